@@ -1,19 +1,19 @@
 import { accessSync, constants, readdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Why a disk or the files on it cannot be used. Each has a remedy of its own. */
+/** Why a disk, or a file on it, cannot be used. */
 export type DiskCause = 'full' | 'read_only' | 'forbidden' | 'locked' | 'damaged' | 'failing'
 
-/** What it is and what the operator does about it: whole sentences, without a path. */
+/** What is wrong and what the operator can do about it, in full sentences without paths. */
 export const diskRemedies: Record<DiskCause, string> = {
-  full: 'The disk is full. Free some space on it; delete no file of DATA_DIR.',
+  full: 'The disk is full. Free some space, but do not delete any file in DATA_DIR.',
   read_only:
-    'The disk is read-only. Make it writable again. A disk that turned read-only by itself may be failing: look at the system’s log.',
+    'The disk is read-only. Make it writable again. A disk that becomes read-only by itself may be failing: check the system log.',
   forbidden:
-    'The user of this process may not use the files. Give DATA_DIR and everything in it to the user that runs the service.',
-  locked: 'Another process holds the files. Stop that process, or choose another DATA_DIR.',
-  damaged: 'A file is damaged. Run npm run ledger:verify, which names the damage; then restore a backup.',
-  failing: 'The disk fails to read or write. Look at the system’s log, and move DATA_DIR to another disk.',
+    'Permission denied. Make the user that runs the service the owner of DATA_DIR and everything in it.',
+  locked: 'Another process is using the files. Stop that process, or choose another DATA_DIR.',
+  damaged: 'A file is damaged. Run npm run ledger:verify to locate the damage, then restore a backup.',
+  failing: 'The disk fails to read or write. Check the system log, and move DATA_DIR to another disk.',
 }
 
 const SQLITE_CAUSES: readonly (readonly [RegExp, DiskCause])[] = [
@@ -43,13 +43,13 @@ const NAMED_CAUSES: Readonly<Record<string, DiskCause>> = {
   LedgerLocked: 'locked',
 }
 
-/** What SQLite says of more than one cause: of a read-only disk, of rights that are missing, of a disk without room. */
+/** Codes that SQLite also reports for a read-only disk, missing permissions or a full disk. */
 const VAGUE = /^SQLITE_(READONLY|CANTOPEN|IOERR)/
 
 /**
- * What is wrong with the disk or its files, by an error or by what caused it; null where the disk is not at fault. An
- * error that lost its class on its way from another thread is told by its code. Where SQLite's code may mean several
- * causes and `directory` is given, the directory is looked at. Never throws.
+ * The disk fault behind an error or its cause; null if the disk is not at fault. Matches by code and name,
+ * because errors from another thread lose their class. Inspects `directory`, if given, when SQLite's code is
+ * ambiguous. Never throws.
  */
 export function diskCauseOf(error: unknown, directory?: string): DiskCause | null {
   if (!(error instanceof Error)) return null
@@ -57,12 +57,12 @@ export function diskCauseOf(error: unknown, directory?: string): DiskCause | nul
   const named = SQLITE_CAUSES.find(([pattern]) => pattern.test(code))?.[1] ?? SYSTEM_CAUSES[code]
   if (named === undefined) return diskCauseOf(error.cause, directory) ?? NAMED_CAUSES[error.name] ?? null
   if (directory === undefined || !VAGUE.test(code)) return named
-  // Where everything may be used, the file cannot be opened for some other reason.
-  return seenCause(directory) ?? (named === 'forbidden' ? null : named)
+  // If the directory looks fine, SQLITE_CANTOPEN has some other cause.
+  return inspectDirectory(directory) ?? (named === 'forbidden' ? null : named)
 }
 
-/** What the directory itself shows: whether it may be written, and whether there is room. */
-function seenCause(directory: string): DiskCause | null {
+/** Checks permissions and free space; null if both are fine. */
+function inspectDirectory(directory: string): DiskCause | null {
   try {
     const files = readdirSync(directory).filter((name) => name.includes('.sqlite'))
     for (const path of [directory, ...files.map((name) => join(directory, name))])
@@ -73,7 +73,7 @@ function seenCause(directory: string): DiskCause | null {
   }
 }
 
-/** One line for people: what to do, then what the system said. Null where the disk is not at fault. */
+/** One line for the operator: the remedy, then the system's message. Null if the disk is not at fault. */
 export function describeDisk(error: unknown, directory?: string): string | null {
   const cause = diskCauseOf(error, directory)
   return cause === null ? null : `${diskRemedies[cause]} (${error instanceof Error ? error.message : error})`

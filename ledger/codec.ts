@@ -13,7 +13,7 @@ import type {
 import { catalogue, type EventType, isEventType } from './events/catalogue.ts'
 import { upcast } from './upcast.ts'
 
-/** An event exactly as it lies in the table. */
+/** An event exactly as stored. */
 export type EventRow = {
   seq: number
   id: string
@@ -31,31 +31,31 @@ export type EventRow = {
   actor: Actor
   /** JSON object. */
   facts: string
-  /** JSON object; null without a body, and once erased. */
+  /** JSON object; null if the type has no body, or the body is erased. */
   body: string | null
   salt: string | null
   bodyDigest: string | null
   hash: string
 }
 
-/** What an event is read from: of the digest it matters only whether there is one. */
+/** The columns needed to read an event. `bodyDigest` only tells whether there is or was a body. */
 export type ReadRow = Omit<EventRow, 'salt'>
 
-/** What tells where an event stands. */
+/** The columns needed for an event's header. */
 export type HeaderRow = Pick<
   EventRow,
   'seq' | 'type' | 'version' | 'at' | 'conversationId' | 'spanId' | 'turnId' | 'derivedFrom' | 'channel'
 >
 
-/** What of an event is shown, as it lies in the table: to be passed on without being taken apart. */
+/** The parts of an event that are shown, as stored text: served without parsing. */
 export type StoredText = Pick<EventRow, 'seq' | 'type' | 'version' | 'facts' | 'body'> & {
   /** The members of a JSON object: seq, id, at, channel, actor, conversationId, spanId, turnId. */
   readonly envelope: string
-  /** 1 where there is or was a body, else 0. */
+  /** 1 if there is or was a body, else 0. */
   readonly hasBody: number
 }
 
-/** A validated event that awaits its place in the order. */
+/** A validated event without its `seq` and `hash`. */
 export type Draft = Omit<EventRow, 'seq' | 'hash'>
 
 /** The hash before the first event. */
@@ -65,8 +65,8 @@ const SALT_BYTES = 16
 const SALTS_A_POOL = 256
 
 /**
- * Salts for bodies, drawn in pools: one system call for 256 of them. The salt goes with its body when that is
- * erased, so that a short text cannot be guessed back from its digest.
+ * Generates salts for bodies, 256 per system call. A salt is erased with its body, so that a short text
+ * cannot be guessed from its digest.
  */
 export function createSalts(): () => string {
   let pool = ''
@@ -81,18 +81,14 @@ export function createSalts(): () => string {
   }
 }
 
-/**
- * What the chain holds of a body: SHA-256 over its salt and its text, in hex. It tells nothing once the salt
- * is erased.
- */
+/** SHA-256 over salt and body, in hex. Reveals nothing once the salt is erased. */
 export function bodyDigest(salt: string, body: string): string {
   return digest('sha256', `${salt}${body}`, 'hex')
 }
 
 /**
- * The link of an event to the one before it: SHA-256 over the previous hash and, as one JSON array, the
- * envelope, the facts as stored, and the salted digest of the body. The body itself is not in it, so the chain
- * outlives an erasure.
+ * An event's hash: SHA-256 over the previous hash and a JSON array of the envelope, the stored facts and the
+ * body's salted digest. The body itself is not included, so the chain survives an erasure.
  */
 export function chainHash(previousHash: string, seq: number, row: Draft): string {
   return digest(
@@ -125,7 +121,7 @@ export type DraftContext = {
   readonly newSalt: () => string
 }
 
-/** Validates a new event against its schema and lays it out for storage. Throws InvalidEvent. */
+/** Validates a new event against its schema and converts it for storage. Throws InvalidEvent. */
 export function toDraft(event: NewEvent, context: DraftContext): Draft {
   const definition = catalogue[event.type]
   const facts = definition.facts.safeParse(event.facts)
@@ -136,7 +132,7 @@ export function toDraft(event: NewEvent, context: DraftContext): Draft {
     if (!parsed.success) throw new InvalidEvent(`${event.type}: body: ${parsed.error.message}`)
     body = JSON.stringify(parsed.data)
   } else if (event.body !== undefined) {
-    throw new InvalidEvent(`${event.type} carries no body`)
+    throw new InvalidEvent(`${event.type} must not have a body`)
   }
   const salt = body === null ? null : context.newSalt()
   return {
@@ -160,9 +156,8 @@ export function toDraft(event: NewEvent, context: DraftContext): Draft {
 }
 
 /**
- * Reads a stored row: parsed by its schema, lifted to the current version, never cast. A type that this build
- * does not know (or a version newer than its own) comes back as unknown. Throws LedgerDamaged where the row is
- * not what its schema says.
+ * Parses a stored row with its schema and lifts it to the current version. Returns an unknown event for a
+ * type or a version that this build does not know. Throws LedgerDamaged if the row does not match its schema.
  */
 export function parseRow(row: ReadRow): LedgerEvent | UnknownEvent {
   const { type, version } = row
@@ -173,10 +168,10 @@ export function parseRow(row: ReadRow): LedgerEvent | UnknownEvent {
     let body: unknown = row.body === null ? null : JSON.parse(row.body)
     if (version < definition.version) ({ facts, body } = upcast(type, version, { facts, body }))
     const parsedBody = body === null || !definition.body ? null : definition.body.parse(body)
-    // The pair of type and parsed parts is one member of the union; TypeScript cannot follow the table lookup.
+    // Type and parts belong together, but TypeScript cannot follow the catalogue lookup.
     return eventOf(row, type, definition.facts.parse(facts), parsedBody) as LedgerEvent
   } catch (cause) {
-    throw new LedgerDamaged(`event ${row.seq} (${type}) is not what its schema says`, {
+    throw new LedgerDamaged(`event ${row.seq} (${type}) does not match its schema`, {
       cause,
       seq: row.seq,
     })
@@ -188,7 +183,7 @@ function unknownEventOf(row: ReadRow): UnknownEvent {
   return { ...envelope, type: 'unknown', originalType: row.type }
 }
 
-/** Where the event of a row stands. */
+/** The header of a stored event. Throws LedgerDamaged. */
 export function headerOf(row: HeaderRow): EventHeader | (EventHeader & Unknown) {
   const { seq, type, version, at, conversationId, spanId, turnId, channel } = row
   const header = {
@@ -205,16 +200,13 @@ export function headerOf(row: HeaderRow): EventHeader | (EventHeader & Unknown) 
   return isKnown(type, version) ? header : { ...header, type: 'unknown', originalType: type }
 }
 
-/**
- * The event of a row that `toDraft` laid out just now: its schema has had it, and is not asked again on the way of
- * every append. For rows that were read, `parseRow`.
- */
+/** The event of a row that `toDraft` has just validated; skips the schema. Use `parseRow` for stored rows. */
 export function eventOfDraft(row: EventRow): LedgerEvent {
   const body: unknown = row.body === null ? null : JSON.parse(row.body)
   return eventOf(row, row.type, JSON.parse(row.facts), body) as LedgerEvent
 }
 
-/** One literal for every event: a spread of the envelope a row would be a third of what reading it costs. */
+/** One literal: spreading an envelope would take a third of the time to read a row. */
 function eventOf(
   row: ReadRow,
   type: string,
@@ -242,7 +234,7 @@ function eventOf(
   }
 }
 
-/** Whether this build can read events of the type in that version. */
+/** Whether this build can read this version of the type. */
 export function isKnown(type: string, version: number): type is EventType {
   return isEventType(type) && version <= catalogue[type].version
 }

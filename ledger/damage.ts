@@ -1,16 +1,16 @@
 import type Database from 'better-sqlite3'
 import { isDamage, messageOf } from './errors.ts'
 
-/** Up to this size every page and index is checked at each start, some 60 ms; of a larger file, in a worker after it. */
+/** Smaller files are checked in full at start, in about 60 ms; larger ones in a worker after the start. */
 const CHECKED_AT_START_BYTES = 16 * 1024 * 1024
 
-/** The first thing that SQLite finds wrong with the structure of a database; null when nothing is. */
+/** The first fault that SQLite finds in a database's structure; null if there is none. */
 export function findDamage(db: Database.Database): string | null {
   try {
     const tables = db
       .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
       .all()
-    // Table by table, so that no read transaction holds the log for long.
+    // Table by table, to keep read transactions short: each one blocks checkpoints.
     for (const { name } of tables) {
       const found = db.pragma(`integrity_check(${name})`, { simple: true })
       if (found !== 'ok') return `${name}: ${found}`
@@ -22,7 +22,7 @@ export function findDamage(db: Database.Database): string | null {
   }
 }
 
-/** The same, for a database that is so small that it takes no time. */
+/** Like `findDamage`, but skips a database that is too large to check at start. */
 export function findDamageIfSmall(db: Database.Database): string | null {
   const size = db.prepare<[], { bytes: number }>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',

@@ -1,27 +1,21 @@
 import * as z from 'zod'
 
-/**
- * One event type of the catalogue: what its permanent part (`facts`) and its erasable, personal part
- * (`body`) look like, in the current version.
- */
+/** One event type of the catalogue: schemas of its permanent `facts` and its personal, erasable `body`. */
 export type EventDefinition<Facts extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> = {
-  /** Raised by one whenever the shape changes; `upcast.ts` then lifts the older one. */
+  /** Incremented whenever the shape changes; `upcast.ts` lifts older versions. */
   readonly version: number
-  /** Part of the delegate's inner life: shown folded, never as somebody's words. */
+  /** Shown folded on the timeline, never as something that was said. */
   readonly internal: boolean
   readonly facts: Facts
-  /** Null for a type that carries nothing personal. */
+  /** Null for a type without personal data. */
   readonly body: Body | null
-  /** Body fields that hold a provider's opaque blobs; they never leave by the API. */
+  /** Body fields that hold a provider's opaque blobs; the API never returns them. */
   readonly opaque: readonly string[]
 }
 
 type Shape = z.core.$ZodLooseShape
 
-/**
- * Declares an event type. Unknown fields are refused on append, so a fact cannot smuggle personal data into
- * its permanent part.
- */
+/** Declares an event type. Schemas are strict, so personal data cannot slip into the permanent part. */
 export function defineEvent<const F extends Shape, const B extends Shape = Record<never, never>>(options: {
   version?: number
   internal?: boolean
@@ -38,20 +32,20 @@ export function defineEvent<const F extends Shape, const B extends Shape = Recor
   }
 }
 
-/** An opaque identifier: a client, a provider or this service made it. */
+/** An opaque identifier, made by a client, a provider or this service. */
 export const idSchema = z.string().min(1).max(200)
 /**
- * Whether words of others may be in it: false only where everything that the model was given came from the owner in
- * the browser. Absent where nobody looked; then they may be.
+ * Whether it may contain words of others. False only if all model input came from the owner in the browser;
+ * absent means unknown and counts as true.
  */
 export const foreignSchema = z.boolean().optional()
 /** A count of things, bytes or tokens. */
 export const countSchema = z.int().min(0)
-/** The place of an event in the ledger's global order, from 1. */
+/** An event's place in the global order, from 1. */
 export const seqSchema = z.int().min(1)
-/** A moment, ISO 8601 in UTC. */
+/** ISO 8601 in UTC. */
 export const timeSchema = z.iso.datetime()
-/** A stable snake_case word that names a class of failure, an outcome or a reason. */
+/** A stable snake_case word for a class of failure, an outcome or a reason. */
 export const wordSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_]*$/)

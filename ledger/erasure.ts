@@ -2,10 +2,10 @@ import type { EventOf, NewEventOf } from './event.ts'
 
 export type ErasureReason = EventOf<'erased'>['facts']['reason']
 
-/** Seqs that one `erased` fact may name (events/owner.ts). */
+/** Limit of the schema in events/owner.ts. */
 const SEQS_A_FACT = 500
 
-/** The facts that name `seqs` as erased; as many as it takes. */
+/** `erased` facts for any number of seqs. */
 export function erasedFacts(
   seqs: readonly number[],
   reason: ErasureReason,

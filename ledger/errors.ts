@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3'
 import { type DiskCause, diskCauseOf } from './causes.ts'
 
-/** The disk refused (full, failing): nothing of the append was kept, and a later try may succeed. */
+/** The ledger cannot be written now (disk full or failing). Nothing was appended; a retry may succeed. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable'
-  /** Why the disk refused; null where it is not the disk, as when the service is closing. */
+  /** Null if the disk is not the cause, for example while the service closes. */
   readonly disk: DiskCause | null
   constructor(message: string, options: { cause?: unknown; disk?: DiskCause | null } = {}) {
     super(message, { cause: options.cause })
@@ -12,10 +12,10 @@ export class LedgerUnavailable extends Error {
   }
 }
 
-/** The files are not what this service wrote: it refuses to go on rather than build on sand. */
+/** The files differ from what this service wrote. It refuses to start on them. */
 export class LedgerDamaged extends Error {
   override readonly name = 'LedgerDamaged'
-  /** The first event that is not as it was written, where that is known. */
+  /** The first damaged event, if known. */
   readonly seq: number | null
   constructor(message: string, options: { cause?: unknown; seq?: number | null } = {}) {
     super(message, { cause: options.cause })
@@ -28,17 +28,17 @@ export class LedgerLocked extends Error {
   override readonly name = 'LedgerLocked'
 }
 
-/** The caller's fact does not fit its schema: a bug, not a condition. */
+/** The caller's fact does not match its schema: a bug. */
 export class InvalidEvent extends Error {
   override readonly name = 'InvalidEvent'
 }
 
-/** Whether SQLite found a file to be other than it left it. */
+/** Whether SQLite reports a corrupt file. */
 export function isDamage(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
 }
 
-/** Whether a file or the disk beneath it is at fault (full, failing, damaged), not the statement. */
+/** Whether the file or its disk is at fault (full, failing, damaged) rather than the statement. */
 export function isFileFault(error: unknown): boolean {
   return (
     isDamage(error) ||
@@ -47,13 +47,13 @@ export function isFileFault(error: unknown): boolean {
   )
 }
 
-/** Whether the disk refuses (full, read-only, failing), which says nothing about what the file holds. */
+/** Whether the disk is at fault (full, read-only, failing) while the file may be intact. */
 export function isRefusedByDisk(error: unknown): boolean {
   const cause = diskCauseOf(error)
   return cause !== null && cause !== 'damaged'
 }
 
-/** What whatever was thrown says of itself. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

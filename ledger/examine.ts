@@ -7,9 +7,8 @@ import { createReader, type Head } from './reader.ts'
 import { verifyChain, verifyLink } from './verify.ts'
 
 /**
- * All that reading can tell of a ledger: its format, its guards, every link of the chain, and the structure of the
- * file. Changes nothing, and may be done beside the service. Returns the head that it reached. Throws LedgerDamaged,
- * with the first event that is not as it was written, where it can be told.
+ * Verifies a ledger in full: format, guards, every link of the chain, and the file's structure. Read-only and
+ * safe while the service runs. Returns the head. Throws LedgerDamaged with the first damaged event, if known.
  */
 export function examineLedger(db: Database.Database, file: string): Head & { readonly ledgerId: string } {
   let reached = 0
@@ -31,7 +30,7 @@ export function examineLedger(db: Database.Database, file: string): Head & { rea
   }
 }
 
-/** The first event after `seq` that SQLite cannot give; null where not even that can be told. */
+/** The first event after `seq` that SQLite cannot read; null if unknown. */
 function firstUnreadable(db: Database.Database, seq: number): number | null {
   let at = seq
   try {

@@ -10,7 +10,6 @@ const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
 const text = z.string().nullable().default(null)
 const seq = z.int().min(1)
 
-/** The first line of an export. */
 export const exportHeaderSchema = z.strictObject({
   format: z.literal('delegate-ledger'),
   version: z.literal(1),
@@ -21,8 +20,8 @@ export const exportHeaderSchema = z.strictObject({
 export type ExportHeader = z.output<typeof exportHeaderSchema>
 
 /**
- * Each further line: an event as it lies in the table. Facts and body stay the very text that was hashed; what is
- * null is left out, so an erased event has no body and no salt.
+ * Each line after the header: an event as stored. Facts and body are the exact text that was hashed. Null
+ * fields are omitted, so an erased event has neither body nor salt.
  */
 export const exportedRowSchema: z.ZodType<EventRow> = z.strictObject({
   seq,
@@ -48,9 +47,8 @@ export const exportedRowSchema: z.ZodType<EventRow> = z.strictObject({
 const CHUNK_ROWS = 500
 
 /**
- * A ledger as JSON Lines, verified on the way. One state of it, however long the reader takes and whatever the
- * service appends meanwhile: until then it holds the write-ahead log, so an erasure would have to wait. Throws
- * LedgerDamaged where the chain does not hold.
+ * Exports a ledger as JSON Lines and verifies it on the way. One read transaction gives a consistent
+ * snapshot; it also blocks truncation of the write-ahead log, so erasures wait for it. Throws LedgerDamaged.
  */
 export function* exportLines(db: Database): Generator<string> {
   db.exec('BEGIN')

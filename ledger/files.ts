@@ -6,21 +6,21 @@ import { APPLICATION_ID, READABLE_FORMATS } from './schema.ts'
 
 export const ledgerFile = (directory: string): string => join(directory, 'ledger.sqlite')
 export const viewsFile = (directory: string): string => join(directory, 'views.sqlite')
-/** Where a restore or an import makes a directory before it is one; gone at its end, unless that is cut short. */
+/** Staging directory of a restore or an import. It remains only if that was interrupted. */
 export const incomingDirectory = (directory: string): string => join(directory, '.incoming')
 
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
 const SQLITE_MAGIC = 'SQLite format 3\0'
 
-/** Makes the data directory where there is none, readable by its owner alone. */
+/** Creates the data directory if missing, accessible to its owner only. */
 export function makeDirectory(directory: string): void {
   if (existsSync(directory)) return
   mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
   syncDirectory(dirname(directory))
 }
 
-/** Makes an empty file, readable by its owner alone; SQLite gives its log files the same mode. */
+/** Creates an empty file if missing, accessible to its owner only. SQLite's log files inherit the mode. */
 export function makeFile(file: string): void {
   if (existsSync(file)) return
   closeSync(openSync(file, 'a', FILE_MODE))
@@ -28,9 +28,9 @@ export function makeFile(file: string): void {
 }
 
 /**
- * Tells whether a name still leads to the file that it led to when this was made. Whoever moves, deletes or replaces an
- * open database leaves its writer with a file that goes when it is closed, and SQLite looks for that in a rollback
- * journal's mode alone. Without opening it: that would cost the process its locks.
+ * Returns a check whether the path still refers to the same file. If an open database is moved, deleted or
+ * replaced, its writer keeps writing to a file that vanishes on close; in WAL mode SQLite does not detect
+ * that. Uses `stat` only, because opening and closing the file would drop the process's locks.
  */
 export function watchPlace(file: string): () => boolean {
   const { dev, ino } = statSync(file)
@@ -40,7 +40,7 @@ export function watchPlace(file: string): () => boolean {
   }
 }
 
-/** A new name in a directory survives a power cut only once the directory itself is synced. */
+/** Makes new names in a directory survive a power cut. */
 export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r')
   try {
@@ -51,9 +51,9 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
- * Looks at the first bytes of a file before SQLite does, so that a file which is not ours is refused untouched.
- * An absent or empty file is fine: it is to be made. Only before anything in this process has it open: closing a
- * file drops the POSIX locks that the process holds on it, SQLite's too. Throws LedgerDamaged.
+ * Checks a file's header before SQLite opens it, so that a foreign file is refused unchanged. A missing or
+ * empty file passes. Call it only while this process does not have the file open: closing a file drops the
+ * process's POSIX locks on it, including SQLite's. Throws LedgerDamaged.
  */
 export function checkHeader(file: string): void {
   if (!existsSync(file) || statSync(file).size === 0) return
@@ -65,11 +65,11 @@ export function checkHeader(file: string): void {
     closeSync(descriptor)
   }
   if (header.toString('latin1', 0, 16) !== SQLITE_MAGIC) {
-    throw new LedgerDamaged(`${file} is damaged: its header is not that of an SQLite database`)
+    throw new LedgerDamaged(`${file} is damaged: it has no SQLite header`)
   }
 }
 
-/** Opens the ledger for reading only; it must exist. The caller closes it. Throws LedgerDamaged. */
+/** Opens an existing ledger read-only. The caller closes it. Throws LedgerDamaged. */
 export function openLedgerReadOnly(directory: string): Database.Database {
   const file = ledgerFile(directory)
   const db = new Database(file, { readonly: true, fileMustExist: true })
@@ -82,7 +82,7 @@ export function openLedgerReadOnly(directory: string): Database.Database {
   return db
 }
 
-/** Refuses a database that is not a ledger of this format. Throws LedgerDamaged. */
+/** Throws LedgerDamaged if the database is not a ledger in a readable format. */
 export function checkFormat(db: Database.Database, file: string): void {
   let applicationId: unknown
   let format: unknown
@@ -94,7 +94,7 @@ export function checkFormat(db: Database.Database, file: string): void {
     throw new LedgerDamaged(`${file} is damaged: ${messageOf(cause)}`, { cause })
   }
   if (applicationId !== APPLICATION_ID)
-    throw new LedgerDamaged(`${file} is damaged, or is not a ledger of Delegate`)
+    throw new LedgerDamaged(`${file} is damaged, or not a Delegate ledger`)
   if (!READABLE_FORMATS.includes(Number(format)))
     throw new LedgerDamaged(
       `${file} has format ${format}; this build reads formats ${READABLE_FORMATS.join(' and ')}`,

@@ -2,19 +2,19 @@ import type { EventArea } from './events/catalogue.ts'
 import type { AnyEvent, LedgerReader } from './reader.ts'
 
 /**
- * Tells that the head moved; with `areas`, only when facts of those may be among the new ones: a look at the views
- * after each fact of any kind would cost a turn more than its own facts do. Returns the function that ends it.
+ * Calls `onMoved` after the head moved; with `areas`, only if the new facts may include those areas. Returns
+ * the function that unsubscribes.
  */
 export type SubscribeHead = (onMoved: () => void, areas?: readonly EventArea[]) => () => void
 
 const BATCH_EVENTS = 500
 
 /**
- * Every event after `fromSeq`, once and in order, those still to come included, until `signal` aborts.
+ * Yields every past and future event after `fromSeq`, once and in order, until `signal` aborts.
  *
- * Backfill, cut-over and live are one loop: the news is only that the head moved, the events are always read
- * from the ledger. So nothing is buffered for a slow consumer, and there is no seam at which an event could be
- * lost or given twice.
+ * One loop serves backfill and live events: a notification only says that the head moved, and events are
+ * always read from the ledger. So there is no buffer for a slow consumer, and no seam where an event could be
+ * lost or repeated.
  */
 export async function* follow(
   reader: Pick<LedgerReader, 'readAfter'>,
@@ -29,7 +29,7 @@ export async function* follow(
   signal.addEventListener('abort', wake)
   try {
     while (!signal.aborted) {
-      // Renewed before the read: a head that moves during it wakes the next wait.
+      // Reset before the read, so that a move during the read ends the next wait.
       moved = Promise.withResolvers<void>()
       const events = reader.readAfter(position, BATCH_EVENTS)
       for (const event of events) {

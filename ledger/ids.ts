@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 
-/** Makes a new identifier: 48 bits of time, then 80 random ones, in Crockford's base 32, so ids sort by age. */
+/** Returns a new id: 48 bits of time, then 80 random bits, in Crockford's base 32. Ids sort by age. */
 export type NewId = () => string
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_CHARS = 10
 const RANDOM_CHARS = 16
 
-/** Random bytes are drawn for this many ids at once: a system call each would cost more than the rest. */
+/** Random bytes are drawn for many ids at once, because the system call dominates the cost. */
 const IDS_A_POOL = 128
 
-/** Ids in the layout of ULID (https://github.com/ulid/spec), lower case; `nowMs` is the clock in use. */
+/** Ids in lower-case ULID layout (https://github.com/ulid/spec). */
 export function createIds(nowMs: () => number): NewId {
   let pool = ''
   let offset = 0

@@ -7,19 +7,19 @@ import type { Ledger } from './ledger.ts'
 import type { Head } from './reader.ts'
 import { verifyLink } from './verify.ts'
 
-/** The lines are not a whole export of a sound ledger. The message says which one is not, and none of its words. */
+/** The input is not a complete, valid export. The message names the line but never quotes it. */
 export class ImportRefused extends Error {
   override readonly name = 'ImportRefused'
 }
 
 const ROWS_A_COMMIT = 5000
-/** Where rows are large: what waits for its commit is in memory. */
+/** Bounds the memory that uncommitted rows use. */
 const CHARS_A_COMMIT = 16 * 1024 * 1024
 
 /**
- * Writes an export's lines into the empty ledger that `open` makes under the export's own id. Every line is parsed,
- * and every link of the chain checked, before it is written; at the end the head must be the one that the header
- * promised. Throws ImportRefused; what `open` made is then to be thrown away.
+ * Writes an export into the empty ledger that `open` creates under the export's id. Each line is parsed and
+ * its link in the chain verified before it is written; the final head must match the header. Throws
+ * ImportRefused; the caller then discards what `open` created.
  */
 export async function importLines(
   lines: AsyncIterable<string>,
@@ -40,11 +40,11 @@ export async function importLines(
     }
     const row = parseLine(exportedRowSchema, text, line)
     if (row.seq > header.events)
-      throw new ImportRefused(`line ${line}: there are more events than the ${header.events} of the header`)
+      throw new ImportRefused(`line ${line}: more events than the header's ${header.events}`)
     head = checked(line, () => {
       const next = verifyLink(head, row)
       if (parseRow(row).derivedFrom.some((source) => source >= row.seq))
-        throw new LedgerDamaged(`event ${row.seq} derives from one that is not before it`, { seq: row.seq })
+        throw new LedgerDamaged(`event ${row.seq} derives from a later event or itself`, { seq: row.seq })
       return next
     })
     rows.push(row)
@@ -54,12 +54,11 @@ export async function importLines(
     rows = []
     chars = 0
   }
-  if (!header || !ledger) throw new ImportRefused('there is nothing to import')
+  if (!header || !ledger) throw new ImportRefused('the input is empty')
   write(ledger, rows)
   if (head.seq !== header.events)
-    throw new ImportRefused(`it ends after event ${head.seq} of ${header.events}`)
-  if (head.hash !== header.headHash)
-    throw new ImportRefused('its last event is not the one that the header names')
+    throw new ImportRefused(`the input ends after event ${head.seq} of ${header.events}`)
+  if (head.hash !== header.headHash) throw new ImportRefused('the last event does not match the header')
   return header
 }
 
@@ -75,7 +74,7 @@ function parseLine<T>(schema: z.ZodType<T>, text: string, line: number): T {
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new ImportRefused(
-    `line ${line} is not of this format: ${issue?.path.join('.') ?? ''} ${issue?.message}`,
+    `line ${line} has an invalid format: ${issue?.path.join('.') ?? ''} ${issue?.message}`,
   )
 }
 

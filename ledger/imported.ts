@@ -11,17 +11,17 @@ const markSchema = z.strictObject({
   headHash: z.string().max(64),
 })
 
-/** That a ledger was not written where it lies, and how far it had come when it got there. */
+/** Where an imported or restored ledger came from, and its head at that time. */
 export type ImportMark = z.output<typeof markSchema>
 
-/** Marks a ledger as brought here: the next start of the service makes that a fact (`recordImport`). */
+/** Marks a ledger as imported; the next start appends the fact (`recordImport`). */
 export function markImported(ledger: Ledger, mark: ImportMark): void {
   ledger.setMeta(MARK, JSON.stringify(mark))
 }
 
 /**
- * Appends the fact that this ledger was imported or restored, once an import. Until the owner releases it, outbound
- * work then waits: an old backup must not text anybody twice. Before any reactor starts.
+ * Appends `ledger.imported` once per import. Outbound work then waits until the owner releases it, so that an
+ * old backup does not send texts twice. Call it before any reactor starts.
  */
 export async function recordImport(ledger: LedgerReader, append: Append): Promise<void> {
   const stored = ledger.meta(MARK)

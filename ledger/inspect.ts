@@ -10,14 +10,14 @@ import { ledgerSchema } from './schema.ts'
 import { verifyChain } from './verify.ts'
 import { describeLoss, findLoss, LOSS_REMEDY, type Loss, readHeadNote, type Witness } from './witness.ts'
 
-/** Links checked at each start; the full walk runs in a worker. */
+/** Links verified at each start; a worker verifies all of them. */
 const LINKS_CHECKED_AT_START = 1000
+
 /**
- * Looks at the ledger of a directory before it is opened for writing, and changes nothing, whatever it finds:
- * header, format, guards, the last links of the chain, and the write-ahead log. Bytes at the end of the log that
- * recovery would drop are the torn tail of a power cut, never acknowledged; but where a witness, which is always
- * written after the ledger, knows of an event that the ledger lacks, acknowledged facts are lost. A directory that was
- * to be made from a backup or an export is no place for a new ledger. Throws LedgerDamaged.
+ * Inspects a ledger before it is opened for writing, without changing anything: header, format, guards, the
+ * last links of the chain, and the write-ahead log. Bytes that recovery would drop from the log count as the
+ * torn tail of a power cut, unless a witness proves a loss: witnesses are written after the ledger. Throws
+ * LedgerDamaged, also in a directory where a restore or an import was interrupted.
  */
 export function inspectLedger(directory: string, readViews: () => Witness | null): Inspection {
   const file = ledgerFile(directory)
@@ -30,24 +30,24 @@ export function inspectLedger(directory: string, readViews: () => Witness | null
   if (found) return { exists: true, loss: found.loss }
   if (existsSync(incomingDirectory(directory))) {
     throw new LedgerDamaged(
-      `a restore or an import into ${directory} was cut short: run it again, or, to begin a new service, empty the directory`,
+      `a restore or an import into ${directory} was interrupted: run it again, or empty the directory to start afresh`,
     )
   }
   const witness = witnesses.find(({ seq }) => seq > 0)
   if (witness) {
     throw new LedgerDamaged(
-      `${file} is missing or empty, though ${witness.file} knew event ${witness.seq} at ${witness.at}: put it back, or ` +
-        'restore a backup into another directory. To begin a new ledger, move views.sqlite and ledger.head away',
+      `${file} is missing or empty, but ${witness.file} recorded event ${witness.seq} at ${witness.at}: put it back, or ` +
+        'restore a backup into another directory. To start a new ledger, move views.sqlite and ledger.head away',
       { seq: 1 },
     )
   }
   return { exists: false, loss: null }
 }
 
-/** Whether there is a ledger at all, and what is lost of it. */
+/** Whether the ledger exists, and which of its events are lost. */
 export type Inspection = { readonly exists: boolean; readonly loss: Loss | null }
 
-/** The refusal to go on without what is lost. Names a log that is damaged, for then that is why. */
+/** The error that refuses a ledger with a loss. Names a damaged write-ahead log as the cause. */
 export function refusalOf(loss: Loss, file: string): LedgerDamaged {
   const log = scanLog(`${file}-wal`)
   const why =
@@ -75,7 +75,7 @@ function probeLedger<T>(file: string, look: (reader: LedgerReader) => T): T | nu
   }
 }
 
-/** A database without a single table: what a crash in the very making of a ledger leaves behind. */
+/** A database without tables, left by a crash during creation. */
 function isBlank(db: Database.Database): boolean {
   return (
     db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined &&
@@ -85,7 +85,7 @@ function isBlank(db: Database.Database): boolean {
 
 type Declared = { name: string; sql: string }
 
-/** Whoever owns the file can drop the guards from it; then it is not opened, for what it holds is no longer sure. */
+/** Throws LedgerDamaged if tables or guards differ from the schema: any program can drop them. */
 export function checkGuards(db: Database.Database, file: string): void {
   const sql = `SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%' ORDER BY name`
   const model = new Database(':memory:')
@@ -97,6 +97,5 @@ export function checkGuards(db: Database.Database, file: string): void {
     others.every((other) => other.name !== name || other.sql !== sql)
   const wrong =
     expected.find((each) => differs(each, actual)) ?? actual.find((each) => differs(each, expected))
-  if (wrong)
-    throw new LedgerDamaged(`${file} is damaged: ${wrong.name} is not what this service declared in it`)
+  if (wrong) throw new LedgerDamaged(`${file} is damaged: ${wrong.name} differs from its schema`)
 }

@@ -13,60 +13,57 @@ import { APPLICATION_ID, FORMAT_VERSION, ledgerSchema } from './schema.ts'
 import { type HeadNote, openHeadNote, type Witness } from './witness.ts'
 
 /**
- * What became of one batch. `rows` are the batch's own, in its order, then the `erased` facts that had to go with
- * them. `rejected` is a broken constraint: a bug of the caller, told to it alone.
+ * The outcome of one batch. `rows` are the batch's rows in order, then the `erased` facts that they required.
+ * `rejected` means a violated constraint, a bug of the caller; other batches are not affected.
  */
 export type CommitOutcome =
   | { readonly status: 'appended'; readonly rows: readonly EventRow[] }
   | { readonly status: 'duplicate'; readonly existing: EventRow }
   | { readonly status: 'rejected'; readonly error: Error }
 
-/** The one writer of the ledger. Synchronous: it runs in the storage thread, and in scripts. */
+/** The ledger's only writer. Synchronous: runs in the storage thread and in scripts. */
 export type Ledger = LedgerReader & {
   /**
-   * Appends batches in one durable transaction (`synchronous=FULL`: on disk when this returns). Each batch goes
-   * in whole or not at all; a batch of which any key is taken is a duplicate and changes nothing. Throws
-   * LedgerUnavailable when the disk refuses: then no batch was kept. An `erased` fact takes the bodies that it
-   * names in the same transaction; a fact derived from an erased one is born erased.
+   * Appends batches in one durable transaction: they are on disk when this returns. Each batch is atomic; one
+   * with a taken key is a duplicate and changes nothing. An `erased` fact erases the bodies it names in the
+   * same transaction; a fact derived from an erased one is stored without its body. Throws LedgerUnavailable
+   * if the disk refuses; then nothing was appended.
    */
   commit(batches: readonly (readonly Draft[])[]): CommitOutcome[]
-  /** Appends rows as they are, hash and all, to rebuild a ledger from an export. The chain is not checked. */
+  /** Inserts exported rows unchanged, including their hashes. Does not verify the chain. */
   importRows(rows: readonly EventRow[]): void
   setMeta(name: string, value: string): void
-  /**
-   * Why the disk refused the last append; null while it takes them. Whether it still does is tried each time that this
-   * is asked, since nobody may append until it is known to.
-   */
+  /** Why the last append failed; null if appends succeed. After a failure, each call tries a write again. */
   fault(): LedgerFault | null
   /**
-   * Looks whether the write-ahead log is still where it was. Where it is gone, moves what the open one holds into the
-   * file, for no later start could read it, and tells how that went: no append is taken any more, and once it is
-   * saved, the process must end. Null while the log is in its place.
+   * Null while the write-ahead log and its index are in place. If one is gone, no later start could read the
+   * open log, so this checkpoints it into the ledger. Once it is saved, appends are refused and the process
+   * must end.
    */
   saveLostLog(): LostLog | null
   /**
-   * Moves the write-ahead log into the file and empties it, so that what was erased is in neither. False while a
-   * reader holds it. Throws LedgerUnavailable when the disk refuses.
+   * Checkpoints and empties the write-ahead log, so that erased text is in neither file. False while a reader
+   * blocks it. Throws LedgerUnavailable if the disk refuses.
    */
   truncateLog(): boolean
   readonly db: Database.Database
   close(): void
 }
 
-/** Why no append is taken, for people, and for whoever tells one cause from another. */
+/** Why appends fail. */
 export type LedgerFault = { readonly message: string; readonly cause: DiskCause | null }
 
-/** A write-ahead log that was taken from under the service, and whether what it held is in the file now. */
+/** A write-ahead log that was removed while open, and whether its content is saved in the ledger. */
 export type LostLog = { readonly isSaved: boolean; readonly message: string }
 
 export type LedgerOptions = {
-  /** How far the views had followed which ledger: what they know and the ledger lacks is lost. */
+  /** Reads the views' checkpoint, a witness of lost events. */
   readonly readViews?: () => Witness | null
-  /** Goes on without what is lost. */
+  /** Opens the ledger in spite of a loss. */
   readonly acceptLoss?: boolean
 }
 
-/** Opens the ledger of a directory, or makes one. Throws LedgerDamaged, and then has changed nothing. */
+/** Opens or creates a directory's ledger. Throws LedgerDamaged, in which case nothing was changed. */
 export function openLedger(directory: string, newId: () => string, options: LedgerOptions = {}): Ledger {
   const { readViews = () => null, acceptLoss = false } = options
   makeDirectory(directory)
@@ -79,7 +76,7 @@ export function openLedger(directory: string, newId: () => string, options: Ledg
     configure(db)
     if (!exists) createTables(db, newId)
     const reader = createReader(db)
-    // Reads, which makes the log; only then can it be watched.
+    // `reader.id()` reads, which creates the log that `watchFiles` needs.
     const note = openHeadNote(directory, reader.id())
     return createWriter(db, reader, newId, watchFiles(file), note)
   } catch (cause) {
@@ -92,11 +89,11 @@ export function openLedger(directory: string, newId: () => string, options: Ledg
 
 function configure(db: Database.Database): void {
   db.pragma('journal_mode = WAL')
-  // better-sqlite3 is built with NORMAL as the default in WAL mode, which a power cut rolls back.
+  // better-sqlite3 defaults to NORMAL in WAL mode, which loses commits in a power cut.
   db.pragma('synchronous = FULL')
   db.pragma('recursive_triggers = ON')
   db.pragma('secure_delete = ON')
-  // What is sorted or kept for a rollback may be somebody's words: never into a file outside the directory.
+  // Temporary data may be personal, so it must not reach a file outside the directory.
   db.pragma('temp_store = MEMORY')
 }
 
@@ -117,7 +114,7 @@ function createWriter(
   note: HeadNote,
 ): Ledger {
   let head: Head = reader.head()
-  /** Once what it held is saved. */
+  /** Set once the log's content is saved. */
   let lostLog: LostLog | null = null
   let hasErasures = reader.lastErasure() > 0
   let fault: LedgerFault | null = null
@@ -127,7 +124,7 @@ function createWriter(
   const beginBatch = db.prepare('SAVEPOINT batch')
   const endBatch = db.prepare('RELEASE batch')
   const undoBatch = db.prepare('ROLLBACK TO batch')
-  // By position: to bind by name costs as much as a small insert itself.
+  // By position: binding by name costs as much as a small insert.
   const insert = db.prepare<[RowValues]>(
     `INSERT INTO events (seq, id, key, type, version, at, conversationId, spanId, turnId, causedBy, derivedFrom,
        channel, actor, facts, body, salt, bodyDigest, hash) VALUES (${Array(18).fill('?').join()})`,
@@ -170,7 +167,7 @@ function createWriter(
     const bornErased: BornErased[] = []
     for (const draft of batch) {
       const source = draft.derivedFrom === null ? undefined : erasedSourceOf(draft)
-      // The digest stays, so the chain is the same as if its body had been erased after the append.
+      // Keep the digest, so the chain is the same as if the body had been erased after the append.
       rows.push(insertDraft(source ? { ...draft, body: null, salt: null } : draft))
       if (source) bornErased.push({ seq: head.seq, at: draft.at, ...source })
     }
@@ -178,7 +175,7 @@ function createWriter(
     return { status: 'appended', rows }
   }
 
-  /** The erasure of a fact that this one copies or was learned from: a turn may be under way while that goes. */
+  /** The erasure of one of the draft's sources, if any: a source may be erased while a turn runs. */
   function erasedSourceOf(draft: Draft) {
     const sources: unknown = JSON.parse(draft.derivedFrom ?? '[]')
     if (!Array.isArray(sources) || sources.some((seq) => seq > head.seq))
@@ -192,26 +189,19 @@ function createWriter(
     return facts.map((fact) => insertDraft(toDraft(fact, { newId, newSalt: () => '', at })))
   }
 
-  /**
-   * Appends a fact that comes alone and that nothing else has to go with: its INSERT is its own transaction, for to begin
-   * and to end one would cost half as much again. Null where it takes more than that.
-   */
+  /** Appends a single fact without BEGIN and COMMIT, which saves a third. Null if it needs a transaction. */
   function commitAlone(draft: Draft): CommitOutcome | null {
     if (draft.key !== null && reader.rowByKey(draft.key)) return null
     if (draft.derivedFrom !== null && erasedSourceOf(draft)) return null
     return { status: 'appended', rows: [insertDraft(draft)] }
   }
 
-  /**
-   * What is written into a file that nothing leads to any more is gone with the process. Of the log's index, which only
-   * other processes would miss, somebody asks now and then.
-   */
+  /** Throws if the ledger or its log was moved: appends to an unlinked file vanish when the process ends. */
   function requirePlace(): void {
     if (lostLog === null && places.hasFile() && places.hasLog()) return
     const lost = saveLostLog()
     throw new Error(
-      lost?.message ??
-        'ledger.sqlite was moved, deleted or replaced; put it back, or start the service again',
+      lost?.message ?? 'ledger.sqlite was moved, deleted or replaced; put it back, or restart the service',
     )
   }
 
@@ -219,15 +209,15 @@ function createWriter(
     if (lostLog || !places.hasFile() || (places.hasLog() && places.hasIndex())) return lostLog
     const what = 'ledger.sqlite-wal or ledger.sqlite-shm was moved, deleted or replaced while the service ran'
     try {
-      if (!checkpoint(db, 'FULL')) throw new Error('somebody is reading it')
-      // A log that somebody put there instead would be read over what is saved.
+      if (!checkpoint(db, 'FULL')) throw new Error('a reader blocks it')
+      // SQLite would replay a foreign log over the saved ledger.
       if (existsSync(`${db.name}-wal`)) renameSync(`${db.name}-wal`, `${db.name}-wal.replaced`)
       lostLog = {
         isSaved: true,
-        message: `${what}. All that it held is saved in ledger.sqlite: start the service again`,
+        message: `${what}. Its content is saved in ledger.sqlite: restart the service`,
       }
     } catch (error) {
-      const message = `${what}, and what it held could not be saved yet: ${messageOf(error)}`
+      const message = `${what}, and its content is not saved yet: ${messageOf(error)}`
       return { isSaved: false, message }
     }
     return lostLog
@@ -245,17 +235,17 @@ function createWriter(
       }
       return outcomes
     } catch (error) {
-      fault = { message: told(error), cause: diskCauseOf(error, directory) }
+      fault = { message: describe(error), cause: diskCauseOf(error, directory) }
       throw unavailable(error)
     }
   }
 
   function unavailable(cause: unknown): LedgerUnavailable {
     const disk = diskCauseOf(cause, directory)
-    return new LedgerUnavailable(`the ledger could not be written: ${told(cause)}`, { cause, disk })
+    return new LedgerUnavailable(`the ledger could not be written: ${describe(cause)}`, { cause, disk })
   }
 
-  const told = (error: unknown) => describeDisk(error, directory) ?? messageOf(error)
+  const describe = (error: unknown) => describeDisk(error, directory) ?? messageOf(error)
 
   function commitTogether(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const before = head
@@ -270,7 +260,7 @@ function createWriter(
     }
   }
 
-  /** One caller's mistake must not cost the others of the group their append. */
+  /** Inserts each batch in its own savepoint, so that an invalid batch does not fail the others. */
   function commitApart(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const before = head
     const insertApart = (batch: readonly Draft[]): CommitOutcome => {
@@ -295,14 +285,14 @@ function createWriter(
     }
   }
 
-  /** Writes the first page as it is, to the disk, as an append would. */
+  /** Rewrites the first page unchanged to test whether the disk accepts writes. */
   function tryToWrite(): void {
     try {
       requirePlace()
       db.pragma(`application_id = ${APPLICATION_ID}`)
       fault = null
     } catch (error) {
-      fault = { message: told(error), cause: diskCauseOf(error, directory) }
+      fault = { message: describe(error), cause: diskCauseOf(error, directory) }
     }
   }
 
@@ -341,7 +331,7 @@ function createWriter(
   }
 }
 
-/** Empties a database's write-ahead log. False while a reader holds it; does not wait for it, others do write. */
+/** Empties a database's write-ahead log. Returns false at once if a reader blocks it. */
 export function truncateLog(db: Database.Database): boolean {
   const waitMs = db.pragma('busy_timeout', { simple: true })
   db.pragma('busy_timeout = 0')
@@ -352,7 +342,7 @@ export function truncateLog(db: Database.Database): boolean {
   }
 }
 
-/** Moves the whole write-ahead log into the file; TRUNCATE empties it too. False where somebody holds it up. */
+/** Checkpoints the whole write-ahead log; TRUNCATE also empties it. False if another connection blocks it. */
 function checkpoint(db: Database.Database, mode: 'FULL' | 'TRUNCATE'): boolean {
   const result = db.pragma(`wal_checkpoint(${mode})`)
   return Array.isArray(result) && result[0]?.busy === 0

@@ -7,9 +7,8 @@ import { makeFile } from './files.ts'
 export type DirectoryLock = { release(): void }
 
 /**
- * Admits one process to a data directory: an exclusive transaction on `lock.sqlite`, held open for as long as
- * the process lives. The kernel drops it when the process dies, however it dies. Throws LedgerLocked,
- * LedgerDamaged where the file is no lock, and whatever the disk refuses with.
+ * Locks a data directory for this process with an exclusive transaction on `lock.sqlite`. The kernel releases
+ * the lock when the process ends, in whatever way. Throws LedgerLocked, LedgerDamaged, or the disk's error.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, 'lock.sqlite')
@@ -20,7 +19,9 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (cause) {
     db.close()
     if (isDamage(cause))
-      throw new LedgerDamaged(`${file} is damaged. It holds nothing: delete it, and start again`, { cause })
+      throw new LedgerDamaged(`${file} is damaged. It contains no data: delete it, and start again`, {
+        cause,
+      })
     if (diskCauseOf(cause) !== 'locked') throw cause
     throw new LedgerLocked(`another process uses ${directory}; stop it first, or choose another DATA_DIR`, {
       cause,

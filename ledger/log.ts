@@ -1,13 +1,13 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { endianness } from 'node:os'
 
-/** What SQLite's recovery would make of a write-ahead log. Frames are page images; a commit is one or more. */
+/** What SQLite's recovery would keep of a write-ahead log. A frame is one page of a commit. */
 export type LogScan = {
-  /** The frames that recovery keeps: from the first to the last commit before anything that does not fit. */
+  /** Frames that recovery keeps: up to the last commit before the first invalid frame. */
   readonly kept: number
-  /** Bytes behind the kept ones: leftovers, the torn tail of a power cut, or damage. The log does not tell which. */
+  /** Bytes after the kept frames: leftovers, the torn tail of a power cut, or damage. */
   readonly droppedBytes: number
-  /** Whether a frame of the present log stands behind one that does not fit. */
+  /** Whether a frame with the current salts follows an invalid one. */
   readonly torn: boolean
 }
 
@@ -17,8 +17,8 @@ const MAGIC = 0x377f0682
 const EMPTY: LogScan = { kept: 0, droppedBytes: 0, torn: false }
 
 /**
- * Reads a write-ahead log as recovery does (https://www.sqlite.org/fileformat2.html#walformat): salts as in the
- * header, checksums running from the header through every frame. Changes nothing.
+ * Reads a write-ahead log as SQLite's recovery does: salts must equal the header's, and checksums run from
+ * the header through all frames. Changes nothing. Format: https://www.sqlite.org/fileformat2.html#walformat
  */
 export function scanLog(file: string): LogScan {
   if (!existsSync(file)) return EMPTY
@@ -64,7 +64,7 @@ function read(descriptor: number, offset: number, length: number): Buffer {
   return buffer.subarray(0, readSync(descriptor, buffer, 0, length, offset))
 }
 
-/** The log's running checksum: two Fibonacci-weighted sums over 32-bit words, in the byte order that the magic names. */
+/** The log's checksum: two Fibonacci-weighted sums over words in the byte order of the magic. */
 function createSum(bigEndian: boolean) {
   const isNative = bigEndian === (endianness() === 'BE')
   let first = 0
@@ -79,7 +79,7 @@ function createSum(bigEndian: boolean) {
         second = (second + (words[index + 1] ?? 0) + first) >>> 0
       }
     },
-    /** Whether the two sums stand at `offset`; they are stored big-endian whatever the words are. */
+    /** Compares with the sums stored at `offset`, which are always big-endian. */
     equals: (bytes: Buffer, offset: number): boolean =>
       bytes.length >= offset + 8 &&
       bytes.readUInt32BE(offset) === first &&

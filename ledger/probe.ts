@@ -5,9 +5,9 @@ import Database from 'better-sqlite3'
 const PROBE_DIRECTORY = '.probe'
 
 /**
- * Reads a database as recovery would give it, and leaves it and its log as they are, byte for byte: opening them
- * in place would already recover, and closing them would write the log into the file. So they are opened under
- * second names, read-only, in a directory of their own. Only for the process that holds the directory's lock.
+ * Reads a database as it would be after recovery, without changing a byte. Opening it in place would run
+ * recovery, and closing it would checkpoint the log, so it is opened read-only through hard links in a
+ * separate directory. Requires the directory's lock.
  */
 export function probe<T>(file: string, look: (db: Database.Database) => T): T {
   const directory = join(dirname(file), PROBE_DIRECTORY)
@@ -33,7 +33,7 @@ function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to)
   } catch {
-    // Some file systems have no hard links; then it takes a copy.
+    // Some file systems have no hard links.
     copyFileSync(from, to)
   }
 }

@@ -4,44 +4,44 @@ import type { EventHeader, LedgerEvent, UnknownEvent } from './event.ts'
 
 export type Head = { readonly seq: number; readonly hash: string }
 export type AnyEvent = LedgerEvent | UnknownEvent
-/** Both ends included. */
+/** Inclusive at both ends. */
 export type SeqRange = { readonly firstSeq: number; readonly lastSeq: number }
 
-/** Reading the ledger. Synchronous; every result is in ascending order of `seq`. */
+/** Synchronous reads of the ledger. Results ascend by `seq` unless stated otherwise. */
 export type LedgerReader = {
-  /** The last event's place and hash; seq 0 and the genesis hash while there is none. */
+  /** The last event; seq 0 and the genesis hash if the ledger is empty. */
   head(): Head
-  /** Names this ledger among others; made once, at its creation. */
+  /** The ledger's id, assigned at its creation. */
   id(): string
   readAfter(seq: number, limit: number): AnyEvent[]
-  /** The same, but of types other than these only where they stand: their content is neither read nor parsed. */
+  /** Like `readAfter`, but returns only headers of other types: their content is neither read nor parsed. */
   readTypesAfter(types: ReadonlySet<string>, seq: number, limit: number): EventHeader[]
-  /** Where events of these types stand in a range; nothing else of them is read. */
+  /** The seqs of events of these types. */
   seqsOf(types: readonly string[], range: SeqRange): number[]
-  /** Both ends included. */
+  /** Inclusive at both ends. */
   readRange(fromSeq: number, toSeq: number): AnyEvent[]
-  /** In the order given; a seq that does not exist is left out. */
+  /** In the given order, without seqs that do not exist. */
   readSeqs(seqs: readonly number[]): AnyEvent[]
-  /** The texts of events that are passed on as they are stored: of ranges in order, both ends included. */
+  /** Events as stored text, in the order of the ranges. */
   textRanges(ranges: readonly SeqRange[]): StoredText[]
   rowsAfter(seq: number, limit: number): EventRow[]
   rowAt(seq: number): EventRow | undefined
   rowByKey(key: string): EventRow | undefined
   hashAt(seq: number): string | null
   meta(name: string): string | null
-  /** Whether an `erased` fact names it, and the ledger's list of erasures says so too. */
+  /** Whether both the list of erasures and an `erased` fact name it. */
   isErased(seq: number): boolean
-  /** The last `erased` fact's seq; 0 while nothing was erased. */
+  /** The last `erased` fact that took effect; 0 if nothing was ever erased. */
   lastErasure(): number
-  /** The last event that is dated before a moment; 0 where there is none. Reads from the end: for moments not long ago. */
+  /** The last event dated before `at`; 0 if there is none. Scans from the end, so use it for recent times. */
   lastSeqBefore(at: string): number
 }
 
-/** Salt and digest are for the chain; an event is read without making strings of them. */
+/** Omits salt and digest, which only the chain needs. */
 const READ = `SELECT seq, id, key, type, version, at, conversationId, spanId, turnId, causedBy, derivedFrom, channel,
   actor, facts, body, iif(bodyDigest IS NULL, NULL, '') AS bodyDigest, hash FROM events`
 
-/** Of types that nobody wants, where they stand is all that is read. */
+/** Reads only the header columns of unwanted types. */
 function readTypes(wanted: ReadonlySet<string>): string {
   const list = [...wanted].map((type) => `'${type}'`).join()
   const ifWanted = (column: string) => `iif(type IN (${list}), ${column}, NULL) AS ${column}`
@@ -50,14 +50,14 @@ function readTypes(wanted: ReadonlySet<string>): string {
     iif(bodyDigest IS NULL, NULL, '') AS bodyDigest FROM events`
 }
 
-/** SQLite makes one text of the envelope in half the time that making eight texts and joining them would take. */
+/** Concatenating in SQLite takes half the time of reading eight strings and joining them. */
 const ENVELOPE = ['id', 'at', 'channel', 'actor', 'conversationId', 'spanId', 'turnId']
   .map((name) => `,"${name}":'||json_quote(${name})||'`)
   .join('')
 const TEXT = `SELECT seq, '"seq":'||seq||'${ENVELOPE}' AS envelope, type, version, facts, body,
   bodyDigest IS NOT NULL AS hasBody FROM events`
 
-/** Reads through a connection that somebody else opened and closes. */
+/** A reader on a connection that the caller owns. */
 export function createReader(db: Database): LedgerReader {
   const head = db.prepare<[], Head>('SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1')
   const meta = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE name = ?')
@@ -78,7 +78,7 @@ export function createReader(db: Database): LedgerReader {
   const hashAt = db.prepare<[number], { hash: string }>('SELECT hash FROM events WHERE seq = ?')
   const byKey = db.prepare<[string], EventRow>('SELECT * FROM events WHERE key = ?')
   const erased = db.prepare<[number]>(
-    // An erased fact that was itself edited is named by its own hash, once the walk comes to it.
+    // Damaged facts count as a match here; the chain reports that event by its own hash.
     `SELECT 1 FROM erasures JOIN events ON events.seq = erasedBy WHERE erasures.seq = ? AND
        CASE WHEN json_valid(events.facts)
          THEN EXISTS (SELECT 1 FROM json_each(events.facts, '$.seqs') WHERE value = erasures.seq)

@@ -1,8 +1,8 @@
-/** `application_id` of our SQLite files: "DLGT". A file without it is not a ledger. */
+/** `application_id` of Delegate's SQLite files: "DLGT". */
 export const APPLICATION_ID = 0x444c4754
-/** Raised when the tables below change shape; events themselves are versioned by type. */
+/** Incremented when the tables below change; events have their own version per type. */
 export const FORMAT_VERSION = 2
-/** The first had a unique index on `id` too, which nothing read and every append wrote a page of. It goes on as it is. */
+/** Format 1 also has a unique index on `id`. Such ledgers keep it. */
 export const READABLE_FORMATS: readonly number[] = [1, 2]
 
 const ID_GUARD = `  SELECT RAISE(ABORT, 'the ledger is append-only: this id exists')
@@ -10,10 +10,11 @@ const ID_GUARD = `  SELECT RAISE(ABORT, 'the ledger is append-only: this id exis
 `
 
 /**
- * The truth and its guards. The guards are in the database, so that they hold for any connection: no UPDATE but
- * the erasure of a body that an `erased` fact names (the fact itself does it), no DELETE, no INSERT that would replace (REPLACE deletes
- * without firing delete triggers unless the writer sets recursive_triggers), no gap in `seq`. `id` needs no guard:
- * where it is not unique, no REPLACE goes by it, and it is 80 random bits.
+ * Tables and guards. The guards are triggers, so they hold for any connection. They forbid DELETE, gaps in
+ * `seq`, any UPDATE except the erasure that an `erased` fact performs, and any INSERT that would replace a
+ * row: REPLACE fires delete triggers only with `recursive_triggers`. In format 2 `id` is not unique, so no
+ * REPLACE can match on it. `inspect.ts` compares the stored SQL with this text: never edit it, not even a
+ * message, within a format.
  */
 export function ledgerSchema(format: number): string {
   const hasIdIndex = format === 1

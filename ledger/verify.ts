@@ -5,9 +5,8 @@ import type { Head, LedgerReader } from './reader.ts'
 const CHUNK_ROWS = 500
 
 /**
- * Walks the chain of hashes from just after `fromSeq` to the head and checks every link, every body that is
- * still there against its digest, that a fact erased the others, and that no seq is missing. Returns the head that
- * it reached. Throws LedgerDamaged with the first seq that does not fit.
+ * Verifies the chain after `fromSeq`: no gaps in `seq`, every hash, every body against its digest, and an
+ * `erased` fact for every missing body. Returns the head. Throws LedgerDamaged with the first damaged seq.
  */
 export function verifyChain(reader: LedgerReader, fromSeq = 0, onProgress?: (seq: number) => void): Head {
   const start = reader.hashAt(fromSeq)
@@ -27,18 +26,15 @@ export function verifyChain(reader: LedgerReader, fromSeq = 0, onProgress?: (seq
   }
 }
 
-/** Checks one event against the one before it, and returns the new head. Throws LedgerDamaged. */
+/** Verifies one event against its predecessor and returns the new head. Throws LedgerDamaged. */
 export function verifyLink(previous: Head, row: EventRow): Head {
   const expectedSeq = previous.seq + 1
   if (row.seq !== expectedSeq)
     throw new LedgerDamaged(`event ${expectedSeq} is missing`, { seq: expectedSeq })
   if (row.hash !== chainHash(previous.hash, row.seq, row)) {
-    throw new LedgerDamaged(
-      `event ${row.seq} is not what was written: its hash does not follow from the chain`,
-      {
-        seq: row.seq,
-      },
-    )
+    throw new LedgerDamaged(`event ${row.seq} is not what was written: its hash does not match the chain`, {
+      seq: row.seq,
+    })
   }
   const digestHolds =
     row.body === null

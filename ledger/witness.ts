@@ -4,27 +4,26 @@ import * as z from 'zod'
 import { makeFile } from './files.ts'
 import type { Head, LedgerReader, SeqRange } from './reader.ts'
 
-/** An event that a file beside the ledger says was durable: the ledger must still have it. */
+/** An event that a file beside the ledger recorded as durable; the ledger must still have it. */
 export type Witness = Head & {
   readonly ledgerId: string
-  /** When that was, as far as the file tells. */
+  /** The time of that event, if the file has it. */
   readonly at: string
-  /** The file's name, for people. */
   readonly file: string
 }
 
-/** What a witness knows and the ledger lacks. */
+/** Events that a witness knows and the ledger lacks. */
 export type Loss = {
   readonly witness: Witness
-  /** Where the ledger ends now. */
+  /** The ledger's present head. */
   readonly head: Head
-  /** Null where another ledger took the place of this one: then nobody can tell which events are gone. */
+  /** Null if another ledger replaced this one, so the missing events are unknown. */
   readonly missing: SeqRange | null
 }
 
 export const headFile = (directory: string): string => join(directory, 'ledger.head')
 
-/** One sector, so that a power cut leaves the old note or the new one. */
+/** One sector, so that a power cut leaves either the old or the new note. */
 const NOTE_BYTES = 512
 
 const noteSchema = z.strictObject({
@@ -34,7 +33,7 @@ const noteSchema = z.strictObject({
   at: z.string(),
 })
 
-/** The last event that was noted in `ledger.head`; null where there is no note that can be read. */
+/** The event recorded in `ledger.head`; null if there is no readable note. */
 export function readHeadNote(directory: string): Witness | null {
   const file = headFile(directory)
   if (!existsSync(file)) return null
@@ -47,15 +46,15 @@ export function readHeadNote(directory: string): Witness | null {
 }
 
 export type HeadNote = {
-  /** Writes down an event that is durable. A disk that refuses leaves the older note: it says less, never too much. */
+  /** Records a durable event. On a disk error the older note remains, which is still true. */
   write(head: Head, at: string): void
   close(): void
 }
 
 /**
- * Keeps the ledger's head in a file of its own, so that a log or a file that is lost is noticed. Always written after
- * the commit, so it is never ahead of it. Not synced with each event: it is there for lost files, and the file
- * outlives a killed process without that.
+ * Keeps the ledger's head in a separate file, so that a lost ledger or log is detected. Written after the
+ * commit, so it is never ahead of the ledger. Not synced per event: it guards against lost files, not power
+ * cuts.
  */
 export function openHeadNote(directory: string, ledgerId: string): HeadNote {
   const file = headFile(directory)
@@ -66,7 +65,7 @@ export function openHeadNote(directory: string, ledgerId: string): HeadNote {
     try {
       work()
     } catch {
-      // The next one that the disk takes makes up for it.
+      // The next successful write supersedes it.
     }
   }
   return {
@@ -83,7 +82,7 @@ export function openHeadNote(directory: string, ledgerId: string): HeadNote {
 }
 
 /**
- * The first loss that the witnesses prove; null where the ledger has all that they know. Views that followed another
+ * The greatest loss that the witnesses prove; null if the ledger has every event they know. Views of another
  * ledger prove nothing about this one.
  */
 export function findLoss(ledger: LedgerReader, witnesses: readonly Witness[]): Loss | null {
@@ -99,22 +98,22 @@ export function findLoss(ledger: LedgerReader, witnesses: readonly Witness[]): L
   return { witness, head, missing: isBehind ? { firstSeq: head.seq + 1, lastSeq: witness.seq } : null }
 }
 
-/** What is lost, in one or two sentences. */
+/** Describes a loss in one or two sentences. */
 export function describeLoss({ witness, head, missing }: Loss): string {
-  const known = `${witness.file} knew event ${witness.seq} at ${witness.at}`
+  const known = `${witness.file} recorded event ${witness.seq} at ${witness.at}`
   if (missing === null)
     return (
-      `the ledger is another or an older one than the service had here: ${known}, and that event is not in it. ` +
-      'How many events are missing cannot be told'
+      `the ledger is a different or an older one than the service had here: ${known}, and the ledger lacks it. ` +
+      'The number of missing events is unknown'
     )
   const { firstSeq, lastSeq } = missing
   const count = lastSeq - firstSeq + 1
   const which =
     count === 1 ? `event is missing (seq ${firstSeq})` : `events are missing (seq ${firstSeq} to ${lastSeq})`
-  return `${count} ${which}: ${known}, and the ledger ends with event ${head.seq}`
+  return `${count} ${which}: ${known}, but the ledger ends with event ${head.seq}`
 }
 
-/** What the operator can do about a loss. */
+/** Tells the operator how to recover from a loss. */
 export const LOSS_REMEDY =
   'Nothing was changed. Put back the ledger.sqlite-wal or ledger.sqlite that was moved, deleted or replaced; or restore ' +
-  'a backup into another directory; or, to go on without these events, run npm run ledger:accept-loss'
+  'a backup into another directory; or, to continue without these events, run npm run ledger:accept-loss'

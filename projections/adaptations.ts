@@ -3,9 +3,9 @@ import { defineProjection } from './projection.ts'
 
 export type AdaptationRow = {
   adaptationId: string
-  /** The event that holds its present words. */
+  /** The event with its current text. */
   savedSeq: number
-  /** The event in which it was last taken over from a file; null where it never was. */
+  /** The event that last loaded it from a file; null if none did. */
   fileSeq: number | null
   createdSeq: number
   enabled: number
@@ -15,7 +15,7 @@ export type AdaptationRow = {
   updatedAt: string
 }
 
-/** The standing instructions as they are now. The words stay in the ledger. */
+/** The current adaptations. Their text stays in the ledger. */
 export const adaptationsProjection = defineProjection({
   name: 'adaptations',
   version: 1,
@@ -46,7 +46,7 @@ export const adaptationsProjection = defineProjection({
             source,
             enabled: enabled ? 1 : 0,
             channels: JSON.stringify(channels),
-            // Only the service reads files; what the owner changes on one that came from a file stays the owner's.
+            // Only the service loads files: an owner's edit of a file's adaptation is not a load.
             fileSeq: actor === 'service' && source === 'file' ? seq : null,
           })
           remember.run(adaptationId, seq)
@@ -60,7 +60,6 @@ export const adaptationsProjection = defineProjection({
   },
 })
 
-/** Queries over the standing instructions, on a connection that reads the views. */
 export function createAdaptationQueries(views: Database) {
   const all = views.prepare<[], AdaptationRow>('SELECT * FROM adaptations ORDER BY createdSeq')
   const byId = views.prepare<[string], AdaptationRow>('SELECT * FROM adaptations WHERE adaptationId = ?')
@@ -68,10 +67,10 @@ export function createAdaptationQueries(views: Database) {
     'SELECT seq FROM adaptation_saves WHERE adaptationId = ? ORDER BY seq',
   )
   return {
-    /** In the order in which they were first saved. */
+    /** In the order in which they were created. */
     all: () => all.all(),
     byId: (adaptationId: string) => byId.get(adaptationId),
-    /** Every event that holds words of it, its former ones too. */
+    /** All events with text of it, present or past. */
     saves: (adaptationId: string) => saves.all(adaptationId).map(({ seq }) => seq),
   }
 }

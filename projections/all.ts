@@ -24,7 +24,6 @@ import { timersProjection } from './timers.ts'
 import { turnsProjection } from './turns.ts'
 import { utterancesProjection } from './utterances.ts'
 
-/** Every view of the ledger. */
 export const projections: readonly Projection[] = [
   timelineProjection,
   conversationsProjection,

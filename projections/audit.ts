@@ -21,7 +21,7 @@ const AUDITED = [
 
 export type AuditRow = { seq: number; at: string; type: string; actor: string }
 
-/** The trail of what was done to the service and its records: where to look, not what it said. */
+/** The audit trail, as pointers to events. */
 export const auditProjection = defineProjection({
   name: 'audit',
   version: 1,

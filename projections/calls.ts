@@ -5,7 +5,7 @@ export type CallRow = {
   callSid: string
   offeredSeq: number
   party: 'owner' | 'guest'
-  /** Null once it was erased. */
+  /** Null once erased. */
   number: string | null
   conversationId: string | null
   spanId: string | null
@@ -14,7 +14,7 @@ export type CallRow = {
   endedAt: string | null
 }
 
-/** Every call that was taken, and where its words stand; of strangers, each call that was taken or found the line busy. */
+/** Accepted calls and their utterances. `call_guests` also counts guests' calls rejected as busy. */
 export const callsProjection = defineProjection({
   name: 'calls',
   version: 3,
@@ -67,7 +67,6 @@ export const callsProjection = defineProjection({
   },
 })
 
-/** Queries over calls, on a connection that reads the views. */
 export function createCallQueries(views: Database) {
   const bySid = views.prepare<[string], CallRow>('SELECT * FROM calls WHERE callSid = ?')
   const open = views.prepare<[], CallRow>('SELECT * FROM calls WHERE endedAt IS NULL ORDER BY offeredSeq')
@@ -86,22 +85,20 @@ export function createCallQueries(views: Database) {
   )
   return {
     bySid: (callSid: string) => bySid.get(callSid),
-    /** Calls without an end: the one that goes on, and those that a crash cut off. */
+    /** Calls without an end: in progress, or interrupted by a crash. */
     open: () => open.all(),
-    /**
-     * The number behind each call of a stranger that was recorded since a moment and after a seq; null where erased.
-     */
+    /** The number of each guest call recorded since `at` and after `afterSeq`; null if erased. */
     guestNumbersSince: (at: string, afterSeq: number) =>
       guestsSince.all(at, afterSeq).map(({ number }) => number),
-    /** Calls that were taken since a moment, of whomever; those alone that come after a seq. */
+    /** Accepted calls of any party since `at` and after `afterSeq`. */
     takenSince: (at: string, afterSeq: number) => takenSince.get(at, afterSeq)?.count ?? 0,
-    /** The last words in a stranger's calls from this number, oldest first. */
+    /** The last utterances in guest calls from this number, oldest first. */
     guestWordSeqs: (number: string, limit: number) =>
       ofNumber
         .all(number, limit)
         .map(({ seq }) => seq)
         .reverse(),
-    /** The last words in one call, oldest first. */
+    /** The last utterances of a call, oldest first. */
     wordSeqs: (callSid: string, limit: number) =>
       ofCall
         .all(callSid, limit)

@@ -8,7 +8,7 @@ import type { Head, LedgerReader } from '../ledger/reader.ts'
 import type { Witness } from '../ledger/witness.ts'
 import type { Projection } from './projection.ts'
 
-// The dropped table had a row a projection; an older build left it.
+// An older build left `views_projections`.
 const SCHEMA = `
 DROP TABLE IF EXISTS views_projections;
 CREATE TABLE IF NOT EXISTS views_ledger (id TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
@@ -20,33 +20,33 @@ CREATE TABLE IF NOT EXISTS views_cleaned (id INTEGER PRIMARY KEY CHECK (id = 1),
 CREATE TABLE IF NOT EXISTS views_unknown_types (type TEXT, version INTEGER, PRIMARY KEY (type, version)) WITHOUT ROWID, STRICT;
 `
 
-/** Which version of each projection stands where. */
+/** The version and position of each projection. */
 export const STANDING =
   'SELECT name, version, seq, hash FROM views_folds JOIN views_checkpoints ON id = checkpoint'
 
 /**
- * How far each projection has come; saved in the transaction that wrote its rows. Those that go on together share
- * one checkpoint: with each append, a row a projection would cost as much as all folds.
+ * The position of each projection, saved in the transaction that wrote its rows. Projections that advance
+ * together share one checkpoint, because a row per projection would cost as much as all folds.
  */
 export type Checkpoints = {
   seqOf(projection: string): number
-  /** Whoever passes the same list again goes on together. */
+  /** Pass the same array again to reuse the group's checkpoint. */
   save(projections: readonly string[], head: Head): void
-  /** The transaction of the last `save` was rolled back. */
+  /** Call it after a rollback of the transaction that called `save`. */
   discard(): void
-  /** A type passed over; once a build knows it, everything is folded anew. */
+  /** Records a skipped type; a build that knows it rebuilds all views. */
   rememberUnknown(type: string, version: number): void
-  /** Makes the tables of a projection anew, empty, at the beginning. */
+  /** Recreates a projection's tables, empty, at seq 0. */
   reset(projection: Projection): void
-  /** The last erasure after which the file was cleared of what it left; 0 while there was none. */
+  /** The last erasure whose remains were cleared from the file; 0 if none. */
   cleanedThrough(): number
   saveCleaned(seq: number): void
 }
 
 /**
- * Reads the checkpoints and resets whatever cannot be continued from: all of it when the views belong to
- * another ledger, or passed over a type that this build knows; one projection when its version changed. A ledger that
- * lacks what they had followed was refused before (`findLoss`).
+ * Reads the checkpoints and resets what cannot be continued: all views if they belong to another ledger or
+ * skipped a type that this build knows, one projection if its version changed. `findLoss` has already refused
+ * a ledger that is behind the views.
  */
 export function createCheckpoints(
   db: Database.Database,
@@ -65,7 +65,7 @@ export function createCheckpoints(
   const dropUnused = db.prepare(
     'DELETE FROM views_checkpoints WHERE id NOT IN (SELECT checkpoint FROM views_folds)',
   )
-  /** The checkpoint of those that were last saved together. */
+  /** The checkpoint of each group that was last saved together. */
   const shared = new Map<readonly string[], number | bigint>()
   const cleaned = db.prepare<[], { seq: number }>('SELECT seq FROM views_cleaned')
   const saveCleaned = db.prepare('INSERT OR REPLACE INTO views_cleaned VALUES (1, ?)')
@@ -80,26 +80,24 @@ export function createCheckpoints(
       projection.version,
       lastInsertRowid,
     )
-    part([projection.name])
+    ungroup([projection.name])
   }
 
-  /** Projections leave whatever they shared. */
-  function part(names: readonly string[]): void {
+  function ungroup(names: readonly string[]): void {
     dropUnused.run()
-    for (const group of shared.keys()) if (group.some((name) => names.includes(name))) shared.delete(group)
+    for (const list of shared.keys()) if (list.some((name) => names.includes(name))) shared.delete(list)
   }
 
-  /** Projections that have not been saved together before do so from now on. */
-  function join(names: readonly string[], head: Head): void {
+  function group(names: readonly string[], head: Head): void {
     const { lastInsertRowid: id } = addCheckpoint.run(head.seq, head.hash)
     attach.run(id, JSON.stringify(names))
-    part(names)
+    ungroup(names)
     shared.set(names, id)
   }
 
   db.transaction(() => {
     const reason = foreignReason(db, ledger)
-    if (reason !== null) warn('the views are made anew', { reason })
+    if (reason !== null) warn('rebuilding the views', { reason })
     const foreign = reason !== null
     const byName = new Map(projections.map((projection) => [projection.name, projection]))
     for (const saved of all.all()) {
@@ -121,7 +119,7 @@ export function createCheckpoints(
     save(names, head) {
       const id = shared.get(names)
       if (id !== undefined) advance.run(head.seq, head.hash, id)
-      else join(names, head)
+      else group(names, head)
     },
     discard: () => shared.clear(),
     rememberUnknown: (type, version) => void remember.run(type, version),
@@ -132,24 +130,24 @@ export function createCheckpoints(
 }
 
 /**
- * How far the views of a directory had followed which ledger; null where there are none that can be read. They are
- * written after the ledger, so an undamaged ledger is never behind them. Changes nothing.
+ * The last event that a directory's views had folded, and its ledger; null if there are no readable views.
+ * Views are written after the ledger, so an intact ledger is never behind them. Changes nothing.
  */
 export function readWitness(directory: string): Witness | null {
   if (!statSync(viewsFile(directory), { throwIfNoEntry: false })?.isFile()) return null
   try {
     return probe(viewsFile(directory), (views) => witnessOf(views, directory))
   } catch (error) {
-    // Damaged views bear no witness; they will be made anew.
+    // Damaged views prove nothing and are rebuilt.
     if (isDamage(error)) return null
     throw error
   }
 }
 
-/** The same, of views that are open. Throws where they are damaged. */
+/** Like `readWitness`, for open views. Throws if they are damaged. */
 export function witnessOf(views: Database.Database, directory: string): Witness | null {
-  const isMade = views.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'views_checkpoints'").get()
-  if (!isMade) return null
+  const exists = views.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'views_checkpoints'").get()
+  if (!exists) return null
   const row = views
     .prepare<[], Pick<Witness, 'ledgerId' | 'seq' | 'hash'>>(
       'SELECT views_ledger.id AS ledgerId, seq, hash FROM views_ledger, views_checkpoints ORDER BY seq DESC LIMIT 1',
@@ -162,13 +160,13 @@ export function witnessOf(views: Database.Database, directory: string): Witness 
   return { ...row, at: new Date(Math.max(...times)).toISOString(), file: 'views.sqlite' }
 }
 
-/** How far a projection has come, on a connection that reads the views; 0 where it is not there. */
+/** The seq that a projection has reached; 0 if it does not exist. */
 export function createStandingQuery(views: Database.Database, name: string): () => number {
-  const standing = views.prepare<[string], { seq: number }>(`${STANDING} WHERE name = ?`)
-  return () => standing.get(name)?.seq ?? 0
+  const checkpoint = views.prepare<[string], { seq: number }>(`${STANDING} WHERE name = ?`)
+  return () => checkpoint.get(name)?.seq ?? 0
 }
 
-/** Why the views cannot be continued from; null when they can. */
+/** Why all views must be rebuilt; null if they can be continued. */
 function foreignReason(db: Database.Database, ledger: LedgerReader): string | null {
   const owner = db.prepare<[], { id: string }>('SELECT id FROM views_ledger').get()
   if (owner && owner.id !== ledger.id()) return 'they belong to another ledger'
@@ -176,5 +174,5 @@ function foreignReason(db: Database.Database, ledger: LedgerReader): string | nu
     .prepare<[], { type: string; version: number }>('SELECT type, version FROM views_unknown_types')
     .all()
   const isKnownNow = nowKnown.some(({ type, version }) => isKnown(type, version))
-  return isKnownNow ? 'this build knows an event type that they passed over' : null
+  return isKnownNow ? 'this build knows an event type that they skipped' : null
 }

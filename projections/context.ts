@@ -3,7 +3,7 @@ import { defineProjection } from './projection.ts'
 
 export type ContextRow = {
   conversationId: string
-  /** Turns that stand, and the channel and tokens of the last of them. */
+  /** Completed turns. `channel` and the tokens are those of the last one. */
   completedTurns: number
   channel: string | null
   contextTokens: number
@@ -12,13 +12,13 @@ export type ContextRow = {
   cachedTokens: number
   compactThresholdTokens: number | null
   usageAt: string | null
-  /** Tokens of replies since a capsule was last written, or failed. */
+  /** Reply tokens since the last capsule was written or failed. */
   tokensSinceCapsule: number
-  /** The compaction under way; null when none is. */
+  /** The compaction in progress, if any. */
   compactionId: string | null
   compactionSource: string | null
   compactionSeq: number | null
-  /** Compactions that failed since the last that succeeded. */
+  /** Failed compactions since the last success. */
   failures: number
   lastFailureKind: string | null
   lastFailureAt: string | null
@@ -38,7 +38,7 @@ export type CompactionRow = {
   compactionId: string
   consumed: number
   erased: number
-  /** Input of the first turn that was built on it: whether it brought anything. Null before that turn. */
+  /** Input tokens of the first turn built on it; null before that turn. */
   firstTurnTokens: number | null
 }
 
@@ -51,10 +51,10 @@ export type CapsuleRow = {
   erased: number
 }
 
-/** In `erased`: hidden, and about to be erased. */
+/** Value of `erased` for hidden rows. */
 const HIDDEN = 2
 
-/** The chain that each conversation continues from: its usage, its replacements and its capsules. */
+/** Each conversation's chain: its usage, replacements and capsules. */
 export const contextProjection = defineProjection({
   name: 'context',
   version: 6,
@@ -122,7 +122,7 @@ export const contextProjection = defineProjection({
     const restart = db.prepare('UPDATE context_chains SET tokensSinceCapsule = 0 WHERE conversationId = ?')
     const eraseCompaction = db.prepare('UPDATE context_compactions SET erased = 1 WHERE seq = ?')
     const eraseCapsule = db.prepare('UPDATE context_capsules SET erased = 1 WHERE seq = ?')
-    // Hidden until it is erased: no base, and no reason to build another.
+    // A hidden compaction is not a base, but does not trigger a new one either.
     const hide = ['compactions', 'capsules'].map((table) =>
       db.prepare(`UPDATE context_${table} SET erased = ${HIDDEN} WHERE seq = ? AND erased = 0`),
     )
@@ -138,7 +138,7 @@ export const contextProjection = defineProjection({
         'turn.completed': ({ conversationId, channel, facts }) => {
           complete.run(channel, facts.contextTokens, facts.usage.outputTokens, conversationId)
           const compactionSeq = newest.get(conversationId)
-          // One that was stopped does not know what its input came to.
+          // A stopped turn has no token count.
           if (compactionSeq && facts.contextTokens > 0) measure.run(facts.contextTokens, compactionSeq)
         },
         'context.usage.recorded': ({ conversationId, at, facts }) =>
@@ -164,7 +164,7 @@ export const contextProjection = defineProjection({
         },
         'context.compaction.failed': ({ conversationId, at, facts }) => {
           end.run(conversationId, facts.compactionId)
-          // A conflict with a running turn says nothing about whether compaction works.
+          // A conflict with a running turn is not a failure of compaction.
           fail.run({ conversationId, at, kind: facts.kind, counts: facts.kind === 'busy' ? 0 : 1 })
         },
         'context.replacement.consumed': ({ facts }) => void consume.run(facts.compactionId),
@@ -184,9 +184,9 @@ export const contextProjection = defineProjection({
           erasure.run(seq)
         },
         erased: ({ seq, facts }) => {
-          for (const gone of facts.seqs) {
-            eraseCompaction.run(gone)
-            eraseCapsule.run(gone)
+          for (const erasedSeq of facts.seqs) {
+            eraseCompaction.run(erasedSeq)
+            eraseCapsule.run(erasedSeq)
           }
           erasure.run(seq)
         },
@@ -195,10 +195,9 @@ export const contextProjection = defineProjection({
   },
 })
 
-/** How much is barred, and the last fact by which words went or came back. */
+/** The number of barred sources, and the last fact that hid, erased or restored words. */
 export type Forgotten = { readonly barredCount: number; readonly erasureSeq: number }
 
-/** Queries over the chain, on a connection that reads the views. */
 export function createContextQueries(views: Database) {
   const chain = views.prepare<[string], ContextRow>('SELECT * FROM context_chains WHERE conversationId = ?')
   const base = views.prepare<[string], CompactionRow>(
@@ -228,27 +227,27 @@ export function createContextQueries(views: Database) {
   )
   return {
     chain: (conversationId: string) => chain.get(conversationId),
-    /** The newest replacement whose words are still there: what the context is built on. */
+    /** The newest replacement that is neither hidden nor erased: the base of the context. */
     base: (conversationId: string) => base.get(conversationId),
-    /** All of those, the newest first. */
+    /** All such replacements, newest first. */
     bases: (conversationId: string) => bases.all(conversationId),
-    /** What a replacement may have been built on. */
+    /** Earlier replacements, which a later one may be built on. */
     compactionSeqs: (beforeSeq: number) => compactionsBefore.all(beforeSeq).map(({ seq }) => seq),
     latestCompaction: (conversationId: string) => latest.get(conversationId),
     capsule: (conversationId: string) => capsule.get(conversationId),
-    /** Another one means that words went or came back: what was folded, or judged, before may no longer hold. */
+    /** If this changed, words went or came back, and earlier folds and judgements are stale. */
     forgotten: () => forgotten.get() ?? { barredCount: 0, erasureSeq: 0 },
-    /** Where a model's own items (its reasoning) were kept after `seq`: they may repeat anything that it was given. */
+    /** Native model items (reasoning) kept after `seq`. They may repeat any of the model's input. */
     keptAfter: (seq: number) => kept.all(seq),
-    /** Chains whose compaction has no outcome: under way, or cut off by a crash. */
+    /** Chains with a compaction in progress, or interrupted by a crash. */
     unfinishedCompactions: () => unfinished.all(),
   }
 }
 
-/** A replacement must bring at least this much, or it was not worth it. */
+/** A replacement that leaves more than this share of the input is useless. */
 const USELESS_RATIO = 0.9
 
-/** Whether the first turn on a replacement was hardly smaller than what it replaced. */
+/** Whether the first turn on a replacement was hardly smaller than before. */
 export function wasUseless(row: CompactionRow): boolean {
   return row.firstTurnTokens !== null && row.firstTurnTokens > row.inputTokensBefore * USELESS_RATIO
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { ConversationRow } from './conversations.ts'
 import type { ViewsTables } from './tables.ts'
 
-/** The conversations, each with the place of its last event on the timeline. */
+/** Conversations with the time of their last event and their event count, both from the timeline. */
 function conversations(views: Kysely<ViewsTables>) {
   return views
     .selectFrom('conversations')
@@ -22,7 +22,7 @@ function conversations(views: Kysely<ViewsTables>) {
     .select(sql<number>`last.eventsBefore + last.lastSeq - last.firstSeq + 1`.as('eventCount'))
 }
 
-/** The conversation that the next message belongs to, on whatever channel it comes. */
+/** The conversation that the next message on any channel joins. */
 export async function openConversation(views: Kysely<ViewsTables>): Promise<ConversationRow | undefined> {
   return await conversations(views)
     .where('endedAt', 'is', null)
@@ -38,7 +38,7 @@ export async function conversationById(
   return await conversations(views).where('id', '=', id).executeTakeFirst()
 }
 
-/** Newest first, those that began before `beforeSeq`. */
+/** Newest first, started before `beforeSeq`. */
 export async function listConversations(
   views: Kysely<ViewsTables>,
   options: { readonly limit: number; readonly beforeSeq: number | null },
@@ -49,7 +49,7 @@ export async function listConversations(
   return await query.execute()
 }
 
-/** The spans of a conversation in the order in which they began. */
+/** In the order in which they began. */
 export async function spansOfConversation(views: Kysely<ViewsTables>, id: string) {
   return await views
     .selectFrom('timeline_spans')

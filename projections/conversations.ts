@@ -12,15 +12,12 @@ export type ConversationTable = {
   sms: number
 }
 
-/** With what the timeline knows of it. */
+/** Joined with data from the timeline. */
 export type ConversationRow = ConversationTable & { lastEventAt: string; eventCount: number }
 
 const CHANNELS: readonly (string | null)[] = ['chat', 'voice', 'sms']
 
-/**
- * Which conversations there are, and which of them is open. What grows with every event, their count and the time of
- * the last, the timeline has.
- */
+/** All conversations. The timeline keeps what changes with every event: counts and times. */
 export const conversationsProjection = defineProjection({
   name: 'conversations',
   version: 2,
@@ -42,7 +39,7 @@ export const conversationsProjection = defineProjection({
     )
     const countTurn = db.prepare('UPDATE conversations SET turnCount = turnCount + 1 WHERE id = ?')
     const end = db.prepare('UPDATE conversations SET endedAt = ? WHERE id = ?')
-    /** The conversation of the last event of each channel: what it is known to have used is not written again. */
+    /** The last conversation marked per channel, to skip redundant writes. */
     const lastOn = new Map<string | null, string>()
     return {
       every({ seq, conversationId, at, channel, type }) {

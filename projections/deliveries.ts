@@ -3,24 +3,24 @@ import { defineProjection } from './projection.ts'
 
 export type DeliveryRow = {
   deliveryId: string
-  /** The event that holds its words. */
+  /** The event with its text. */
   requestedSeq: number
   channel: 'chat' | 'sms' | 'webhook'
   taskId: string | null
-  /** `attempted`: an attempt is under way, or a crash cut it off. `waiting`: it is to be tried, again or at first. */
+  /** `attempted`: in progress, or interrupted by a crash. `waiting`: for its first attempt or a retry. */
   status: 'waiting' | 'attempted' | 'delivered' | 'failed' | 'unknown'
   attempts: number
   maxAttempts: number
   requestedAt: string
   attemptedAt: string | null
-  /** Not before this moment; null for at once. */
+  /** Earliest time of the next attempt; null for at once. */
   retryAt: string | null
   endedAt: string | null
   /** Why the last attempt failed. */
   kind: string | null
   fallbackOf: string | null
   retryOf: string | null
-  /** Whether another channel was asked to step in: 0 or 1. */
+  /** Whether a fallback delivery was requested: 0 or 1. */
   fellBack: number
 }
 
@@ -28,12 +28,12 @@ export type DeliveryAttemptRow = {
   attempt: number
   startedAt: string
   endedAt: string | null
-  /** Null while it is under way, or was cut off by a crash. */
+  /** Null while in progress, or if a crash interrupted it. */
   outcome: 'delivered' | 'failed' | 'unknown' | null
   kind: string | null
 }
 
-/** What is to reach the owner: each delivery from its request to its outcome, with its attempts. */
+/** Each delivery from its request to its outcome, with its attempts. */
 export const deliveriesProjection = defineProjection({
   name: 'deliveries',
   version: 1,
@@ -97,7 +97,7 @@ export const deliveriesProjection = defineProjection({
   },
 })
 
-/** Whether, of all the deliveries of one task, something is still to come: an attempt, or the chat stepping in. */
+/** Whether a task's deliveries are unfinished: an attempt or a fallback to chat is still due. */
 export function isUnderWay(deliveries: readonly DeliveryRow[]): boolean {
   if (deliveries.some(({ status }) => status === 'waiting' || status === 'attempted')) return true
   if (deliveries.some(({ status }) => status === 'delivered')) return false
@@ -106,7 +106,6 @@ export function isUnderWay(deliveries: readonly DeliveryRow[]): boolean {
   )
 }
 
-/** Queries over deliveries, on a connection that reads the views. */
 export function createDeliveryQueries(views: Database) {
   const open = views.prepare<[], DeliveryRow>(
     `SELECT * FROM deliveries WHERE status IN ('waiting', 'attempted') AND channel <> 'sms' ORDER BY requestedSeq`,
@@ -124,9 +123,9 @@ export function createDeliveryQueries(views: Database) {
     'SELECT attempt, startedAt, endedAt, outcome, kind FROM delivery_attempts WHERE deliveryId = ? ORDER BY attempt',
   )
   return {
-    /** Without an outcome, by chat or webhook, in the order in which they were asked for. Texts have their own outbox. */
+    /** Unfinished chat and webhook deliveries, oldest first. Texts have their own outbox. */
     open: () => open.all(),
-    /** Failed for good, while nothing else has told the owner of the task and no other channel has stepped in. */
+    /** Failed for good, without a fallback, and no other delivery of the task succeeded. */
     toFallBack: () => failed.all(),
     byId: (deliveryId: string) => byId.get(deliveryId),
     ofTask: (taskId: string) => ofTask.all(taskId),

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { defineProjection } from './projection.ts'
 
-/** Which events copy, or were learned from, which: the ledger's `derivedFrom`, readable from the other end. */
+/** The reverse of `derivedFrom`: from a source to the events that derive from it. */
 export const derivationsProjection = defineProjection({
   name: 'derivations',
   version: 1,
@@ -20,7 +20,7 @@ export const derivationsProjection = defineProjection({
   },
 })
 
-/** Finds the events that were made directly from an event, ascending. */
+/** Finds the events that derive directly from an event, in ascending order. */
 export function createDerivationsQuery(views: Database): (sourceSeq: number) => number[] {
   const derived = views
     .prepare<[number], number>('SELECT seq FROM derivations WHERE sourceSeq = ? ORDER BY seq')

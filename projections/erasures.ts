@@ -16,15 +16,15 @@ export type ErasureRow = {
   eraseAt: string
   status: 'pending' | 'undone' | 'erasing' | 'erased'
   endedAt: string | null
-  /** Events: to be erased, or erased. */
+  /** How many events it erases. */
   events: number
-  /** A JSON list of kinds and counts. */
+  /** JSON; read it with `kindsOf`. */
   kinds: string
 }
 
 export type KindCount = { readonly kind: string; readonly count: number }
 
-/** What the owner wants erased, and what of it is hidden meanwhile. */
+/** Erasures, and the events that each one hides until they are erased. */
 export const erasuresProjection = defineProjection({
   name: 'erasures',
   version: 2,
@@ -54,7 +54,7 @@ export const erasuresProjection = defineProjection({
     )
     const end = db.prepare('UPDATE erasures SET status = ?, endedAt = ? WHERE erasureId = ?')
     const redact = db.prepare('INSERT OR IGNORE INTO erasure_redactions VALUES (?, ?)')
-    const tell = db.prepare('UPDATE erasures SET events = ?, kinds = ? WHERE erasureId = ?')
+    const setReceipt = db.prepare('UPDATE erasures SET events = ?, kinds = ? WHERE erasureId = ?')
     return {
       handlers: {
         'erasure.requested': ({ seq, at, facts }) => {
@@ -71,7 +71,7 @@ export const erasuresProjection = defineProjection({
         'erasure.started': ({ facts }) => void start.run(facts.erasureId),
         'erasure.completed': ({ at, facts }) => {
           end.run('erased', at, facts.erasureId)
-          tell.run(facts.erased, JSON.stringify(facts.kinds), facts.erasureId)
+          setReceipt.run(facts.erased, JSON.stringify(facts.kinds), facts.erasureId)
           show.run(facts.erasureId)
         },
       },
@@ -81,12 +81,10 @@ export const erasuresProjection = defineProjection({
 
 const kindsSchema = z.array(z.object({ kind: z.string(), count: z.number() }))
 
-/** What a row's `kinds` says. */
 export function kindsOf(row: ErasureRow): KindCount[] {
   return kindsSchema.parse(JSON.parse(row.kinds))
 }
 
-/** Queries over erasures, on a connection that reads the views. */
 export function createErasureQueries(views: Database) {
   const byId = views.prepare<[string], ErasureRow>('SELECT * FROM erasures WHERE erasureId = ?')
   const page = views.prepare<[number, number], ErasureRow>(
@@ -109,19 +107,19 @@ export function createErasureQueries(views: Database) {
     .pluck()
   return {
     byId: (erasureId: string) => byId.get(erasureId),
-    /** Latest first, those requested before `beforeSeq`. */
+    /** Newest first, requested before `beforeSeq`. */
     page: (beforeSeq: number, limit: number) => page.all(beforeSeq, limit),
-    /** Those whose words are still there, the soonest to go first. */
+    /** Not erased yet, by the time of their erasure. */
     unfinished: () => unfinished.all(),
-    /** All redacted copies of a reply; the last one is shown in its place. */
+    /** All redacted copies of a reply; the last one is shown. */
     copiesOf: (replySeq: number) => copies.all(replySeq),
-    /** What no other erasure hides. */
+    /** Events that no other erasure hides. */
     hiddenByThisAlone: (erasureId: string) => hiddenAlone.all({ erasureId }),
     hiddenSeqs: (erasureId: string) => hidden.all(erasureId).map(({ seq }) => seq),
   }
 }
 
-/** Finds the redacted copy that stands in the place of a reply; null where there is none. */
+/** Finds the redacted copy that replaces a reply; null if there is none. */
 export function createRedactionQuery(views: Database): (replySeq: number) => number | null {
   const redaction = views
     .prepare<[number], number | null>('SELECT max(seq) FROM erasure_redactions WHERE replySeq = ?')
@@ -129,7 +127,7 @@ export function createRedactionQuery(views: Database): (replySeq: number) => num
   return (replySeq) => redaction.get(replySeq) ?? null
 }
 
-/** Tells which events are hidden until they are erased; nearly always none are, and then it costs one look. */
+/** Returns null if no event is hidden, the usual case, else a check for single events. */
 export function createHiddenQuery(views: Database): () => ((seq: number) => boolean) | null {
   const any = views.prepare('SELECT 1 FROM erasure_hidden LIMIT 1').pluck()
   const hidden = views.prepare<[number]>('SELECT 1 FROM erasure_hidden WHERE seq = ? LIMIT 1').pluck()

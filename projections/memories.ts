@@ -1,7 +1,7 @@
 import { createMemoryFold } from './memory-fold.ts'
 import { defineProjection } from './projection.ts'
 
-/** Every memory as it stands, and each of its uses, from which its strength is computed when asked. */
+/** Memories and their uses. A memory's strength is computed from its uses on demand. */
 export const memoriesProjection = defineProjection({
   name: 'memories',
   version: 5,

@@ -1,6 +1,6 @@
 import { defineProjection } from './projection.ts'
 
-/** How far each conversation has been handed to extraction. */
+/** How far each conversation was handed to extraction. */
 export const memoryCheckpointsProjection = defineProjection({
   name: 'memory_checkpoints',
   version: 1,

@@ -2,10 +2,10 @@ import type { Database } from 'better-sqlite3'
 import type { EventOf } from '../ledger/event.ts'
 import type { Fold } from './projection.ts'
 
-/** What a signal's key begins with when it tells of what became of a memory; the seq of that fact follows. */
+/** Prefix of a signal's key for an outcome of a memory; the seq of that fact follows. */
 export const OUTCOME_KEY = 'memory:'
 
-/** How the facts of memories change their tables. Statuses follow from facts alone, never from words. */
+/** Folds facts about memories. A status depends on facts only, never on words. */
 export function createMemoryFold(db: Database): Fold {
   const insert = db.prepare(`INSERT OR IGNORE INTO memories
     (storedSeq, memoryId, kind, status, supersedes, linkedTo, singleValued, learnedBy, eventTime, validFrom, validUntil,
@@ -23,7 +23,7 @@ export function createMemoryFold(db: Database): Fold {
   const closeValidity = db.prepare(
     "UPDATE memories SET validUntil = @validUntil WHERE memoryId = @memoryId AND supersededBy = @byId AND status = 'superseded'",
   )
-  // Hidden until it is erased: in no list, and as it was if that is undone.
+  // Keeps the former status, so that undoing the erasure restores it.
   const hide = db.prepare(
     "UPDATE memories SET status = 'hidden:' || status WHERE storedSeq = ? AND status NOT LIKE 'hidden:%' AND status <> 'deleted'",
   )
@@ -53,7 +53,7 @@ export function createMemoryFold(db: Database): Fold {
     'DELETE FROM memory_outcomes WHERE memoryId = @memoryId OR otherId = @memoryId',
   )
   const surfaced = db.prepare('UPDATE memories SET lastSurfacedAt = ? WHERE memoryId = ?')
-  /** Barred by a deleted memory, by a pending or carried out erasure, or for good (''). */
+  /** `causeId` is a deleted memory, an erasure, or '' for words barred directly. */
   const bar = db.prepare('INSERT OR IGNORE INTO memory_barred_sources VALUES (?, ?)')
   const unbar = db.prepare('DELETE FROM memory_barred_sources WHERE causeId = ?')
   const happened = db.prepare('INSERT OR IGNORE INTO memory_events VALUES (?)')
@@ -64,7 +64,7 @@ export function createMemoryFold(db: Database): Fold {
     db.prepare(`UPDATE memories SET status = 'deleted', text = NULL, subject = NULL, slot = NULL, value = NULL,
     quote = NULL, canonicalKey = NULL, slotKey = NULL, statementKey = NULL WHERE storedSeq = ?`)
 
-  /** It is out of every dispute; whoever has no opponent left is undisputed again. */
+  /** Removes a memory from all conflicts; memories without another conflict become active again. */
   function leaveContests(memoryId: string): void {
     const others = opponents.all(memoryId)
     endContests.run({ memoryId })

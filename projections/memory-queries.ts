@@ -17,9 +17,9 @@ export type MemoryRow = {
   learnedBy: 'owner' | 'extraction'
   eventTime: string | null
   validFrom: string
-  /** When it ceased, or ceases, to hold; null while no end is known. */
+  /** When it ceases to be true; null if no end is known. */
   validUntil: string | null
-  /** Null once erased, like all of its words. */
+  /** Null once erased, like the other words below. */
   text: string | null
   subject: string | null
   slot: string | null
@@ -35,7 +35,7 @@ export type MemoryRow = {
 }
 
 export type MemoryUse = { readonly seq: number; readonly at: string; readonly use: string }
-/** Something that became of memories and that the delegate has not been told of yet. */
+/** A change to memories that the delegate has not been signalled yet. */
 export type MemoryOutcome = {
   readonly seq: number
   readonly kind: 'consolidated' | 'conflicted' | 'overridden'
@@ -48,13 +48,13 @@ export type MemoryCount = { readonly status: MemoryStatus; readonly kind: string
 const CURRENT = "status IN ('active', 'contested')"
 const HIDDEN = "status LIKE 'hidden:%'"
 const SAME_SLOT_LIMIT = 50
-/** Names of slots are looked through one by one: among the latest memories only. */
+/** Matching slot names scans memories, so only the latest are considered. */
 const CALLED_AMONG = 1000
 
-/** Whether it waits to be erased: nobody is shown it, and nothing but undoing that brings it back. */
+/** Whether it waits to be erased. Only undoing the erasure brings it back. */
 export const isHidden = ({ status }: Pick<MemoryRow, 'status'>): boolean => status.startsWith('hidden:')
 
-/** Queries over memories, on a connection that reads the views. Each is a point read or bounded by its limit. */
+/** Queries over memories. Unless stated otherwise, each is a point read or bounded by its limit. */
 export function createMemoryQueries(views: Database) {
   const byId = views.prepare<[string], MemoryRow>(
     "SELECT * FROM memories WHERE memoryId = ? AND status <> 'deleted'",
@@ -131,41 +131,41 @@ export function createMemoryQueries(views: Database) {
   const isForgotten = (seq: number) => isBarred(seq) || hiddenSource.get(seq) !== undefined
   return {
     byId: (memoryId: string) => byId.get(memoryId),
-    /** Active and contested ones, the newest first, those stored before `beforeSeq`. */
+    /** Active and contested memories stored before `beforeSeq`, newest first. */
     current: (beforeSeq: number, limit: number) => current.all(beforeSeq, limit),
-    /** Of those the ones whose slot holds one value at a time. */
+    /** Active and contested memories whose slot holds one value at a time. */
     singleValued: (limit: number) => single.all(limit),
     byCanonicalKey: (key: string) => byKey.all(key),
     byStatementKey: (key: string) => byStatement.all(key),
     bySlotKey: (key: string) => bySlot.all(key),
     byStoredSeq: (seq: number) => byStoredSeq.get(seq),
     idAt: (seq: number) => idAt.get(seq)?.memoryId,
-    /** Those that rest on what was said at `seq`. */
+    /** Memories with this event as a source. */
     bySource: (seq: number) => bySource.all(seq),
-    /** What it has taken the place of. */
+    /** The memories that it superseded. */
     predecessors: (memoryId: string) => predecessors.all(memoryId),
     endedBy: (at: string, limit: number) => ended.all(at, limit),
     nextEnd: () => nextEnd.get()?.validUntil ?? null,
-    /** Forgotten, and not erased yet: a crash came between. */
+    /** Deleted but not erased yet, because a crash came between. */
     unerasedSeqs: () => unerased.all().map(({ storedSeq }) => storedSeq),
-    /** The newest first. */
+    /** Newest first. */
     uses: (memoryId: string, limit: number) => uses.all(memoryId, limit),
     sources: (memoryId: string) => sources.all(memoryId).map(({ seq }) => seq),
     contestedWith: (memoryId: string) => contests.all(memoryId).map(({ withId }) => withId),
     outcomes: () => outcomes.all(),
     isBarred,
     /**
-     * Whether it is barred, or told a memory that waits to be erased, or was made from either: the delegate does not
-     * look at it. Unlike what is barred, what waits may come back.
+     * Whether the delegate must not look at the event: it, or one it derives from, is barred or is a source
+     * of a hidden memory. Undoing an erasure reveals the latter again.
      */
     repeatsBarred: ({ seq, derivedFrom }: Pick<LedgerEvent, 'seq' | 'derivedFrom'>) =>
       isForgotten(seq) || derivedFrom.some(isForgotten),
-    /** All that is barred, or told a memory that waits to be erased. Looks through the memories. */
+    /** All events that are barred or are a source of a hidden memory. Scans the memories. */
     forgottenSeqs: (): ReadonlySet<number> => new Set(allForgotten.all().map(({ seq }) => seq)),
-    /** Another count means that something was barred, or is no longer. */
+    /** If this changed, something was barred or unbarred. */
     barredCount: () => barredCount.get()?.count ?? 0,
     latestEventSeqs: (limit: number) => latestEvents.all(limit).map(({ seq }) => seq),
-    /** Both count through all of them: for the query thread. */
+    /** `counts` and `count` scan all memories: use them in the query thread. */
     counts: () => counts.all(),
     count: () => count.get()?.count ?? 0,
   }
@@ -180,8 +180,8 @@ export type MemorySearch = {
 }
 
 /**
- * Memories whose words match all that a person typed, newest first, and how many match. For the query thread, once
- * the search index is caught up: it looks through what was said as well.
+ * Memories that match all words of a query, newest first, and the number of matches. Scans the search index,
+ * which also covers the timeline: use it in the query thread, after the index has caught up.
  */
 export function searchMemories(
   views: Database,
@@ -200,7 +200,7 @@ export function searchMemories(
   return { rows, count: counted?.count ?? 0 }
 }
 
-/** Of the latest memories those whose slot or subject is called by one of the words, newest first. For a worker thread. */
+/** The latest memories whose slot or subject contains one of the words, newest first. For a worker thread. */
 export function calledMemories(
   views: Database,
   { words, limit }: { readonly words: readonly string[]; readonly limit: number },
@@ -215,7 +215,7 @@ export function calledMemories(
 
 const quoted = (word: string) => `"${toIndexed(word).replaceAll('"', '')}"`
 
-/** What was said in all of the words, or with one of the numbers, whoever said it. For the query thread. */
+/** Utterances that contain all the words or one of the numbers, newest first. For the query thread. */
 export function mentionsOf(
   views: Database,
   args: { readonly words: readonly string[]; readonly numbers: readonly string[]; readonly limit: number },

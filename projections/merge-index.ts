@@ -1,29 +1,29 @@
 import type { Database } from 'better-sqlite3'
 
-/** Pages written by one step: some 2 ms, and 25 ms for a word that occurs in 200,000 texts, which is written at once. */
+/** Pages per step: about 2 ms, or 25 ms for a word in 200,000 texts, which is written at once. */
 const STEP_PAGES = 16
 
 /**
- * Writes an FTS5 table again from the words that are left, a short step at a time. FTS5's `secure-delete` takes words
- * off the pages, but `<table>_idx` keeps naming a page by the beginning of the word that was first on it. Merging all
- * segments into one names every page again (https://sqlite.org/fts5.html#the_merge_command). Nothing else may write to
- * the table meanwhile: FTS5 would merge the new segments first, and the whole index again with them.
+ * Rewrites an FTS5 table in short steps, so that deleted words leave no trace. FTS5's `secure-delete` removes
+ * words from pages, but `<table>_idx` still names a page by the prefix of its former first word. Merging all
+ * segments rewrites these names (https://sqlite.org/fts5.html#the_merge_command). Nothing else may write to
+ * the table meanwhile: FTS5 would merge the new segments first, and then the whole index again.
  */
 export function* mergeIndex(db: Database, table: string): Generator<'merging'> {
   const merge = db.prepare<[number]>(`INSERT INTO ${table}(${table}, rank) VALUES ('merge', ?)`)
   const changes = db.prepare<[], number>('SELECT total_changes()').pluck()
   addSegment(db, table)
-  // A negative number first marks all segments for one merge; positive ones carry it on.
+  // A negative number starts a merge of all segments; positive numbers continue it.
   for (let pages = -STEP_PAGES; ; pages = STEP_PAGES) {
     const before = changes.get() ?? 0
     merge.run(pages)
-    // By FTS5's documentation, fewer than two changes mean that nothing was left to merge.
+    // FTS5 documents fewer than two changes as the end of the merge.
     if ((changes.get() ?? 0) - before < 2) return
     yield 'merging'
   }
 }
 
-/** FTS5 leaves a single segment as it is, so an entry comes and goes, and leaves a second one. */
+/** FTS5 never merges a single segment, so this adds a second one by inserting and deleting an entry. */
 function addSegment(db: Database, table: string): void {
   const column = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().get(table)
   db.transaction(() => {
@@ -32,7 +32,6 @@ function addSegment(db: Database, table: string): void {
   })()
 }
 
-/** Whether a table is a full-text index. */
 export function isSearchIndex(db: Database, table: string): boolean {
   const found = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE ?')
   return found.get(table, '%USING fts5%') !== undefined

@@ -2,12 +2,12 @@ import { type Kysely, sql } from 'kysely'
 import type { NoteRevisionRow, NoteRow } from './notes.ts'
 import type { ViewsTables } from './tables.ts'
 
-/** A note that is there: neither deleted nor erased. */
+/** A note that is neither deleted nor erased. */
 export async function noteById(views: Kysely<ViewsTables>, noteId: string): Promise<NoteRow | undefined> {
   return await notesOf(views, false).where('noteId', '=', noteId).executeTakeFirst()
 }
 
-/** A note that is there, was deleted, or has lost its present words. */
+/** A note in any state, also deleted or erased. */
 export async function storedNote(views: Kysely<ViewsTables>, noteId: string): Promise<NoteRow | undefined> {
   return await views.selectFrom('notes').selectAll().where('noteId', '=', noteId).executeTakeFirst()
 }
@@ -15,16 +15,16 @@ export async function storedNote(views: Kysely<ViewsTables>, noteId: string): Pr
 export type NotesPage = {
   readonly limit: number
   readonly beforeSeq: number | null
-  /** Those that were deleted, instead of those that are there. */
+  /** List deleted notes instead. */
   readonly deleted?: boolean
 }
 
-/** Latest first, those last touched before `beforeSeq`. */
+/** Newest first, last updated before `beforeSeq`. */
 export async function listNotes(views: Kysely<ViewsTables>, page: NotesPage): Promise<NoteRow[]> {
   return await pageOf(views, page).execute()
 }
 
-/** Notes whose present title or content matches an FTS5 query, latest first. */
+/** Notes whose current title or content matches an FTS5 query, newest first. */
 export async function searchNotes(
   views: Kysely<ViewsTables>,
   page: NotesPage & { readonly match: string },
@@ -46,7 +46,7 @@ function pageOf(views: Kysely<ViewsTables>, { limit, beforeSeq, deleted = false 
   return beforeSeq === null ? page : page.where('updatedSeq', '<', beforeSeq)
 }
 
-/** Every revision of a note, the latest first; none for one that never was. */
+/** All revisions of a note, newest first; empty for an unknown note. */
 export async function noteRevisions(views: Kysely<ViewsTables>, noteId: string): Promise<NoteRevisionRow[]> {
   return await views
     .selectFrom('note_revisions')

@@ -10,9 +10,9 @@ export type NoteRow = {
   updatedAt: string
   updatedSeq: number
   deletedAt: string | null
-  /** The words of its present content are gone for good (1), or hidden until they are (2). */
+  /** Whether the current content is erased (1) or hidden (2). */
   erased: number
-  /** The events that hold its present title and content; the words stay in the ledger. */
+  /** The events with the current title and content. */
   titleSeq: number
   contentSeq: number
 }
@@ -26,7 +26,7 @@ export type NoteRevisionRow = {
   contentSeq: number
 }
 
-/** Each note and its revisions, as pointers to the events that hold the words. */
+/** Notes and their revisions, as pointers to the events with the text. */
 export const notesProjection = defineProjection({
   name: 'notes',
   version: 3,

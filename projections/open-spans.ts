@@ -7,12 +7,12 @@ export type OpenSpanRow = {
   kind: 'interaction' | 'call' | 'activation' | 'delivery'
   openedSeq: number
   openedAt: string
-  /** When the last event of it was; the timeline knows. */
+  /** Time of its last event, from the timeline. */
   lastAt: string
   turns: number
 }
 
-/** The spans that are open now, so that a message joins the running interaction and an idle one is closed. */
+/** Open spans: a message joins the current interaction, and an idle interaction is closed. */
 export const openSpansProjection = defineProjection({
   name: 'open_spans',
   version: 2,
@@ -38,7 +38,6 @@ export const openSpansProjection = defineProjection({
   },
 })
 
-/** Queries over the open spans, on a connection that reads the views. */
 export function createOpenSpanQueries(views: Database) {
   const all = views.prepare<[], OpenSpanRow>(
     `SELECT *, (SELECT lastAt FROM timeline_spans JOIN timeline_runs ON spanStart = startSeq

@@ -1,14 +1,13 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { defineProjection } from './projection.ts'
 
-/** What the operations report counts. */
 export const operationMetrics = [
   'turns',
   'turnFailures',
   'inputTokens',
   'outputTokens',
   'cachedTokens',
-  /** In and out, beside those of turns that were completed: of failed ones, of learning, of keeping the context short. */
+  /** Input and output tokens of failed turns, learning, compaction and capsules. */
   'otherTokens',
   'usageRecords',
   'capsulesWritten',
@@ -21,10 +20,10 @@ export const operationMetrics = [
   'deliverySuccesses',
   'deliveryFailedAttempts',
   'deliveryFinalFailures',
-  /** Of all texts, those of tasks included. */
+  /** Includes texts that deliver a task's outcome. */
   'textAttempts',
   'textFailedAttempts',
-  /** Given up, or not known to have left. */
+  /** Given up, or with an unknown outcome. */
   'textsNotSent',
   'memoriesSurfaced',
   'memoriesSuppressed',
@@ -32,23 +31,23 @@ export const operationMetrics = [
   'lateDuplicate',
   'lateIrrelevant',
   'lateExpired',
-  /** Of strangers, beyond what they may have in a day. */
+  /** Guests' texts and calls over the daily budget. */
   'textsOverBudget',
   'callsOverBudget',
 ] as const
 export type OperationMetric = (typeof operationMetrics)[number]
-/** What did not occur is absent. */
+/** Metrics that are zero are absent. */
 export type Counts = Partial<Record<OperationMetric, number>>
 
-/** How finely counts are kept. A window is summed from its edges inwards: minutes, whole hours, whole days. */
+/** Resolution of the counts. A window is a sum of minutes at its edges, then hours, then days. */
 export type Grain = 'minute' | 'hour' | 'day'
 
-/** The length of an ISO time that names a bucket of each grain. */
+/** Length of the ISO time prefix that names a bucket. */
 const BUCKET_CHARS: Readonly<Record<Grain, number>> = { minute: 16, hour: 13, day: 10 }
 const GRAIN_MS: Readonly<Record<Grain, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 const GRAINS = ['minute', 'hour', 'day'] as const
 const MAX_UPSERTS = 64
-/** How an attempt of a text fails; a text also ends without one, as where no account is set up. */
+/** Kinds that count as a failed attempt. Others, such as a missing account, fail without an attempt. */
 const PROVIDER_FAILURES: ReadonlySet<string> = new Set([
   'unavailable',
   'rate_limited',
@@ -57,9 +56,9 @@ const PROVIDER_FAILURES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Counts by minute, hour and day, so that a window of any length over a ledger of any length is a sum of at most
- * 200 buckets. Of deliveries, those that tell the owner of a task are counted; an attempt that a crash cut off has
- * failed as soon as anything else is known of its delivery. `lastSeq` is the last fact that tokens were counted of.
+ * Counts by minute, hour and day, so that any window is a sum of at most 200 buckets. Only deliveries of a
+ * task's outcome count as deliveries. An attempt that a crash interrupted counts as failed once its delivery
+ * continues. `lastSeq` is the last fact whose tokens were counted.
  */
 export const operationsProjection = defineProjection({
   name: 'operations',
@@ -72,21 +71,21 @@ export const operationsProjection = defineProjection({
     CREATE TABLE operation_deliveries (deliveryId TEXT PRIMARY KEY, underWay INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
   fold(db) {
     const upserts = new Map<string, Statement>()
-    /** The statement that adds to these columns. Their names are those above: nothing from outside is in it. */
+    /** Adds to these columns. The SQL is safe: metric names are the constants above. */
     function upsertOf(metrics: readonly OperationMetric[]): Statement {
       const names = metrics.join(', ')
-      const known = upserts.get(names)
-      if (known) return known
+      const cached = upserts.get(names)
+      if (cached) return cached
       const sums = metrics.map((metric) => `${metric} = ${metric} + excluded.${metric}`).join(', ')
       const upsert = db.prepare(`INSERT INTO operations (grain, bucket, lastSeq, ${names})
         VALUES (?, ?, ?, ${metrics.map(() => '?').join(', ')})
         ON CONFLICT (grain, bucket) DO UPDATE SET lastSeq = max(lastSeq, excluded.lastSeq), ${sums}`)
-      // A batch may add to any set of columns; few of them come again and again.
+      // Any combination of columns can occur, but few recur.
       if (upserts.size >= MAX_UPSERTS) upserts.clear()
       upserts.set(names, upsert)
       return upsert
     }
-    /** What the batch adds to each bucket. */
+    /** The current batch's sums per bucket. */
     const added = GRAINS.map((grain) => ({
       grain,
       byBucket: new Map<string, Counts & { lastSeq?: number }>(),
@@ -154,26 +153,26 @@ export const operationsProjection = defineProjection({
         },
         'delivery.attempted': ({ at, facts: { deliveryId, channel, attempt } }) => {
           if (channel === 'sms') add(at, 'textAttempts')
-          const known = find.get(deliveryId)
-          if (!known) return
-          if (known.underWay) add(at, 'deliveryFailedAttempts')
+          const delivery = find.get(deliveryId)
+          if (!delivery) return
+          if (delivery.underWay) add(at, 'deliveryFailedAttempts')
           add(at, 'deliveryAttempts')
           if (attempt > 1) add(at, 'deliveryRetries')
           set.run(1, deliveryId)
         },
         'delivery.succeeded': ({ at, facts: { deliveryId } }) => {
-          const known = find.get(deliveryId)
-          if (!known) return
-          if (known.underWay) add(at, 'deliverySuccesses')
+          const delivery = find.get(deliveryId)
+          if (!delivery) return
+          if (delivery.underWay) add(at, 'deliverySuccesses')
           settle.run(deliveryId)
         },
         'delivery.failed': ({ at, facts: { deliveryId, channel, kind, final } }) => {
           if (channel === 'sms' && PROVIDER_FAILURES.has(kind)) add(at, 'textFailedAttempts')
           if (channel === 'sms' && final) add(at, 'textsNotSent')
-          const known = find.get(deliveryId)
-          if (!known) return
-          // Without an attempt, as where no account is set up, there is a failure and no failed attempt.
-          if (known.underWay) add(at, 'deliveryFailedAttempts')
+          const delivery = find.get(deliveryId)
+          if (!delivery) return
+          // A delivery can fail without an attempt, for example without an account.
+          if (delivery.underWay) add(at, 'deliveryFailedAttempts')
           if (final) {
             add(at, 'deliveryFinalFailures')
             settle.run(deliveryId)
@@ -181,9 +180,9 @@ export const operationsProjection = defineProjection({
         },
         'delivery.unknown': ({ at, facts: { deliveryId, channel } }) => {
           if (channel === 'sms') add(at, 'textsNotSent')
-          const known = find.get(deliveryId)
-          if (!known) return
-          if (known.underWay) add(at, 'deliveryFailedAttempts')
+          const delivery = find.get(deliveryId)
+          if (!delivery) return
+          if (delivery.underWay) add(at, 'deliveryFailedAttempts')
           settle.run(deliveryId)
         },
         'intrusion.counted': ({ at, facts: { kind, count } }) => {
@@ -206,12 +205,12 @@ export const operationsProjection = defineProjection({
   },
 })
 
-/** Counts of one bucket; `at` is when it begins, ISO 8601 UTC. */
+/** Counts of one bucket; `at` is its start, ISO 8601 UTC. */
 export type SeriesPoint = { readonly at: string; readonly counts: Counts }
 
 type Range = { readonly grain: Grain; readonly fromMs: number; readonly toMs: number }
 
-/** The ranges that a window of whole minutes falls into, each of whole buckets; `toMs` is exclusive. */
+/** Splits a window of whole minutes into ranges of whole buckets; `toMs` is exclusive. */
 export function rangesOf(fromMs: number, toMs: number): Range[] {
   const [hourFrom, hourTo] = within(fromMs, toMs, 'hour')
   if (hourFrom >= hourTo) return [{ grain: 'minute', fromMs, toMs }]
@@ -231,7 +230,7 @@ export function rangesOf(fromMs: number, toMs: number): Range[] {
   ].filter((range) => range.fromMs < range.toMs)
 }
 
-/** The whole buckets within a stretch. */
+/** The range of whole buckets within a window. */
 function within(fromMs: number, toMs: number, grain: Grain): [number, number] {
   const ms = GRAIN_MS[grain]
   return [Math.ceil(fromMs / ms) * ms, Math.floor(toMs / ms) * ms]
@@ -240,14 +239,13 @@ function within(fromMs: number, toMs: number, grain: Grain): [number, number] {
 const bucketAt = (ms: number, grain: Grain): string =>
   new Date(ms).toISOString().slice(0, BUCKET_CHARS[grain])
 
-/** In and out; nothing where no model was asked. */
+/** Input and output tokens; 0 if no model was called. */
 function tokensOf(
   usage: { readonly inputTokens: number; readonly outputTokens: number } | null | undefined,
 ): number {
   return usage ? usage.inputTokens + usage.outputTokens : 0
 }
 
-/** Queries over the counts, on a connection that reads the views. */
 export function createOperationQueries(views: Database) {
   const sum = views.prepare<[Grain, string, string], Record<OperationMetric, number | null>>(
     `SELECT ${operationMetrics.map((metric) => `sum(${metric}) AS ${metric}`).join(', ')}
@@ -261,12 +259,10 @@ export function createOperationQueries(views: Database) {
      WHERE grain = 'minute' AND bucket > ? AND lastSeq > ?`,
   )
   return {
-    /**
-     * Tokens, in and out, of the minutes that begin after a moment; of those alone in which some were used after a seq.
-     */
+    /** Input and output tokens of the minutes after `at` that were last used after `afterSeq`. */
     tokensFrom: (at: string, afterSeq: number) =>
       tokens.get(at.slice(0, BUCKET_CHARS.minute), afterSeq)?.tokens ?? 0,
-    /** Counts of a window of whole minutes, `toMs` exclusive; a metric that never occurred is absent. */
+    /** Counts of a window of whole minutes, `toMs` exclusive. */
     counts(fromMs: number, toMs: number): Counts {
       const counts: Counts = {}
       for (const { grain, ...range } of rangesOf(fromMs, toMs)) {
@@ -278,7 +274,7 @@ export function createOperationQueries(views: Database) {
       }
       return counts
     },
-    /** The same, bucket by bucket, those without a count included; the first and the last are cut by the window. */
+    /** All buckets that overlap a window, including empty ones; each is counted in full. */
     series(fromMs: number, toMs: number, grain: Grain): SeriesPoint[] {
       const ms = GRAIN_MS[grain]
       const firstMs = Math.floor(fromMs / ms) * ms

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { defineProjection } from './projection.ts'
 
-/** Whether the service is installed, and whether outbound work waits for the owner after an import, a restore or a loss. */
+/** Whether the service is installed, and whether an import, a restore or a loss holds outbound work. */
 export const ownerProjection = defineProjection({
   name: 'owner',
   version: 1,
@@ -17,7 +17,7 @@ export const ownerProjection = defineProjection({
       handlers: {
         'owner.installed': (event) => void install.run(event.seq, event.at, event.facts.timezone),
         'ledger.imported': (event) => void hold.run(event.seq, event.at),
-        // What was sent may be among what is lost.
+        // The lost events may include sent messages.
         'ledger.loss.accepted': (event) => void hold.run(event.seq, event.at),
         'outbound.released': () => void release.run(),
       },
@@ -25,7 +25,6 @@ export const ownerProjection = defineProjection({
   },
 })
 
-/** Queries over the service's own state, on a connection that reads the views. */
 export function createOwnerQueries(views: Database) {
   const installed = views.prepare<[], { installedAt: string; timezone: string }>(
     'SELECT installedAt, timezone FROM owner LIMIT 1',
@@ -35,7 +34,7 @@ export function createOwnerQueries(views: Database) {
   )
   return {
     installed: () => installed.get(),
-    /** Since when outbound work waits for the owner's release; undefined while it does not. */
+    /** Since when outbound work waits for the owner's release; undefined if it does not. */
     outboundHeld: () => held.get(),
   }
 }

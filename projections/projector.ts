@@ -8,7 +8,7 @@ import { isSearchIndex, mergeIndex } from './merge-index.ts'
 import type { Fold, Projection } from './projection.ts'
 import type { Slack } from './slack.ts'
 
-/** One line of `LEDGER_DEBUG=1`: which fold took how long over an event; never what it says. */
+/** One line of `LEDGER_DEBUG=1`: the time that each fold took, without the event's content. */
 export type FoldTrace = (event: EventHeader, microsByProjection: ReadonlyMap<string, number>) => void
 
 export type ProjectorOptions = {
@@ -24,27 +24,27 @@ export type ProjectionStatus = {
   readonly name: string
   readonly seq: number
   readonly lagging: boolean
-  /** Why it stalled; null while it keeps up. */
+  /** Why it stalled; null if it has not. */
   readonly error: string | null
 }
 
-/** Keeps the views in step with the ledger. Synchronous; owns the views' writing connection. */
+/** Folds the ledger into the views. Synchronous; owns the views' writing connection. */
 export type Projector = {
-  /** Folds up to `maxEvents` of what is missing, after a start or a failure. True while more is waiting. */
+  /** Folds up to `maxEvents` missing events. Returns true while more are missing. */
   catchUp(maxEvents?: number): boolean
-  /** Folds events that were just committed. A fold that throws stalls itself alone; a file that fails throws. */
+  /** Folds events that were just committed. A fold that throws stalls only itself; a file fault throws. */
   fold(events: readonly AnyEvent[]): void
-  /** The same as `catchUp`, for the lagging projections. Does nothing and returns false while their indexes merge. */
+  /** Like `catchUp`, for lagging projections. Does nothing and returns false while their indexes merge. */
   catchUpLagging(maxEvents: number): boolean
   /** Whether all lagging projections that have not stalled are at the head. */
   isCaughtUp(): boolean
-  /** How far all but the lagging and the stalled have come. */
+  /** The seq that all projections have reached, except lagging and stalled ones. */
   promptSeq(): number
   /**
-   * One short step of removing what was erased from the search indexes, the log and the slack of the pages. Call it
-   * when all projections are at the head. `merging`: lagging projections wait until the indexes are merged. `held`: a
-   * reader holds the log, try again later. A projection that stalled before the last erasure is emptied, because it
-   * may hold erased words.
+   * One short step of removing erased words from the search indexes, the log and the pages' slack. Call it
+   * when all projections are at the head. `merging`: lagging projections wait for the merge. `held`: a reader
+   * blocks the log, retry later. Empties a projection that stalled before the last erasure, because it may
+   * hold erased words.
    */
   dropErased(slack: Slack): CleaningStep | 'done'
   status(): ProjectionStatus[]
@@ -62,10 +62,7 @@ type Running = {
 const REBUILD_BATCH_EVENTS = 5000
 const READ_BATCH_EVENTS = 500
 
-/**
- * Opens the projections over the views' database: makes what is missing, drops what is foreign to the ledger or
- * of another version, and leaves the rest where its checkpoint says. `catchUp` then does the work.
- */
+/** Creates missing tables and resets stale ones. Call `catchUp` to fold what is missing. */
 export function createProjector(options: ProjectorOptions): Projector {
   const { db, ledger, warn, trace } = options
   const checkpoints = createCheckpoints(db, ledger, options.projections, warn)
@@ -124,12 +121,12 @@ export function createProjector(options: ProjectorOptions): Projector {
     for (const each of cohort) each.seq = head.seq
   }
 
-  /** By the names, and by the very list: with each append it is the same one. */
+  /** Plans by names, and by array identity for the fast path of appends. */
   const plans = new Map<string, Plan>()
   const planned = new WeakMap<readonly Running[], Plan>()
   function planFor(cohort: readonly Running[]): Plan {
-    const known = planned.get(cohort)
-    if (known) return known
+    const cached = planned.get(cohort)
+    if (cached) return cached
     const names = cohort.map((each) => each.projection.name).join()
     const plan = plans.get(names) ?? planOf(cohort)
     plans.set(names, plan)
@@ -150,7 +147,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     return known
   }
 
-  /** Brings the hindmost up to the next one, then both together, until all are at the head or stalled. */
+  /** Folds the projections that are furthest behind up to the next ones, then continues with both. */
   function advance(all: readonly Running[], maxEvents: number): boolean {
     let budget = maxEvents
     while (budget > 0) {
@@ -189,7 +186,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     const unknown = events.filter(isUnknown)
     const [first] = unknown
     if (first)
-      warn('events of a type that this build does not know were passed over', {
+      warn('skipped events of a type that this build does not know', {
         type: first.originalType,
         events: unknown.length,
       })
@@ -209,7 +206,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     }
   }
 
-  /** The erasure that is being cleaned up after, its last step, and the steps that are left. */
+  /** The erasure being cleaned up, its last step, and the remaining steps. */
   let cleaning: {
     readonly erasure: number
     readonly step: CleaningStep | null
@@ -231,7 +228,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       }
     },
     catchUpLagging(maxEvents) {
-      // A later erasure has to be folded before the indexes are merged again.
+      // A later erasure must be folded before the next merge.
       const isMerging = cleaning?.step === 'merging' && cleaning.erasure === ledger.lastErasure()
       return !isMerging && advance(lagging, maxEvents)
     },
@@ -248,7 +245,7 @@ export function createProjector(options: ProjectorOptions): Projector {
         cleaning = { erasure: lastErasure, step: null, steps: clean(slack) }
       }
       const { steps } = cleaning
-      // Where a step throws, the next one starts over.
+      // If a step throws, the next call starts over.
       cleaning = null
       const { done, value: step } = steps.next()
       if (done) {
@@ -268,15 +265,12 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 }
 
-/** What one projection does with events of one type. */
 type Step = { readonly running: Running; readonly apply: (event: EventHeader) => void }
 
-/** How some projections fold together. */
 type Plan = {
   readonly names: readonly string[]
-  /** The types whose content any of them looks at. */
+  /** Types that at least one of them handles. */
   readonly types: ReadonlySet<string>
-  /** Those that have anything to do with a type, in their order: most have not with most. */
   readonly stepsOf: (type: string) => readonly Step[]
 }
 
@@ -305,7 +299,7 @@ function isUnknown(event: EventHeader): event is EventHeader & Unknown {
 function applyOf(fold: Fold, type: string): ((event: EventHeader) => void) | undefined {
   const { every } = fold
   if (!isEventType(type)) return every
-  // The table is keyed by the very type of the event that its handler takes; TypeScript cannot correlate the two.
+  // The key is the handler's event type, which TypeScript cannot correlate.
   const handler = fold.handlers[type] as ((event: EventHeader) => void) | undefined
   if (!every || !handler) return every ?? handler
   return (event) => {

@@ -3,24 +3,24 @@ import { defineProjection } from './projection.ts'
 
 export type ProposalRow = {
   proposalId: string
-  /** The event that holds what is proposed. */
+  /** The event with its content. */
   madeSeq: number
   kind: 'sms' | 'tool'
-  /** Of a tool's: which, and the digest that its words must have. */
+  /** For `tool`: the tool's name, and the digest that its content must match. */
   tool: string | null
   digest: string | null
   status: 'open' | 'confirmed' | 'declined'
   madeAt: string
-  /** From then on an open one can be declined, not confirmed. */
+  /** After this, an open proposal can be declined but not confirmed. */
   expiresAt: string
-  /** The owner's word; null before it. */
+  /** The event that confirmed or declined it. */
   settledSeq: number | null
-  /** What came of a confirmed tool; null until it was carried out. */
+  /** The outcome of a confirmed tool call; null until it is carried out. */
   outcome: 'done' | 'refused' | 'failed' | null
   completedSeq: number | null
 }
 
-/** What waits for the owner's word in the browser, and what became of it. Erased words can be confirmed no more. */
+/** Proposals and what became of them. An erased proposal can no longer be confirmed. */
 export const proposalsProjection = defineProjection({
   name: 'proposals',
   version: 2,
@@ -63,7 +63,6 @@ export const proposalsProjection = defineProjection({
   },
 })
 
-/** Queries over proposals, on a connection that reads the views. */
 export function createProposalQueries(views: Database) {
   const select = `SELECT proposals.*, coalesce(status, 'open') AS status, settledSeq, outcome, completedSeq
     FROM proposals LEFT JOIN proposals_settled USING (proposalId)`
@@ -75,10 +74,10 @@ export function createProposalQueries(views: Database) {
     `${select} WHERE status = 'confirmed' AND outcome IS NULL AND kind = 'tool' ORDER BY settledSeq`,
   )
   return {
-    /** Confirmed tools that have no outcome, in the order of the owner's words. */
+    /** Confirmed tool calls without an outcome, in the order of confirmation. */
     pending: () => pending.all(),
     byId: (proposalId: string) => byId.get(proposalId),
-    /** Those that expire after a moment and by another, the oldest first. */
+    /** Open proposals that expire after `after` and no later than `until`, oldest first. */
     openBetween: (after: string, until: string) => open.all(after, until),
   }
 }

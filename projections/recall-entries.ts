@@ -2,16 +2,17 @@ import type { Database } from 'better-sqlite3'
 import { stemOf, wordsOf } from './recall-text.ts'
 import { createTraits } from './recall-traits.ts'
 
-/** Words that share this many letters of their stems count as of one root. */
+/** Words whose stems share this many letters have the same root. */
 export const ROOT_CHARACTERS = 5
 
 /**
- * What recall looks through: an entry for each turn and each memory. Turns are numbered in the order in which
- * they were said, without gaps, those without an entry (erased, barred) included, so that the turns around an
- * entry are those with the numbers around its own. A memory's number is its seq above `FIRST_MEMORY_ID`.
- * Their terms are apart, so that the rows that ranking reads are short and lie close together.
- * `recall_removals` counts how often entries were taken out: until then what was read of the index stays true.
- * A sitting is a run of turns of one conversation without a long pause, on whatever channel.
+ * The index of recall: one entry per turn and per memory.
+ *
+ * - Turn ids are gapless and in order, including turns without an entry (erased, barred), so that adjacent
+ *   ids are adjacent turns. A memory's id is its seq plus `FIRST_MEMORY_ID`.
+ * - Terms are in a table of their own, to keep the rows that ranking reads short.
+ * - `recall_removals` counts removals; a reader's cache is valid until it changes.
+ * - A sitting is a run of turns in one conversation without a long pause, on any channel.
  */
 export const RECALL_SCHEMA = `
   CREATE TABLE recall_entries (
@@ -36,12 +37,12 @@ export const RECALL_TABLES = [
   'recall_removals',
 ] as const
 
-/** Memories are numbered above this, turns below. */
+/** Ids of memories are above this, ids of turns below. */
 export const FIRST_MEMORY_ID = 2 ** 40
 
-/** A longer pause begins another sitting. */
+/** A longer pause starts a new sitting. */
 const SITTING_PAUSE_MS = 60 * 60_000
-/** A sitting is cut after this many turns, so that what a sitting is about stays one thing. */
+/** Limits the length of a sitting, so that it stays on one topic. */
 const TURNS_A_SITTING = 60
 
 export type Speaker = 'owner' | 'delegate'
@@ -49,33 +50,30 @@ export type Speaker = 'owner' | 'delegate'
 export type NewEntry = {
   readonly seq: number
   readonly atMs: number
-  /** Null once erased: a turn still takes its number. */
+  /** Null once erased; the turn still takes an id. */
   readonly text: string | null
 }
 
-/** A row of `recall_entries`. */
 export type EntryRow = {
   readonly id: number
   readonly seq: number
   readonly speaker: Speaker
   readonly atMs: number
-  /** The number of the first turn of its sitting; for a memory its own number. */
+  /** The id of the sitting's first turn; for a memory its own id. */
   readonly sitting: number
   /** Bits of `TRAIT`. */
   readonly traits: number
-  /** In tokens of the index. */
+  /** In index tokens. */
   readonly length: number
 }
 
 export type EntryWriter = {
   addTurn(turn: NewEntry & { readonly speaker: Speaker; readonly conversationId: string | null }): void
-  /** Its terms are in the index after `flush`. */
+  /** Indexed by `flush`. */
   addMemory(memory: NewEntry): void
-  /** Takes entries out; seqs without an entry are passed over. */
+  /** Removes entries; ignores seqs without one. */
   remove(seqs: readonly number[]): void
-  /** The batch ends. */
   flush(): void
-  /** The batch was rolled back. */
   discard(): void
 }
 
@@ -103,13 +101,10 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
   const countRemoval = db.prepare('UPDATE recall_removals SET count = count + 1')
   const dropTerms = db.prepare('DELETE FROM recall_terms WHERE id = ?')
 
-  /**
-   * Memories of the batch whose terms are not in the index yet. They follow the batch's turns: FTS5 ends a segment
-   * whenever a row number is not above the one before, and memories are numbered above all turns.
-   */
+  /** Memories of the batch, indexed after its turns: FTS5 ends a segment when row ids do not ascend. */
   let unindexed: { readonly id: number; readonly terms: string }[] = []
 
-  /** Returns the terms to be indexed; null where there are none. */
+  /** Returns the terms to index; null if there are none. */
   function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): string | null {
     const words = wordsOf(text ?? '')
     if (text === null || words.length === 0) return null
@@ -125,18 +120,18 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
     unindexed = []
   }
 
-  /** The sitting that a turn belongs to, and the turn's number. */
+  /** Assigns a turn's id and sitting. */
   function place(atMs: number, conversationId: string | null): { id: number; sitting: number } {
     const last = lastSitting.get()
     const id = (last?.lastId ?? 0) + 1
-    const goesOn =
+    const continues =
       last !== undefined &&
       last.conversationId === conversationId &&
       atMs - last.endMs <= SITTING_PAUSE_MS &&
       id - last.firstId < TURNS_A_SITTING
-    if (goesOn) continueSitting.run(id, atMs, last.firstId)
+    if (continues) continueSitting.run(id, atMs, last.firstId)
     else beginSitting.run({ id, conversationId, atMs })
-    return { id, sitting: goesOn ? last.firstId : id }
+    return { id, sitting: continues ? last.firstId : id }
   }
 
   return {

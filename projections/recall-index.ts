@@ -13,7 +13,7 @@ const SAID = [
 ] as const
 type Said = EventOf<(typeof SAID)[number]>
 
-/** The types of events by which entries come and go. */
+/** Types of events that add or remove entries. */
 export const ENTRY_TYPES = [
   ...SAID,
   'memory.stored',
@@ -23,9 +23,9 @@ export const ENTRY_TYPES = [
 ] as const
 
 /**
- * What recall looks through: the turns between owner and delegate, and the memories. What guests said, what was
- * said to them and the inner life are not in it, so they can never surface as the owner's. The turns that a
- * forgotten memory came from leave it too. Lagging: caught up when idle and before a query.
+ * The search index of recall: turns between owner and delegate, and memories. Conversations with guests and
+ * internal events are excluded, so they can never surface as the owner's words. Deleting a memory also
+ * removes its sources.
  */
 export const recallProjection = defineProjection({
   name: 'recall',

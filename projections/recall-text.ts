@@ -2,8 +2,8 @@ import { stemmer } from 'stemmer'
 import { normalizeText } from './normalize-text.ts'
 
 /**
- * Scripts whose words cannot be told apart by spaces, or (Hangul) carry their particles with them: each character
- * is a token of its own, and a query asks for runs of them.
+ * Scripts without spaces between words, and Hangul, whose words include particles: each character is a token,
+ * and a query matches runs of them.
  */
 const CHARACTER =
   '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{Nl}]][\\p{Mn}\\p{Mc}]*'
@@ -11,13 +11,13 @@ const UNSPACED = new RegExp(CHARACTER, 'gv')
 const UNSPACED_RUN = new RegExp(`(?:${CHARACTER})+`, 'gv')
 const STARTS_UNSPACED = new RegExp(`^${CHARACTER}`, 'v')
 
-/** Scripts in which marks are accents, points or vowels that many writers leave out. In others they are letters. */
+/** Scripts whose marks are optional accents, points or vowels. In other scripts, marks are letters. */
 const ACCENTED =
   /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mn}+/gu
 
 const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
 
-/** Letters that mean the same and are written either way; Arabic-Indic, Persian, Devanagari and Thai digits. */
+/** Spelling variants of letters. */
 const SAME: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -36,7 +36,7 @@ const SAME: Readonly<Record<string, string>> = {
 const SAME_OR_DIGIT = /[ßæœøđłıςةىکیـ٠-٩۰-۹०-९๐-๙]/gu
 const DIGIT_ZEROS = [0x660, 0x6f0, 0x966, 0xe50]
 
-/** Case, width, accents and spelling variants taken away: two ways to write a word become one. */
+/** Removes differences of case, width, accents and spelling variants. */
 export function fold(text: string): string {
   const lower = normalizeText(text, 'NFKC').toLowerCase()
   return normalizeText(lower, 'NFD')
@@ -51,27 +51,27 @@ function toAsciiDigit(character: string): string {
   return zero === undefined ? character : String(code - zero)
 }
 
-/** Whether a word is written in a script without spaces (or in Hangul), so that each of its characters is a token. */
+/** Whether each character of the word is a token. */
 export function isUnspaced(word: string): boolean {
   return STARTS_UNSPACED.test(word)
 }
 
-/** The words of a text, folded, in order; of unspaced scripts each character. */
+/** The folded words of a text in order; unspaced scripts yield single characters. */
 export function wordsOf(text: string): string[] {
   return fold(text).replace(UNSPACED, ' $& ').match(WORD) ?? []
 }
 
-/** The words of a text, folded, in order; runs of an unspaced script whole. */
+/** The folded words of a text in order; unspaced scripts yield whole runs. */
 export function runsOf(text: string): string[] {
   return fold(text).replace(UNSPACED_RUN, ' $& ').match(WORD) ?? []
 }
 
-/** The characters of a run of an unspaced script, as the index holds them. */
+/** The index tokens of an unspaced run. */
 export function charactersOf(run: string): string[] {
   return run.match(UNSPACED) ?? []
 }
 
-/** A text as the index takes it: its tokens, in order. */
+/** The index tokens of a text, in order. */
 export function tokensOf(text: string): string[] {
   return wordsOf(text).map(stemOf)
 }
@@ -84,8 +84,8 @@ const HEBREW = /^\p{Script=Hebrew}/u
 const DEVANAGARI = /^\p{Script=Devanagari}/u
 
 /**
- * A folded word without its inflection, the same for index and query: Porter's algorithm for Latin letters
- * (Porter 1980), light affix stripping for the rest (for Arabic after Larkey, Ballesteros and Connell 2002, "light10").
+ * Stems a folded word, for index and query alike. Latin: Porter (1980). Other scripts: light affix stripping;
+ * for Arabic "light10" of Larkey, Ballesteros and Connell (2002).
  */
 export function stemOf(word: string): string {
   if (ASCII_WORD.test(word)) return stemmer(word)

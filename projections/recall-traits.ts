@@ -1,15 +1,15 @@
 import { createTimeWords, type TimeWords } from './time-words.ts'
 
-/** What a recall entry's text is like, as bits of one number. */
+/** Features of an entry's text, as bits. */
 export const TRAIT = {
   asks: 1,
   endsAsking: 2,
   tellsTime: 4,
   tellsNumber: 8,
-  /** A capitalised word inside a sentence, or a quoted title: somebody or something is named. */
+  /** Contains a capitalised word inside a sentence, or a quoted title. */
   names: 16,
   quotesTitle: 32,
-  /** Opens with "thanks" or "wow": more often an answer to something than something. */
+  /** Starts like an answer ("thanks", "wow"), so it rarely holds information itself. */
   acknowledges: 64,
 } as const
 
@@ -25,11 +25,10 @@ const NUMBER_WORD =
 const YEAR = /^(?:19|20)\d\d$/
 
 /**
- * Reads the traits of texts, in any language as far as punctuation, case, digits and locale data go. Takes a text, its
- * words (`wordsOf`) and their stems.
+ * Returns a function that finds the traits of a text, given its words (`wordsOf`) and their stems. Works in
+ * any language, within the limits of punctuation, case, digits and locale data.
  */
 export function createTraits(): (text: string, words: readonly string[], stems: readonly string[]) => number {
-  // Made when first needed: it reads much locale data, and the process starts without it.
   let timeWords: TimeWords | undefined
   return (text, words, stems) => {
     timeWords ??= createTimeWords()
@@ -51,12 +50,12 @@ export function createTraits(): (text: string, words: readonly string[], stems: 
   }
 }
 
-/** A remark in brackets at the end ("[photo]") does not make a question a statement. */
+/** Ignores a bracketed remark at the end ("[photo]"). */
 function endsAsking(text: string): boolean {
   if (ENDS_ASKING.test(text)) return true
   const end = text.trimEnd().length - 1
   if (end < 0 || text[end] !== ']') return false
-  // It goes back to any of the brackets that were opened since one was closed last.
+  // The remark may start at any bracket opened since the last closed one.
   const start = end === 0 ? 0 : text.lastIndexOf(']', end - 1) + 1
   return ASKS_BEFORE_BRACKET.test(text.slice(start, end))
 }

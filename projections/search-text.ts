@@ -1,35 +1,34 @@
 import { normalizeText } from './normalize-text.ts'
 
 /**
- * Scripts that are written without spaces between words: each character is made a token of its own, by a
- * zero-width space on both sides, and a query for a word becomes a phrase of its characters.
- * (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar.)
+ * Scripts without spaces between words. Zero-width spaces make each character a token, and a query for a word
+ * becomes a phrase of its characters.
  */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*/gu
 const ZERO_WIDTH_SPACE = '\u200b'
 
-/** A text as the index takes it: composed (NFC), unspaced scripts cut into characters. Reads the same to a person. */
+/** Converts a text for the index: NFC, with unspaced scripts split into characters. */
 export function toIndexed(text: string): string {
   return normalizeText(text, 'NFC')
     .replaceAll(ZERO_WIDTH_SPACE, '')
     .replace(UNSPACED, `${ZERO_WIDTH_SPACE}$&${ZERO_WIDTH_SPACE}`)
 }
 
-/** A stretch of indexed text as it was written. */
+/** Reverts `toIndexed`. */
 export function fromIndexed(text: string): string {
   return text.replaceAll(ZERO_WIDTH_SPACE, '')
 }
 
-/** What FTS5 `unicode61` with categories L*, N*, Co, Mn, Mc takes for one word. */
+/** A word to FTS5's `unicode61` with categories L*, N*, Co, Mn, Mc. */
 const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu
 
-/** More words than anybody looks for at once; the cost of a search grows with them. */
+/** Bounds the cost of a search, which grows with the number of words. */
 const MAX_TERMS = 32
 
 /**
- * An FTS5 query for what a person typed: every word must occur, the last one may go on; "quoted words" must
- * follow one another. Null when there is nothing to search for. Whatever is typed, it is never FTS5 syntax.
+ * Converts a person's query to FTS5: every word must occur, the last one as a prefix, and "quoted words" as a
+ * phrase. Null if it has no words. Input is never interpreted as FTS5 syntax.
  */
 export function toMatch(query: string): string | null {
   const terms: string[] = []
@@ -52,8 +51,8 @@ export function toMatch(query: string): string | null {
 }
 
 /**
- * Whether a text holds every word that a person typed, as `toMatch` understands it but for the order of quoted
- * ones: for a hit of which another text is part of the indexed document.
+ * Whether a text contains every word of a query as `toMatch` reads it, ignoring the order of quoted words.
+ * For hits in documents that combine several texts.
  */
 export function holdsWords(query: string, text: string): boolean {
   const fold = (words: string) =>

@@ -7,12 +7,11 @@ import { fromIndexed, toIndexed, toMatch } from './search-text.ts'
 const TOKENIZER = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 
 /**
- * Full-text search over what was said, texted and written. Lagging, because segment merges inside an append
- * cost twice the append; its own copy of the text lets an erasure find what to take out of the index.
+ * Full-text search over messages, calls, notes and other written text. Lagging, because segment merges would
+ * double the cost of an append. Keeps a copy of each text, because FTS5 needs it to delete an entry.
  *
- * The channel is a column of the index, so that words of a rare channel are met where the lists of both meet: looked
- * up for each match instead, they took half a second among 300,000. The days (of UTC) tell between which seqs a period
- * lies, however clocks jumped: they are as many as there are days, and say nothing of what was said.
+ * The channel is indexed too: filtering 300,000 matches by a rare channel took half a second. `search_days`
+ * (UTC) maps a period to a range of seqs even if clocks jumped.
  */
 export const searchProjection = defineProjection({
   name: 'search',
@@ -42,36 +41,36 @@ export const searchProjection = defineProjection({
     const deleteDocument = db.prepare('DELETE FROM search_documents WHERE seq = ?')
 
     function index({ seq, at, channel }: LedgerEvent, ...parts: readonly (string | undefined)[]): void {
-      // Also of what was erased since: as if its words had never been there, but for the day.
+      // Days are kept for erased events too.
       extendDay.run(dayOf(at), seq, seq)
       const text = toIndexed(parts.filter((part) => part !== undefined && part !== '').join('\n'))
       if (text === '' || insertDocument.run(seq, channel, at, text).changes === 0) return
       insertEntry.run(seq, text, channel)
     }
 
-    /** The types whose body is one `text`. */
-    const said = <T extends EventType>(
+    /** For types whose body has a `text`. */
+    const indexText = <T extends EventType>(
       event: EventOf<T> & LedgerEvent & { readonly body: { readonly text: string } | null },
     ) => index(event, event.body?.text)
     return {
       handlers: {
-        'chat.message.received': said,
-        'chat.reply.sent': said,
-        'chat.reply.stopped': said,
-        'sms.received': said,
-        'sms.ignored': said,
-        'sms.sent': said,
-        'sms.failed': said,
-        'proposal.made': said,
-        'call.utterance.heard': said,
-        'call.reply.spoken': said,
-        'memory.stored': said,
-        'task.finished': said,
-        'task.failed': said,
+        'chat.message.received': indexText,
+        'chat.reply.sent': indexText,
+        'chat.reply.stopped': indexText,
+        'sms.received': indexText,
+        'sms.ignored': indexText,
+        'sms.sent': indexText,
+        'sms.failed': indexText,
+        'proposal.made': indexText,
+        'call.utterance.heard': indexText,
+        'call.reply.spoken': indexText,
+        'memory.stored': indexText,
+        'task.finished': indexText,
+        'task.failed': indexText,
         'note.created': (event) => index(event, event.body?.title, event.body?.content),
         'note.updated': (event) => index(event, event.body?.title, event.body?.content),
         'timer.set': (event) => index(event, event.body?.title),
-        'timer.fired': said,
+        'timer.fired': indexText,
         'task.dispatched': (event) => index(event, event.body?.title, event.body?.prompt),
         erased: ({ facts }) => {
           for (const seq of facts.seqs) {
@@ -86,29 +85,28 @@ export const searchProjection = defineProjection({
   },
 })
 
-/** The day of UTC that a moment in ISO 8601 falls on. */
 function dayOf(at: string): string {
   return at.slice(0, 10)
 }
 
 export type SearchHit = { readonly seq: number; readonly snippet: string }
 
-/** A snippet as it was written, without the marks around what matched. */
+/** Removes the marks around matches. */
 export function withoutMarks(snippet: string): string {
   return snippet.replaceAll('\u0002', '').replaceAll('\u0003', '')
 }
 
-/** What a search is narrowed to: events of a channel, and of a period. Null is no bound. */
+/** Narrows a search. Null means no bound. */
 export type SearchFilters = {
   readonly channel: Channel | null
-  /** The first moment of the period, ISO 8601 UTC to the millisecond, as events have it. */
+  /** Inclusive; ISO 8601 UTC with milliseconds. */
   readonly fromAt: string | null
-  /** The first moment after the period. */
+  /** Exclusive; same format. */
   readonly untilAt: string | null
 }
 
 export type TimelineSearch = {
-  /** Null for all that there is: the newest of the period, or of all time. */
+  /** Null for the newest documents, without a search. */
   readonly query: string | null
   readonly limit: number
   readonly beforeSeq: number | null
@@ -116,17 +114,16 @@ export type TimelineSearch = {
 }
 
 const SNIPPET_TOKENS = 24
-/** FTS5's snippet() takes quadratic time in the matches of a text: in a longer one the first match is shown. */
+/** FTS5's snippet() is quadratic in the matches of a text, so a longer text shows its first match. */
 const MAX_SNIPPET_CHARS = 20_000
 const BEFORE_MATCH_CHARS = 60
 const AROUND_MATCH_CHARS = 200
-/** Where nothing was looked for, a text is shown from its beginning. */
+/** Without a query, a snippet is the beginning of the text. */
 const BEGINNING_CHARS = 300
 
 /**
- * Events whose words match what a person typed, newest first (ranking 200,000 matches would take 100 ms), those
- * before `beforeSeq` that the filters keep. In a snippet the matches stand between U+0002 and U+0003, which no text
- * holds.
+ * Events before `beforeSeq` that match the query and the filters, newest first: ranking 200,000 matches would
+ * take 100 ms. Matches in a snippet are enclosed in U+0002 and U+0003, which no text contains.
  */
 export function searchTimeline(views: Database, options: TimelineSearch): SearchHit[] {
   const { query, limit, beforeSeq } = options
@@ -154,7 +151,7 @@ export function searchTimeline(views: Database, options: TimelineSearch): Search
     .map(({ seq, snippet }) => ({ seq, snippet: fromIndexed(aroundMatch(snippet)) }))
 }
 
-/** The first match of a long text and some words around it; what FTS5 has cut already stays as it is. */
+/** Cuts a long text around its first match. */
 function aroundMatch(marked: string): string {
   if (marked.length <= MAX_SNIPPET_CHARS) return marked
   const from = Math.max(0, marked.indexOf('\u0002') - BEFORE_MATCH_CHARS)
@@ -187,13 +184,13 @@ function newestOf(
     })
 }
 
-/** Where a clock was set back, seqs of other days lie between those of a period: each hit's own time decides. */
+/** After a clock change, the range of seqs includes other days, so each hit's own time decides. */
 const WITHIN =
   'AND EXISTS (SELECT 1 FROM search_documents WHERE seq = search_index.rowid AND at >= ? AND at < ?)'
-/** After every time in ISO 8601. */
+/** Sorts after every ISO 8601 time. */
 const AFTER_ALL_TIME = '~'
 
-/** The seqs between which all documents of a period are; null where it has none. */
+/** The range of seqs that contains all documents of a period; null if there are none. */
 function seqsWithin(
   views: Database,
   fromAt: string,

@@ -11,14 +11,14 @@ export type SignalRow = {
   priority: number
   dedupKey: string
   raisedAt: string
-  /** Activations that took it and failed. */
+  /** Failed activations that included it. */
   attempts: number
-  /** Not before this moment; null for at once. */
+  /** Earliest time of a retry; null for at once. */
   retryAt: string | null
   activationId: string | null
 }
 
-/** The signals that nobody has dealt with yet, and the activation that is dealing with some. */
+/** Signals that are not settled yet, and the activations that handle them. */
 export const signalsProjection = defineProjection({
   name: 'signals',
   version: 3,
@@ -94,7 +94,6 @@ export type ActivationRow = {
   attempt: number
 }
 
-/** Queries over the attention's queue, on a connection that reads the views. */
 export function createSignalQueries(views: Database) {
   const waking = views.prepare<[string, string], SignalRow>(
     `SELECT * FROM signals WHERE mode IN ('wake', 'interrupt') AND activationId IS NULL
@@ -122,22 +121,22 @@ export function createSignalQueries(views: Database) {
   )
   return {
     /**
-     * Those that may start an activation now, the most urgent first. One that would wait longer than any failed while
-     * the clock was ahead, and waits no more.
+     * Signals that may start an activation now, most urgent first. A retry further away than `longestWaitMs`
+     * was set while the clock was ahead, and counts as due.
      */
     waking: ({ nowMs, longestWaitMs }: { readonly nowMs: number; readonly longestWaitMs: number }) =>
       waking.all(new Date(nowMs).toISOString(), new Date(nowMs + longestWaitMs).toISOString()),
-    /** Those that wait for the owner's next turn and never start one. */
+    /** Signals that join the owner's next turn and never start an activation. */
     riding: () => riding.all(),
     nextRetryAt: () => nextRetry.get()?.retryAt ?? null,
-    /** Activations without an outcome: under way, or cut off by a crash. */
+    /** Activations in progress, or interrupted by a crash. */
     running: () => running.all(),
     ofActivation: (activationId: string) => ofActivation.all(activationId).map(({ signalId }) => signalId),
-    /** The turns that dealt with signals of this one's before it and came to nothing, the oldest first. */
+    /** Earlier turns with any of this turn's signals, which failed; oldest first. */
     triedBefore: (turnId: string) => triedBefore.all(turnId).map((row) => row.turnId),
-    /** Where a signal was raised, whatever became of it. */
+    /** The seq of the event that raised a signal, settled or not. */
     seqOf: (signalId: string) => seqOf.get(signalId)?.seq ?? null,
-    /** Not one that waits for its retry: it would interrupt what runs meanwhile, again and again. */
+    /** Ignores signals that wait for a retry: they would interrupt every turn until then. */
     hasInterrupt: () => interrupting.get() !== undefined,
   }
 }

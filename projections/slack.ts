@@ -3,51 +3,51 @@ import type Database from 'better-sqlite3'
 import { truncateLog } from '../ledger/ledger.ts'
 
 /**
- * The bytes of a database's pages that belong to nothing. When SQLite moves a row, it leaves the old bytes in the gap
- * of the page, `secure_delete` or not, so erased words may lie there until another row covers them.
+ * The unallocated bytes of a database's pages. When SQLite moves a row, it leaves the old bytes behind, even
+ * with `secure_delete`, so erased words may remain there until another row overwrites them.
  */
 export type Slack = {
   /**
-   * Empties the log into the file and zeroes what no row, list or header of the file owns, a short step at a time.
-   * When it ends, all that was erased before it began is gone from the disk. Between steps others may read and write;
-   * `held` means that a reader holds the log, and nothing was done. Only for the one writer of the file, outside its
-   * transactions. Throws when the file cannot be read or written; every step until then is sound.
+   * Checkpoints the log and zeroes all slack, in short steps. At the end, everything erased before it began
+   * is gone from the disk. Others may read and write between steps; `held` means that a reader blocks the log
+   * and the step did nothing. Only for the file's writer, outside its transactions. Throws if the file cannot
+   * be read or written, which leaves the database intact.
    */
   clear(): Generator<'more' | 'held'>
-  /** After the database itself: POSIX drops a process's locks on a file with any descriptor of it. */
+  /** Close the database first: closing any descriptor drops the process's POSIX locks on the file. */
   close(): void
 }
 
-/** Takes some milliseconds, also from a disk. */
+/** A step takes a few milliseconds. */
 const STEP_BYTES = 4 * 1024 * 1024
-/** SQLite may start the log over from here, and then it no longer names all pages written since the last step. */
+/** From this size on SQLite may restart the log, and pages written since the last step go unlisted. */
 const CHECKPOINT_FRAMES = 1000
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-/** Where the first page's own header begins: the file's stands before it. */
+/** The first page starts with the file header. */
 const FILE_HEADER_BYTES = 100
-/** Bytes of the header by the kind of page, in index and table, inner ones with a pointer more than leaves. */
+/** Size of a b-tree page header by page type; interior pages have an extra pointer. */
 const HEADER_BYTES: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13: 8 }
-/** A free block within a page begins with where the next one is, and its own size. */
+/** A free block starts with the offset of the next one and its own size. */
 const FREE_BLOCK_HEADER_BYTES = 4
 
 /**
- * Opens what `clear` needs when it is first called. It writes beside SQLite, where SQLite never looks: the file format
- * leaves these bytes unallocated, a torn write leaves old bytes or zeros, and a reader meanwhile reads either.
+ * Writes to the file directly, only to bytes that the file format leaves unallocated: SQLite never reads
+ * them, so a torn write or a concurrent reader does no harm.
  *
- * A step begins with an empty log, which therefore shadows no page, and without the writer's cache, which therefore
- * brings no old page back. Old bytes move in one way only: SQLite exchanges the numbers of neighbouring pages when it
- * balances them, and so writes both. So a step also clears the pages that the log names, which were written since the
- * last one. Bytes that become slack meanwhile are of rows that were not erased.
+ * Each step starts with an empty log, which shadows no page, and an empty page cache, which cannot write an
+ * old page back. Old bytes move only when SQLite swaps neighbouring pages while balancing, which writes both.
+ * So a step also clears the pages listed in the log, which were written since the last step. Slack that
+ * appears meanwhile comes from rows that were not erased.
  *
- * VACUUM does the same in one statement, which holds appends for 4 to 9 s at a million events.
+ * VACUUM would do the same in one statement, but blocks appends for 4 to 9 s at a million events.
  */
 export function openSlack(db: Database.Database, stepBytes = STEP_BYTES): Slack {
   const pageBytes = Number(db.pragma('page_size', { simple: true }))
   const zeros = Buffer.alloc(pageBytes)
   let descriptor: number | null = null
 
-  /** Clears the pages of `buffer`, which lie at `at` in the file. Returns how many bytes of slack held anything. */
+  /** Clears the pages in `buffer`, read from offset `at`. Returns the number of bytes written. */
   function clearPages(file: number, buffer: Buffer, at: number): number {
     let cleared = 0
     for (let from = 0; from + pageBytes <= buffer.length; from += pageBytes) {
@@ -101,7 +101,7 @@ export function openSlack(db: Database.Database, stepBytes = STEP_BYTES): Slack 
   }
 }
 
-/** The numbers of the pages in a database's write-ahead log, in the order of its frames; some may be of older frames. */
+/** The page numbers in a database's write-ahead log; stale frames may be included. */
 function pagesInLog(file: string, pageBytes: number): number[] {
   if (!existsSync(`${file}-wal`)) return []
   const log = readFileSync(`${file}-wal`)
@@ -111,15 +111,15 @@ function pagesInLog(file: string, pageBytes: number): number[] {
 }
 
 /**
- * The ranges of a b-tree page that hold nothing: between the pointers to its cells and the first of them, and in its
- * free blocks (https://sqlite.org/fileformat2.html, 1.6). None of any other page: `secure_delete` zeroes those
- * whole when they are freed, and their first byte, of a page's number, is below the kinds in a file under 137 GB.
+ * The unallocated ranges of a b-tree page: the gap before its first cell, and its free blocks
+ * (https://sqlite.org/fileformat2.html, 1.6). Yields nothing for other pages: `secure_delete` zeroes them
+ * when they are freed, and below 137 GB their first byte, part of a page number, is no b-tree page type.
  */
 function* unowned(page: Buffer, header: number): Generator<{ from: number; to: number }> {
   const headerBytes = HEADER_BYTES[page[header] ?? 0]
   if (headerBytes === undefined) return
   const cells = page.readUInt16BE(header + 3)
-  // 65,536 does not fit into its two bytes.
+  // 0 encodes 65,536.
   const firstCell = page.readUInt16BE(header + 5) || 65_536
   const pointersEnd = header + headerBytes + 2 * cells
   if (firstCell > page.length || pointersEnd > firstCell) return
@@ -130,7 +130,7 @@ function* unowned(page: Buffer, header: number): Generator<{ from: number; to: n
     const end = block + page.readUInt16BE(block + 2)
     if (end > page.length) return
     yield { from: block + FREE_BLOCK_HEADER_BYTES, to: end }
-    // They are in order; anything else is damage, and not ours to write on.
+    // Free blocks ascend; anything else is damage, so leave it alone.
     if (next <= block) return
     block = next
   }

@@ -1,7 +1,7 @@
 import type { ConversationTable } from './conversations.ts'
 import type { NoteRevisionRow, NoteRow } from './notes.ts'
 
-/** The tables that are queried through Kysely, typed by the projection that owns each. */
+/** The tables that Kysely queries. */
 export type ViewsTables = {
   conversations: ConversationTable
   notes: NoteRow

@@ -3,7 +3,7 @@ import { defineProjection } from './projection.ts'
 
 export type TaskRow = {
   taskId: string
-  /** The event that holds its title and its prompt. */
+  /** The event with its title and prompt. */
   dispatchedSeq: number
   status: 'queued' | 'running' | 'finished' | 'failed' | 'cancelled'
   notify: 'chat' | 'sms' | 'webhook'
@@ -12,10 +12,10 @@ export type TaskRow = {
   retryOf: string | null
   dispatchedAt: string
   startedAt: string | null
-  /** Of the process, while it is known. */
+  /** Null if unknown, or if the process has ended. */
   pid: number | null
   endedAt: string | null
-  /** The event that holds its outcome. */
+  /** The event with its outcome. */
   endedSeq: number | null
   /** Why it failed. */
   kind: string | null
@@ -24,15 +24,15 @@ export type TaskRow = {
   progressCount: number
   lastProgressSeq: number | null
   lastAt: string
-  /** The span that is open for it on the timeline, and how many of its events that holds. */
+  /** Its open span on the timeline, and the number of its events in that span. */
   spanId: string | null
   spanEvents: number
   conversationId: string | null
-  /** Whether a delivery of its outcome was asked for: 0 or 1. */
+  /** Whether a delivery of its outcome was requested: 0 or 1. */
   announced: number
 }
 
-/** Work handed to the coding assistant, each task from its dispatch to its outcome. */
+/** Tasks from their dispatch to their outcome. */
 export const tasksProjection = defineProjection({
   name: 'tasks',
   version: 1,
@@ -114,7 +114,6 @@ export const tasksProjection = defineProjection({
   },
 })
 
-/** Queries over tasks, on a connection that reads the views. */
 export function createTaskQueries(views: Database) {
   const byId = views.prepare<[string], TaskRow>('SELECT * FROM tasks WHERE taskId = ?')
   const queued = views.prepare<[], TaskRow>(
@@ -132,15 +131,14 @@ export function createTaskQueries(views: Database) {
   )
   return {
     byId: (taskId: string) => byId.get(taskId),
-    /** In the order in which they were dispatched. */
+    /** In the order of their dispatch. */
     queued: () => queued.all(),
-    /** Started and without an outcome: running, or cut off by a crash. */
+    /** Running, or interrupted by a crash. */
     running: () => running.all(),
-    /** Those that ended while no delivery was asked for yet. */
+    /** Ended without a requested delivery. */
     unannounced: () => unannounced.all(),
-    /** Those that have a span open on the timeline. */
     withOpenSpan: () => withSpan.all(),
-    /** Newest first, those that were dispatched before `beforeSeq`. */
+    /** Newest first, dispatched before `beforeSeq`. */
     page: (limit: number, beforeSeq: number | null) => page.all(beforeSeq ?? Number.MAX_SAFE_INTEGER, limit),
   }
 }

@@ -1,6 +1,6 @@
 import { normalizeText } from './normalize-text.ts'
 
-/** Scripts without spaces between words: pairs of neighbouring characters stand in for words. */
+/** Scripts without spaces between words: pairs of adjacent characters serve as words. */
 const UNSPACED =
   '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&\\p{L}]'
 const TOKEN = new RegExp(`(?:${UNSPACED}\\p{M}*)+|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`, 'gv')
@@ -8,10 +8,10 @@ const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'v')
 const UNSPACED_CHARACTER = new RegExp(`${UNSPACED}\\p{M}*`, 'gv')
 const HAS_DIGIT = /\p{N}/u
 
-/** Shorter words are mostly grammar, in any language. */
+/** Shorter words are mostly function words, in any language. */
 const TELLING_CHARS = 3
 
-/** English words that any two texts share. In other languages length alone decides. */
+/** Common English words. In other languages only the length decides. */
 const COMMON = new Set(
   `about after again all also and any are because been before being but can could did does doing done don for from get
   got had has have her here him his how into isn its itself just know let like lot made make may might more most much
@@ -21,10 +21,10 @@ const COMMON = new Set(
   with won would yes yet you your yours`.split(/\s+/),
 )
 
-/** A word of a text, case-folded, and where it stands. */
+/** A case-folded word and its position in the text. */
 export type Token = { readonly word: string; readonly start: number; readonly end: number }
 
-/** The words of a text in order. Of a script without spaces each two neighbouring characters, so tokens overlap. */
+/** The words of a text in order. Scripts without spaces yield overlapping pairs of characters. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = []
   for (const { 0: found, index } of text.matchAll(TOKEN)) {
@@ -48,13 +48,13 @@ function foldWord(word: string): string {
   return normalizeText(word, 'NFC').toLowerCase()
 }
 
-/** Whether a folded word says something: it is no common word, and long enough, a number or of an unspaced script. */
+/** Whether a folded word is distinctive: long and uncommon, with a digit, or of an unspaced script. */
 export function isTelling(word: string): boolean {
   if (HAS_DIGIT.test(word) || STARTS_UNSPACED.test(word)) return true
   return word.length >= TELLING_CHARS && !COMMON.has(word)
 }
 
-/** The words of a text that say something, case-folded. */
+/** The distinctive words of a text, case-folded. */
 export function tellingWords(text: string): Set<string> {
   const words = new Set<string>()
   for (const { word } of tokensOf(text)) if (isTelling(word)) words.add(word)

@@ -11,25 +11,25 @@ export type TextDeliveryRow = {
   retryAt: string | null
   /** Why the last attempt failed. */
   kind: string | null
-  /** Whether the owner was told that it is late: 0 or 1. */
+  /** Whether `sms.delayed` was recorded for it: 0 or 1. */
   delayed: number
   turnId: string | null
 }
 
-/** Texts that cannot be sent for now. */
+/** Texts that wait for the end of an outage. */
 export type DelayedTexts = {
-  /** All that wait, those behind the delayed one included. */
+  /** All waiting texts, including those behind the delayed one. */
   readonly count: number
-  /** When the first of them was asked for. */
+  /** When the first of them was requested. */
   readonly since: string
   /** Why the last attempt failed. */
   readonly kind: string | null
 }
 
-/** What the provider's API last did with a text. */
+/** The result of the last text given to the provider's API. */
 export type TelephonyOutcome = {
   readonly at: string
-  /** 1 where it answered as it should, a refusal of one text included; 0 where it did not. */
+  /** 1 if the API works, even if it refused the text; else 0. */
   readonly ok: number
   readonly kind: string | null
 }
@@ -43,7 +43,7 @@ export type LostTextRow = {
   errorCode: number | null
 }
 
-/** How far along each status is; one that is behind what is known already changes nothing. */
+/** Progress of each status. A status that ranks no higher than the known one is ignored. */
 const RANK: Readonly<Record<string, number>> = {
   accepted: 1,
   scheduled: 1,
@@ -58,7 +58,7 @@ const RANK: Readonly<Record<string, number>> = {
   read: 7,
 }
 
-/** Texts: whose number said what where, who wants none, and each outgoing one from its request to its status. */
+/** Texts by number, opt-outs, and each outgoing text from its request to its final status. */
 export const textsProjection = defineProjection({
   name: 'texts',
   version: 6,
@@ -109,11 +109,11 @@ export const textsProjection = defineProjection({
     const outcome = db.prepare('INSERT OR REPLACE INTO text_outcome VALUES (1, @at, @ok, @kind)')
     const end = db.prepare("UPDATE text_deliveries SET state = 'ended' WHERE deliveryId = ?")
     const sent = db.prepare('INSERT INTO text_sent (messageSid, seq) VALUES (?, ?)')
-    const tell = db.prepare('INSERT OR IGNORE INTO text_lost VALUES (?)')
+    const markLost = db.prepare('INSERT OR IGNORE INTO text_lost VALUES (?)')
     const report = db.prepare(`INSERT INTO text_statuses VALUES (@messageSid, @status, @rank, @errorCode)
       ON CONFLICT (messageSid) DO UPDATE SET status = excluded.status, rank = excluded.rank, errorCode = excluded.errorCode
       WHERE excluded.rank > text_statuses.rank`)
-    // It stays counted: what a day may cost is not spent anew by erasing what was spent.
+    // Erased texts still count towards the daily budget.
     const forgetNumber = db.prepare('UPDATE texts SET number = NULL WHERE seq = ?')
     const forgetGuest = db.prepare('UPDATE text_guests SET number = NULL WHERE seq = ?')
     const forgetSent = db.prepare('DELETE FROM text_sent WHERE seq = ?')
@@ -129,9 +129,9 @@ export const textsProjection = defineProjection({
           text.run({ seq, at, number: body?.to ?? null, party: facts.party, incoming: 0 })
           if (body && facts.messageSid !== null) sent.run(facts.messageSid, seq)
         },
-        'sms.undelivered': ({ facts }) => void tell.run(facts.messageSid),
+        'sms.undelivered': ({ facts }) => void markLost.run(facts.messageSid),
         'sms.ignored': ({ seq, at, facts, body }) => {
-          // Older ledgers hold texts over the budget: those spent nothing.
+          // Older builds recorded texts over the budget, which cost nothing.
           if (facts.party === 'guest' && facts.reason !== 'budget')
             guest.run({ seq, at, number: body?.from ?? null })
           if (!body || (facts.reason !== 'opt_out' && facts.reason !== 'opt_in')) return
@@ -170,7 +170,6 @@ export const textsProjection = defineProjection({
   },
 })
 
-/** Queries over texts, on a connection that reads the views. */
 export function createTextQueries(views: Database) {
   const guestsSince = views.prepare<[string, number], { number: string | null }>(
     'SELECT number FROM text_guests WHERE at >= ? AND seq > ?',
@@ -203,34 +202,32 @@ export function createTextQueries(views: Database) {
      GROUP BY messageSid ORDER BY sentSeq`,
   )
   return {
-    /**
-     * The number behind each text of a stranger that was recorded since a moment and after a seq; null where erased.
-     */
+    /** The number of each guest text recorded since `at` and after `afterSeq`; null if erased. */
     guestNumbersSince: (at: string, afterSeq: number) =>
       guestsSince.all(at, afterSeq).map(({ number }) => number),
-    /** Texts that left since a moment, to whomever; those alone that come after a seq. */
+    /** Texts sent to any party since `at` and after `afterSeq`. */
     sentSince: (at: string, afterSeq: number) => sentSince.get(at, afterSeq)?.count ?? 0,
-    /** The last texts from and to a stranger's number, oldest first. */
+    /** The last texts from and to a guest's number, oldest first. */
     guestWordSeqs: (number: string, limit: number) =>
       ofNumber
         .all(number, limit)
         .map(({ seq }) => seq)
         .reverse(),
-    /** Whether the number has asked for no more texts. */
+    /** Whether the number opted out of texts. */
     isOptedOut: (number: string) => lastOpt.get(number)?.out === 1,
-    /** Outgoing texts without an outcome, in the order in which they were asked for. */
+    /** Outgoing texts without an outcome, in the order of their requests. */
     openDeliveries: () => open.all(),
     delivery: (deliveryId: string) => byId.get(deliveryId),
-    /** The texts that wait while the owner knows that texts are late; null while none is. */
+    /** The waiting texts, if the owner was informed of a delay; else null. */
     delayed(): DelayedTexts | null {
       const row = delayed.get()
       return row?.isDelayed === 1 ? { count: row.count, since: row.since, kind: row.kind } : null
     },
-    /** What the provider's API last did with a text, for `/ready`; undefined before the first. */
+    /** Undefined before the first text. */
     lastOutcome: () => outcome.get(),
-    /** The furthest status that the provider has reported. */
+    /** The most advanced status that the provider has reported. */
     status: (messageSid: string) => status.get(messageSid),
-    /** Texts that the provider took and did not bring to the phone, of which nobody was told yet. */
+    /** Texts that the provider accepted but did not deliver, without an `sms.undelivered` yet. */
     lost: () => lost.all(),
   }
 }

@@ -1,30 +1,38 @@
 import { tokensOf } from './recall-text.ts'
+import timeNames from './time-names.json' with { type: 'json' }
 
-/** What a word or phrase says about time. */
 export type TimeMeaning =
-  /** An abbreviated name ("mar", "set") is also another word, unless a number stands beside it. */
+  /** An abbreviation ("mar", "set") is ambiguous unless a number is next to it. */
   | { readonly kind: 'month'; readonly month: number; readonly abbreviated: boolean }
   | { readonly kind: 'weekday' }
-  /** Calendar units away from now: yesterday is day -1, next week is week 1. */
-  | { readonly kind: 'relative'; readonly unit: 'day' | 'week' | 'month' | 'year'; readonly offset: number }
-  /** Says that time is spoken of, and nothing more: "weeks", "ago". */
+  /** Offset from now in calendar units: yesterday is day -1, next week is week 1. */
+  | { readonly kind: 'relative'; readonly unit: Unit; readonly offset: number }
+  /** Only indicates time: "weeks", "ago". */
   | { readonly kind: 'vague' }
 
 type TimePhrase = { readonly tokens: readonly string[]; readonly meaning: TimeMeaning }
 
-/** A time phrase among a text's tokens; `to` is the first that is no more of it. */
+/** A time phrase among a text's tokens; `to` is exclusive. */
 export type TimeMatch = { readonly from: number; readonly to: number; readonly meaning: TimeMeaning }
 
-const LOCALES =
-  'en de fr es it pt nl pl cs sk sv da nb fi hu ro tr ru uk bg sr el ar he fa hi bn ta zh ja ko th vi id'
+/** The names of one language, separated by commas. An empty item has no name. */
+type TimeNames = Readonly<Record<Unit | 'units' | 'months' | 'weekdays', string>> & {
+  /** Months as inflected next to a day, if that differs. */
+  readonly dated?: string
+  /** Abbreviated months, unless they are numbers. */
+  readonly short?: string
+}
+
 const UNITS = ['day', 'week', 'month', 'year'] as const
-const OFFSETS = [-2, -1, 0, 1, 2]
-/** What English says of time beyond the calendar's own words. */
+type Unit = (typeof UNITS)[number]
+/** The first item of a list of relative names: two units ago. */
+const FIRST_OFFSET = -2
+/** English time words that the locale data lacks. */
 const ENGLISH = 'ago last next since recently just weekend'
 
-/** Finds words about time in text of any of some thirty languages, by the names that the runtime's own locale data gives. */
+/** Finds time words in 34 languages. Their names come from the Unicode locale data and stand in time-names.json. */
 export type TimeWords = {
-  /** Every phrase among the tokens of a text, the longest at each place. */
+  /** All phrases among the tokens, the longest match at each position. */
   find(tokens: readonly string[]): TimeMatch[]
 }
 
@@ -41,8 +49,9 @@ export function createTimeWords(): TimeWords {
   }
 
   for (const word of ENGLISH.split(' ')) add(word, { kind: 'vague' })
-  // Languages share spellings ("morgen", "mars"): the earlier in the list has the word.
-  for (const locale of LOCALES.split(' ')) addLocale(`${locale}-u-ca-gregory-nu-latn`, add)
+  // Languages share spellings ("morgen", "mars"): the first language wins.
+  const languages: readonly TimeNames[] = Object.values(timeNames)
+  for (const names of languages) addLanguage(names, add)
   for (const phrases of byFirstToken.values()) phrases.sort((a, b) => b.tokens.length - a.tokens.length)
 
   return {
@@ -62,30 +71,15 @@ export function createTimeWords(): TimeWords {
   }
 }
 
-function addLocale(locale: string, add: (text: string, meaning: TimeMeaning) => void): void {
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  for (const unit of UNITS) {
-    for (const offset of OFFSETS) {
-      const text = relative.format(offset, unit)
-      // With a number in it ("2 days ago") it is no name of its own.
-      if (!/\d/.test(text)) add(text, { kind: 'relative', unit, offset })
-    }
-    const count = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })
-    for (const number of [1, 2, 5]) {
-      for (const part of count.formatToParts(number)) {
-        if (part.type === 'unit') add(part.value, { kind: 'vague' })
-      }
-    }
+function addLanguage(names: TimeNames, add: (text: string, meaning: TimeMeaning) => void): void {
+  const addEach = (list: string, meaningOf: (index: number) => TimeMeaning) => {
+    for (const [index, text] of list.split(',').entries()) add(text, meaningOf(index))
   }
-  // Some languages decline a month beside a day.
-  for (const options of [{ month: 'long' }, { month: 'long', day: 'numeric' }, { month: 'short' }] as const) {
-    const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
-    const abbreviated = options.month === 'short'
-    for (let month = 0; month < 12; month += 1) {
-      const name = format.formatToParts(Date.UTC(2024, month, 3)).find(({ type }) => type === 'month')
-      if (name && !/^\d+$/.test(name.value)) add(name.value, { kind: 'month', month, abbreviated })
-    }
-  }
-  const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
-  for (let day = 1; day <= 7; day += 1) add(weekday.format(Date.UTC(2024, 0, day)), { kind: 'weekday' })
+  for (const unit of UNITS)
+    addEach(names[unit], (index) => ({ kind: 'relative', unit, offset: FIRST_OFFSET + index }))
+  addEach(names.units, () => ({ kind: 'vague' }))
+  addEach(names.months, (month) => ({ kind: 'month', month, abbreviated: false }))
+  addEach(names.dated ?? '', (month) => ({ kind: 'month', month, abbreviated: false }))
+  addEach(names.short ?? '', (month) => ({ kind: 'month', month, abbreviated: true }))
+  addEach(names.weekdays, () => ({ kind: 'weekday' }))
 }

@@ -14,16 +14,16 @@ export type TimelineEvent = {
   readonly conversationId: string | null
   readonly spanId: string | null
   readonly turnId: string | null
-  /** Of the delegate's inner life: shown folded, never as somebody's words. */
+  /** Shown folded, never as something that was said. */
   readonly internal: boolean
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** Bodies over this size are shown as `{excerpt, bytes}` in a page; the span route gives them whole. */
+/** In a page, a larger body becomes `{excerpt, bytes}`; the span route returns it whole. */
 export const MAX_PAGE_BODY_BYTES = 4096
 const EXCERPT_CHARS = 500
 
-/** The event as pages and sockets carry it. Opaque blobs never leave; `whole` lifts the limit on size alone. */
+/** Converts an event for pages and sockets, without opaque blobs. `whole` lifts the size limit. */
 export function toTimelineEvent(event: AnyEvent, options: { readonly whole?: boolean } = {}): TimelineEvent {
   const { seq, id, at, channel, actor, conversationId, spanId, turnId } = event
   const shared = { seq, id, at, channel, actor, conversationId, spanId, turnId }
@@ -36,19 +36,19 @@ export function toTimelineEvent(event: AnyEvent, options: { readonly whole?: boo
   return { ...shared, type: event.type, internal: isInternal(event), payload }
 }
 
-/** An event without its words, with what is left of them in their place. */
+/** An event with `text`, its redacted copy, in place of its body. */
 export function toRedactedEvent(event: AnyEvent, text: string): TimelineEvent {
   const shown = toTimelineEvent(event)
   const { erased: _, ...payload } = shown.payload
   return { ...shown, payload: { ...payload, text, redacted: true } }
 }
 
-/** The failure of an activation answers nobody, unlike that of a turn that somebody asked for. */
+/** A failed turn is internal only if it was an activation, which nobody asked for. */
 const isInternal = ({ type, channel }: LedgerEvent): boolean =>
   catalogue[type].internal || (BY_CHANNEL.has(type) && channel === 'inner')
 const BY_CHANNEL: ReadonlySet<string> = new Set(['turn.failed'] satisfies EventType[])
 
-/** Types whose body may be shown as it is, in their current version; of each what follows the envelope. */
+/** Types whose stored JSON can be sent unchanged, with the JSON that follows the envelope. */
 const plainTypes = new Map(
   Object.entries(catalogue).flatMap(([type, { version, internal, opaque }]) =>
     opaque.length > 0 || BY_CHANNEL.has(type)
@@ -61,8 +61,8 @@ const plainTypes = new Map(
 const SMALL_BODY_CHARS = MAX_PAGE_BODY_BYTES / 3
 
 /**
- * The JSON of `toTimelineEvent`, made of the stored JSON without parsing it, which is most of what a page would cost.
- * Null where that is not possible: an old version, a large body, one with blobs, a row that cannot be JSON.
+ * The JSON of `toTimelineEvent`, built from the stored JSON without parsing, which would dominate the cost of
+ * a page. Null if that is impossible: an old version, a large body, blobs, or a row that cannot be JSON.
  */
 export function timelineEventJson(text: StoredText): string | null {
   const plain = plainTypes.get(text.type)
@@ -73,15 +73,12 @@ export function timelineEventJson(text: StoredText): string | null {
   return `{${text.envelope}${plain.words}${payload}}`
 }
 
-/**
- * Whether it may be a JSON object, as this service writes them: an import keeps the spaces of another program. Whether
- * it is the one that was stored, the chain tells.
- */
+/** Whether it looks like an object that this service serialised; imported JSON may have extra spaces. */
 function isObject(json: string): boolean {
   return json === '{}' || (json.startsWith('{"') && json.endsWith('}'))
 }
 
-/** Two JSON objects that share no name, as one. */
+/** Merges two JSON objects without common names. */
 function mergedJson(first: string, second: string): string {
   if (first === '{}') return second
   return second === '{}' ? first : `${first.slice(0, -1)},${second.slice(1)}`
@@ -95,19 +92,19 @@ function visibleBody(body: object, opaque: readonly string[], whole: boolean): R
     visible[name] = value
     if (typeof value === 'string') chars += value.length
   }
-  // A UTF-16 unit takes at most 6 bytes in JSON (as \u0001 does), so most bodies need no counting.
+  // A UTF-16 unit takes at most 6 bytes in JSON (\u0001), so most bodies need no exact count.
   if (whole || chars * 6 + 200 <= MAX_PAGE_BODY_BYTES) return visible
   const bytes = Buffer.byteLength(JSON.stringify(visible))
   if (bytes <= MAX_PAGE_BODY_BYTES) return visible
   return { ...nameOf(visible), excerpt: excerptOf(visible), bytes }
 }
 
-/** What a thing is called stays beside the beginning of its text: that is what the timeline calls it. */
+/** Keeps a title next to the excerpt, because the timeline shows it. */
 function nameOf({ title }: Record<string, unknown>): { readonly title?: string } {
   return typeof title === 'string' && title.length <= EXCERPT_CHARS ? { title } : {}
 }
 
-/** The beginning of the longest text of a body, not cut within a character. */
+/** The beginning of the body's longest text, not cut within a character. */
 function excerptOf(visible: Record<string, unknown>): string {
   const texts = Object.values(visible).filter((value) => typeof value === 'string')
   const longest = texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '')

@@ -32,7 +32,6 @@ export type TimelinePage = {
   readonly expandedEvents: number
 }
 
-/** A page as it is sent, and what its sender counts. */
 export type RenderedPage = {
   /** The JSON of a `TimelinePage`. */
   readonly json: string
@@ -41,8 +40,8 @@ export type RenderedPage = {
 }
 
 /**
- * Where a page ends and when the first page of its series was read. Without the second, a span that goes on
- * after the first page was read would look as if a newer page had shown it.
+ * The end of a page, and the head when the first page of the series was read. Without `asOfSeq`, a span that
+ * continues after the first page would seem to be on a newer page already.
  */
 export type PageCursor = { readonly beforeSeq: number; readonly asOfSeq: number }
 
@@ -50,7 +49,7 @@ function encodeCursor(cursor: PageCursor): string {
   return `${cursor.beforeSeq}.${cursor.asOfSeq}`
 }
 
-/** Reads a cursor, or a bare seq (then nothing newer counts as shown). Null when it is neither. */
+/** Parses a cursor or a bare seq, which starts a new series. Null if it is neither. */
 export function decodeCursor(text: string): PageCursor | null {
   const match = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(text)
   if (!match) return null
@@ -68,12 +67,12 @@ export type PageQuery = {
 
 export type TimelineQueries = {
   page(query: PageQuery): RenderedPage
-  /** One span with every event whole; undefined where there is none of that id. */
+  /** A span with all its events whole; undefined if it does not exist. */
   span(spanId: string): { readonly span: TimelineSpan; readonly events: readonly TimelineEvent[] } | undefined
   spanSeqs(spanId: string): number[]
 }
 
-/** Queries over the timeline: the order from the views, the words from the ledger. */
+/** Queries over the timeline. The views give the order, the ledger the content. */
 export function createTimelineQueries(views: Database, ledger: LedgerReader): TimelineQueries {
   const runs = createRunQueries(views)
   const redactionOf = createRedactionQuery(views)
@@ -98,7 +97,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
     return start ? seqsOf(runs.ofSpan(null, start.startSeq, Number.MAX_SAFE_INTEGER)) : []
   }
 
-  /** What is left of a reply whose words are erased or hidden; null where nothing is. */
+  /** The redacted copy of an erased or hidden reply; null if there is none. */
   function redacted(seq: number): TimelineEvent | null {
     const [copy] = ledger.readSeqs([redactionOf(seq) ?? 0])
     const [reply] = ledger.readSeqs([seq])
@@ -106,7 +105,6 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
     return toRedactedEvent(reply, copy.body.text)
   }
 
-  /** The events of runs that are in order. */
   function eventsJson(runs: readonly Run[]): string[] {
     return readTexts(ledger, runs).flatMap((text) => {
       const left = text.hasBody === 1 && text.body === null ? redacted(text.seq) : null
@@ -117,7 +115,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
     })
   }
 
-  /** What the views hold now: the ledger may already be ahead of them, and both go on while a page is read. */
+  /** Starts at the views' head: the ledger may be ahead of them. */
   function firstCursor(): PageCursor {
     const asOfSeq = newest.get()?.seq ?? 0
     return { beforeSeq: asOfSeq + 1, asOfSeq }
@@ -126,9 +124,9 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
   return {
     spanSeqs,
     /**
-     * The newest `limit` events before the cursor, then, of the spans that this cuts, the older events too
-     * (`expandedEvents`): only theirs, so that a few long, interleaved spans do not pull in all that lies
-     * between. A span thus shown whole by a page is left out of the older ones.
+     * The newest `limit` events before the cursor, and the older events of the spans that this cuts
+     * (`expandedEvents`). Events of other spans in between are not included. A span that a page shows whole
+     * is left out of older pages.
      */
     page({ limit, cursor, conversationId }) {
       const scope: Scope =
@@ -154,7 +152,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
         expandedEvents: countEvents(expanded),
       }
       const spans = spansByStart.all(JSON.stringify([...pageSpans]))
-      // The page itself came in order, the newest first, and all of the other is older.
+      // `page` is newest first, and all of `expanded` is older.
       const events = eventsJson([...expanded, ...page.reverse()])
       return {
         json: `{"events":[${events.join()}],"spans":${JSON.stringify(spans)},${JSON.stringify(last).slice(1)}`,
@@ -176,10 +174,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
   }
 }
 
-/**
- * Leaves out the runs whose span a newer page of the same series has shown: those that have an event between the
- * cursor and the first page.
- */
+/** Filters out runs whose span a newer page has shown: it has an event from `beforeSeq` to `asOfSeq`. */
 function createIsNew(
   runs: RunQueries,
   scope: Scope,
@@ -196,7 +191,7 @@ function createIsNew(
   }
 }
 
-/** How much of a range that is read at once may be left out; each range of its own costs as much as some events. */
+/** Reads one range if at most this share is unwanted, because each range has a fixed cost. */
 const MOST_LEFT_OUT = 0.5
 
 function readTexts(ledger: LedgerReader, runs: readonly Run[]): StoredText[] {
@@ -214,7 +209,7 @@ function readTexts(ledger: LedgerReader, runs: readonly Run[]): StoredText[] {
   })
 }
 
-/** Where one run ends and the next begins, they are one range. */
+/** Joins adjacent runs into ranges. */
 function joined(runs: readonly Run[]): SeqRange[] {
   const ranges: { firstSeq: number; lastSeq: number }[] = []
   for (const { firstSeq, lastSeq } of runs) {

@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import type { SeqRange } from '../ledger/reader.ts'
 
-/** Consecutive events of one span; `spanStart` is 0 where they have none. */
+/** Consecutive events of one span; `spanStart` is 0 if they have none. */
 export type Run = SeqRange & { readonly spanStart: number }
 
-/** Which runs count: all, or those of the conversation that began at a seq. */
+/** Limits queries to one conversation; null means all runs. */
 export type Scope = { readonly conversationStart: number } | null
 
 export type RunQueries = {
@@ -15,17 +15,16 @@ export type RunQueries = {
     limit: number,
     accept: (runs: readonly Run[]) => readonly Run[],
   ): Run[]
-  /** What of a span lies before a seq. */
+  /** A span's runs before a seq. */
   ofSpan(scope: Scope, spanStart: number, beforeSeq: number): Run[]
-  /** Those of the spans that have an event from one seq to the other, both included. */
+  /** The spans among `starts` that have an event in the range, inclusive at both ends. */
   spansBetween(scope: Scope, starts: readonly number[], fromSeq: number, toSeq: number): number[]
-  /** What of a conversation lies after a seq, oldest first; so many runs at most. */
+  /** A conversation's runs after a seq, oldest first, at most `limit`. */
   after(conversationStart: number, seq: number, limit: number): Run[]
 }
 
 const CHUNK_RUNS = 64
 
-/** Queries over the runs of the timeline, on a connection that reads the views. */
 export function createRunQueries(views: Database): RunQueries {
   const everywhere = statementsFor(views, '')
   const inConversation = statementsFor(views, 'conversationStart = ? AND ')
@@ -76,7 +75,7 @@ function statementsFor(views: Database, condition: string) {
     ofSpan: views.prepare<number[], Run>(
       `SELECT firstSeq, lastSeq, spanStart FROM timeline_runs WHERE ${condition}spanStart = ? AND firstSeq < ?`,
     ),
-    // Runs lie apart, so that the last to begin by then is the last to end.
+    // Runs do not overlap, so the last one to begin is also the last one to end.
     between: views.prepare<(string | number)[], { start: number }>(
       `SELECT value AS start FROM json_each(?) WHERE (
          SELECT lastSeq FROM timeline_runs WHERE ${condition}spanStart = value AND firstSeq <= ?
@@ -89,12 +88,11 @@ function endBefore(run: Run, seq: number): Run {
   return run.lastSeq < seq ? run : { ...run, lastSeq: seq - 1 }
 }
 
-/** How many events the runs have. */
 export function countEvents(runs: readonly SeqRange[]): number {
   return runs.reduce((count, { firstSeq, lastSeq }) => count + lastSeq - firstSeq + 1, 0)
 }
 
-/** The seqs of runs, in their order. */
+/** The seqs of the runs' events, in the order of the runs. */
 export function seqsOf(runs: readonly SeqRange[]): number[] {
   return runs.flatMap(({ firstSeq, lastSeq }) =>
     Array.from({ length: lastSeq - firstSeq + 1 }, (_, index) => firstSeq + index),

@@ -3,10 +3,10 @@ import type { EventHeader } from '../ledger/event.ts'
 import { defineProjection } from './projection.ts'
 
 /**
- * The order of the timeline, without its words: runs of consecutive events of one span, conversation and turn, each
- * with the seq at which that span and that conversation began (0 where the events have none), the time of its last
- * event, and how many events of its conversation come before it. A row a run instead of a row an event: an append that
- * goes on with its turn changes one page, no index. The words stay in the ledger, so erasing them there is enough.
+ * The order of the timeline, without content: one row per run of consecutive events of the same span,
+ * conversation and turn. An append to a running turn extends its run, which changes one page and no index.
+ * `spanStart` and `conversationStart` are the first seqs of the span and the conversation, 0 for none;
+ * `eventsBefore` counts the earlier events of the conversation.
  */
 export const timelineProjection = defineProjection({
   name: 'timeline',
@@ -70,40 +70,40 @@ type NewSpan = {
   reason: string | null
 }
 
-/** A span that begins within a batch is written with it, once, whatever else the batch says of it. */
+/** Buffers spans that begin within a batch, so that each is written once. */
 function foldSpans(db: Database) {
   const insert = db.prepare('INSERT INTO timeline_spans VALUES (?, ?, ?, ?, ?, ?, ?)')
   const setKind = db.prepare('UPDATE timeline_spans SET kind = ? WHERE spanId = ?')
   const close = db.prepare('UPDATE timeline_spans SET endedAt = ?, reason = ? WHERE spanId = ?')
-  const begun = new Map<string | null, NewSpan>()
+  const newSpans = new Map<string | null, NewSpan>()
   const starts = startsOf(
     db,
     'SELECT startSeq FROM timeline_spans WHERE spanId = ?',
     ({ seq, conversationId, at }, spanId) => {
       const unknown = { kind: null, endedAt: null, reason: null }
-      begun.set(spanId, { spanId, startSeq: seq, conversationId, startedAt: at, ...unknown })
+      newSpans.set(spanId, { spanId, startSeq: seq, conversationId, startedAt: at, ...unknown })
     },
   )
   return {
     startOf: starts.startOf,
     setKind(spanId: string | null, kind: string): void {
-      const span = begun.get(spanId)
+      const span = newSpans.get(spanId)
       if (span) span.kind = kind
       else setKind.run(kind, spanId)
     },
     close(spanId: string | null, at: string, reason: string): void {
-      const span = begun.get(spanId)
+      const span = newSpans.get(spanId)
       if (span) Object.assign(span, { endedAt: at, reason })
       else close.run(at, reason, spanId)
     },
     flush(): void {
-      for (const { spanId, startSeq, conversationId, kind, startedAt, endedAt, reason } of begun.values())
+      for (const { spanId, startSeq, conversationId, kind, startedAt, endedAt, reason } of newSpans.values())
         insert.run(spanId, startSeq, conversationId, kind, startedAt, endedAt, reason)
-      begun.clear()
+      newSpans.clear()
       starts.trim()
     },
     discard(): void {
-      begun.clear()
+      newSpans.clear()
       starts.discard()
     },
   }
@@ -119,7 +119,7 @@ type FoldedRun = {
   readonly eventsBefore: number
 }
 
-/** The last run stays in memory while it grows, and is written when it ends, or with the batch. */
+/** Keeps the last run in memory, and writes it when it ends or the batch ends. */
 function foldRuns(db: Database) {
   const newest = db.prepare<[], FoldedRun>('SELECT * FROM timeline_runs ORDER BY firstSeq DESC LIMIT 1')
   const newestOf = db.prepare<[number], FoldedRun>(
@@ -128,7 +128,7 @@ function foldRuns(db: Database) {
   const insert = db.prepare('INSERT INTO timeline_runs VALUES (?, ?, ?, ?, ?, ?, ?)')
   const extend = db.prepare('UPDATE timeline_runs SET lastSeq = ?, lastAt = ? WHERE firstSeq = ?')
   let last: FoldedRun | undefined
-  /** How far the table has the last run; 0 where it does not have it at all. */
+  /** The last run's `lastSeq` in the table; 0 if the run is not in it. */
   let writtenSeq = 0
 
   function flush(): void {
@@ -149,12 +149,12 @@ function foldRuns(db: Database) {
   return {
     add({ seq, at, turnId }: EventHeader, spanStart: number, conversationStart: number): void {
       last ??= load()
-      const goesOn =
+      const continues =
         last?.lastSeq === seq - 1 &&
         last.spanStart === spanStart &&
         last.conversationStart === conversationStart &&
         last.turnId === turnId
-      if (last && goesOn) {
+      if (last && continues) {
         last.lastSeq = seq
         last.lastAt = at
         return
@@ -166,7 +166,7 @@ function foldRuns(db: Database) {
       writtenSeq = 0
     },
     flush,
-    /** The next event reads the last run anew. */
+    /** The next event reloads the last run. */
     discard(): void {
       last = undefined
       writtenSeq = 0
@@ -176,7 +176,7 @@ function foldRuns(db: Database) {
 
 const REMEMBERED_STARTS = 10_000
 
-/** Where each group began; remembered, since the start of a group never changes once it is there. */
+/** Finds and caches the first seq of a group, which never changes. */
 function startsOf(db: Database, sql: string, begin: (first: EventHeader, id: string) => void) {
   const select = db.prepare<[string], { startSeq: number }>(sql)
   const remembered = new Map<string, number>()
@@ -190,7 +190,7 @@ function startsOf(db: Database, sql: string, begin: (first: EventHeader, id: str
 
   return {
     startOf: (id: string, event: EventHeader): number => remembered.get(id) ?? find(id, event),
-    /** Between batches, when all that has begun is in the table. */
+    /** Call it between batches only: within one, new starts may exist in memory only. */
     trim(): void {
       if (remembered.size > REMEMBERED_STARTS) remembered.clear()
     },

@@ -3,12 +3,12 @@ import { defineProjection } from './projection.ts'
 
 export type TimerRow = {
   timerId: string
-  /** The event that holds its title. */
+  /** The event with its title. */
   setSeq: number
   status: 'active' | 'done' | 'cancelled'
-  /** The next occurrence; the last one once it is done. */
+  /** The next occurrence, or the last one of a finished timer. */
   dueAt: string
-  /** The event that says so. */
+  /** The event that set `dueAt`. */
   dueSeq: number
   recurrence: string | null
   timezone: string
@@ -19,7 +19,6 @@ export type TimerRow = {
   conversationId: string | null
 }
 
-/** What is due, and when. */
 export const timersProjection = defineProjection({
   name: 'timers',
   version: 2,
@@ -55,12 +54,11 @@ export const timersProjection = defineProjection({
   },
 })
 
-/** Where a timer stands in the list of them all: `over` is 0 for an active one. */
+/** A timer's position in the list of all timers; `over` is 0 for an active one. */
 export type TimerPlace = { readonly over: 0 | 1; readonly dueAt: string; readonly timerId: string }
 
 const BEFORE_ALL: TimerPlace = { over: 0, dueAt: '', timerId: '' }
 
-/** Queries over timers, on a connection that reads the views. */
 export function createTimerQueries(views: Database) {
   const byId = views.prepare<[string], TimerRow>('SELECT * FROM timers WHERE timerId = ?')
   const active = views.prepare<[], TimerRow>(
@@ -82,9 +80,9 @@ export function createTimerQueries(views: Database) {
   )
   return {
     byId: (timerId: string) => byId.get(timerId),
-    /** The soonest first. */
+    /** Soonest first. */
     active: () => active.all(),
-    /** Active ones first, the soonest first; then those that are over, the latest first. Null begins with the first. */
+    /** Active timers, soonest first, then finished ones, latest first. Null starts at the beginning. */
     page: (limit: number, after: TimerPlace | null) => pageOf.all({ ...(after ?? BEFORE_ALL), limit }),
     due: (now: string) => due.all(now),
     nextDueAt: () => next.get()?.dueAt ?? null,

@@ -13,7 +13,7 @@ export type TurnRow = {
   channel: string | null
   party: string
   trigger: 'message' | 'activation' | 'call' | 'sms'
-  /** What set it off: the message, or the activation. */
+  /** The message or the activation that caused it. */
   causeSeq: number
   status: TurnStatus
   kind: string | null
@@ -22,7 +22,7 @@ export type TurnRow = {
   endedAt: string | null
   startedSeq: number | null
   endedSeq: number | null
-  /** The reply, or what was said of the failure. */
+  /** The reply, or the failure. */
   replySeq: number | null
   inputTokens: number
   outputTokens: number
@@ -30,12 +30,12 @@ export type TurnRow = {
   contextTokens: number
 }
 
-/** The envelope of the fact that asks for a turn. */
+/** The envelope of the fact that requests a turn. */
 type Asking = Pick<Envelope, 'turnId' | 'conversationId' | 'spanId' | 'channel' | 'seq' | 'at'>
 
 /**
- * Every turn from the message that asks for it to its outcome. Those that wait are the attention's queue; those
- * still running when a process starts are what a crash interrupted.
+ * Turns from their cause to their outcome. Waiting turns are the attention's queue; turns still running when
+ * the process starts were interrupted by a crash.
  */
 export const turnsProjection = defineProjection({
   name: 'turns',
@@ -70,7 +70,7 @@ export const turnsProjection = defineProjection({
     const stop = db.prepare("UPDATE turns SET status = 'stopped', replySeq = ? WHERE turnId = ?")
     const waiting = (event: Asking, party: string, trigger: TurnRow['trigger']): void => {
       const { turnId, conversationId, spanId, channel, seq, at } = event
-      // By position, here and where else each turn comes by: to bind by name costs half as much again.
+      // By position: binding by name costs half as much again.
       if (turnId !== null) wait.run(turnId, conversationId, spanId, channel, party, trigger, seq, at)
     }
     return {
@@ -79,13 +79,13 @@ export const turnsProjection = defineProjection({
         'sms.received': (event) => waiting(event, event.facts.party, 'sms'),
         'turn.started': (event) => {
           const { at, seq, turnId, facts } = event
-          // Most have waited; one that nobody asked for by a message begins here.
+          // A turn without a message, such as an activation, begins here.
           if (start.run(at, seq, turnId).changes > 0) return
           waiting(event, facts.party, facts.trigger)
           start.run(at, seq, turnId)
         },
         'chat.reply.sent': (event) => void reply.run(event.seq, event.turnId),
-        // A reply by text: the delivery that the turn itself asked for.
+        // A reply by text is the delivery that the turn requested.
         'delivery.requested': ({ key, seq, turnId }) => {
           if (turnId !== null && key === `reply:${turnId}`) reply.run(seq, turnId)
         },
@@ -107,7 +107,6 @@ export const turnsProjection = defineProjection({
   },
 })
 
-/** Queries over turns, on a connection that reads the views. */
 export function createTurnQueries(views: Database) {
   const byId = views.prepare<[string], TurnRow>('SELECT * FROM turns WHERE turnId = ?')
   const unfinished = views.prepare<[], TurnRow>(
@@ -121,9 +120,9 @@ export function createTurnQueries(views: Database) {
   )
   return {
     byId: (turnId: string) => byId.get(turnId),
-    /** What the last turn that ended came to. */
+    /** The outcome of the last ended turn. */
     lastEnded: () => lastEnded.get(),
-    /** Waiting and running ones, in the order in which they were asked for. */
+    /** Waiting and running turns, in the order of their causes. */
     unfinished: () => unfinished.all(),
     eventSeqs: (turnId: string) => seqsOf(runs.all(turnId)),
   }

@@ -9,7 +9,7 @@ export type UtteranceRow = {
   readonly turnId: string | null
 }
 
-/** How the last try at extraction went, while it is not made good. */
+/** A failed extraction that no later success covers. */
 export type ExtractionFailure = {
   readonly fromSeq: number
   readonly toSeq: number
@@ -23,8 +23,8 @@ export type ExtractionFailure = {
 type Said = Pick<Envelope, 'seq' | 'conversationId' | 'turnId'>
 
 /**
- * What the owner and the delegate said to one another, whatever the channel, and which of the owner's words
- * extraction has yet to read. Guests are not in it, so nothing can be learned from them.
+ * What the owner and the delegate said on any channel, and which of the owner's words extraction has not read
+ * yet. Guests are excluded, so nothing is learned from them.
  */
 export const utterancesProjection = defineProjection({
   name: 'utterances',
@@ -50,7 +50,7 @@ export const utterancesProjection = defineProjection({
     const remove = db.prepare('DELETE FROM utterances WHERE seq = ?')
     const fail = db.prepare(`INSERT OR REPLACE INTO extraction_failures
       VALUES (@fromSeq, @toSeq, @kind, @attempt, @final, @at, @retryAt)`)
-    const makeGood = db.prepare('DELETE FROM extraction_failures WHERE toSeq <= ?')
+    const clearFailures = db.prepare('DELETE FROM extraction_failures WHERE toSeq <= ?')
 
     const rememberGuest = db.prepare('INSERT OR IGNORE INTO utterance_guest_calls VALUES (?)')
     const guestCall = db.prepare<[string], { callSid: string }>(
@@ -104,7 +104,7 @@ export const utterancesProjection = defineProjection({
         'memory.checkpoint.created': ({ facts }) => void answerThrough.run(facts.toSeq),
         'memory.extraction.completed': ({ facts }) => {
           markRead(facts.utteranceSeqs)
-          makeGood.run(facts.toSeq)
+          clearFailures.run(facts.toSeq)
         },
         'memory.extraction.failed': ({ at, facts }) => {
           const { utteranceSeqs, final, ...rest } = facts
@@ -121,7 +121,7 @@ export const utterancesProjection = defineProjection({
   },
 })
 
-/** The outcome of a task, delivered: what the coding assistant wrote is nobody's word, and nothing is learned from it. */
+/** Whether it delivers a task's outcome: the coding assistant's text is not an utterance. */
 function isOutcome({
   turnId,
   facts,
@@ -132,7 +132,6 @@ function isOutcome({
   return turnId === null && facts.deliveryId !== undefined
 }
 
-/** Queries over what was said, on a connection that reads the views. */
 export function createUtteranceQueries(views: Database) {
   const columns = 'seq, speaker, conversationId, turnId'
   const unread = views.prepare<[number], UtteranceRow & { answered: number }>(
@@ -162,7 +161,7 @@ export function createUtteranceQueries(views: Database) {
   )
   const bySeq = views.prepare<[number], UtteranceRow>(`SELECT ${columns} FROM utterances WHERE seq = ?`)
   return {
-    /** The owner's next words to be read, in order: those that are answered, up to the first that is not. */
+    /** The owner's next unread utterances, in order, up to the first unanswered one. */
     readable(limit: number): UtteranceRow[] {
       const rows = unread.all(limit)
       const end = rows.findIndex((row) => row.answered === 0)
@@ -170,16 +169,16 @@ export function createUtteranceQueries(views: Database) {
     },
     unreadSeqs: (limit: number) => unread.all(limit).map(({ seq }) => seq),
     unreadCount: () => unreadCount.get()?.count ?? 0,
-    /** Whether there are more than so many unread: a long backlog is not counted for it. */
+    /** Whether more than `count` utterances are unread, without counting them all. */
     isBehindBy: (count: number) => exceeds.get(count) !== undefined,
-    /** What was said in the conversation before, oldest first. */
+    /** The utterances before `seq` in the conversation, oldest first. */
     before: (conversationId: string | null, seq: number, limit: number) =>
       before.all(conversationId, seq, limit).reverse(),
-    /** What the owner said next. */
+    /** The owner's next utterance after `seq`. */
     ownersNext: (conversationId: string | null, seq: number) => next.get(conversationId, seq),
     hasUnanswered: () => unanswered.get() !== undefined,
     lastFailure: () => failure.get(),
-    /** The failure of a window with this utterance in it, until all of that window is read. */
+    /** The pending failure of a window that contains this utterance. */
     failureOver: (seq: number) => failureOver.get(seq, seq),
     bySeq: (seq: number) => bySeq.get(seq),
   }

@@ -4,17 +4,17 @@ import { findDamageIfSmall } from '../ledger/damage.ts'
 import { checkHeader, makeFile, viewsFile } from '../ledger/files.ts'
 import { scanLog } from '../ledger/log.ts'
 
-/** Nobody else writes the views; if somebody does, the facts must not wait for them. */
+/** Appends must not wait for another writer of the views; there should be none. */
 const BUSY_MS = 100
 
 /**
- * Opens the views for their one writer. `synchronous=NORMAL`: a power cut may leave them behind the ledger, never
- * wrong. Throws when the file or its log is damaged; then `removeViews` and open again: the ledger has it all.
+ * Opens the views for their only writer. With `synchronous=NORMAL` a power cut may leave them behind the
+ * ledger, but never wrong. Throws if the file or its log is damaged; then call `removeViews` and open again.
  */
 export function openViewsForWriting(directory: string): Database.Database {
   const file = viewsFile(directory)
   checkHeader(file)
-  // Recovery would keep what stands before a torn frame: older than the file, where that had been written since.
+  // Recovery would keep the frames before a torn one, which may be older than the file.
   if (scanLog(`${file}-wal`).torn) throw new Error(`${file}-wal is torn`)
   makeFile(file)
   const db = new Database(file, { timeout: BUSY_MS })
@@ -33,8 +33,8 @@ export function openViewsForWriting(directory: string): Database.Database {
 }
 
 /**
- * Empties a views database in place, whatever state its tables are in, so that the connections which others hold
- * go on. Throws when not even its first page can be used.
+ * Empties a views database in place, even if its tables are damaged, so that other connections stay valid.
+ * Throws if its first page is unusable.
  */
 export function emptyViews(db: Database.Database): void {
   db.unsafeMode(true)
@@ -42,7 +42,7 @@ export function emptyViews(db: Database.Database): void {
     db.pragma('writable_schema = ON')
     db.exec('DELETE FROM sqlite_schema')
     db.pragma('writable_schema = RESET')
-    // What the tables held is on no list now; this makes the file anew without it.
+    // Rebuilds the file without the pages of the dropped tables.
     db.exec('VACUUM')
   } finally {
     db.pragma('writable_schema = OFF')
@@ -50,13 +50,13 @@ export function emptyViews(db: Database.Database): void {
   }
 }
 
-/** Deletes the views; the next start makes them anew from the ledger. */
+/** Deletes the views; the next start rebuilds them from the ledger. */
 export function removeViews(directory: string): void {
   for (const suffix of ['', '-wal', '-shm'])
     rmSync(`${viewsFile(directory)}${suffix}`, { recursive: true, force: true })
 }
 
-/** Opens the views for queries. The caller closes it. */
+/** Opens the views for queries. The caller closes the connection. */
 export function openViewsReadOnly(directory: string): Database.Database {
   return new Database(viewsFile(directory), { readonly: true, fileMustExist: true })
 }

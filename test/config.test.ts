@@ -12,7 +12,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   }
 }
 
-test('an empty environment gives the defaults', () => {
+test('applies the defaults to an empty environment', () => {
   expect(loadConfig({})).toEqual({
     port: 8081,
     host: '127.0.0.1',
@@ -28,7 +28,7 @@ test('an empty environment gives the defaults', () => {
   })
 })
 
-test('every variable is read', () => {
+test('reads every variable', () => {
   const config = loadConfig({
     PORT: '0',
     HOST: '0.0.0.0',
@@ -63,7 +63,7 @@ test('every variable is read', () => {
   ])
 })
 
-test('a daily limit is lifted by a word only, because 0 means none at all', () => {
+test('lifts a daily limit only with the word "unlimited", because 0 allows nothing', () => {
   const { dailyLimits } = loadConfig({
     DAILY_TOKENS: 'unlimited',
     DAILY_TEXTS: 'Unlimited',
@@ -73,11 +73,11 @@ test('a daily limit is lifted by a word only, because 0 means none at all', () =
   expect(problemsOf({ DAILY_TOKENS: 'none' })).toEqual(['DAILY_TOKENS must be a whole number or "unlimited"'])
 })
 
-test('a variable that is set but empty counts as not set', () => {
+test('treats an empty variable as unset', () => {
   expect(loadConfig({ PORT: '', OPENAI_API_KEY: ' ', TASK_LIMIT: '' })).toEqual(loadConfig({}))
 })
 
-test('all that is wrong is told at once, and no value with it', () => {
+test('reports every problem at once, without the values', () => {
   const problems = problemsOf({
     PORT: '80x',
     LOG_LEVEL: 'loud',
@@ -100,13 +100,13 @@ test('all that is wrong is told at once, and no value with it', () => {
 })
 
 test.each(['8081.5', '1e3', '-1', '65536', '0x10', 'NaN', 'Infinity', '８０８１', ' 80 81 '])(
-  'the malformed port %j is an error, never the default',
+  'rejects the malformed port %j instead of using the default',
   (port) => {
     expect(problemsOf({ PORT: port })).toEqual(['PORT must be a port number from 0 to 65535'])
   },
 )
 
-test('any port from 0 to 65535 is taken, and no other number', () => {
+test('accepts any port from 0 to 65535 and no other number', () => {
   fc.assert(
     fc.property(fc.integer({ min: -10, max: 70_000 }), (port) => {
       const isPort = port >= 0 && port <= 65_535
@@ -116,13 +116,13 @@ test('any port from 0 to 65535 is taken, and no other number', () => {
 })
 
 test.each(['[]', '[""]', '"copilot"', '{"0":"copilot"}', '[1]', '["a",2]'])(
-  'the coding assistant is not started by %s',
+  'rejects %s as the command of the coding assistant',
   (command) => {
     expect(problemsOf({ COPILOT_COMMAND: command })).toHaveLength(1)
   },
 )
 
-test("the coding assistant inherits the environment without what is the service's own", () => {
+test('gives the coding assistant the environment without the service’s own variables', () => {
   const { copilotEnvironment } = loadConfig({
     PATH: '/usr/bin',
     GH_TOKEN: 'of the assistant',

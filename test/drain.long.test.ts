@@ -22,11 +22,11 @@ import { ASSISTANT, isAlive } from './tasks/task-harness.ts'
 import { startServiceProcess } from './torture/service-process.ts'
 import { script, speech, TRAIN } from './voice/call-harness.ts'
 
-/** What the service promises whoever tells it to stop. */
+/** The shutdown time that the service promises. */
 const DRAIN_MS = 10_000
 const ASKED = { content: 'When does the ferry leave?', clientMessageId: 'm1' }
 
-/** All that the service talks to, and an answer of the model's that never comes. */
+/** Everything that the service talks to, and a model reply that never comes. */
 async function startDoubles() {
   const never = Promise.withResolvers<void>()
   const hung = { text: 'Too late.', pause: { at: 'headers', until: never.promise } } as const
@@ -59,7 +59,7 @@ async function startDoubles() {
   }
 }
 
-/** A service in a process of its own, amid all that it does, with nobody who answers or listens. */
+/** A service in its own process with every kind of work in progress and no one responding. */
 async function startUnderLoad() {
   const doubles = await startDoubles()
   const { text, provider } = doubles
@@ -75,21 +75,19 @@ async function startUnderLoad() {
   const webhooks = createProvider(port)
   await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })
 
-  // What was said is being read for what to remember, with nobody who ever says.
+  // Learning: the memory model never answers.
   text.reply({ text: 'At nine.' })
   text.answerMemoryWith(() => doubles.hung)
   await client.post('/api/chat', { content: 'When does my train leave?' })
   await expect.poll(() => text.requests().filter(isMemoryRequest).length).toBeGreaterThan(0)
   text.answerWith(() => doubles.hung)
 
-  // A program that does not end.
   const file = join(directory, 'situation.json')
   const dispatch = (prompt: string, notify: string) =>
     client.post('/api/tasks', { title: 'Tidy up', prompt, notify })
   await dispatch(steps({ ignoreTermination: true }, { tellSituation: file }, { hang: true }), 'chat')
   await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('}')).toBe(true)
 
-  // A call, in the middle of a sentence.
   const caller = await openMediaStream({
     url: `ws://127.0.0.1:${port}/call`,
     callSid: 'CA1',
@@ -99,13 +97,13 @@ async function startUnderLoad() {
   onTestFinished(() => caller.drop())
   await caller.until('some of the greeting is heard', () => caller.heardBytes().length > 1_000)
 
-  // A message and a stranger's text whose answers never come.
+  // A chat message and a guest's text whose replies never come.
   const asked = turnRequests(text).length
   const answer = client.post('/api/chat', ASKED).catch(() => null)
   await webhooks.post('/sms', incoming('SM1', GUEST, 'Who are you?'))
   await expect.poll(() => turnRequests(text).length).toBe(asked + 2)
 
-  // A tab that does not take part in its closing, a reader of the log, half a request.
+  // A tab that ignores the closing handshake, a reader of the log, and half a request.
   const tab = await openSocket({ port, origin: `http://127.0.0.1:${port}` }, client)
   tab.deaf()
   const headers = { cookie: client.cookie() ?? '' }
@@ -120,7 +118,7 @@ async function startUnderLoad() {
       'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"content":"',
   )
 
-  // At the last, outcomes that the provider and the receiver take and never answer for.
+  // Outcomes that the provider and the receiver accept but never acknowledge.
   provider.fail({ type: 'accept_then_hang' })
   await dispatch(steps({ print: 'The gate is green.' }), 'sms')
   await dispatch(steps({ print: 'All is tidy.' }), 'webhook')
@@ -130,7 +128,7 @@ async function startUnderLoad() {
   return { ...doubles, service, start, client, answer, program }
 }
 
-test('told to stop while all that it waits for hangs, the service says that it is not ready and is gone within ten seconds', async () => {
+test('reports not ready and exits within 10 seconds while everything it waits for hangs', async () => {
   const { service, start, client, answer, program, text, provider } = await startUnderLoad()
   const ended = within(DRAIN_MS, once(service.child, 'exit'))
   service.child.kill('SIGTERM')
@@ -141,7 +139,7 @@ test('told to stop while all that it waits for hangs, the service says that it i
   await answer
   expect(isAlive(program)).toBe(false)
 
-  // Nothing that was acknowledged is lost, and what the provider took is not sent again.
+  // Nothing acknowledged is lost, and nothing that the provider accepted is sent again.
   text.answerWith(() => ({ text: 'At noon.' }))
   text.answerMemoryWith(() => ({ text: '{"candidates":[]}' }))
   const again = createClient(await start().listening)

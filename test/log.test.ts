@@ -14,7 +14,7 @@ function openLog(secrets: readonly string[] = []) {
   return { log, written, kept, all: () => written.join('') + JSON.stringify(kept()) }
 }
 
-test('a line says when, how serious, what, and with which fields', () => {
+test('writes the time, level, message and fields of a line', () => {
   const { log, written, kept } = openLog()
   log.child({ requestId: 'r1' }).warn({ seq: 7 }, 'something %s', 'odd')
   expect(JSON.parse(written[0] ?? '')).toEqual({
@@ -35,7 +35,7 @@ test('a line says when, how serious, what, and with which fields', () => {
   ])
 })
 
-test('a secret in force is masked wherever it turns up: message, field, error, cause', () => {
+test('masks a current secret in the message, fields, error and cause', () => {
   const secret = 'canary "quoted" \\ 123'
   const { log, all } = openLog([secret])
   log.error({ err: new Error(`refused ${secret}`, { cause: new Error(secret) }) }, `tried ${secret}`)
@@ -44,7 +44,7 @@ test('a secret in force is masked wherever it turns up: message, field, error, c
   expect(all()).toContain('tried [redacted]')
 })
 
-test('any secret is masked, whatever it consists of', () => {
+test('masks any secret, whatever its characters', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 6, unit: 'grapheme' }), (secret) => {
       const { log, written } = openLog([secret])
@@ -56,7 +56,7 @@ test('any secret is masked, whatever it consists of', () => {
   )
 })
 
-test('what is shaped like a key is masked, also before it is a setting', () => {
+test('masks whatever looks like a key, even before it is a setting', () => {
   const { log, all } = openLog()
   const token = `${'a'.repeat(12)}.${'b'.repeat(12)}.${'c'.repeat(12)}`
   log.info({ headers: { authorization: 'x-canary', cookie: 'y-canary' }, password: 'z-canary' })
@@ -67,7 +67,7 @@ test('what is shaped like a key is masked, also before it is a setting', () => {
   expect(all()).not.toContain(signIn)
 })
 
-test('ordinary words are left alone', () => {
+test('leaves ordinary words unchanged', () => {
   const { log, kept } = openLog(['short'])
   log.info('a short ride with a Bearer of news, Basic authentication, and task-list-of-things')
   expect(kept()[0]?.message).toBe(
@@ -75,7 +75,7 @@ test('ordinary words are left alone', () => {
   )
 })
 
-test('the newest lines are kept, and what fell out is counted', () => {
+test('keeps the newest lines and counts the dropped ones', () => {
   const lines = createLogLines(5)
   const add = (count: number) => {
     for (let index = 0; index < count; index += 1)
@@ -98,7 +98,7 @@ test('the newest lines are kept, and what fell out is counted', () => {
   expect(idsAfter(99)).toEqual([[], 0, 99])
 })
 
-test('whoever pages through the log sees every kept line once and in order', () => {
+test('pages through every kept line once and in order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.constant('read' as const), fc.constantFrom('info' as const, 'error' as const))),
@@ -133,7 +133,7 @@ test('whoever pages through the log sees every kept line once and in order', () 
   )
 })
 
-test('who follows the log over a restart hears every line of the new process, however few there are', () => {
+test('delivers every line of a new process to a reader that follows the log over a restart', () => {
   const restarted = createLogLines(5, 1_000)
   const before = createLogLines(5, 500)
   for (const lines of [before, before, before, restarted, restarted]) {
@@ -148,7 +148,7 @@ test('who follows the log over a restart hears every line of the new process, ho
   expect(read(restarted, 1001)).toEqual([[1002], 0, 1002])
 })
 
-test('the set-up code is written to the log and not kept for the browser', () => {
+test('writes the set-up code to the log but does not keep it for the browser', () => {
   const { log, written, kept } = openLog()
   log.info({ url: 'http://127.0.0.1:8081/install#ab12', setupCode: 'ab12' }, 'not set up yet: open the link')
   expect(written.join('')).toContain('/install#ab12')

@@ -14,46 +14,46 @@ import { startServiceProcess } from './torture/service-process.ts'
 
 const PROCESS_MS = 60_000
 
-/** All that a service says which does not come to listen. */
-async function refusal(directory: string, environment: Readonly<Record<string, string>>) {
+/** Starts a service that cannot run; returns its exit code and output. */
+async function failedStart(directory: string, environment: Readonly<Record<string, string>>) {
   const service = startServiceProcess(directory, { LOG_LEVEL: 'silent', ...environment })
   const [code] = await once(service.child, 'close')
-  return { code, said: service.output() }
+  return { code, output: service.output() }
 }
 
-test('where it cannot listen it says so in a sentence', { timeout: PROCESS_MS }, async () => {
+test('reports in one sentence that it cannot listen', { timeout: PROCESS_MS }, async () => {
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')
   const address = other.address()
   const port = String(typeof address === 'object' ? address?.port : address)
-  expect(await refusal(testDirectory(), { PORT: port })).toEqual({
+  expect(await failedStart(testDirectory(), { PORT: port })).toEqual({
     code: 1,
-    said: `The service cannot listen on HOST and PORT: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+    output: `The service cannot listen on HOST and PORT: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
   })
-  expect(await refusal(testDirectory(), { HOST: '192.0.2.1' })).toEqual({
+  expect(await failedStart(testDirectory(), { HOST: '192.0.2.1' })).toEqual({
     code: 1,
-    said: expect.stringMatching(/^The service cannot listen on HOST and PORT: .*192\.0\.2\.1.*\n$/),
+    output: expect.stringMatching(/^The service cannot listen on HOST and PORT: .*192\.0\.2\.1.*\n$/),
   })
 })
 
-test('where the data directory cannot be one it says so in a sentence', { timeout: PROCESS_MS }, async () => {
+test('reports in one sentence that the data directory is unusable', { timeout: PROCESS_MS }, async () => {
   const file = join(testDirectory(), 'file')
   writeFileSync(file, 'mine')
   for (const directory of [file, join(file, 'below')])
-    expect(await refusal(directory, {})).toEqual({
+    expect(await failedStart(directory, {})).toEqual({
       code: 1,
-      said: expect.stringMatching(/^DATA_DIR cannot be used: ENOTDIR: [^\n]*\n$/),
+      output: expect.stringMatching(/^DATA_DIR cannot be used: ENOTDIR: [^\n]*\n$/),
     })
   const odd = testDirectory()
   mkdirSync(join(odd, 'lock.sqlite'))
-  expect(await refusal(odd, {})).toEqual({
+  expect(await failedStart(odd, {})).toEqual({
     code: 1,
-    said: expect.stringMatching(/^DATA_DIR cannot be used: [^\n]*\n$/),
+    output: expect.stringMatching(/^DATA_DIR cannot be used: [^\n]*\n$/),
   })
 })
 
-/** A directory as a service left it that was told secrets. */
+/** A data directory with stored secrets. */
 async function directoryWithSecrets(): Promise<string> {
   const directory = testDirectory()
   const service = startServiceProcess(directory)
@@ -68,17 +68,17 @@ async function directoryWithSecrets(): Promise<string> {
   return directory
 }
 
-test('with another key than its secrets were sealed with it does not start, and says why', {
+test('refuses to start with another key than that of its secrets, and says why', {
   timeout: PROCESS_MS,
 }, async () => {
   const directory = await directoryWithSecrets()
   const [key, sealed] = [join(directory, 'secret.key'), settingsFile(directory)]
   const before = [readFileSync(key), readFileSync(sealed)] as const
   writeFileSync(key, `${Buffer.alloc(32, 7).toString('base64url')}\n`)
-  const { code, said } = await refusal(directory, {})
+  const { code, output } = await failedStart(directory, {})
   expect(code).toBe(1)
-  expect(said).toMatch(/^[^\n]*secret\.key[^\n]*\n$/)
-  expect(said).not.toContain('canary')
+  expect(output).toMatch(/^[^\n]*secret\.key[^\n]*\n$/)
+  expect(output).not.toContain('canary')
   expect(readFileSync(sealed).equals(before[1])).toBe(true)
 
   writeFileSync(key, before[0])
@@ -95,7 +95,7 @@ test.each<[string, (directory: string) => void]>([
   ['page', (directory) => overwrite(ledgerFile(directory), 4096, 4096)],
   ['log', (directory) => overwrite(`${ledgerFile(directory)}-wal`, 32 + 24, 4096)],
 ])(
-  'with a damaged %s of the ledger it does not start, says so, and touches no file',
+  'refuses to start with a damaged %s of the ledger, says so, and changes no file',
   {
     timeout: PROCESS_MS,
   },
@@ -106,20 +106,20 @@ test.each<[string, (directory: string) => void]>([
     const client = createClient(await service.listening)
     await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })
     await client.post('/api/notes', { title: 'Tea', content: 'Green. '.repeat(2_000) })
-    // What is only in the log stays there.
+    // A crash leaves the write-ahead log in place; a clean stop would empty it.
     if (what === 'log') await service.kill()
     else await service.stop()
     damage(directory)
     const before = keptOf(directory)
-    const { code, said } = await refusal(directory, {})
+    const { code, output } = await failedStart(directory, {})
     expect(code).toBe(1)
-    expect(said).toMatch(/^[^\n]*ledger\.sqlite\S* is damaged: /)
-    expect(said).not.toMatch(/Green|^ +at /m)
+    expect(output).toMatch(/^[^\n]*ledger\.sqlite\S* is damaged: /)
+    expect(output).not.toMatch(/Green|^ +at /m)
     expect(keptOf(directory)).toEqual(before)
   },
 )
 
-/** What must not change where a start is refused: all but the lock, which is nobody's data. */
+/** Digests of the files that a refused start must not change: all but the lock. */
 function keptOf(directory: string) {
   return Object.entries(digests(directory)).filter(([file]) => !file.includes('lock.sqlite'))
 }
@@ -130,14 +130,14 @@ function overwrite(file: string, offset: number, length: number): void {
   writeFileSync(file, bytes)
 }
 
-test('what npm start started stops with it', { timeout: PROCESS_MS }, async () => {
+test('stops the service together with npm start', { timeout: PROCESS_MS }, async () => {
   const npm = spawn('npm', ['start'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: { ...process.env, DATA_DIR: testDirectory(), PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
-  // All that it started: the group stays where npm ends before the service.
+  // Kills the whole group, because npm may exit before the service.
   onTestFinished(() => {
     try {
       process.kill(-(npm.pid ?? Number.NaN), 'SIGKILL')
@@ -157,7 +157,7 @@ test('what npm start started stops with it', { timeout: PROCESS_MS }, async () =
 })
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'a second %s does not cut short what the first began',
+  'does not cut a shutdown short on a second %s',
   { timeout: PROCESS_MS },
   async (signal) => {
     const service = startServiceProcess(testDirectory())

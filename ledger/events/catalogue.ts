@@ -13,7 +13,7 @@ import { taskEvents } from './task.ts'
 import { turnEvents } from './turn.ts'
 import { voiceEvents } from './voice.ts'
 
-/** Every fact that this build knows. A type or a field is never renamed; see `upcast.ts` for older versions. */
+/** Every event type of this build. Never rename a type or a field; see `upcast.ts` for older versions. */
 export const catalogue = {
   ...conversationEvents,
   ...chatEvents,
@@ -31,7 +31,7 @@ export const catalogue = {
 }
 
 export type EventType = keyof typeof catalogue
-/** What the types are grouped by: the word before the point of their names. */
+/** The group of a type: the part of its name before the dot. */
 export type EventArea = EventType extends infer T ? (T extends `${infer A}.${string}` ? A : T) : never
 export type FactsOf<T extends EventType> = z.output<(typeof catalogue)[T]['facts']>
 export type BodyOf<T extends EventType> = z.output<NonNullable<(typeof catalogue)[T]['body']>>
@@ -44,6 +44,6 @@ export function isEventType(type: string): type is EventType {
 /** The area of a type: `turn` of `turn.started`. */
 export function areaOf(type: EventType): EventArea {
   const end = type.indexOf('.')
-  // What stands before the point is what the type above takes from it.
+  // Mirrors the template literal type above.
   return (end < 0 ? type : type.slice(0, end)) as EventArea
 }

@@ -5,7 +5,7 @@ import { modelFailureKinds, modelIdSchema, usageSchema } from './turn.ts'
 const source = z.enum(['manual', 'automatic'])
 const failureKinds = ['interrupted', 'empty', ...modelFailureKinds, 'internal'] as const
 
-/** The chain to continue from, after a crash too. */
+/** The chain to continue from, also after a crash. */
 export const contextEvents = {
   'context.usage.recorded': defineEvent({
     internal: true,
@@ -21,8 +21,8 @@ export const contextEvents = {
     facts: { compactionId: idSchema, source, throughSeq: seqSchema, inputTokensBefore: countSchema },
   }),
   /**
-   * From now on the context is `replacement`, then everything after `throughSeq`. `opaque` is the provider's
-   * own form, `text` the capsule that stands in for it with any other model.
+   * From now on the context is the replacement, then everything after `throughSeq`. `replacement` is the
+   * provider's opaque form; `text` is the capsule that any other model gets instead.
    */
   'context.compaction.succeeded': defineEvent({
     internal: true,
@@ -47,7 +47,7 @@ export const contextEvents = {
       kind: z.enum(['busy', 'not_smaller', 'commitments_lost', ...failureKinds]),
     },
   }),
-  /** The first turn that succeeded on a replacement: proof that it can be continued from. */
+  /** The first successful turn on a replacement proves that it works. */
   'context.replacement.consumed': defineEvent({
     internal: true,
     facts: { compactionId: idSchema, form: z.enum(['opaque', 'text']) },
@@ -62,7 +62,7 @@ export const contextEvents = {
     },
     body: { text: z.string() },
   }),
-  /** The next try comes after as many tokens as before the first. */
+  /** The next attempt is made after another threshold of tokens. */
   'context.capsule.failed': defineEvent({
     internal: true,
     facts: { source: z.enum(['threshold']), kind: z.enum(failureKinds) },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineEvent } from '../define-event.ts'
 
-/** Which conversation is open, and what folds together on the timeline. */
+/** The open conversation, and the spans that fold together on the timeline. */
 export const conversationEvents = {
   'conversation.started': defineEvent({ facts: {} }),
   'conversation.ended': defineEvent({ facts: { reason: z.enum(['owner', 'restart']) } }),

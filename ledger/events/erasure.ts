@@ -1,40 +1,37 @@
 import * as z from 'zod'
 import { countSchema, defineEvent, idSchema, seqSchema, timeSchema, wordSchema } from '../define-event.ts'
 
-/** As many seqs as one fact may name; the rest of an erasure is in further facts of the same batch. */
+/** A larger erasure is split into several facts in one batch. */
 const seqs = z.array(seqSchema).max(500)
 const kinds = z.array(z.object({ kind: wordSchema, count: countSchema })).max(40)
 
-/**
- * Erasing that can be undone for a while: what is to go is hidden with the first fact, and loses its words (`erased`)
- * once its time has come. Nothing here is anybody's words.
- */
+/** An erasure first hides events, and can be undone; at `eraseAt` their bodies are erased. */
 export const erasureEvents = {
   'erasure.requested': defineEvent({
     facts: {
       erasureId: idSchema,
       /** What the owner named. */
       target: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period', 'words']),
-      /** Its id, or its seq; null for a period and for words. */
+      /** Id or seq; null for a period and for words. */
       targetId: idSchema.nullable(),
       from: timeSchema.nullable(),
       to: timeSchema.nullable(),
-      /** All that is hidden: what was named, and what derives from it. */
+      /** All hidden events: the named ones and those derived from them. */
       seqs,
-      /** Of these the ones that were named; a fact of an earlier build has all of them. */
+      /** The named ones among `seqs`. Earlier builds omit it; then all of them count as named. */
       namedSeqs: seqs.optional(),
-      /** What stays on the timeline, but is barred from recall, the context and learning. In the first part. */
+      /** Stay on the timeline but are barred from recall, context and learning. First part only. */
       barredSeqs: seqs.optional(),
-      /** Memories that are deleted with it. In the first part. */
+      /** Memories deleted by this erasure. First part only. */
       memoryIds: z.array(idSchema).max(500).optional(),
       part: countSchema,
       parts: countSchema,
-      /** What they are, in the first part. */
+      /** First part only. */
       kinds,
       eraseAt: timeSchema,
     },
   }),
-  /** How a reply reads without the words that are erased of it; shown in its place while it is hidden or erased. */
+  /** A redacted copy, shown in the reply's place while that is hidden or erased. */
   'reply.redacted': defineEvent({
     internal: true,
     facts: { replySeq: seqSchema, erasureId: idSchema },
@@ -43,8 +40,8 @@ export const erasureEvents = {
   'erasure.undone': defineEvent({
     facts: { erasureId: idSchema, seqs, part: countSchema, parts: countSchema },
   }),
-  /** From here it cannot be undone. */
+  /** From here on the erasure cannot be undone. */
   'erasure.started': defineEvent({ internal: true, facts: { erasureId: idSchema } }),
-  /** The receipt: how many events lost their words, and what they were. */
+  /** The receipt: how many events lost their bodies, and of what kinds. */
   'erasure.completed': defineEvent({ facts: { erasureId: idSchema, erased: countSchema, kinds } }),
 }

@@ -4,28 +4,28 @@ import { usageSchema } from './turn.ts'
 
 export const memoryKinds = ['identity', 'preference', 'relation', 'plan', 'procedure', 'episode'] as const
 
-/** What can be erased of a memory: its words. */
+/** A memory's erasable part. */
 const words = {
   text: z.string().min(1),
   subject: z.string(),
   slot: z.string(),
   value: z.string(),
-  /** The owner's own words that it rests on. */
+  /** The owner's words that support it. */
   quote: z.string(),
-  /** Unicode-folded, stemmed form: equal keys mean the same statement. */
+  /** Unicode-folded and stemmed text: equal keys mean the same statement. */
   canonicalKey: z.string(),
-  /** The same of subject and slot alone: memories of one key speak of one thing. Empty where there is no slot. */
+  /** The same for subject and slot: equal keys are about the same thing. Empty without a slot. */
   slotKey: z.string(),
-  /** The same of subject, slot and value: equal keys mean the same statement in other words. Empty likewise. */
+  /** The same for subject, slot and value: equal keys mean the same statement, reworded. */
   statementKey: z.string(),
 }
 
 /** The owner's utterances that one extraction read. */
 const read = { fromSeq: seqSchema, toSeq: seqSchema, utteranceSeqs: z.array(seqSchema).max(100) }
 
-/** Every memory's life, from the words that it came from to the turns that it shaped. */
+/** The life of a memory, from its source words to the turns that used it. */
 export const memoryEvents = {
-  /** Idle, or compaction: the turns in between are handed to extraction once. */
+  /** Hands the turns since the last checkpoint to extraction, once. */
   'memory.checkpoint.created': defineEvent({
     internal: true,
     facts: {
@@ -42,11 +42,11 @@ export const memoryEvents = {
       method: z.enum(['model', 'rules']),
       candidates: countSchema,
       accepted: countSchema,
-      /** What it cost; null where rules did it. */
+      /** Null for `rules`. */
       usage: usageSchema.nullable(),
     },
   }),
-  /** `final`: the model is not asked about these again. Otherwise they are tried again at `retryAt`. */
+  /** `final`: no further attempt. Otherwise it is retried at `retryAt`. */
   'memory.extraction.failed': defineEvent({
     internal: true,
     facts: {
@@ -62,21 +62,21 @@ export const memoryEvents = {
     facts: {
       memoryId: idSchema,
       kind: z.enum(memoryKinds),
-      /** The events whose words it rests on; the same as `derivedFrom`, less what merely copies it. */
+      /** The events whose words support it: `derivedFrom` without mere copies. */
       sourceSeqs: z.array(seqSchema),
       supersedes: idSchema.nullable(),
       linkedTo: idSchema.nullable(),
-      /** Whether its slot holds one value at a time: a newer one takes its place. */
+      /** Whether its slot holds one value at a time, so that a newer value replaces it. */
       singleValued: z.boolean(),
       eventTime: timeSchema.nullable(),
-      /** When it was said: since then it is held to be true. */
+      /** When it was said. */
       validFrom: timeSchema,
       validUntil: timeSchema.nullable(),
       by: z.enum(['owner', 'extraction']),
     },
     body: words,
   }),
-  /** Used again. Only what the owner said, in `restatement` and `confirmation`, is a source of the memory. */
+  /** The memory was used again. A `citation` is not the owner's words, so it adds no source. */
   'memory.reinforced': defineEvent({
     internal: true,
     facts: {
@@ -85,17 +85,17 @@ export const memoryEvents = {
       sourceSeqs: z.array(seqSchema),
     },
   }),
-  /** `memoryId` lives on with the words of both; `mergedId` is superseded by it. */
+  /** `memoryId` supersedes `mergedId` and continues with the words of both. */
   'memory.merged': defineEvent({
     internal: true,
     facts: { memoryId: idSchema, mergedId: idSchema, relation: z.enum(['same', 'refine']) },
   }),
-  /** A candidate that was not kept. Its words are nobody's: the owner's own are in the sources. */
+  /** A rejected candidate. Its text is not kept; the owner's words remain in the sources. */
   'memory.discarded': defineEvent({
     internal: true,
     facts: { reason: wordSchema, sourceSeqs: z.array(seqSchema) },
   }),
-  /** Two memories that cannot both be true; both are shown, with dates, until the owner says which. */
+  /** The two memories contradict each other. Both are shown with dates until the owner decides. */
   'memory.conflicted': defineEvent({
     internal: true,
     facts: { memoryId: idSchema, withId: idSchema },
@@ -108,14 +108,14 @@ export const memoryEvents = {
     internal: true,
     facts: { memoryId: idSchema, reason: z.enum(['expired', 'retracted', 'restored', 'owner']) },
   }),
-  /** What had become of it is undone: it is active again. */
+  /** The memory is active again. */
   'memory.restored': defineEvent({ internal: true, facts: { memoryId: idSchema } }),
-  /** The owner wants it forgotten: its words are erased, and its source turns barred from teaching it again. */
+  /** Its words are erased, and its sources are barred from learning. */
   'memory.deleted': defineEvent({
     internal: true,
     facts: { memoryId: idSchema, sourceSeqs: z.array(seqSchema), by: z.enum(['owner', 'tool']) },
   }),
-  /** Words that the owner wants forgotten before anything was learned from them. */
+  /** The owner asked to forget words before anything was learned from them. */
   'memory.sources.barred': defineEvent({
     internal: true,
     facts: { sourceSeqs: z.array(seqSchema), by: z.enum(['owner', 'tool']) },
@@ -124,7 +124,7 @@ export const memoryEvents = {
     internal: true,
     facts: {
       ids: z.array(idSchema),
-      /** Turns that surfaced as they were said, beside the memories. */
+      /** Turns that surfaced verbatim, beside the memories. */
       turnSeqs: z.array(seqSchema),
       late: z.boolean(),
       injectedTokens: countSchema,

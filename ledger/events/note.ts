@@ -3,7 +3,7 @@ import { countSchema, defineEvent, idSchema } from '../define-event.ts'
 
 const source = z.enum(['owner', 'delegate'])
 
-/** Each note and its revisions. A revision that keeps a field refers to the one that last wrote it. */
+/** Notes and their revisions. An update carries only the changed fields. */
 export const noteEvents = {
   'note.created': defineEvent({
     facts: { noteId: idSchema, source },
@@ -19,7 +19,7 @@ export const noteEvents = {
     body: { title: z.string().optional(), content: z.string().min(1).optional() },
   }),
   'note.deleted': defineEvent({ facts: { noteId: idSchema, source } }),
-  /** Revision `restoredRevision` is the current text again, as revision `revision`. */
+  /** The text of `restoredRevision` becomes current again, as `revision`. */
   'note.restored': defineEvent({
     facts: { noteId: idSchema, revision: countSchema, restoredRevision: countSchema, source },
   }),

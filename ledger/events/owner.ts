@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { countSchema, defineEvent, idSchema, seqSchema, timeSchema, wordSchema } from '../define-event.ts'
 
-/** The audit trail: never a value, a password or a secret. */
+/** The audit trail. Never put a setting's value, a password or a secret here. */
 export const ownerEvents = {
   'adaptation.saved': defineEvent({
     facts: {
@@ -12,7 +12,7 @@ export const ownerEvents = {
     },
     body: { title: z.string(), content: z.string() },
   }),
-  /** It applies no more; its file is gone, or the owner took it away. */
+  /** It no longer applies: the owner removed it, or its file is gone. */
   'adaptation.removed': defineEvent({ facts: { adaptationId: idSchema, source: z.enum(['owner', 'file']) } }),
   'adaptations.reloaded': defineEvent({ facts: { loaded: countSchema, skipped: countSchema } }),
   'settings.changed': defineEvent({ facts: { keys: z.array(z.string().max(64)) } }),
@@ -24,12 +24,12 @@ export const ownerEvents = {
     facts: { sessionId: idSchema, by: z.enum(['owner', 'password_change', 'shell']) },
   }),
   'owner.password.changed': defineEvent({ facts: { by: z.enum(['owner', 'shell']) } }),
-  /** Refused strangers, counted: at most one fact a minute a kind, however many knocked. */
+  /** Refused requests of strangers, counted: at most one fact per minute and kind. */
   'intrusion.counted': defineEvent({
     facts: { kind: wordSchema, count: countSchema, from: timeSchema, to: timeSchema },
   }),
 
-  /** The bodies of `seqs` are gone for good: at most 500 a fact, so that the database can check each. */
+  /** The bodies of `seqs` are erased for good. */
   erased: defineEvent({
     facts: {
       seqs: z.array(seqSchema).min(1).max(500),
@@ -39,7 +39,7 @@ export const ownerEvents = {
   'ledger.imported': defineEvent({
     facts: { source: z.enum(['import', 'restore']), headSeq: z.int().min(0), headHash: z.string().max(64) },
   }),
-  /** The operator went on without events that the service had recorded. `fromSeq` is null where nobody can tell which. */
+  /** The operator accepted the loss of events. `fromSeq` is null if the first lost one is unknown. */
   'ledger.loss.accepted': defineEvent({
     facts: {
       fromSeq: seqSchema.nullable(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineEvent, idSchema, timeSchema, wordSchema } from '../define-event.ts'
 
-/** What the delegate would do, and may only once the owner has said so in the browser. */
+/** Actions that the delegate may take only after the owner confirms them in the browser. */
 export const proposalEvents = {
   'proposal.made': defineEvent({
     version: 2,
@@ -9,29 +9,29 @@ export const proposalEvents = {
       proposalId: idSchema,
       kind: z.enum(['sms', 'tool']),
       expiresAt: timeSchema,
-      /** Of a tool's: which, and the SHA-256 of its name, arguments and subject as canonical JSON. */
+      /** For `tool`: the tool's name, and the SHA-256 of name, arguments and subject as canonical JSON. */
       tool: z.string().max(100).optional(),
       digest: idSchema.optional(),
     },
     body: {
-      /** The number of a text; what a tool would do, in a sentence. */
+      /** For `sms`: the phone number. For `tool`: a sentence that says what it would do. */
       target: z.string(),
-      /** The words of a text; those at stake, such as a prompt. */
+      /** For `sms`: the text. For `tool`: the words at stake, such as a prompt. */
       text: z.string(),
       /** The label of the button that confirms. */
       verb: z.string().optional(),
-      /** Where the wish came from. */
+      /** Where the request came from. */
       why: z.string().optional(),
-      /** JSON: exactly what the tool is called with. */
+      /** JSON: the tool's exact arguments. */
       arguments: z.string().optional(),
-      /** What it is done to, as it was then. */
+      /** The subject, as it was when the proposal was made. */
       subject: z.string().optional(),
     },
   }),
-  /** Confirmed or declined: one of the two, once. */
+  /** A proposal is confirmed or declined once, never both. */
   'proposal.confirmed': defineEvent({ facts: { proposalId: idSchema } }),
   'proposal.declined': defineEvent({ facts: { proposalId: idSchema } }),
-  /** What came of a confirmed tool. `text` says why where nothing did. */
+  /** The outcome of a confirmed tool call. `text` gives the reason if it was not done. */
   'proposal.completed': defineEvent({
     facts: {
       proposalId: idSchema,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { countSchema, defineEvent, idSchema, seqSchema, timeSchema, wordSchema } from '../define-event.ts'
 
-/** What the delegate noticed, and what it did about it. */
+/** What the delegate noticed and did about it, and its timers. */
 export const signalEvents = {
   'signal.raised': defineEvent({
     internal: true,
@@ -10,7 +10,7 @@ export const signalEvents = {
       kind: wordSchema,
       mode: z.enum(['ambient', 'next-turn', 'wake', 'interrupt']),
       priority: z.int().min(0).max(9),
-      /** What it tells of: the occurrence of a timer, the task, the text. Each is told of once. */
+      /** Names its subject (a timer's occurrence, a task, a text): at most one signal for each. */
       dedupKey: z.string().max(200),
     },
     body: { text: z.string() },
@@ -42,18 +42,18 @@ export const signalEvents = {
   'timer.set': defineEvent({
     facts: {
       timerId: idSchema,
-      /** The first occurrence of a recurring timer, the only one of a one-off. */
+      /** The first occurrence, or the only one of a one-off. */
       dueAt: timeSchema,
       /** A cron expression in the owner's time zone; null for a one-off. */
       recurrence: z.string().max(100).nullable(),
       timezone: z.string().max(64),
-      /** What becomes of an occurrence that fell into downtime. */
+      /** How to handle an occurrence during downtime. */
       missedPolicy: z.enum(['fire_once', 'skip']),
       by: z.enum(['owner', 'delegate']),
     },
     body: { title: z.string() },
   }),
-  /** The reminder itself, as the owner sees it: `text` is the timer's title. */
+  /** The reminder that the owner sees; `text` is the timer's title. */
   'timer.fired': defineEvent({
     version: 2,
     facts: { timerId: idSchema, occurrence: timeSchema, nextAt: timeSchema.nullable() },

@@ -3,7 +3,7 @@ import { countSchema, defineEvent, idSchema, timeSchema, wordSchema } from '../d
 
 const party = z.enum(['owner', 'guest'])
 
-/** What was texted, and whether it arrived. Each provider message id occurs once (the event's key). */
+/** Texts, and whether they arrived. Each provider message id occurs once, as the event's key. */
 export const smsEvents = {
   'sms.received': defineEvent({
     facts: {
@@ -11,12 +11,12 @@ export const smsEvents = {
       party,
       segments: countSchema,
       mediaTypes: z.array(z.string().max(100)),
-      /** How the reply leaves: by the provider's REST API, or in the answer to the webhook. */
+      /** Whether to reply through the provider's REST API or in the webhook's response. */
       replyBy: z.enum(['rest', 'markup']),
     },
     body: { from: z.string(), to: z.string(), text: z.string() },
   }),
-  /** Received, and on purpose not answered. */
+  /** Received, and deliberately not answered. */
   'sms.ignored': defineEvent({
     facts: { messageSid: idSchema, party, reason: z.enum(['opt_out', 'opt_in', 'help', 'budget', 'empty']) },
     body: { from: z.string(), text: z.string() },
@@ -43,7 +43,7 @@ export const smsEvents = {
     },
     body: { to: z.string(), text: z.string() },
   }),
-  /** Texts cannot be sent for now, and are retried. Reported once for an outage, with the first text that it delays. */
+  /** Sending fails for now and is retried. Recorded once per outage, for the first delayed text. */
   'sms.delayed': defineEvent({
     facts: {
       deliveryId: idSchema,
@@ -52,7 +52,7 @@ export const smsEvents = {
       giveUpAt: timeSchema,
     },
   }),
-  /** Taken by the provider, and then not brought to the phone: what its statuses said at last. */
+  /** The provider accepted the text, but its final status says that it did not arrive. */
   'sms.undelivered': defineEvent({
     facts: {
       messageSid: idSchema,

@@ -3,7 +3,7 @@ import { countSchema, defineEvent, idSchema, timeSchema, wordSchema } from '../d
 
 const deliveryChannel = z.enum(['chat', 'sms', 'webhook'])
 
-/** Work handed to the coding assistant, and what of it reached the owner. */
+/** Work handed to the coding assistant, and the delivery of its outcome. */
 export const taskEvents = {
   'task.dispatched': defineEvent({
     facts: {
@@ -11,7 +11,7 @@ export const taskEvents = {
       notify: deliveryChannel,
       timeoutMinutes: countSchema,
       by: z.enum(['owner', 'delegate']),
-      /** The task that is tried again by this one. */
+      /** The task that this one retries. */
       retryOf: idSchema.optional(),
     },
     body: { title: z.string(), prompt: z.string() },
@@ -48,9 +48,9 @@ export const taskEvents = {
       channel: deliveryChannel,
       taskId: idSchema.nullable(),
       maxAttempts: countSchema,
-      /** The delivery that failed for good on another channel, in whose place this one is made. */
+      /** The delivery on another channel that failed for good and that this one replaces. */
       fallbackOf: idSchema.optional(),
-      /** The delivery that the owner asked to have made again. */
+      /** The delivery that the owner asked to retry. */
       retryOf: idSchema.optional(),
     },
     body: { target: z.string(), text: z.string() },
@@ -79,7 +79,7 @@ export const taskEvents = {
       retryAt: timeSchema.nullable(),
     },
   }),
-  /** The channel could not say whether it arrived: recorded, shown, never repeated blindly. */
+  /** The channel cannot tell whether it arrived. Shown to the owner, never retried automatically. */
   'delivery.unknown': defineEvent({
     facts: { deliveryId: idSchema, channel: deliveryChannel, attempt: countSchema },
   }),

@@ -8,10 +8,10 @@ export const usageSchema = z.strictObject({
   cachedTokens: countSchema,
 })
 
-/** Which model answered: a provider's name and its name for the model. */
+/** The provider, and its name for the model. */
 export const modelIdSchema = z.strictObject({ provider: z.string().max(100), model: z.string().max(200) })
 
-/** What a model service can fail with: what was asked of it comes to nothing, and why it did is said in these words. */
+/** Why a request to a model service fails. */
 export const modelFailureKinds = [
   'auth',
   'quota',
@@ -31,9 +31,9 @@ export const turnEvents = {
       trigger: z.enum(['message', 'activation', 'call', 'sms']),
       party: z.enum(['owner', 'guest']),
       model: modelIdSchema,
-      /** Adaptations in force, in the order in which the model was given them. */
+      /** Adaptations in force, in the order given to the model. */
       adaptationIds: z.array(idSchema),
-      /** Signals that this turn took with it. */
+      /** Signals attached to this turn. */
       signalIds: z.array(idSchema),
     },
   }),
@@ -42,14 +42,14 @@ export const turnEvents = {
     facts: {
       model: modelIdSchema,
       usage: usageSchema,
-      /** The input of the last request: what the context holds now. */
+      /** Input tokens of the last request: the current size of the context. */
       contextTokens: countSchema,
       responseId: idSchema.nullable(),
       rounds: countSchema,
       durationMs: countSchema,
     },
   }),
-  /** The turn came to nothing; the chain of context is as it was before it. `text` is what the owner is told. */
+  /** The turn failed and leaves the chain unchanged. `text` is shown to the owner. */
   'turn.failed': defineEvent({
     facts: {
       kind: z.enum(['interrupted', 'stopped', ...modelFailureKinds, 'too_many_rounds', 'budget', 'internal']),
@@ -79,14 +79,14 @@ export const turnEvents = {
       reason: wordSchema.optional(),
       durationMs: countSchema,
       foreign: foreignSchema,
-      /** Ids of what the call made or changed; its content stays in the event that created it. */
+      /** What the call created or changed; the content stays in the event that created it. */
       refs: z.array(
         z.strictObject({ kind: z.enum(['note', 'memory', 'timer', 'task', 'delivery']), id: idSchema }),
       ),
     },
     body: { result: z.string() },
   }),
-  /** The service's own items of a round (reasoning, calls), to be sent back unchanged to the same model. */
+  /** A round's native items (reasoning, calls), sent back unchanged to the same model. */
   'turn.items.kept': defineEvent({
     internal: true,
     facts: { model: modelIdSchema, round: countSchema, items: countSchema },

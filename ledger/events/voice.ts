@@ -3,7 +3,7 @@ import { countSchema, defineEvent, idSchema, wordSchema } from '../define-event.
 
 const party = z.enum(['owner', 'guest'])
 
-/** What was said on the phone, and how much of it the caller heard. */
+/** Phone calls, and how much of each reply the caller heard. */
 export const voiceEvents = {
   'call.offered': defineEvent({ facts: { callSid: idSchema, party }, body: { from: z.string() } }),
   'call.rejected': defineEvent({
@@ -19,7 +19,7 @@ export const voiceEvents = {
     facts: { callSid: idSchema, itemId: idSchema, party, transcribed: z.boolean() },
     body: { text: z.string() },
   }),
-  /** `text` is what was heard, `generatedText` what the model produced: the former is a prefix of the latter. */
+  /** `generatedText` is what the model produced; `text` is the prefix of it that was heard. */
   'call.reply.spoken': defineEvent({
     facts: {
       callSid: idSchema,
@@ -35,7 +35,7 @@ export const voiceEvents = {
     internal: true,
     facts: { callSid: idSchema, itemId: idSchema.nullable(), heardMs: countSchema, sentMs: countSchema },
   }),
-  /** How the provider itself tells that a call or its stream goes, in its words; each once. */
+  /** A status of a call or its stream, as the provider reports it; each once. */
   'call.status.reported': defineEvent({
     internal: true,
     facts: { callSid: idSchema, of: z.enum(['call', 'stream']), status: wordSchema },

@@ -3,7 +3,6 @@ import * as z from 'zod'
 export const CHANNELS = ['chat', 'voice', 'sms'] as const
 export type AdaptationChannel = (typeof CHANNELS)[number]
 
-/** An owner's standing instruction, as it is now. */
 export type Adaptation = {
   readonly id: string
   readonly title: string
@@ -23,11 +22,11 @@ export type AdaptationChange = {
 
 export const MAX_TITLE_CHARS = 200
 const MAX_CONTENT_CHARS = 20_000
-/** Every request to the model carries them all: what is more than this leaves no room for the conversation. */
+/** Each request to the model includes all adaptations, so limits leave room for the conversation. */
 export const MAX_ADAPTATIONS = 100
 export const MAX_TOTAL_CHARS = 100_000
 
-/** A name that can stand in an address and in a file's name. */
+/** A name that is valid in a URL and as a file name. */
 export const adaptationIdSchema = z
   .string()
   .max(100)
@@ -35,7 +34,7 @@ export const adaptationIdSchema = z
 
 export const channelsSchema = z.array(z.enum(CHANNELS)).min(1).max(20)
 
-/** In one order, and each once. */
+/** Sorts channels and removes duplicates. */
 export function toChannels(given: readonly AdaptationChannel[]): readonly AdaptationChannel[] {
   return CHANNELS.filter((channel) => given.includes(channel))
 }

@@ -19,35 +19,35 @@ import { readAdaptationFiles, removeAdaptationFile, type SkippedFile } from './f
 
 export type SaveOutcome =
   | { readonly status: 'created' | 'updated'; readonly adaptation: Adaptation }
-  /** A new one needs words. */
+  /** A new adaptation needs content. */
   | { readonly status: 'no_content' }
   | { readonly status: 'too_many' | 'too_long' }
 
 export type Adaptations = {
-  /** In the order in which they were first saved. */
+  /** In the order in which they were created. */
   list(): Adaptation[]
   get(id: string): Adaptation | undefined
-  /** Those in force on a channel. */
+  /** Adaptations in force on a channel. */
   forChannel(channel: AdaptationChannel): Adaptation[]
-  /** The events that hold the words of those. */
+  /** The events with the text of those. */
   seqsInForce(channel: AdaptationChannel): number[]
-  /** Makes or changes one; what is not given stays. In force from the next turn. */
+  /** Creates or changes an adaptation; absent fields stay as they are. Applies from the next turn. */
   save(id: string, change: AdaptationChange): Promise<SaveOutcome>
-  /** Takes one away. One that came from a file comes back with the next reading, unless the file is gone. */
+  /** Removes an adaptation. One from a file returns with the next reload, unless the file is gone. */
   remove(id: string): Promise<boolean>
-  /** Reads the files again; what changed in one since it was last read goes before what the owner changed here. */
+  /** Reads the files again. A file that changed since its last load overrides the owner's edits. */
   reload(): Promise<{ readonly loaded: number; readonly skipped: readonly SkippedFile[] }>
-  /** The same when the service starts: no fact where nothing changed, and no directory removes nothing. */
+  /** Loads the files. Appends nothing if nothing changed; a missing directory removes nothing. */
   start(): Promise<void>
-  /** Every event that holds words of it. */
+  /** All events with text of it. */
   seqs(id: string): number[]
-  /** Takes the files away whose words are in those events as they were last read: they would come back with them. */
+  /** Deletes the files last loaded by those events. Otherwise a reload would restore erased text. */
   removeFilesOf(seqs: readonly number[]): Promise<void>
 }
 
 export const ADAPTATIONS_DIRECTORY = 'adaptations'
 
-/** The owner's standing instructions, written in the browser or kept as files in the data directory. */
+/** The owner's standing instructions, from the browser or from files in the data directory. */
 export function createAdaptations(options: {
   readonly append: Append
   readonly ledger: LedgerReader
@@ -57,7 +57,7 @@ export function createAdaptations(options: {
   const { append, ledger } = options
   const queries = createAdaptationQueries(options.views)
   const directory = join(options.dataDir, ADAPTATIONS_DIRECTORY)
-  /** Limits hold over all of them, so writers take turns. */
+  /** Serialises writes, because limits apply to all adaptations together. */
   const inTurn = createSerializer()
 
   function wordsAt(seq: number) {
@@ -65,7 +65,7 @@ export function createAdaptations(options: {
     return event?.type === 'adaptation.saved' ? event : undefined
   }
 
-  /** Undefined once its words are gone. */
+  /** Undefined if its text is erased or hidden. */
   function toAdaptation(row: AdaptationRow): Adaptation | undefined {
     const words = wordsAt(row.savedSeq)?.body
     if (!words) return undefined
@@ -130,7 +130,7 @@ export function createAdaptations(options: {
       copies && row ? [row.savedSeq] : [],
     )
     const adaptation = get(id)
-    if (!adaptation) throw new Error(`adaptation ${id} is not in the views right after its fact`)
+    if (!adaptation) throw new Error(`adaptation ${id} is missing from the views after its append`)
     return { status: present ? 'updated' : 'created', adaptation }
   }
 
@@ -142,14 +142,14 @@ export function createAdaptations(options: {
     for (const { id, file, adaptation } of found) {
       const row = queries.byId(id)
       const limit = exceeds(id, adaptation.content)
-      // Its file goes with it, once its time has come.
-      if (row && !toAdaptation(row)) skipped.push({ file, reason: 'it waits to be erased' })
+      // The erasure will delete the file.
+      if (row && !toAdaptation(row)) skipped.push({ file, reason: 'it is about to be erased' })
       else if (row && row.fileSeq === null)
-        skipped.push({ file, reason: 'one of that name was written in the browser' })
-      else if (limit) skipped.push({ file, reason: 'there would be too many instructions, or too long ones' })
+        skipped.push({ file, reason: 'an instruction from the browser has this name' })
+      else if (limit) skipped.push({ file, reason: 'the limit for instructions is reached' })
       else {
         loaded.push(id)
-        if (row && row.fileSeq !== null && isAsRead(row.fileSeq, adaptation)) continue
+        if (row && row.fileSeq !== null && isUnchanged(row.fileSeq, adaptation)) continue
         changes += 1
         await appendSaved(id, adaptation, { actor: 'service', source: 'file' })
       }
@@ -164,8 +164,8 @@ export function createAdaptations(options: {
     return { loaded: loaded.length, skipped }
   }
 
-  /** Whether a file says what it said when it was last taken over. */
-  function isAsRead(fileSeq: number, adaptation: FileAdaptation): boolean {
+  /** Whether a file is unchanged since its last load. */
+  function isUnchanged(fileSeq: number, adaptation: FileAdaptation): boolean {
     const event = wordsAt(fileSeq)
     if (!event?.body) return false
     const { enabled, channels } = event.facts
@@ -199,15 +199,15 @@ export function createAdaptations(options: {
     },
     seqs: queries.saves,
     async removeFilesOf(seqs) {
-      const gone = new Set(seqs)
+      const erasedSeqs = new Set(seqs)
       for (const { adaptationId, fileSeq } of queries.all()) {
-        if (fileSeq !== null && gone.has(fileSeq)) await removeAdaptationFile(directory, adaptationId)
+        if (fileSeq !== null && erasedSeqs.has(fileSeq)) await removeAdaptationFile(directory, adaptationId)
       }
     },
   }
 }
 
-/** A file that could not be read when the service starts is no file that is gone. */
+/** Whether the file exists but was skipped, so that a start does not remove its adaptation. */
 function isUnread(id: string, skipped: readonly SkippedFile[]): boolean {
   return skipped.some(({ file }) => file.replace(/\.md$/i, '') === id)
 }

@@ -19,9 +19,9 @@ export type ParsedFile =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Reads an adaptation file: markdown, which may begin with lines of `key: value` between two lines of three dashes.
- * Known are `title`, `channels` (`chat, sms` or `[chat, sms]`) and `enabled` (`true` or `false`); an unknown key is
- * refused rather than passed over, since a misspelt `enabled: false` would leave an instruction in force.
+ * Parses an adaptation file: markdown with optional front matter, lines of `key: value` between two `---`
+ * lines. Keys: `title`, `channels` (`chat, sms` or `[chat, sms]`) and `enabled` (`true` or `false`). Rejects
+ * unknown keys, because a misspelt `enabled: false` would leave an instruction in force.
  */
 export function parseAdaptationFile(name: string, text: string): ParsedFile {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
@@ -29,29 +29,29 @@ export function parseAdaptationFile(name: string, text: string): ParsedFile {
   let body = 0
   if (lines[0]?.trim() === '---') {
     const end = lines.findIndex((line, index) => index > 0 && line.trim() === '---')
-    if (end < 0) return refused('its first lines begin with --- and do not end')
+    if (end < 0) return refused('the opening --- has no closing ---')
     for (const line of lines.slice(1, end)) {
       if (line.trim() === '' || line.trimStart().startsWith('#')) continue
       const colon = line.indexOf(':')
       const [key, value] = [line.slice(0, Math.max(0, colon)).trim(), line.slice(colon + 1).trim()]
-      if (!/^[A-Za-z]+$/.test(key)) return refused('a line between --- is not "key: value"')
-      if (fields.has(key)) return refused(`"${key}" is given twice`)
+      if (!/^[A-Za-z]+$/.test(key)) return refused('a line between the --- lines is not "key: value"')
+      if (fields.has(key)) return refused(`"${key}" occurs twice`)
       fields.set(key, unquoted(value))
     }
     body = end + 1
   }
   const unknown = [...fields.keys()].find((key) => !['title', 'channels', 'enabled'].includes(key))
-  if (unknown !== undefined) return refused(`"${unknown}" is none of title, channels, enabled`)
+  if (unknown !== undefined) return refused(`unknown key "${unknown}": use title, channels or enabled`)
 
   const enabled = fields.get('enabled') ?? 'true'
   if (enabled !== 'true' && enabled !== 'false') return refused('enabled must be true or false')
   const named = fields.get('channels')
   const channels = channelsSchema.safeParse(named === undefined ? CHANNELS : listOf(named))
-  if (!channels.success) return refused(`channels must be some of ${CHANNELS.join(', ')}`)
+  if (!channels.success) return refused(`channels must be one or more of ${CHANNELS.join(', ')}`)
   const title = titleSchema.safeParse(fields.get('title') ?? name)
-  if (!title.success) return refused('its title is empty or longer than 200 characters')
+  if (!title.success) return refused('the title is empty or longer than 200 characters')
   const content = contentSchema.safeParse(lines.slice(body).join('\n').trim())
-  if (!content.success) return refused('it has no text, or more than 20,000 characters')
+  if (!content.success) return refused('it has no text or more than 20,000 characters')
   return {
     ok: true,
     adaptation: {

@@ -6,7 +6,7 @@ import { type FileAdaptation, parseAdaptationFile } from './file-format.ts'
 
 export type SkippedFile = { readonly file: string; readonly reason: string }
 export type ReadFiles = {
-  /** False where there is no such directory. */
+  /** False if the directory does not exist. */
   readonly exists: boolean
   readonly found: readonly {
     readonly id: string
@@ -20,8 +20,8 @@ const MAX_FILE_BYTES = 128 * 1024
 const MAX_FILES = 200
 
 /**
- * Reads the markdown files of a directory, in the order of their names. What is not fit to be read is skipped with a
- * reason: too large, not UTF-8, no regular file, or a link that leads out of the directory.
+ * Reads the markdown files of a directory, sorted by name. Skips unsuitable files with a reason, for example
+ * too large, not UTF-8, not a regular file, or a link out of the directory.
  */
 export async function readAdaptationFiles(directory: string): Promise<ReadFiles> {
   const found: { id: string; file: string; adaptation: FileAdaptation }[] = []
@@ -29,13 +29,17 @@ export async function readAdaptationFiles(directory: string): Promise<ReadFiles>
   const root = await ownDirectory(directory)
   if (root === null) return { exists: false, found, skipped }
   if (root === 'foreign')
-    return { exists: true, found, skipped: [{ file: 'adaptations', reason: 'it is a link to elsewhere' }] }
+    return {
+      exists: true,
+      found,
+      skipped: [{ file: 'adaptations', reason: 'the directory is a symbolic link' }],
+    }
   const names = (await readdir(root)).filter((name) => /\.md$/i.test(name) && !name.startsWith('.')).sort()
   for (const [index, file] of names.entries()) {
     const skip = (reason: string) => void skipped.push({ file, reason })
     const id = adaptationIdSchema.safeParse(file.slice(0, -'.md'.length))
     if (index >= MAX_FILES) skip(`there are more than ${MAX_FILES} files`)
-    else if (!id.success) skip('its name has characters other than letters, digits and . _ : @ -')
+    else if (!id.success) skip('the name may contain only letters, digits and . _ : @ -')
     else if (found.some((other) => other.id === id.data)) skip('another file has the same name')
     else {
       const read = await readBounded(root, file)
@@ -48,7 +52,7 @@ export async function readAdaptationFiles(directory: string): Promise<ReadFiles>
   return { exists: true, found, skipped }
 }
 
-/** Takes an adaptation's file away, so that its words are in no file any more. Nothing where there is none. */
+/** Deletes an adaptation's file, if there is one. */
 export async function removeAdaptationFile(directory: string, id: string): Promise<void> {
   if (!adaptationIdSchema.safeParse(id).success) return
   const root = await ownDirectory(directory)
@@ -59,7 +63,7 @@ export async function removeAdaptationFile(directory: string, id: string): Promi
   for (const name of names) await rm(join(root, name), { force: true })
 }
 
-/** The directory's real path; `foreign` where it is a link, so that a backup put in place cannot point us elsewhere. */
+/** The directory's real path; `foreign` if it is a symbolic link, which a restored backup might contain. */
 async function ownDirectory(directory: string): Promise<string | 'foreign' | null> {
   try {
     const stat = await lstat(directory)
@@ -79,16 +83,16 @@ async function readBounded(
   try {
     real = await realpath(join(root, name))
   } catch {
-    return { reason: 'it is a link to nothing' }
+    return { reason: 'the link is broken' }
   }
-  if (!real.startsWith(root + sep)) return { reason: 'it is a link out of the directory' }
+  if (!real.startsWith(root + sep)) return { reason: 'the link leads out of the directory' }
   try {
-    // Without following a link that took its place meanwhile, and without waiting for a pipe's other end.
+    // Do not follow a link created meanwhile, and do not block on a pipe.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
     const handle = await open(real, flags)
     try {
       const stat = await handle.stat()
-      if (!stat.isFile()) return { reason: 'it is no regular file' }
+      if (!stat.isFile()) return { reason: 'it is not a regular file' }
       if (stat.size > MAX_FILE_BYTES) return { reason: `it is larger than ${MAX_FILE_BYTES / 1024} KiB` }
       const buffer = new Uint8Array(MAX_FILE_BYTES)
       const { bytesRead } = await handle.read(buffer, 0, MAX_FILE_BYTES, 0)

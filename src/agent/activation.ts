@@ -5,11 +5,10 @@ import type { TurnRow } from '../../projections/turns.ts'
 import { failureText } from './failure-text.ts'
 import type { TurnAbort } from './turn.ts'
 
-/** Tries at an activation before it is given up, visibly. */
 const MAX_ATTEMPTS = 4
 const FIRST_RETRY_MS = 30_000
 const SPREAD = 0.25
-/** No longer than this does a failed one wait. */
+/** The longest delay before a retry. */
 export const LONGEST_RETRY_MS = FIRST_RETRY_MS * 4 ** (MAX_ATTEMPTS - 2) * (1 + SPREAD)
 
 export type ActivationOptions = {
@@ -26,9 +25,8 @@ export type ActivationOptions = {
 }
 
 /**
- * Runs one batch of signals as one expandable span: what was noticed, what was recalled, which tools ran, what
- * came of it. A failed one is tried again later, with growing pauses, then given up and said so. Of the signals that
- * wait it takes those that were tried as often as the first; the others wait for the next.
+ * Runs one batch of signals as one activation in a span of its own. A failed activation is retried with
+ * growing delays, then given up with a final `activation.failed`.
  */
 export function createActivationRunner(options: ActivationOptions) {
   const { append, ledger, newId, nowMs } = options
@@ -36,7 +34,7 @@ export function createActivationRunner(options: ActivationOptions) {
   async function runActivation(waiting: readonly SignalRow[], signal: AbortSignal): Promise<void> {
     const [first] = waiting
     if (!first) return
-    // What has failed before is run apart from what is new: given up, it must not take that with it.
+    // Retries run apart from new signals: if they are given up, the new signals are not lost with them.
     const batch = waiting.filter(({ attempts }) => attempts === first.attempts)
     const attempt = first.attempts + 1
     const activationId = newId()
@@ -73,8 +71,8 @@ export function createActivationRunner(options: ActivationOptions) {
     function outcomeFacts(turn: TurnRow | undefined): NewEvent[] {
       if (turn?.status === 'completed') return completedFacts(place, turn, { activationId, signalIds })
       const abort: TurnAbort | null = signal.aborted ? signal.reason : null
-      // Giving way to the owner, or to the end of the process, is not a failure: the try does not count. One that the
-      // owner stopped does not begin again at once.
+      // Preemption and shutdown are not failures, so the attempt does not count and the retry is immediate.
+      // An activation that the owner stopped is retried after a delay.
       const interrupted = abort === 'preempted' || abort === 'shutdown'
       return [
         failedFact(
@@ -92,8 +90,8 @@ export function createActivationRunner(options: ActivationOptions) {
   }
 
   /**
-   * Ends what a crash or a refusing disk cut off, so that its signals are tried again; those of a turn that had come to
-   * its end before are dealt with: tried again, it would say everything twice.
+   * Records the outcome of activations that a crash or a full disk cut off. A completed turn completes its
+   * activation, because a retry would say everything twice.
    */
   async function recover(
     running: readonly ActivationRow[],
@@ -113,7 +111,7 @@ export function createActivationRunner(options: ActivationOptions) {
         { type: 'span.closed', ...place, facts: { reason: 'interrupted' } },
       ])
     }
-    // A turn whose activation has ended without it: nobody takes it up again.
+    // The activation of these turns has ended, so nothing else will end them.
     const left = options.unfinishedTurns().filter(({ trigger }) => trigger === 'activation')
     if (left.length > 0) await append(left.map(interruptedFact))
   }

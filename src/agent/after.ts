@@ -1,9 +1,9 @@
-/** Begins at once to read, and yields nothing before `ready`; where that is rejected, reading ends with it. */
+/** Starts reading `source` at once but yields nothing before `ready` resolves. */
 export async function* after<T>(ready: Promise<unknown>, source: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]()
   try {
     const first = iterator.next()
-    // Looked at below; where `ready` is rejected, nobody does.
+    // Awaited below, unless `ready` rejects first.
     first.catch(() => undefined)
     await ready
     for (let next = await first; !next.done; next = await iterator.next()) yield next.value

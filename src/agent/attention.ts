@@ -6,64 +6,63 @@ import { createProgressGuard, NoProgress } from '../progress.ts'
 import type { TurnAbort } from './turn.ts'
 
 export type Attention = {
-  /** Begins with what a crash left unfinished, then takes each message and signal as it comes, one at a time. */
+  /** Recovers what a crash left unfinished, then runs messages and signals one at a time. */
   start(): void
-  /** Stops the running turn; what was said so far is kept. False when none runs. */
+  /** Stops the running turn or activation; false if neither runs. A turn keeps what it has said. */
   stop(): boolean
   /**
-   * Runs `work` while nothing else runs, after what is due between turns where that is under way; null when anything else
-   * runs or waits. When it resolves or rejects, the work no longer counts as running.
+   * Runs `work` while nothing else runs, after any upkeep in progress. Null if something else runs or waits.
+   * Once the promise settles, the work no longer counts as running.
    */
   exclusively<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> | null
-  /** Takes nothing new, lets what runs finish for `graceMs`, then leaves it for the next start. */
+  /** Accepts no new work and gives running work `graceMs` to finish, then aborts it for the next start. */
   close(graceMs: number): Promise<void>
-  /** Whether a turn, an activation or exclusive work runs or is about to. What is done between them is not counted. */
+  /** Whether a turn, an activation or exclusive work is running or queued. Upkeep does not count. */
   isBusy(): boolean
 }
 
 export type AttentionOptions = {
-  /** Messages that wait for their turn, and turns that a crash cut off; in the order in which they were asked for. */
+  /** Messages waiting for an answer and turns that a crash cut off, in order of arrival. */
   readonly waitingTurns: () => TurnRow[]
-  /** Whether a message waits or runs in another lane: what the owner did not ask for gives way to it as well. */
+  /** Whether a message waits or runs in another lane. Activations and upkeep give way to it too. */
   readonly isOwnerWaiting?: () => boolean
   readonly wakingSignals: () => SignalRow[]
   readonly hasInterrupt: () => boolean
-  /** When the next failed activation may be tried again; null when none waits. */
+  /** Time of the next activation retry; null if there is none. */
   readonly nextRetryAtMs: () => number | null
   readonly onHeadMoved: SubscribeHead
-  /** Of the facts that may set off a turn or an activation. */
+  /** Areas of the facts that can trigger a turn or an activation. */
   readonly areas: readonly EventArea[]
   readonly runTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
   readonly runActivation: (batch: readonly SignalRow[], signal: AbortSignal) => Promise<void>
-  /** What is due after each turn: compaction, a fresh capsule. */
   readonly afterTurn: (signal: AbortSignal) => Promise<void>
-  /** Ends what a crash cut off, or a disk that refused its facts. Nothing is under way meanwhile. */
+  /** Ends work that a crash or a failed write cut off. Called while nothing runs. */
   readonly recover: () => Promise<void>
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
   readonly upkeepGraceMs?: number
 }
 
-/** `upkeep` is what is due after a turn; `exclusive` what somebody asked to have done by itself. */
+/** `upkeep` follows a turn; `exclusive` is work passed to `exclusively()`. */
 type Running = {
   readonly kind: 'turn' | 'activation' | 'upkeep' | 'exclusive'
   readonly controller: AbortController
 }
 type Job = {
   readonly run: (signal: AbortSignal) => Promise<void>
-  /** Told once it no longer counts as running. */
   readonly over: () => void
   readonly abandon: (reason: Error) => void
 }
 
-/** How long a message waits for a running compaction: interrupting it wastes what it has cost. */
+/** How long a message waits for a running compaction, because aborting one wastes its cost. */
 const UPKEEP_GRACE_MS = 5_000
 const RETRY_AFTER_FAULT_MS = 1000
 const MAX_WAIT_MS = 60_000
 
 /**
- * One activation at a time: the owner's turns in their order, before any background awareness. An activation gives way
- * to them at once, a compaction after a few seconds. What waits is derived from the ledger, so nothing is lost with the process.
+ * Runs one thing at a time: first the owner's turns, in order, then activations. An activation gives way to a
+ * message at once, a compaction after a few seconds. The backlog comes from the ledger, so a crash loses
+ * nothing.
  */
 export function createAttention(options: AttentionOptions): Attention {
   const { upkeepGraceMs = UPKEEP_GRACE_MS } = options
@@ -73,7 +72,7 @@ export function createAttention(options: AttentionOptions): Attention {
   let recovered = false
   let loop: Promise<void> = Promise.resolve()
   let unsubscribe: (() => void) | null = null
-  /** Set while a message waits for what runs between turns. */
+  /** Set while a message waits for upkeep to finish. */
   let grace: NodeJS.Timeout | null = null
   const jobs: Job[] = []
   const requireProgress = createProgressGuard()
@@ -88,18 +87,18 @@ export function createAttention(options: AttentionOptions): Attention {
       } catch (error) {
         requireProgress(undefined)
         options.onFault(error)
-        // What it cut off is no longer under way, and nobody else would end it.
+        // The failed work may have left a turn unfinished.
         recovered = false
         if (closing) return
-        // Each try may cost a model request: the next one waits for news.
+        // Each retry may cost a model request, so wait for a new event.
         if (error instanceof NoProgress) await sleep(MAX_WAIT_MS)
-        // The disk may be full for a while: what waits stays in the ledger and is tried again.
+        // The disk may be full for a while. The backlog is in the ledger, so nothing is lost.
         else await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_FAULT_MS))
       }
     }
   }
 
-  /** Runs the most urgent of what waits. False when nothing does. */
+  /** Runs the most urgent item of the backlog. False if the backlog is empty. */
   async function runNext(): Promise<boolean> {
     const job = jobs.shift()
     if (job) {
@@ -112,7 +111,7 @@ export function createAttention(options: AttentionOptions): Attention {
     requireProgress(turn ?? (batch.length > 0 ? batch : undefined))
     if (turn) {
       await underWay('turn', (signal) => options.runTurn(turn, signal))
-      // Messages go first: upkeep is for the end of the last of them.
+      // Run upkeep only after the last waiting message.
       if (options.waitingTurns().length > 0) return true
       return underWay('upkeep', options.afterTurn)
     }
@@ -146,7 +145,6 @@ export function createAttention(options: AttentionOptions): Attention {
     await sleep(Math.min(MAX_WAIT_MS, dueMs))
   }
 
-  /** Sleeps until the head moves, for `waitMs` at most. */
   async function sleep(waitMs: number): Promise<void> {
     const timer = setTimeout(() => wake.resolve(), waitMs)
     timer.unref()
@@ -209,7 +207,7 @@ export function createAttention(options: AttentionOptions): Attention {
       await loop
       clearTimeout(deadline)
       for (const job of jobs.splice(0)) {
-        job.abandon(new Error('the service stops'))
+        job.abandon(new Error('the service is stopping'))
         job.over()
       }
     },

@@ -1,10 +1,9 @@
 import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
 import { estimateItemTokens } from '../model/tokens.ts'
 
-/** What the text of a capsule is given to a model as. */
+/** The label of a capsule in the input of a model. */
 export const SUMMARY_LABEL = 'the conversation until now, summarised'
 
-/** A text that stands in for the conversation so far. */
 export type Capsule = { readonly text: string; readonly method: 'model' | 'builtin'; readonly usage: Usage }
 
 const INSTRUCTIONS = `Write the capsule of this conversation: what you must know to go on with it as if you had read \
@@ -27,10 +26,10 @@ Carry over everything of an earlier capsule that still holds. Invent nothing.`
 
 const CAPSULE_TOKENS = 4000
 
-/** What was promised and is still to come; `seq` is where its words stand. */
+/** Something that was promised and is still open. `seq` is the event that holds its words. */
 export type Commitment = { readonly seq: number; readonly title: string }
 
-/** Writes a capsule over the items with the model itself, or by rules where the builtin model is in use. */
+/** Summarises the items with the model, or by rules with the builtin model. Throws ModelError. */
 export async function writeCapsule(
   service: ModelService,
   input: readonly InputItem[],
@@ -70,10 +69,7 @@ export async function writeCapsule(
   throw new ModelError('malformed', 'the stream ended without completing')
 }
 
-/**
- * With those added that the model left out or wrote otherwise: it would not do better the next time, and a conversation
- * that is never compacted comes to its end. What is empty stays so.
- */
+/** Adds the commitments that the model left out. Failing instead would block compaction for good. */
 function withCommitments(text: string, commitments: readonly Commitment[]): string {
   const written = plain(text)
   const missing = commitments
@@ -86,14 +82,11 @@ function withCommitments(text: string, commitments: readonly Commitment[]): stri
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 const plain = (text: string): string => oneLine(text).toLowerCase()
 
-/** The builtin model has no words of its own: it keeps what the owner said, the newest first to survive. */
+/** The builtin model cannot summarise, so it keeps the newest messages of the owner. */
 const BUILTIN_CAPSULE_TOKENS = 2000
 const BUILTIN_LINE_CHARS = 400
 
-/**
- * The owner's own messages, oldest first, as many of the newest as fit; an earlier capsule's lines come along. Other inner
- * items are none of the owner's words.
- */
+/** The newest messages of the owner that fit, oldest first, and the lines of an earlier capsule. */
 export function summariseByRules(input: readonly InputItem[]): string {
   const lines = input.flatMap((item) => {
     if (item.type === 'inner' && item.label !== SUMMARY_LABEL) return []

@@ -13,41 +13,37 @@ import { SUMMARY_LABEL } from './capsule.ts'
 import { type ContextItem, type ContextReader, createContextReader, isSameModel } from './context.ts'
 import { createIsForeign } from './foreign.ts'
 
-/** What a turn is built on: the base, then everything since but what the owner had forgotten. */
+/** What the next turn continues from: the base and everything since, without barred words. */
 export type Chain = {
   readonly items: readonly ContextItem[]
-  /** What the model is given of the items. One that stays is the same object until something is forgotten. */
+  /** The input for the model. Unchanged items keep their identity until something is forgotten. */
   readonly input: readonly InputItem[]
-  /** The facts of all items, in their order. */
   readonly seqs: readonly number[]
-  /** The replacement that it begins with, and the facts that this covers; null while there is none. */
+  /** The replacement at the start and the seqs that it covers; null if there is none. */
   readonly base: {
     readonly row: CompactionRow
     readonly form: 'opaque' | 'text'
     readonly covered: ReadonlySet<number>
   } | null
-  /** Words of turns that have not ended: they join the chain only then. */
+  /** Seqs of unfinished turns, which join the chain when they end. */
   readonly openSeqs: readonly number[]
-  /** What was barred when this was read. */
   readonly barred: ReadonlySet<number>
 }
 
 export type ChainReader = {
   /**
-   * The chain of a conversation as a model may have it: an opaque replacement only for the very model that made
-   * it, its text for any other. `textOnly` is for a service that refused the opaque form. A long one that is folded anew,
-   * after a start or an erasure, is folded piece by piece: the event loop belongs to the voice.
+   * Folds a long chain in slices, so that the event loop stays free for voice. Only the model that made an
+   * opaque replacement gets it; any other model, or `textOnly`, gets its text.
    */
   read(conversationId: string, model: ModelId, options?: { readonly textOnly?: boolean }): Promise<Chain>
-  /** Whether any of the facts is barred from what stands in for them, because the owner had it forgotten. */
+  /** Whether any of the facts is barred, so that nothing may stand in for them. */
   holdsBarred(seqs: readonly number[]): boolean
-  /** What the owner had forgotten after a chain was read: whoever was given that chain still knows it. */
+  /** The seqs barred since the chain was read. A model that was given the chain still knows them. */
   barredSince(chain: Pick<Chain, 'barred'>): readonly number[]
-  /** Whether a capsule or a replacement tells what the owner had forgotten: it is to be erased, and may not be yet. */
+  /** Whether a capsule or a replacement derives from barred words. It will be erased but may not be yet. */
   tellsBarred(seq: number): boolean
 }
 
-/** What stands in for the facts that it covers, in both forms. */
 type Replacement = {
   readonly seq: number
   readonly covered: ReadonlySet<number>
@@ -55,15 +51,15 @@ type Replacement = {
   readonly text: Extract<InputItem, { type: 'inner' }>
 }
 
-/** What stands after a replacement with that before it, as it was last asked for. */
-type Headed = Pick<Chain, 'items' | 'input' | 'seqs'> & {
+/** The last chain built on a replacement, cached for reuse. */
+type WithBase = Pick<Chain, 'items' | 'input' | 'seqs'> & {
   readonly rest: readonly ContextItem[]
   readonly item: InputItem
 }
 
 const NO_BASE = { seq: 0, throughSeq: 0, covered: new Set<number>() }
 
-/** Reads the chain that a conversation continues from; all of it derived from the ledger. */
+/** Reads the chain of a conversation from the ledger. */
 export function createChainReader(views: Database, ledger: LedgerReader): ChainReader {
   const queries = createContextQueries(views)
   const memory = createMemoryQueries(views)
@@ -74,36 +70,36 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     ({ seq, derivedFrom }) => barred.has(seq) || derivedFrom.some((source) => barred.has(source)),
     createIsForeign(ledger),
   )
-  let looked: Forgotten = { barredCount: 0, erasureSeq: 0 }
-  const judged = new Map<number, boolean>()
+  let forgotten: Forgotten = { barredCount: 0, erasureSeq: 0 }
+  const verdicts = new Map<number, boolean>()
   let replacement: Replacement | null = null
-  let headed: Headed | null = null
+  let lastWithBase: WithBase | null = null
 
-  /** Of more that is forgotten, or of what comes back: then what was folded, or judged, no longer holds. */
-  function lookAtBarred(): void {
+  /** Drops every cache when something was forgotten or restored. */
+  function refreshBarred(): void {
     const now = queries.forgotten()
-    if (now.barredCount === looked.barredCount && now.erasureSeq === looked.erasureSeq) return
-    looked = now
+    if (now.barredCount === forgotten.barredCount && now.erasureSeq === forgotten.erasureSeq) return
+    forgotten = now
     barred = memory.forgottenSeqs()
-    judged.clear()
+    verdicts.clear()
     replacement = null
-    headed = null
+    lastWithBase = null
     context.reset()
   }
 
-  /** One that was built on another tells what that told. */
+  /** A replacement built on another one contains its words too. */
   function tellsBarred(seq: number): boolean {
-    const known = judged.get(seq)
+    const known = verdicts.get(seq)
     if (known !== undefined) return known
     const sources = new Set(barred.size === 0 ? [] : ledger.readSeqs([seq])[0]?.derivedFrom)
-    const tells =
+    const isTelling =
       [...barred].some((each) => sources.has(each)) ||
       (sources.size > 0 && queries.compactionSeqs(seq).some((each) => sources.has(each) && tellsBarred(each)))
-    judged.set(seq, tells)
-    return tells
+    verdicts.set(seq, isTelling)
+    return isTelling
   }
 
-  /** The forms of a replacement, read once; null where its words are gone. */
+  /** Null if its body was erased. */
   function readReplacement({ seq, provider, model }: CompactionRow): Replacement | null {
     if (replacement?.seq === seq) return replacement
     const [event] = ledger.readSeqs([seq])
@@ -126,7 +122,7 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     const read = readReplacement(row)
     if (read === null) return null
     const { covered, opaque, text } = read
-    // An opaque form that turned out no smaller than the conversation itself is of no use; its text is.
+    // An opaque form that is no smaller than the conversation is useless; the text may still be smaller.
     const isUsable = !textOnly && !wasUseless(row) && isSameModel(row, model)
     const shared = { covered, quotable: text.text }
     return opaque !== null && isUsable
@@ -134,10 +130,9 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       : { item: text, form: 'text', ...shared }
   }
 
-  /** The chain as it is now; null while there is more to be folded than can be at once. */
-  function readOn(conversationId: string, model: ModelId, textOnly: boolean): Chain | null {
-    // What was folded before may hold words that are gone by now, or that the owner had forgotten since.
-    lookAtBarred()
+  /** The current chain; null if more events remain to be folded than one slice allows. */
+  function readSlice(conversationId: string, model: ModelId, textOnly: boolean): Chain | null {
+    refreshBarred()
     const newest = queries.base(conversationId)
     const row =
       newest && tellsBarred(newest.seq)
@@ -151,20 +146,20 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     const openSeqs = [...open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
     if (!row || !base) return { items, input, seqs, base: null, openSeqs, barred }
     const { item, form, covered } = base
-    if (headed?.rest !== items || headed.item !== item) {
-      headed = {
+    if (lastWithBase?.rest !== items || lastWithBase.item !== item) {
+      lastWithBase = {
         rest: items,
         item,
-        // Nobody looked at whose words a summary repeats.
+        // The words in a summary may come from anyone.
         items: [{ item, seqs: [row.seq], quotable: base.quotable, foreign: true }, ...items],
         input: [item, ...input],
         seqs: [row.seq, ...seqs],
       }
     }
     return {
-      items: headed.items,
-      input: headed.input,
-      seqs: headed.seqs,
+      items: lastWithBase.items,
+      input: lastWithBase.input,
+      seqs: lastWithBase.seqs,
       base: { row, form, covered },
       openSeqs,
       barred,
@@ -174,21 +169,21 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
   return {
     async read(conversationId, model, { textOnly = false } = {}) {
       for (;;) {
-        const chain = readOn(conversationId, model, textOnly)
+        const chain = readSlice(conversationId, model, textOnly)
         if (chain !== null) return chain
         await setImmediate()
       }
     },
     holdsBarred(seqs) {
-      lookAtBarred()
+      refreshBarred()
       return seqs.some((seq) => barred.has(seq))
     },
     barredSince(chain) {
-      lookAtBarred()
+      refreshBarred()
       return barred === chain.barred ? [] : [...barred].filter((seq) => !chain.barred.has(seq))
     },
     tellsBarred(seq) {
-      lookAtBarred()
+      refreshBarred()
       return tellsBarred(seq)
     },
   }

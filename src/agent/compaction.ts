@@ -23,45 +23,39 @@ export type CompactionOutcome =
   | { readonly status: 'failed'; readonly kind: CompactionFailureKind }
 
 export type Compactor = {
-  /** Replaces the chain so far, or fails and leaves it as it was; either way as facts. Never rejects for a failing model. */
+  /** Replaces the chain, or records why it could not. Rejects only if the ledger is unavailable. */
   compact(conversationId: string, source: CompactionSource, signal: AbortSignal): Promise<CompactionOutcome>
-  /** Records a manual attempt that met a running turn. */
+  /** Records a manual attempt made while a turn was running. */
   refuseBusy(conversationId: string): Promise<void>
-  /**
-   * Whether the chain has reached its threshold, or lost its replacement to an erasure, and the circuit breaker
-   * allows a try.
-   */
+  /** Whether the chain is too long or lost its base to an erasure, and the breaker allows an attempt. */
   isDue(conversationId: string): boolean
-  /** Writes a fresh capsule once enough was said since the last one was written or failed. */
+  /** Writes a new capsule once enough tokens were added since the last attempt. */
   refreshCapsule(conversationId: string, signal: AbortSignal): Promise<void>
-  /** Ends what a crash left without an outcome. */
+  /** Records compactions that a crash interrupted as failed. */
   recover(): Promise<void>
 }
 
-/** After this many failures in a row, automatic tries pause, for longer each time. */
+/** After this many consecutive failures, automatic compaction pauses; the pause doubles each time. */
 const BREAKER_FAILURES = 3
 const BREAKER_PAUSE_MS = 15 * 60_000
 const BREAKER_MAX_PAUSE_MS = 24 * 60 * 60_000
-/** Replacements written in a row. What is left then waits for the end of the next turn. */
+/** Replacements per automatic compaction. The rest waits for the end of the next turn. */
 const MAX_ROUNDS = 8
-/** The part of the threshold that one request may take: the rest is room for the answer and for estimating low. */
+/** Share of the threshold for one request. The rest leaves room for the answer and for low estimates. */
 const CHUNK_SHARE = 0.8
-/** A replacement must bring at least this much, or it was not worth it. */
+/** A replacement larger than this share of the original is rejected. */
 const MAX_RATIO_AFTER = 0.9
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
-/**
- * Compaction and the capsule: what stands in for the chain so far, written by the model, checked, and kept as
- * facts.
- */
+/** Compacts the chain and writes capsules: the model writes a replacement, which is checked and recorded. */
 export function createCompactor(options: {
   readonly append: Append
   readonly views: Database
   readonly chain: ChainReader
   readonly model: () => ModelService
   readonly instructions: () => string
-  /** Facts whose words are in the instructions. */
+  /** Facts that the instructions quote. */
   readonly instructionSeqs: () => readonly number[]
   readonly commitments: () => readonly Commitment[]
   readonly thresholdTokens: () => number
@@ -106,7 +100,7 @@ export function createCompactor(options: {
       const input = part.map(({ item }) => item)
       const commitments = options.commitments()
       const { capsule, blob, usage } = await replace(service, { input, commitments }, signal)
-      const problem = objection(capsule.text, input)
+      const problem = rejectionOf(capsule.text, input)
       if (problem) return await fail(problem)
       const rest = sumTokens(read.items.slice(part.length))
       const inputTokensAfter = Math.round(
@@ -117,7 +111,7 @@ export function createCompactor(options: {
           estimateTokens(options.instructions()),
       )
       const derivedFrom = sources([...options.instructionSeqs(), ...coveredSeqs], capsule, commitments)
-      // Forgotten while the model was writing: the next try does without it.
+      // The owner forgot something while the model was writing. The next attempt leaves it out.
       if (chain.holdsBarred(derivedFrom)) return await fail('interrupted')
       const facts: NewEvent[] = [
         {
@@ -147,7 +141,7 @@ export function createCompactor(options: {
         },
       ]
       const appended = await append(facts)
-      // Erased while the model was writing: the ledger dropped the words of what was made from it.
+      // Words were erased while the model was writing, so the ledger dropped the derived body.
       if (appended.status === 'duplicate' || appended.events.some(({ erased }) => erased))
         return await fail('interrupted')
       return { status: 'succeeded', more: part.length < read.items.length }
@@ -155,15 +149,15 @@ export function createCompactor(options: {
       if (error instanceof LedgerUnavailable) throw error
       if (signal.aborted) return await fail('interrupted')
       if (error instanceof ModelError) {
-        log.warn({ kind: error.kind, cause: error.message }, 'a compaction failed')
+        log.warn({ kind: error.kind, cause: error.message }, 'compaction failed')
         return await fail(error.kind)
       }
-      log.warn({ err: error }, 'a compaction failed')
+      log.warn({ err: error }, 'compaction failed')
       return await fail('internal')
     }
   }
 
-  /** The service's own compaction where it has one, and always the text that stands in for it. */
+  /** Always writes a text; adds the service's opaque form where the service supports compaction. */
   async function replace(
     service: ModelService,
     { input, commitments }: { input: readonly InputItem[]; commitments: readonly Commitment[] },
@@ -181,17 +175,17 @@ export function createCompactor(options: {
     } catch (error) {
       if (signal.aborted || !(error instanceof ModelError)) throw error
       if (error instanceof CapabilityMissing) return { capsule, blob: null, usage: capsule.usage }
-      // A service without the endpoint answers as malformed or refused: the text alone will do.
+      // A service without the endpoint may answer as malformed or refused. The text alone is enough.
       if (error.kind !== 'malformed' && error.kind !== 'refused') throw error
       return { capsule, blob: null, usage: capsule.usage }
     }
   }
 
-  /** Why a replacement must not replace anything; null when it may. */
-  function objection(text: string, input: readonly InputItem[]): CompactionFailureKind | null {
+  /** Why a replacement is rejected; null if it is accepted. */
+  function rejectionOf(text: string, input: readonly InputItem[]): CompactionFailureKind | null {
     if (text.trim() === '') return 'empty'
     const before = input.reduce((sum, item) => sum + estimateItemTokens(item), 0)
-    // A short chain cannot get much smaller: there the headings alone may outweigh what they replace.
+    // A short chain cannot shrink much: the headings alone may outweigh it.
     if (before > SMALL_CHAIN_TOKENS && estimateTokens(text) > before * MAX_RATIO_AFTER) return 'not_smaller'
     return null
   }
@@ -229,7 +223,7 @@ export function createCompactor(options: {
       const latest = queries.latestCompaction(conversationId)
       const isLostToErasure = latest?.erased === 1 && (queries.base(conversationId)?.seq ?? 0) < latest.seq
       if (!isLostToErasure && row.contextTokens < options.thresholdTokens()) return false
-      // One that brought nothing is not repeated at once: the next would bring nothing either.
+      // After a useless compaction, an immediate retry would be useless too.
       if (latest && wasUseless(latest) && isPausedSince(latest.at, BREAKER_PAUSE_MS)) return false
       if (row.failures < BREAKER_FAILURES || row.lastFailureAt === null) return true
       const pauseMs = Math.min(
@@ -256,7 +250,7 @@ export function createCompactor(options: {
         const capsule = await writeCapsule(service, input, facts, signal)
         if (capsule.text.trim() === '') return await fail('empty')
         const derivedFrom = sources(seqs, capsule, commitments)
-        // Forgotten while the model was writing.
+        // The owner forgot something while the model was writing.
         if (chain.holdsBarred(derivedFrom)) return await fail('interrupted')
         await append([
           {
@@ -274,8 +268,8 @@ export function createCompactor(options: {
         ])
       } catch (error) {
         if (error instanceof LedgerUnavailable) throw error
-        // A capsule is a convenience: the chain goes on without a fresh one.
-        log.warn({ err: error }, 'writing a capsule failed')
+        // A capsule is optional: the chain works without a fresh one.
+        log.warn({ err: error }, 'writing the capsule failed')
         await fail(signal.aborted ? 'interrupted' : error instanceof ModelError ? error.kind : 'internal')
       }
     },
@@ -297,7 +291,7 @@ export function createCompactor(options: {
   }
 }
 
-/** Where the words of a capsule come from: a model is also given what is scheduled, wherever that was said. */
+/** The sources of a capsule. A model is also given the open commitments, wherever they were made. */
 function sources(
   seqs: readonly number[],
   { method }: Capsule,
@@ -309,7 +303,7 @@ function sources(
 
 const SMALL_CHAIN_TOKENS = 500
 
-/** The oldest items that fit in one request, the base among them; a call is not parted from its result. */
+/** The oldest items that fit in one request. Cuts before an owner message, so calls keep their results. */
 function partToCompact(read: Chain, budgetTokens: number): ContextItem[] {
   const part: ContextItem[] = []
   let tokens = 0
@@ -328,9 +322,9 @@ function partToCompact(read: Chain, budgetTokens: number): ContextItem[] {
 }
 
 /**
- * What a replacement of the part covers. Turns join the chain as they end, so words that came before some of the part
- * may not be in it: a message that waited while the turn before it was answered. It covers everything before the first
- * of those; of what came later, the facts that it names.
+ * What a replacement of the part covers: everything through `throughSeq`, plus the seqs in `coveredSeqs`.
+ * Turns join the chain when they end, so an earlier message that waited may be missing from the part.
+ * `throughSeq` stops before the first such message.
  */
 function coverageOf(
   read: Chain,

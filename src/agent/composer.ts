@@ -11,40 +11,37 @@ import { type Adaptation, buildInstructions, type SpokenChannel } from './instru
 import { batchText, readSignals } from './signals-text.ts'
 import { textWithMedia } from './sms-text.ts'
 
-/** What the fact of a turn's start names; known before anything is gathered. */
+/** The content of `turn.started`, known before the context is gathered. */
 export type Opening = { readonly adaptationIds: readonly string[]; readonly signalIds: readonly string[] }
 
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone'>
   readonly input: readonly InputItem[]
-  /** The same without any words that may be of others; in the place of a reply that had some it says “(answered)”. */
+  /** The input without foreign words. A foreign reply is replaced by “(answered)”. */
   readonly ownWords: readonly InputItem[]
-  /** Whether those are less than the input. */
+  /** Whether the input has foreign words. */
   readonly isForeign: boolean
-  /** Recorded after the start of the turn: what was recalled. */
   readonly facts: readonly NewEvent[]
-  /** Recorded once the turn has succeeded: that the chain can be continued from its replacement. */
+  /** Recorded once the turn succeeds: the chain can be continued from its replacement. */
   readonly proven: readonly NewEvent[]
-  /** Facts, beside the conversation itself, whose words the model is given for this turn. */
+  /** Facts outside the chain that the model is given in this turn. */
   readonly seenSeqs: readonly number[]
-  /** Which form of the replacement the input begins with; null while there is none. */
+  /** The form of the replacement at the start of the input; null if there is none. */
   readonly baseForm: 'opaque' | 'text' | null
-  /** The conversation before, as the model is given it. */
   readonly past: readonly ContextItem[]
 }
 
 export type Composer = {
-  /** Begins to gather what a turn is answered from. Null when its message was erased meanwhile. */
+  /** Starts gathering the input of a turn. Null if its message was erased. */
   compose(turn: TurnRow, service: ModelService, options: { readonly textOnly: boolean }): Composing | null
 }
 
 export type Composing = {
   readonly opening: Opening
-  /** Everything that the model is given for the turn. */
   readonly composed: Promise<Composed>
 }
 
-/** What sets a turn off: words of the owner, or signals, which are nobody's words. */
+/** What triggers a turn: a message of the owner, or signals, which nobody said. */
 type Cue = {
   readonly text: string
   readonly item: InputItem
@@ -52,17 +49,14 @@ type Cue = {
   readonly foreign: boolean
 }
 
-/**
- * Puts together what the model is asked in a turn: the chain, what recall brings up, signals that ride along,
- * the cue.
- */
+/** Composes the input of a turn: the chain, recalled memories, attached signals and the cue. */
 export function createComposer(options: {
   readonly ledger: LedgerReader
   readonly chain: ChainReader
   readonly recall: Recall
   readonly ridingSignals: () => readonly SignalRow[]
   readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
-  /** The events that hold the words of those. */
+  /** The events that hold the text of the adaptations. */
   readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
   readonly tools: ReadonlyMap<string, Tool>
   readonly areForeign: (seqs: readonly number[]) => boolean
@@ -130,7 +124,7 @@ export function createComposer(options: {
           riding.map((row) => row.seq),
         )
         const added: InputItem[] = []
-        const own = past.items.flatMap(ownOf)
+        const own = past.items.flatMap(withoutForeign)
         const isRecalledForeign = recalled.text !== null && options.areForeign(recalled.seqs)
         if (recalled.text !== null)
           added.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
@@ -171,13 +165,13 @@ export function createComposer(options: {
   }
 }
 
-/** Of a foreign reply one thing stays: that it was given, so that older wishes are not taken for open ones. */
-function ownOf({ item, foreign }: ContextItem): InputItem[] {
+/** Keeps a placeholder for a foreign reply, so that an older request does not look unanswered. */
+function withoutForeign({ item, foreign }: ContextItem): InputItem[] {
   if (!foreign) return [item]
   return item.type === 'message' && item.role === 'delegate' ? [{ ...item, text: '(answered)' }] : []
 }
 
-/** The first turn that succeeds on a replacement proves that the chain can be continued from it. */
+/** The first successful turn on a replacement proves that the chain can be continued from it. */
 function consumed(turn: TurnRow, base: NonNullable<Chain['base']>): NewEvent {
   const { conversationId, spanId, turnId } = turn
   return {

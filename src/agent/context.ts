@@ -7,24 +7,22 @@ import type { IsForeign } from './foreign.ts'
 import { oneLine } from './signals-text.ts'
 import { replyKey, textWithMedia } from './sms-text.ts'
 
-/** An item of the model's input, and the facts that it repeats. */
 export type ContextItem = {
   readonly item: InputItem
   readonly seqs: readonly number[]
-  /** What an opaque item says. */
+  /** The text of an opaque item. */
   readonly quotable?: string
-  /** Whether words of others may be in it. */
+  /** Whether it may hold words of others. */
   readonly foreign: boolean
 }
 
-/** What one turn adds to the context, while it is not known yet whether it will stand. */
 type OpenTurn = readonly ContextItem[]
 
-/** The context as folded so far: turns that stand, and those under way. */
+/** The context folded so far: ended turns and open turns. */
 export type ContextState = {
   readonly readSeq: number
   readonly items: readonly ContextItem[]
-  /** What the model is given of the items, and the facts of all, in their order: kept beside, for each turn asks for them. */
+  /** The input and the seqs of all items, kept here because every turn needs them. */
   readonly input: readonly InputItem[]
   readonly seqs: readonly number[]
   readonly open: ReadonlyMap<string, OpenTurn>
@@ -38,16 +36,13 @@ export const emptyContext = (fromSeq: number): ContextState => ({
   open: new Map(),
 })
 
-/** A tool's result in a later turn's context: enough to go on from; the whole stays in the ledger. */
+/** A tool result is cut to this length in later turns. The ledger keeps all of it. */
 const PAST_RESULT_CHARS = 4000
 
-/** Whether an event is passed over: its words, or what it was made from, are no more to be looked at. */
+/** Whether to skip an event: it or one of its sources is barred. */
 export type IsPassedOver = (event: LedgerEvent) => boolean
 
-/**
- * Folds events into the context. A turn's items join it when the turn ends well or was stopped; those of a failed
- * turn never do, so it leaves the chain as it was. Erased words are passed over, and so is what `isPassedOver` names.
- */
+/** Folds events into the context. A turn's items join when it completes; a failed turn adds none. */
 export function foldContext(
   state: ContextState,
   events: readonly AnyEvent[],
@@ -59,9 +54,9 @@ export function foldContext(
   for (const event of events) {
     if (event.type === 'unknown') continue
     const { turnId } = event
-    const said = wordsOf(event)
-    const added = said && !isPassedOver(event) ? { ...said, foreign: isForeign(event) } : null
-    // What was said in a call was said, whatever becomes of the turn: the caller has heard it.
+    const words = wordsOf(event)
+    const added = words && !isPassedOver(event) ? { ...words, foreign: isForeign(event) } : null
+    // The caller has heard it, whatever becomes of the turn.
     if (turnId === null || event.type === 'call.reply.spoken') {
       if (added) joined.push(added)
       continue
@@ -75,7 +70,7 @@ export function foldContext(
     }
   }
   const readSeq = events.at(-1)?.seq ?? state.readSeq
-  // A turn reads its chain three times: what is as it was is not copied again.
+  // A turn reads its chain three times: avoid copying it when nothing joined.
   if (joined.length === 0) return { ...state, readSeq, open }
   return {
     readSeq,
@@ -86,7 +81,7 @@ export function foldContext(
   }
 }
 
-/** What an event says to the model; null when it says nothing. */
+/** The item that an event adds to the input; null if it adds none. */
 function wordsOf(event: LedgerEvent): Omit<ContextItem, 'foreign'> | null {
   const seqs = [event.seq]
   switch (event.type) {
@@ -108,7 +103,7 @@ function wordsOf(event: LedgerEvent): Omit<ContextItem, 'foreign'> | null {
       if (!event.body) return null
       return { seqs, item: { type: 'inner', label: REMINDER_LABEL, text: oneLine(event.body.text) } }
     case 'chat.reply.sent':
-      // The outcome of a task, delivered: it stands above as what it is, and is nobody's reply.
+      // The delivered outcome of a task is already in the context as the outcome itself.
       if (event.facts.deliveryId !== undefined || !event.body?.text) return null
       return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
     case 'chat.reply.stopped':
@@ -116,7 +111,7 @@ function wordsOf(event: LedgerEvent): Omit<ContextItem, 'foreign'> | null {
       if (!event.body?.text) return null
       return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
     case 'delivery.requested':
-      // The reply of a turn by text; any other delivery is known by what asked for it.
+      // Only the reply of a turn by text. Other deliveries repeat an event that is in the context.
       if (!event.body || event.turnId === null || event.key !== replyKey(event.turnId)) return null
       return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
     case 'tool.called':
@@ -132,7 +127,7 @@ function wordsOf(event: LedgerEvent): Omit<ContextItem, 'foreign'> | null {
       }
     case 'tool.returned':
       return {
-        // An erased result repeats nothing. Named as a source, it would erase whatever is made from the chain.
+        // As a source, an erased result would cause everything made from the chain to be erased.
         seqs: event.body ? seqs : [],
         item: {
           type: 'tool_result',
@@ -148,16 +143,13 @@ function wordsOf(event: LedgerEvent): Omit<ContextItem, 'foreign'> | null {
 const REMINDER_LABEL = 'reminder that the owner was shown'
 const OUTCOME_LABEL = 'outcome of a task of the coding assistant'
 
-/** What the coding assistant came to: data, whatever it says. */
+/** The outcome of a task as data, never as instructions. */
 function outcomeText({ type, facts, body }: EventOf<'task.finished'> | EventOf<'task.failed'>): string {
   const how = type === 'task.finished' ? 'It finished.' : `It failed (${facts.kind}).`
   return `${how} ${body?.text ?? ''}`.slice(0, PAST_RESULT_CHARS).toWellFormed()
 }
 
-/**
- * A turn's items without a call that lacks its result, or the reverse: model services refuse either, and an erasure
- * may leave either.
- */
+/** Drops unpaired calls and results, which an erasure may leave: model services refuse them. */
 function withoutOrphans(items: readonly ContextItem[]): ContextItem[] {
   const called = new Set<string>()
   const returned = new Set<string>()
@@ -172,28 +164,24 @@ function withoutOrphans(items: readonly ContextItem[]): ContextItem[] {
   })
 }
 
-/** What a context begins after: everything through `throughSeq`, and of what came later that which is `covered`. */
+/** Where a context starts: after `throughSeq`, without the later seqs in `covered`. */
 export type ContextBase = {
-  /** The fact that stands in for it all; 0 for none. */
+  /** The seq of the replacement; 0 for none. */
   readonly seq: number
   readonly throughSeq: number
   readonly covered: ReadonlySet<number>
 }
 
 export type ContextReader = {
-  /**
-   * The context of a conversation after its base: the turns that stand. Null while there is more to be folded than the
-   * event loop may be held for: then it is to be asked again, after whatever else has come meanwhile.
-   */
+  /** Null if one slice was not enough: yield to the event loop and call again. */
   read(conversationId: string, base: ContextBase): ContextState | null
-  /** Drops what was folded, once less of it may be looked at. */
   reset(): void
 }
 
-/** About a millisecond of the event loop. */
+/** Events per slice, about 1 ms. */
 const EVENTS_AT_ONCE = 64
 
-/** Reads the context through a fold that goes on where it stopped, so a turn costs what is new, not what was. */
+/** Reads the context through an incremental fold, so a turn pays only for new events. */
 export function createContextReader(
   views: Database,
   ledger: LedgerReader,
@@ -207,7 +195,7 @@ export function createContextReader(
   let cached: { conversationId: string; baseSeq: number; state: ContextState } | null = null
   let started: { readonly conversationId: string; readonly seq: number } | null = null
 
-  /** Where a conversation began, which never changes; undefined before its first fact. */
+  /** The start of a conversation, cached because it never changes; undefined before its first fact. */
   function startOf(conversationId: string): number | undefined {
     if (started?.conversationId === conversationId) return started.seq
     const row = conversationStart.get(conversationId)
@@ -215,7 +203,7 @@ export function createContextReader(
     return row?.startSeq
   }
 
-  /** The next events of a conversation, and how far they reach. */
+  /** The next slice of events of a conversation and the seq that it reaches. */
   function eventsAfter(
     conversationId: string,
     seq: number,
@@ -248,7 +236,7 @@ export function createContextReader(
   }
 }
 
-/** Whether a kept blob may be sent to a model: only to the very one that made it. */
+/** Whether two ids name the same model. A blob may only go back to the model that made it. */
 export function isSameModel(a: ModelId, b: ModelId): boolean {
   return a.provider === b.provider && a.model === b.model
 }

@@ -3,30 +3,29 @@ import { NoAnswer } from '../model/port.ts'
 
 export type TurnFailureKind = EventOf<'turn.failed'>['facts']['kind']
 
-/** The one honest sentence that the owner is told when a turn came to nothing. */
+/** What the owner is told when a turn fails. */
 export const failureText: Readonly<Record<TurnFailureKind, string>> = {
-  interrupted: 'I was interrupted by a restart before I could answer. Please ask again.',
-  stopped: 'I stopped before I had said anything.',
-  auth: 'The model service refused my key. Check OPENAI_API_KEY under Settings.',
-  quota: 'The model service says that its quota is used up. Check the billing of your account there.',
-  rate_limited: 'The model service is limiting my requests right now. Please try again in a minute.',
+  interrupted: 'A restart interrupted me before I could answer. Please ask again.',
+  stopped: 'I was stopped before I could answer.',
+  auth: 'The model service rejected the API key. Check OPENAI_API_KEY in Settings.',
+  quota: 'Your quota at the model service is used up. Check the billing of your account there.',
+  rate_limited: 'The model service is limiting my requests. Please try again in a minute.',
   unavailable:
-    'I got no answer from the model service. Please try again in a moment; if it stays so, test the connection under Settings.',
+    'The model service is unavailable. Please try again in a moment. If this keeps happening, test the connection in Settings.',
   timeout: 'The model service did not answer in time. Please try again.',
-  malformed: 'The model service answered in a way that I could not make sense of. Please try again.',
+  malformed: 'I could not read the response of the model service. Please try again.',
   refused: 'The model declined to answer that.',
-  context_too_long:
-    'Our conversation has grown too long for the model. Compact it, or end it and start a new one.',
-  too_many_rounds: 'I went round in circles with my tools and stopped. Please ask in smaller steps.',
+  context_too_long: 'Our conversation is too long for the model. Compact it, or end it and start a new one.',
+  too_many_rounds: 'I called too many tools without finishing, so I stopped. Please ask in smaller steps.',
   budget:
-    'I have used all the tokens that I may in a day (DAILY_TOKENS), so I answer no more for now. What was used a day ago makes room again.',
-  internal: 'Something went wrong on my side; the log says what. Please try again.',
+    'I have reached the daily token limit (DAILY_TOKENS). Try again later: usage older than 24 hours no longer counts.',
+  internal: 'Something went wrong on my side. Please try again. The log has the details.',
 }
 
-/** The same for an error; where the model service did not answer in time, it says for how long the turn waited. */
+/** The same for an error. A NoAnswer says how long the turn waited. */
 export function failureTextOf(kind: TurnFailureKind, error: unknown): string {
   return error instanceof NoAnswer
-    ? `${error.message} Please try again. If it stays so, test the connection under Settings.`
+    ? `${error.message} Please try again. If this keeps happening, test the connection in Settings.`
     : failureText[kind]
 }
 
@@ -39,7 +38,7 @@ const modelFailures: readonly string[] = [
   'malformed',
 ] satisfies TurnFailureKind[]
 
-/** Whether a turn failed for the model service, not for what it was asked or for ourselves. */
+/** Whether the model service caused the failure, rather than the request or this service. */
 export function isModelFailure(kind: string | null): boolean {
   return kind !== null && modelFailures.includes(kind)
 }

@@ -3,21 +3,21 @@ import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 export type IsForeign = (event: AnyEvent) => boolean
 
 /**
- * Whether an event may hold words of others: of notes, texts, callers, tasks, or of a model that had read any. Only
- * what the owner types into the chat is theirs for sure, and what a model made that was given nothing else.
+ * Whether an event may hold words of others: notes, texts, callers, tasks, or a model that has read any. Only
+ * what the owner types into the chat is surely theirs, and what a model made from nothing else.
  */
 export function createIsForeign(ledger: LedgerReader): IsForeign {
-  /** Facts do not change, so each is judged once. */
-  const judged = new Map<number, boolean>()
+  /** Cached for good, because facts don't change. */
+  const verdicts = new Map<number, boolean>()
   const readOne = (seq: number | null) => (seq === null ? undefined : ledger.readSeqs([seq])[0])
-  /** What a tool made is as the call was. */
+  /** What a tool made is foreign if its call was. */
   const madeByForeignCall = ({ causedBy }: AnyEvent) => {
     const cause = readOne(causedBy)
     return cause?.type !== 'tool.called' || cause.facts.foreign !== false
   }
 
-  /** Foreign by itself, or as foreign as the facts that it repeats words of. */
-  function lookAt(event: AnyEvent): 'foreign' | readonly number[] {
+  /** Either foreign by itself, or the seqs of its sources, which decide. */
+  function sourcesOf(event: AnyEvent): 'foreign' | readonly number[] {
     switch (event.type) {
       case 'chat.message.received':
         return event.facts.spoken === true ? 'foreign' : []
@@ -35,7 +35,7 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
         return event.facts.source === 'owner' || madeByForeignCall(event) ? 'foreign' : event.derivedFrom
       case 'memory.stored':
         return [...event.facts.sourceSeqs, ...event.derivedFrom]
-      // The service's own words around those of others.
+      // The service's words wrap those of the sources.
       case 'timer.fired':
       case 'timer.missed':
       case 'signal.raised':
@@ -47,15 +47,15 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
     }
   }
 
-  /** Looks through everything that it derives from; a list that grew line by line goes back far. */
+  /** Follows the sources to the end, without recursion: the history of a list can be long. */
   function holdsForeignWords(event: AnyEvent): boolean {
     const met = new Set([event.seq])
     const open: (AnyEvent | undefined)[] = [event]
     while (open.length > 0) {
       const next = open.pop()
-      const found = next === undefined ? 'foreign' : lookAt(next)
-      if (found === 'foreign' || found.some((seq) => judged.get(seq))) return true
-      const fresh = found.filter((seq) => !judged.has(seq) && !met.has(seq))
+      const found = next === undefined ? 'foreign' : sourcesOf(next)
+      if (found === 'foreign' || found.some((seq) => verdicts.get(seq))) return true
+      const fresh = found.filter((seq) => !verdicts.has(seq) && !met.has(seq))
       for (const seq of fresh) {
         met.add(seq)
         open.push(readOne(seq))
@@ -65,10 +65,10 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
   }
 
   return (event) => {
-    const known = judged.get(event.seq)
+    const known = verdicts.get(event.seq)
     if (known !== undefined) return known
     const isForeign = holdsForeignWords(event)
-    judged.set(event.seq, isForeign)
+    verdicts.set(event.seq, isForeign)
     return isForeign
   }
 }

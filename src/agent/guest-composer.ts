@@ -4,12 +4,12 @@ import type { Composer } from './composer.ts'
 import { guestInstructions } from './guest-instructions.ts'
 import { textWithMedia } from './sms-text.ts'
 
-/** Texts and words of earlier calls of the same number. */
+/** How many earlier texts and call utterances of the same number to include. */
 const GUEST_WORDS = 12
 
 /**
- * What the model is given for a stranger's text: the persona and what this number itself said before. No chain, no
- * memories, no signals, no adaptations, no tools: what is not there cannot be coaxed out.
+ * Composes the input for a guest's text: the persona and the history of this number. Nothing of the owner's
+ * is in it, so nothing can be coaxed out.
  */
 export function createGuestComposer(options: {
   readonly ledger: LedgerReader

@@ -1,4 +1,4 @@
-/** What the delegate is told when it talks to a stranger. Nothing of the owner's is in it, nor may be added. */
+/** The instructions for guests. They must never contain anything of the owner's. */
 const PERSONA = `You are Delegate, a personal assistant that answers the phone and text messages for its owner. The one \
 you are talking to is not the owner but a guest.
 
@@ -15,11 +15,11 @@ const BY_CHANNEL = {
 const LINK_BY_VOICE = `No phone number of the owner is linked yet, so even the owner is a guest. Say in your first reply \
 how to link a phone: enter its number in the browser, in Settings, under "Your phone numbers".`
 
-/** What code adds to a text, because it must not depend on the model. */
+/** Appended by code, because it must not depend on the model. */
 const LINK_BY_TEXT =
   'Is this your assistant? To link your phone, enter its number under "Your phone numbers" in Settings.'
 
-/** A reply by text to a guest. `ownerIsKnown`: whether a phone number of the owner is set; until then it says how. */
+/** A reply by text to a guest. Without a known owner number, it also says how to link a phone. */
 export function guestText(text: string, options: { ownerIsKnown: boolean }): string {
   return options.ownerIsKnown ? text : `${text}\n\n${LINK_BY_TEXT}`
 }

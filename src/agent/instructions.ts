@@ -2,7 +2,7 @@ import { SILENCE } from './signals-text.ts'
 
 export type SpokenChannel = 'chat' | 'voice' | 'sms'
 
-/** A standing instruction of the owner, in force on some channels. */
+/** A standing instruction of the owner for some channels. */
 export type Adaptation = { readonly id: string; readonly title: string; readonly content: string }
 
 const PERSONA = `You are Delegate, the personal assistant of one owner. You share one continuous conversation with \
@@ -27,7 +27,7 @@ const ACTIVATION = `Nobody has spoken to you: something inside you deserves atte
 whether to act. If the owner should hear of it now, answer with the words to tell them; if nothing needs to be said, \
 answer with exactly ${SILENCE}`
 
-/** Exactly what the model is told, before the conversation itself; the adaptations' preview shows the same. */
+/** The exact instructions for the model; the adaptations preview shows the same text. */
 export function buildInstructions(options: {
   readonly channel: SpokenChannel
   readonly adaptations: readonly Adaptation[]

@@ -5,8 +5,8 @@ const EXCERPT_CHARS = 280
 const HEADINGS_OF_A_DOCUMENT = 3
 
 /**
- * A long answer (over `longAnswerChars`, or half of that under several headings, which is a document by nature)
- * becomes a note; the reply is its beginning and where the rest is. The same turn makes the note once.
+ * Moves a long answer into a note and replies with its beginning and a link. An answer is long above
+ * `longAnswerChars`, or above half of that if it has several headings. Idempotent per turn.
  */
 export function createShortenReply(options: {
   readonly notes: Notes
@@ -22,11 +22,11 @@ export function createShortenReply(options: {
       .slice(0, EXCERPT_CHARS)
       .toWellFormed()
       .trimEnd()
-    return `${beginning}…\n\nThe whole answer is long, so I put it into a note: [${note.title}](/notes/${note.id}).`
+    return `${beginning}…\n\nThe full answer is in a note: [${note.title}](/notes/${note.id}).`
   }
 }
 
-/** Puts a whole answer into a note; the same turn makes it once. */
+/** Puts a whole answer into a note. Idempotent per turn. */
 export function noteOfAnswer(
   notes: Notes,
   content: string,

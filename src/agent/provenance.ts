@@ -5,17 +5,17 @@ import type { ContextItem } from './context.ts'
 
 type Quotable = Omit<ContextItem, 'foreign'>
 
-/** Which events a text of the delegate's derives from, recorded with it: erasing one of them takes its words out. */
+/** Finds the events that a text of the delegate repeats. Erasing one of them erases the text too. */
 export type Provenance = {
   /**
-   * Of what this turn was given, every event that shares a telling word with the text. For the words that none of
-   * those has, of the conversation before the latest item that has it: what that repeats is recorded with it.
+   * The seqs of the `own` events that share a telling word with the text and, for each remaining word, of the
+   * latest item of `past` that contains it.
    */
   sourcesOf(text: string, own: readonly AnyEvent[], past: readonly Quotable[]): number[]
 }
 
 export function createProvenance(): Provenance {
-  /** An item of the chain is the same object in every turn, an event within one. */
+  /** Items keep their identity from turn to turn, events within one turn. */
   const known = new WeakMap<object, ReadonlySet<string>>()
 
   function wordsIn<T extends object>(source: T, textIn: (source: T) => string): ReadonlySet<string> {
@@ -45,7 +45,6 @@ export function createProvenance(): Provenance {
   }
 }
 
-/** All strings of an event's body. */
 function wordsOf(event: AnyEvent): string {
   if (event.type === 'unknown' || !event.body) return ''
   return Object.values(event.body)

@@ -6,22 +6,22 @@ import type { Answer } from './turn-facts.ts'
 
 type ModelCall = Answer['toolCalls'][number]
 
-/** A call, whether the owner wants it, and whether words of others were before the model when it made the call. */
+/** A call with its authority. `foreign`: the model had foreign words before it when it made the call. */
 export type JudgedCall = ModelCall & { readonly authorised: boolean; readonly foreign: boolean }
 
 /**
- * Decides which calls have the owner's authority. Calls made with nothing but the owner's words at hand have it. Where
- * words of others were at hand too, the model is asked again without them: what it then still does to the same subject
- * is the owner's wish, and is done as it was asked for then. Nothing in those words can bring that about.
+ * Decides which calls have the owner's authority. Calls made from the owner's words alone have it. Otherwise
+ * the model is asked again without foreign words. A call that it then repeats on the same subject has
+ * authority, and runs with the arguments of the second reading. Foreign words can't cause such a call.
  */
 export async function judgeCalls(
   calls: readonly ModelCall[],
   options: {
     readonly tools: ReadonlyMap<string, Tool>
-    /** Whether the turn answers what the owner typed in the browser. */
+    /** Whether the turn answers a message that the owner typed in the browser. */
     readonly isOwners: boolean
     readonly isForeign: boolean
-    /** The calls that the model makes when it is given the owner's words alone. */
+    /** Asks the model again with the owner's words alone. */
     readonly readAgain: () => Promise<readonly ModelCall[]>
     readonly context: Omit<ToolContext, 'callId' | 'key'>
   },
@@ -31,7 +31,7 @@ export async function judgeCalls(
   const isSecondNeeded = isOwners && isForeign && calls.some(needsAuthority)
   const second = isSecondNeeded ? await options.readAgain() : []
 
-  /** What a call is done to; null where it comes to nothing. */
+  /** The subject of the deed; null if there is nothing to do. */
   async function subjectOf({ callId, name, arguments: json }: ModelCall): Promise<string | null> {
     const tool = tools.get(name)
     const args = tool && parseArguments(tool, json)
@@ -62,8 +62,8 @@ const NOTHING: SecondReading = { toolCalls: [], usage: { inputTokens: 0, outputT
 type SecondReading = { readonly toolCalls: readonly ModelCall[]; readonly usage: Usage }
 
 /**
- * What the model calls when it is given the owner's words alone; nothing where it cannot be asked. It is offered only
- * the tools that need authority: a model that may look first would look, and never come to the deed.
+ * Returns no calls if the model fails. Offers only the tools that need authority, because a model that can
+ * look things up first would stop there.
  */
 export async function readAgain(
   { request, ownWords }: Pick<Composed, 'request' | 'ownWords'>,
@@ -84,7 +84,7 @@ export async function readAgain(
       if (event.type === 'completed') return event
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
-    log.warn({ err: error, turnId }, 'a wish was not confirmed by a second reading')
+    log.warn({ err: error, turnId }, 'the second reading failed, so the calls need confirmation')
   }
   return NOTHING
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { createContextQueries } from '../../projections/context.ts'
 
-/** The state of the chain that the next turn continues from, as `GET /api/session/context` tells it. */
+/** The state of the current chain, as returned by `GET /api/session/context`. */
 export type SessionContext = {
   readonly active: boolean
   readonly canCompact: boolean
@@ -29,7 +29,7 @@ export type SessionContext = {
   }
 }
 
-/** How full the context of the open conversation is, for the browser; read anew at each call. */
+/** Reads the current state of the open conversation on each call. */
 export function createSessionContext(options: {
   readonly views: Database
   readonly openConversationId: () => string | undefined

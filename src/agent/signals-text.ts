@@ -1,6 +1,6 @@
 import type { LedgerReader } from '../../ledger/reader.ts'
 
-/** What the model answers when nothing needs to be said. */
+/** The answer of the model when it has nothing to say. */
 export const SILENCE = '[silent]'
 
 export type SignalText = {
@@ -10,7 +10,7 @@ export type SignalText = {
   readonly text: string
 }
 
-/** The words of signals; those that were erased meanwhile are left out. */
+/** The texts of signals, without erased ones. */
 export function readSignals(ledger: LedgerReader, seqs: readonly number[]): SignalText[] {
   return ledger
     .readSeqs(seqs)
@@ -21,12 +21,12 @@ export function readSignals(ledger: LedgerReader, seqs: readonly number[]): Sign
     )
 }
 
-/** A batch of signals as the model is given it: data, a line each, with its kind. No text can pass for another line. */
+/** A batch of signals as data for the model, one line each. */
 export function batchText(signals: readonly SignalText[]): string {
   return signals.map(({ kind, at, text }) => `- ${at} ${kind}: ${oneLine(text)}`).join('\n')
 }
 
-/** A text in one line, so that none of it can pass for a line of its own. */
+/** Joins the lines of a text, so that it cannot forge another entry. */
 export function oneLine(text: string): string {
   const lines = text.split(/[\r\n\u0085\u2028\u2029]/).map((line) => line.trim())
   return lines.filter((line) => line !== '').join(' ')

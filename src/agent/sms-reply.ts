@@ -2,18 +2,17 @@ import type { TurnRow } from '../../projections/turns.ts'
 import type { Notes } from '../notes/notes.ts'
 import { noteOfAnswer } from './long-answer.ts'
 
-/** More than that nobody wants to get as a text. */
+/** The longest text, in SMS segments. */
 const MAX_SEGMENTS = 3
 const BEGINNING_CHARS = 240
-/** What seven bits cannot carry fits fewer characters: the beginning is as long as there is room for. */
+/** Text outside the 7-bit alphabet fits fewer characters, so the excerpt shrinks in steps until it fits. */
 const STEP_CHARS = 20
 const GUEST_CHARS = 320
 
-/** An answer too long for a text becomes a note; the text is its beginning and where the rest is. Made once a turn. */
+/** Moves an answer that is too long for a text into a note and replies with a link. Idempotent per turn. */
 export function createShortenSms(options: {
   readonly notes: Notes
   readonly publicUrl: () => string | null
-  /** Segments that a text is sent as. */
   readonly segmentsOf: (text: string) => number
 }) {
   return async (answer: string, turn: TurnRow, seen: readonly number[]): Promise<string> => {
@@ -30,7 +29,7 @@ export function createShortenSms(options: {
   }
 }
 
-/** A stranger is answered briefly, and gets no note. */
+/** Cuts a reply to a guest. Guests get no note. */
 export function shortenForGuest(answer: string): string {
   const text = sevenBit(answer)
   return text.length <= GUEST_CHARS ? text : beginning(text, GUEST_CHARS)
@@ -39,16 +38,16 @@ export function shortenForGuest(answer: string): string {
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** The first characters of a text, up to the end of a word, in languages without spaces too. */
+/** The start of a text, cut at a word boundary; works for languages without spaces. */
 function beginning(text: string, chars: number): string {
   if (text.length <= chars) return text
   const word = words.segment(text).containing(chars)?.index ?? 0
-  // A word that takes up most of it is cut itself, between two characters.
+  // Cut a very long word itself, between two graphemes.
   const end = word > chars / 2 ? word : (characters.segment(text).containing(chars)?.index ?? 0)
   return `${text.slice(0, end).trimEnd()}...`
 }
 
-/** Typographic signs as what seven bits have for them: a single one would more than halve what a segment holds. */
+/** A single character outside the 7-bit alphabet more than halves the capacity of a segment. */
 function sevenBit(text: string): string {
   return text
     .replace(/[‘’‚‛]/g, "'")

@@ -1,9 +1,9 @@
 import type { EventOf } from '../../ledger/event.ts'
 
-/** The key of the fact that puts a turn's reply on its way by text. */
+/** The key of the `delivery.requested` event that sends a turn's reply by text. */
 export const replyKey = (turnId: string) => `reply:${turnId}`
 
-/** A text as the model is given it: what hangs on it is named, because nobody has looked at it. */
+/** A text for the model. Names the attachments, which nobody has opened. */
 export function textWithMedia(event: Pick<EventOf<'sms.received'>, 'facts' | 'body'>): string {
   const text = event.body?.text ?? ''
   const { mediaTypes } = event.facts

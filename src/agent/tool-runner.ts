@@ -2,11 +2,10 @@ import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append } from '../../ledger/event.ts'
 import type { ActingContext, Deed, Planned, Tool, ToolContext, ToolResult } from '../tools/tool.ts'
 
-/** Changes that one turn may make, and texts among them: more is a model that was talked into something. */
+/** Limits per turn. A model that exceeds them was probably manipulated. */
 const MAX_CHANGES = 20
 const MAX_TEXTS = 5
 
-/** How many of each a turn has asked for. */
 export type Tally = { changes: number; texts: number }
 
 /** Asks the owner to confirm a deed in the browser. */
@@ -15,41 +14,40 @@ export type Propose = (
   context: ActingContext,
 ) => Promise<{ readonly expiresAt: string }>
 
-/** A call as the model made it; with the turn in which it did, where a turn before this one was cut off within it. */
+/** A call by the model. `turnId` names an earlier turn that made the call but was cut off. */
 export type Call = {
   readonly callId: string
   readonly tool: string
   readonly arguments: string
   readonly turnId?: string
-  /** The owner wants it. Without that a tool that needs authority only proposes. */
+  /** The owner wants it. Otherwise a consequential tool only proposes. */
   readonly authorised?: boolean
-  /** Whether words of others were before the model when it made the call; absent where nobody looked. */
+  /** Whether the model had foreign words before it; absent if unknown. */
   readonly foreign?: boolean
 }
 
-/** The fact of a call; erased where the message that asked for it was forgotten meanwhile. */
+/** The fact of a call; erased if the message behind it was forgotten meanwhile. */
 export type CallFact = { readonly seq: number; readonly erased: boolean }
 
-/** What a round of calls came to. */
 export type Outcomes = {
-  /** For the model, in the order of the calls. */
+  /** Tool results for the model, in the order of the calls. */
   readonly outputs: readonly {
     readonly callId: string
     readonly output: string
-    /** What it tells of, where it holds words of others. */
+    /** What was read, if the output has foreign words. */
     readonly foreign: string | null
   }[]
   /**
-   * The seqs of their facts in the same order, once these are in the ledger. Nothing that the model makes of the
-   * outputs counts before. Rejects with LedgerUnavailable.
+   * The seqs of the outcomes, in order. The next answer must not take effect before. Rejects with
+   * LedgerUnavailable.
    */
   readonly recorded: Promise<readonly number[]>
 }
 
 /**
- * Runs the calls of one round: side by side if all of them only read, else one after the other, in order. What only
- * reads is run while its call is being recorded; what does something has a fact before, and one of its outcome before
- * the next is run. Arguments that do not fit are refused and recorded, not run.
+ * Runs the calls of one round: in parallel if all are read-only, otherwise in order. A read-only tool runs
+ * while its call is being recorded. Any other tool runs after its call is recorded, and its outcome is
+ * recorded before the next call runs. Invalid arguments are refused and recorded.
  */
 export function createToolRunner(options: {
   readonly append: Append
@@ -90,14 +88,13 @@ export function createToolRunner(options: {
         })
       return await tool.run(args.data, { ...context, calledSeq: (await called).seq })
     } catch (error) {
-      // A tool that could not write its fact has no outcome: the turn stays as it is and is taken up again.
+      // Without a recorded fact there is no outcome. The turn stays open and is resumed.
       if (context.signal.aborted || error instanceof LedgerUnavailable) throw error
       onFault(error, call.tool)
       return { ok: false, reason: 'fault', message: 'The tool failed; the log says why.' }
     }
   }
 
-  /** Shows the owner what would be done. */
   async function ask(
     { name }: Tool,
     planned: Planned,
@@ -117,7 +114,6 @@ export function createToolRunner(options: {
     }
   }
 
-  /** Runs one call; its fact is recorded after that of the call itself. */
   async function runOne(call: Call, called: Promise<CallFact>, round: RoundContext): Promise<Ran> {
     const startedMs = nowMs()
     const key = `tool:${call.turnId ?? round.turnId}:${call.callId}`
@@ -137,9 +133,9 @@ export function createToolRunner(options: {
         isForeign: isForeign || call.foreign !== false,
       }),
     )
-    // Looked at with the others of its round, which may take longer, or throw.
+    // Awaited with the rest of the round, which may take longer or throw.
     recorded.catch(() => undefined)
-    const reads = tools.get(call.tool)?.reads ?? 'what was there before'
+    const reads = tools.get(call.tool)?.reads ?? 'a tool result'
     return { output: { callId: call.callId, output, foreign: isForeign ? reads : null }, recorded }
   }
 
@@ -181,7 +177,7 @@ export function createToolRunner(options: {
   }
 
   return {
-    /** `called` are the facts of the calls, in their order, which may still be being written. */
+    /** `called` are the facts of the calls, in order; they may still be being written. */
     async run(
       calls: readonly Call[],
       called: Promise<readonly CallFact[]>,
@@ -189,7 +185,7 @@ export function createToolRunner(options: {
     ): Promise<Outcomes> {
       const runAt = (call: Call, index: number) => {
         const own = called.then((facts) => factOf(facts, index))
-        // Looked at when the outcome is recorded, unless the tool throws before.
+        // Awaited when the outcome is recorded, unless the tool throws first.
         own.catch(() => undefined)
         return runOne(call, own, round)
       }
@@ -208,18 +204,16 @@ export function createToolRunner(options: {
   }
 }
 
-/** What the calls of a round have in common. */
 type RoundContext = Omit<ToolContext, 'callId' | 'key'> & {
-  /** Where a wish comes from that the owner has to confirm, for them to read. */
+  /** Tells the owner where the request to confirm comes from. */
   readonly why: string
-  /** Counted up as calls run. */
   readonly tally: Tally
 }
 
-/** One call that was run: what the model hears, and the seq of its fact once that is in the ledger. */
+/** A call that has run. `recorded` resolves to the seq of its outcome. */
 type Ran = { readonly output: Outcomes['outputs'][number]; readonly recorded: Promise<number> }
 
-/** What a turn has asked for so far, by the tools that it called. */
+/** Counts the changes and texts among the tools that a turn has called. */
 export function tallyOf(called: readonly string[], tools: ReadonlyMap<string, Tool>): Tally {
   const changing = called.flatMap((name) => {
     const tool = tools.get(name)
@@ -228,7 +222,7 @@ export function tallyOf(called: readonly string[], tools: ReadonlyMap<string, To
   return { changes: changing.length, texts: changing.filter(({ texts }) => texts).length }
 }
 
-/** Counts a call that changes something. Why it is one too many; null where it is not. */
+/** Counts a changing call. Returns the refusal if it exceeds a limit, else null. */
 function limitReached({ texts }: Tool, tally: Tally): string | null {
   tally.changes += 1
   if (texts) tally.texts += 1
@@ -241,18 +235,18 @@ function limitReached({ texts }: Tool, tally: Tally): string | null {
 
 function outcomesOf(ran: readonly Ran[]): Outcomes {
   const recorded = Promise.all(ran.map((each) => each.recorded))
-  // Whoever goes on from the outputs looks at it; where the turn ends before, nobody does.
+  // Awaited by the caller, unless the turn ends first.
   recorded.catch(() => undefined)
   return { outputs: ran.map(({ output }) => output), recorded }
 }
 
 function factOf(facts: readonly CallFact[], index: number): CallFact {
   const fact = facts[index]
-  if (!fact) throw new Error('a call has no fact')
+  if (!fact) throw new Error('no fact was recorded for a tool call')
   return fact
 }
 
-/** The arguments of a call, where they fit. */
+/** Validates the arguments of a call. */
 export function parseArguments({ parameters }: Tool, json: string) {
   return parameters.strict().safeParse(parseJson(json))
 }
@@ -261,7 +255,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text === '' ? '{}' : text)
   } catch {
-    // Not JSON at all: the schema says so better than a parser's message would.
+    // Let the schema report what is wrong.
     return text
   }
 }

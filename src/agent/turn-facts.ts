@@ -6,29 +6,28 @@ import { failureText, type TurnFailureKind } from './failure-text.ts'
 import type { JudgedCall } from './second-reading.ts'
 import { replyKey } from './sms-text.ts'
 
-/** What a model's answer of one round comes to. */
 export type Answer = Extract<TextEvent, { type: 'completed' }>
 
-/** Where and by what model a turn runs. */
+/** Where a turn runs and on which model. */
 export type TurnPlace = {
   readonly turn: TurnRow
   readonly channel: 'chat' | 'voice' | 'sms'
   readonly model: ModelId
-  /** The number that an answer by text goes to; null on any other channel. */
+  /** The number to reply to by text; null on other channels. */
   readonly replyTo: string | null
 }
 
-/** A text is tried so often where it is certain that it did not leave. */
+/** Attempts to send a text while it is certain that none has left. */
 const TEXT_ATTEMPTS = 3
 
-/** The facts of a turn, in the order in which they may occur. */
+/** Builds the facts of a turn, in the order in which they can occur. */
 export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
   const { turnId, conversationId, spanId } = turn
   const place = { conversationId, spanId, turnId, channel, causedBy: turn.causeSeq } as const
-  /** A turn ends once: whoever records its end first. */
+  /** Unique, so a turn ends once. */
   const key = `turn-ended:${turnId}`
 
-  /** A reply by text is asked for with the end of its turn, and sent by whoever sends texts. */
+  /** Requests the delivery of a reply by text, in the same batch as the end of the turn. */
   function texted(target: string, text: string, seen: readonly number[]): NewEvent {
     return {
       type: 'delivery.requested',
@@ -55,7 +54,6 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       },
     }),
 
-    /** The service's own items first: should the batch be cut off, there is nothing of the round at all. */
     calls(
       answer: Pick<Answer, 'blob'> & { readonly toolCalls: readonly JudgedCall[] },
       round: number,
@@ -87,7 +85,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
           type: 'turn.items.kept',
           actor: 'service',
           ...place,
-          // Nobody can read what an opaque item repeats, so it goes with anything that the model was given.
+          // An opaque item may repeat anything, so it derives from everything that the model was given.
           derivedFrom: given,
           facts,
           body: { blob: answer.blob },
@@ -96,7 +94,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       ]
     },
 
-    /** `text` null: the delegate had nothing to say. */
+    /** Pass null if the delegate has nothing to say. */
     replied(text: string | null, seen: readonly number[], foreign: boolean): NewEvent[] {
       if (text === null) return []
       if (channel === 'sms') return replyTo === null ? [] : [texted(replyTo, text, seen)]
@@ -143,7 +141,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       },
     }),
 
-    /** Signals that rode along with a turn are dealt with by it, where it did not fail. */
+    /** A turn that succeeds has dealt with the signals attached to it. */
     attached: (signalIds: readonly string[]): NewEvent[] =>
       signalIds.length === 0
         ? []
@@ -166,10 +164,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       facts: { ...usage, compactThresholdTokens },
     }),
 
-    /**
-     * Who texted is told so by text; a stranger is not. Where nobody asked, nobody is told: the failure of an activation
-     * belongs to the inner life.
-     */
+    /** An owner who texted is told by text; a guest is not. The failure of an activation is internal. */
     failed: (
       kind: TurnFailureKind,
       usage: Usage,

@@ -3,46 +3,46 @@ import type { AnyEvent } from '../../ledger/reader.ts'
 import type { InputItem, ModelId } from '../model/port.ts'
 import { isSameModel } from './context.ts'
 
-/** How far a turn has come, by its facts: what a restart goes on from. */
+/** The recorded progress of a turn, from which a restart resumes it. */
 export type TurnProgress = {
   readonly starts: number
-  /** Rounds whose calls are recorded. */
   readonly rounds: number
-  /** The recorded items of the turn, in order, to be given to the model after its message. */
+  /** The recorded items of the turn, which follow its message in the input. */
   readonly items: readonly InputItem[]
-  /** Calls that have no outcome: a crash came between. */
+  /** Calls without an outcome, cut off by a crash. */
   readonly orphans: readonly OrphanCall[]
-  /** What results that hold words of others told of; which tools were called. */
+  /** Tools whose results held foreign words. */
   readonly read: readonly string[]
+  /** All tools that were called. */
   readonly called: readonly string[]
-  /** Facts whose words the turn has seen. */
+  /** The facts of the turn's calls and results. */
   readonly seenSeqs: readonly number[]
 }
 
 export type OrphanCall = {
   readonly seq: number
-  /** The turn that made it, under whose key it finds what it may have done. */
+  /** The turn that made the call; part of its idempotency key. */
   readonly turnId: string
   readonly callId: string
   readonly tool: string
   readonly round: number
   readonly idempotent: boolean
   readonly arguments: string
-  /** Whether words of others were before the model when it made the call. */
+  /** Whether the model had foreign words before it when it made the call. */
   readonly foreign: boolean
-  /** What asked for it was forgotten since. */
+  /** The message behind the call was forgotten meanwhile. */
   readonly erased: boolean
 }
 
-/** A turn is taken up again after a crash this often; one that brings the process down must not do so for ever. */
+/** Limits resuming, so that a turn that crashes the process does not do so forever. */
 const MAX_STARTS = 3
 
-/** Whether a turn that a crash cut off may go on from its recorded items: nothing is run twice that must not be. */
-export function canGoOn(progress: TurnProgress): boolean {
+/** Whether a turn can be resumed after a crash without running a non-idempotent call twice. */
+export function canResume(progress: TurnProgress): boolean {
   return progress.starts < MAX_STARTS && progress.orphans.every((orphan) => orphan.idempotent)
 }
 
-/** Folds a turn's own events, oldest first. */
+/** Folds the events of a turn, oldest first. */
 export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnProgress {
   const mine = events.filter((event): event is LedgerEvent => event.type !== 'unknown')
   const returned = new Set(
@@ -65,7 +65,7 @@ export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnPro
       const { callId, tool, round, idempotent } = event.facts
       const args = event.body?.arguments ?? '{}'
       rounds = Math.max(rounds, round)
-      // The service's own items hold the calls of their round already.
+      // The kept items of the service already contain the calls of their round.
       if (!keptRounds.has(round)) items.push({ type: 'tool_call', callId, name: tool, arguments: args })
       if (!returned.has(callId))
         orphans.push({
@@ -102,11 +102,8 @@ export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnPro
   }
 }
 
-/**
- * How far a turn has come that does again what others tried before it and failed: what they had done is done, and the
- * model is told so. Their starts and rounds are their own.
- */
-export function goingOnFrom(earlier: readonly TurnProgress[], own: TurnProgress): TurnProgress {
+/** Adds what earlier failed attempts have done. Their starts and rounds do not count. */
+export function withEarlier(earlier: readonly TurnProgress[], own: TurnProgress): TurnProgress {
   const all = [...earlier, own]
   const items = all.flatMap((each) => each.items)
   const returned = new Set(items.flatMap((item) => (item.type === 'tool_result' ? [item.callId] : [])))

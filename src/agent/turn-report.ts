@@ -1,7 +1,7 @@
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 
-/** Why a reply came to be what it is, as `GET /api/turns/:id` tells it. */
+/** The explanation of a reply, as returned by `GET /api/turns/:id`. */
 export type TurnReport = {
   readonly turnId: string
   readonly channel: string | null
@@ -28,17 +28,14 @@ export type TurnReport = {
   }
 }
 
-/**
- * Why a turn said what it said: what it was given and what it did, read from its facts. Undefined for an
- * unknown turn.
- */
+/** Reports what a turn was given and what it did, from its facts. Undefined for an unknown turn. */
 export function createTurnReport(options: {
   readonly ledger: LedgerReader
   readonly turnById: (turnId: string) => TurnRow | undefined
   readonly eventSeqs: (turnId: string) => number[]
-  /** The present words of a memory; null once it is forgotten. */
+  /** The current text of a memory; null if it is forgotten. */
   readonly memoryText: (memoryId: string) => string | null
-  /** Where a signal was raised. */
+  /** The seq of the event that raised a signal. */
   readonly signalSeq: (signalId: string) => number | null
 }) {
   const { ledger } = options
@@ -98,7 +95,7 @@ export function createTurnReport(options: {
   }
 }
 
-/** What set an activation off, and what rode along with a turn, once each: a turn may be taken up again. */
+/** Signals that triggered or were attached to the turn, once each: a turn may be resumed. */
 function signalIdsOf(events: readonly AnyEvent[]): string[] {
   const ids = events.flatMap((event) =>
     event.type === 'activation.started' || event.type === 'turn.started' ? event.facts.signalIds : [],

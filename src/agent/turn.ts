@@ -21,18 +21,18 @@ import {
   tallyOf,
 } from './tool-runner.ts'
 import { type Answer, createTurnFacts } from './turn-facts.ts'
-import { orGivenUp, TURN_LIMITS, type TurnLimits } from './turn-limits.ts'
-import { canGoOn, goingOnFrom, progressOf } from './turn-progress.ts'
+import { TURN_LIMITS, type TurnLimits, withStopLimit } from './turn-limits.ts'
+import { canResume, progressOf, withEarlier } from './turn-progress.ts'
 import { whyOf } from './why.ts'
 
-/** Why a turn was cut short from outside. */
+/** Why a turn was aborted. */
 export type TurnAbort = 'stopped' | 'shutdown' | 'preempted'
 
 export type TurnRunnerOptions = {
   readonly append: Append
   readonly ledger: LedgerReader
   readonly turnEventSeqs: (turnId: string) => number[]
-  /** The turns that tried before this one to deal with the same signals, the oldest first. */
+  /** Earlier turns that failed to handle the same signals, oldest first. */
   readonly triedBefore: (turnId: string) => readonly string[]
   readonly previews: Previews
   readonly model: () => ModelService
@@ -42,25 +42,24 @@ export type TurnRunnerOptions = {
   readonly areForeign: (seqs: readonly number[]) => boolean
   readonly timezone: () => string
   readonly thresholdTokens: () => number
-  /** So many tokens were used today that no more may be. */
+  /** Daily token budget exhausted. */
   readonly isSpent: () => boolean
-  /** Compacts the chain of a conversation that has grown too long. False when that failed. */
+  /** Compacts the chain of a conversation that is too long. False if that fails. */
   readonly shorten: (conversationId: string, signal: AbortSignal) => Promise<boolean>
-  /** Puts an answer that is too long to be a reply into a note, and returns what to say instead. */
+  /** Moves a long answer into a note and returns the reply to send instead. */
   readonly shortenReply: (text: string, turn: TurnRow, seen: readonly number[]) => Promise<string>
   readonly nowMs: () => number
   readonly limits?: TurnLimits
-  /** Called with a fault of the service itself. */
   readonly onFault: (error: unknown) => void
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
-  /** `ITEMS_DEBUG=1`: hears of each item that goes to the model and comes back, by kind and size. */
+  /** `ITEMS_DEBUG=1`: receives the type and size of each item sent to or received from the model. */
   readonly traceItem?: ((direction: 'in' | 'out', item: { type: string; chars: number }) => void) | undefined
 }
 
-/** Rounds of tool calls in one turn; a model that needs more is going round in circles. */
+/** Rounds of tool calls in one turn; a model that needs more is looping. */
 const MAX_ROUNDS = 12
 
-/** Runs turns, from message or signals to outcome, every step a fact before it counts. */
+/** Runs turns, from message or signals to outcome. Every step is recorded before it takes effect. */
 export function createTurnRunner(options: TurnRunnerOptions) {
   const toolRunner = createToolRunner({
     append: options.append,
@@ -68,18 +67,18 @@ export function createTurnRunner(options: TurnRunnerOptions) {
     propose: options.propose,
     areForeign: options.areForeign,
     nowMs: options.nowMs,
-    onFault: (error, tool) => options.log.error({ err: error, tool }, 'a tool failed'),
+    onFault: (error, tool) => options.log.error({ err: error, tool }, 'tool failed'),
   })
   const provenance = createProvenance()
-  /** Rejects only when the ledger is unavailable: then the turn stays unfinished and is taken up again. */
+  /** Rejects only if the ledger is unavailable. The turn then stays open and is resumed. */
   return async (turn: TurnRow, signal: AbortSignal): Promise<void> => {
     try {
       await runTurn(options, { toolRunner, provenance }, turn, signal)
     } catch (error) {
       if (error instanceof LedgerUnavailable) throw error
-      options.log.error({ err: error, turnId: turn.turnId }, 'a turn failed')
+      options.log.error({ err: error, turnId: turn.turnId }, 'turn failed')
       options.onFault(error)
-      // A turn that cannot begin must end too, or it is taken up again at once and without end.
+      // A turn that cannot start must still end, or it would be resumed at once and forever.
       const channel = spokenChannel(turn)
       const model = options.model().text.id
       const facts = createTurnFacts({ turn, channel, model, replyTo: null })
@@ -96,15 +95,15 @@ function spokenChannel({ channel }: TurnRow): SpokenChannel {
 
 type ToolRunner = ReturnType<typeof createToolRunner>
 
-/** What a turn has come to so far. */
+/** The state of a running turn. */
 type Run = {
   readonly tail: InputItem[]
-  /** The facts whose words the model has been given, its own calls among them. */
+  /** The seqs of all facts that the model has seen, including its own calls. */
   readonly seen: Set<number>
-  /** Signals that the model was given. */
   readonly signalIds: Set<string>
-  /** What it has read that holds words of others, and whether it was given any otherwise. */
+  /** Sources with foreign words that the model has read, in words for the owner. */
   readonly read: Set<string>
+  /** Whether the model has seen foreign words, from any source. */
   isForeign: boolean
   readonly tally: Tally
   usage: Usage
@@ -130,9 +129,9 @@ async function runTurn(
   const facts = createTurnFacts({ turn, channel, model: service.text.id, replyTo })
   const progressOfSeqs = (seqs: readonly number[]) => progressOf(ledger.readSeqs(seqs), service.text.id)
   const earlierIds = turn.trigger === 'activation' ? options.triedBefore(turnId) : []
-  const progress = goingOnFrom(
+  const progress = withEarlier(
     earlierIds.map((id) => progressOfSeqs(options.turnEventSeqs(id))),
-    // Before its start is a fact a turn has done nothing.
+    // A turn that has not started has done nothing.
     progressOfSeqs(turn.startedSeq === null ? [] : options.turnEventSeqs(turnId)),
   )
   const run: Run = {
@@ -146,36 +145,35 @@ async function runTurn(
     said: '',
     rounds: progress.rounds,
   }
-  /** Whether it answers what the owner typed in the browser: nothing else has their authority. */
+  /** Whether it answers a message typed in the browser. Only those carry the owner's authority. */
   const isOwners = cause?.type === 'chat.message.received' && cause.facts.spoken !== true
-  /** Only what is answered in the browser is shown there as it is written. */
+  /** Only replies in the browser are shown while they are written. */
   const isPreviewed = turn.trigger === 'message'
   const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
   let past: Composed['past'] = []
-  /** What the model has been given, as it was then: a source that is erased since takes what repeats it along. */
+  /** The facts as the model saw them. If one is erased meanwhile, whatever repeats it is erased too. */
   const given = new Map<number, AnyEvent>()
   const readSeen = (): readonly AnyEvent[] => {
     const fresh = [...run.seen].filter((seq) => !given.has(seq)).sort((a, b) => a - b)
     for (const event of ledger.readSeqs(fresh)) given.set(event.seq, event)
     return [...given.values()]
   }
-  /** What a text of the model's derives from: the message that it answers, and what it repeats of what it has seen. */
+  /** The sources of a text: the message that it answers and what it repeats of the facts seen. */
   const derivation = (text: string, seen: readonly AnyEvent[]) =>
     [...new Set([turn.causeSeq, ...provenance.sourcesOf(text, seen, past)])].sort((a, b) => a - b)
 
   async function speak(): Promise<TurnFailureKind | null> {
-    if (!canGoOn(progress)) return 'interrupted'
-    // The builtin model costs nothing.
+    if (!canResume(progress)) return 'interrupted'
     if (service.text.id.provider !== 'builtin' && options.isSpent()) return 'budget'
-    const begun = composer.compose(turn, service, { textOnly: false })
-    if (!begun) return 'interrupted'
-    begun.composed.catch(() => undefined)
-    // Written while what the model is given is gathered, and then what surfaced while the model is asked; nothing of
-    // what it says counts before both.
-    const started = append([facts.started(begun.opening)])
+    const composing = composer.compose(turn, service, { textOnly: false })
+    if (!composing) return 'interrupted'
+    composing.composed.catch(() => undefined)
+    // The facts are written while the context is gathered and the model is asked. The answer takes effect
+    // only once they are recorded.
+    const started = append([facts.started(composing.opening)])
     started.catch(() => undefined)
     if (isPreviewed) previews.publish({ type: 'working', turnId })
-    let composed = await begun.composed
+    let composed = await composing.composed
     past = composed.past
     let recorded: Promise<unknown> =
       composed.facts.length === 0 ? started : Promise.all([started, append(composed.facts)])
@@ -183,23 +181,23 @@ async function runTurn(
     for (const seq of composed.seenSeqs) run.seen.add(seq)
     readSeen()
     run.isForeign ||= composed.isForeign
-    for (const id of begun.opening.signalIds) run.signalIds.add(id)
+    for (const id of composing.opening.signalIds) run.signalIds.add(id)
 
     if (progress.orphans.length > 0) {
       await recorded
       const orphans = progress.orphans.map((each) => ({ ...each, authorised: isOwners && !each.foreign }))
       recorded = (await runCalls(orphans, Promise.resolve(orphans))).recorded
     }
-    let mended = false
+    let hasRecomposed = false
     while (run.rounds < MAX_ROUNDS) {
       const answer = await ask(composed, recorded).catch(async (error: unknown) => {
-        const mend = mended || run.said !== '' ? null : await recompose(composed, error)
-        if (!mend) throw error
-        composed = mend
-        past = mend.past
-        run.isForeign ||= mend.isForeign
-        for (const seq of mend.seenSeqs) run.seen.add(seq)
-        mended = true
+        const recomposed = hasRecomposed || run.said !== '' ? null : await recompose(composed, error)
+        if (!recomposed) throw error
+        composed = recomposed
+        past = recomposed.past
+        run.isForeign ||= recomposed.isForeign
+        for (const seq of recomposed.seenSeqs) run.seen.add(seq)
+        hasRecomposed = true
         return null
       })
       if (!answer) continue
@@ -218,7 +216,7 @@ async function runTurn(
     return 'too_many_rounds'
   }
 
-  /** The model's answer; what it streams is passed on once `recorded` is fulfilled. */
+  /** Asks the model. Streamed text is passed on once `recorded` resolves. */
   async function ask(composed: Composed, recorded: Promise<unknown>): Promise<Answer> {
     const input = composed.input.concat(run.tail)
     if (options.traceItem) {
@@ -242,8 +240,7 @@ async function runTurn(
   }
 
   /**
-   * What may still save a turn whose input the service refused: the text of the replacement instead of its opaque
-   * form, or a chain made shorter. Null when neither applies.
+   * Retries a refused input with the text of the replacement or a compacted chain; null if neither applies.
    */
   async function recompose(composed: Composed, error: unknown): Promise<Composed | null> {
     if (!(error instanceof ModelError) || conversationId === null) return null
@@ -258,7 +255,6 @@ async function runTurn(
     return refusesBase ? again(true) : null
   }
 
-  /** Which calls of an answer the owner wants, as far as that can be known. */
   function judge({ toolCalls }: Answer, composed: Composed): Promise<readonly JudgedCall[]> {
     return judgeCalls(toolCalls, {
       tools: options.tools,
@@ -280,12 +276,11 @@ async function runTurn(
     })
   }
 
-  /** The calls of an answer, and their facts once these are in the ledger. */
   function recordCalls(
     made: Answer,
     toolCalls: readonly JudgedCall[],
   ): { calls: readonly Call[]; called: Promise<readonly CallFact[]> } {
-    // The service's own items hold the calls as they were made first.
+    // The blob contains the calls as first made, so drop it if a second reading changed one.
     const isAsMade = toolCalls.every((call, index) => call.arguments === made.toolCalls[index]?.arguments)
     const answer = { toolCalls, blob: isAsMade ? made.blob : null }
     const seen = readSeen()
@@ -308,7 +303,7 @@ async function runTurn(
     return { turnId, conversationId, spanId, channel, messageSeq, timezone, nowMs: startedMs, signal }
   }
 
-  /** Runs calls for the next round. What is `recorded` has to be in the ledger before anything of that round counts. */
+  /** Runs calls. `recorded` must resolve before anything of the next round takes effect. */
   async function runCalls(
     calls: readonly Call[],
     called: Promise<readonly CallFact[]>,
@@ -345,9 +340,9 @@ async function runTurn(
 
   async function concludeAborted(): Promise<void> {
     const reason: TurnAbort = stopping.reason
-    // Of an activation the signals are taken up again, by another turn.
+    // The signals of an activation are retried by another turn.
     if (turn.trigger === 'activation') return fail(reason === 'shutdown' ? 'interrupted' : 'stopped')
-    // A turn that the process leaves for its own end is taken up again at the next start.
+    // After a shutdown, the next start resumes the turn.
     if (reason === 'shutdown') return
     await append([
       ...facts.attached([...run.signalIds]),
@@ -362,17 +357,17 @@ async function runTurn(
 
   const deadline = setTimeout(() => overdue.abort(), limits.deadlineMs)
   try {
-    const kind = await orGivenUp(speak(), signal, limits.stopMs)
+    const kind = await withStopLimit(speak(), signal, limits.stopMs)
     if (kind !== null) await fail(kind)
   } catch (error) {
     if (error instanceof LedgerUnavailable) throw error
     if (stopping.aborted) return await concludeAborted()
     if (overdue.signal.aborted) {
-      log.warn({ turnId, deadlineMs: limits.deadlineMs }, 'a turn passed its deadline')
+      log.warn({ turnId, deadlineMs: limits.deadlineMs }, 'turn timed out')
       return await fail('timeout')
     }
     const kind = error instanceof ModelError ? error.kind : 'internal'
-    log[kind === 'internal' ? 'error' : 'warn']({ err: error, kind, turnId }, 'a turn failed')
+    log[kind === 'internal' ? 'error' : 'warn']({ err: error, kind, turnId }, 'turn failed')
     if (kind === 'internal') options.onFault(error)
     await fail(kind, failureTextOf(kind, error))
   } finally {
@@ -382,8 +377,7 @@ async function runTurn(
 }
 
 function callFacts(appended: Appended): CallFact[] {
-  if (appended.status === 'duplicate')
-    throw new ModelError('malformed', 'the model used the id of a call twice')
+  if (appended.status === 'duplicate') throw new ModelError('malformed', 'the model used a call id twice')
   return appended.events.flatMap(({ type, seq, erased }) => (type === 'tool.called' ? [{ seq, erased }] : []))
 }
 

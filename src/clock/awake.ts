@@ -1,11 +1,10 @@
-/** How finely the time is watched: a stall counts as one of so many parts of the wait. */
+/** A wait is split into this many timers, so a stall of the process delays only one. */
 const PARTS = 8
 
 /**
- * Calls back once after `ms` in which this process was running, unless cancelled by the returned function. However
- * long the process itself is held up (a busy machine, a sleeping one), that counts as an eighth of the wait at most:
- * an answer that lies in the socket by then is read before anybody is said to have been silent. Never early, and a
- * few milliseconds late at most where nothing holds it up. Keeps no process alive.
+ * Calls back once after `ms` of time in which the process was running. Returns a cancel function. A stall of
+ * any length (a busy or sleeping machine) counts as an eighth of the wait at most, so data that arrived
+ * meanwhile is read before a timeout fires. Does not keep the process alive.
  */
 export function afterAwake(ms: number, callback: () => void): () => void {
   let left = PARTS
@@ -22,8 +21,8 @@ export function afterAwake(ms: number, callback: () => void): () => void {
 }
 
 /**
- * A steady clock that goes by at most `maxStepMs` between two readings, so that what nobody could do while the
- * process was held up is not taken for silence. Whoever uses it reads it more often than that.
+ * A steady clock that advances at most `maxStepMs` between two readings, so a stall of the process does not
+ * count as silence. Read it more often than that.
  */
 export function createAwakeClock(nowMs: () => number, maxStepMs: number): () => number {
   let lastMs = nowMs()

@@ -1,6 +1,6 @@
 import { dateFormat, knownZone } from './date-format.ts'
 
-/** The calendar day of a moment where the owner is, as `YYYY-MM-DD`; of UTC where the zone is none. */
+/** The calendar day of an instant as `YYYY-MM-DD`, in UTC if the zone is unknown. */
 export function dayIn(timezone: string, at: Date | number): string {
   return dateFormat('en-CA', {
     timeZone: knownZone(timezone),

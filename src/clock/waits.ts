@@ -1,6 +1,6 @@
 /**
- * How much is left of a wait until a moment that was chosen earlier, in milliseconds; 0 once it is over. The clock may
- * have been ahead then and be right now: of a wait that would take longer than any of its kind, nothing is left.
+ * Milliseconds until a stored deadline, 0 once it has passed. Also 0 if more than `longestMs` remains: the
+ * clock was ahead when the deadline was set.
  */
 export function leftOfWait(
   until: string | number,

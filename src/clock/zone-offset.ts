@@ -1,6 +1,6 @@
 import { dateFormat } from './date-format.ts'
 
-/** How far a zone's clock is ahead of UTC at an instant. Throws RangeError for a zone that does not exist. */
+/** How far a zone's clock is ahead of UTC, in minutes. Throws RangeError for an unknown zone. */
 export function zoneOffsetMinutes(instant: Date, timezone: string): number {
   const parts = dateFormat('en-US', {
     timeZone: timezone,
@@ -12,7 +12,7 @@ export function zoneOffsetMinutes(instant: Date, timezone: string): number {
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]))
 }
 
-/** The format by which `offsetMsBy` reads a zone's wall clock. Throws RangeError for a zone that does not exist. */
+/** The formatter for `offsetMsBy`. Throws RangeError for an unknown zone. */
 export function wallClockFormat(timezone: string): Intl.DateTimeFormat {
   return dateFormat('en-US', {
     timeZone: timezone,
@@ -26,7 +26,7 @@ export function wallClockFormat(timezone: string): Intl.DateTimeFormat {
   })
 }
 
-/** How far that wall clock is ahead of UTC at an instant, to the second. */
+/** How far the wall clock is ahead of UTC, in ms, to the second. */
 export function offsetMsBy(format: Intl.DateTimeFormat, instantMs: number): number {
   const parts = format.formatToParts(instantMs)
   const part = (type: string) => Number(parts.find((each) => each.type === type)?.value)

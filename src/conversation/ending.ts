@@ -4,11 +4,10 @@ import { createOpenSpanQueries, type OpenSpanRow } from '../../projections/open-
 
 export type EndOutcome = 'ended' | 'not_found' | 'already_ended'
 
-/** Ends conversations for good, and spans that have gone idle. */
 export type Ending = {
-  /** Without an id, the open conversation. */
+  /** Ends a conversation for good; without an id, the open one. */
   endConversation(conversationId: string | undefined): Promise<EndOutcome>
-  /** Closes the interactions in which nothing has happened for `idleMs`, and tells of each. */
+  /** Closes the interactions idle for `idleMs` and returns them. */
   closeIdleSpans(idleMs: number): Promise<readonly OpenSpanRow[]>
 }
 
@@ -16,7 +15,7 @@ export function createEnding(options: {
   readonly append: Append
   readonly views: Database
   readonly nowMs: () => number
-  /** Whether a turn of the span is waiting or running: such a span is not idle, however slow the model. */
+  /** Whether a turn of the span waits or runs. Such a span is not idle, however slow the model is. */
   readonly isBusy: (spanId: string) => boolean
 }): Ending {
   const { append, views, nowMs } = options
@@ -52,7 +51,7 @@ export function createEnding(options: {
       const idle = spans.all().filter(
         (span) =>
           span.kind === 'interaction' &&
-          // To a clock that was ahead and is right again the last thing has yet to happen.
+          // The clock may have been ahead at `lastAt`, hence the absolute value.
           Math.abs(nowMs() - Date.parse(span.lastAt)) >= idleMs &&
           !options.isBusy(span.spanId),
       )

@@ -8,8 +8,8 @@ export type IdleWatch = { start(): void; close(): Promise<void> }
 const LOOK_EVERY_MS = 15_000
 
 /**
- * Closes interactions that have gone idle, and names the turns since the last checkpoint in a fact, from which
- * memories are extracted. The conversation itself goes on.
+ * Closes idle interactions and records a checkpoint over the turns since the last one, from which memories
+ * are extracted. The conversation stays open.
  */
 export function createIdleWatch(options: {
   readonly append: Append
@@ -29,9 +29,9 @@ export function createIdleWatch(options: {
      WHERE conversationId = ? AND endedSeq > ? AND status IN ('completed', 'stopped')`,
   )
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> = Promise.resolve()
+  let running: Promise<void> = Promise.resolve()
 
-  async function look(): Promise<void> {
+  async function closeIdle(): Promise<void> {
     for (const { conversationId, spanId } of await ending.closeIdleSpans(options.idleMs())) {
       if (conversationId === null) continue
       const fromSeq = (lastCheckpoint.get(conversationId)?.toSeq ?? 0) + 1
@@ -54,7 +54,7 @@ export function createIdleWatch(options: {
   return {
     start() {
       const tick = () => {
-        looking = looking.then(look).catch(options.onFault)
+        running = running.then(closeIdle).catch(options.onFault)
       }
       tick()
       timer = setInterval(tick, lookEveryMs)
@@ -62,7 +62,7 @@ export function createIdleWatch(options: {
     },
     async close() {
       clearInterval(timer)
-      await looking
+      await running
     },
   }
 }

@@ -2,24 +2,20 @@ import type { Database } from 'better-sqlite3'
 import type { Append, Appended, Channel, NewEvent } from '../../ledger/event.ts'
 import { createOpenSpanQueries } from '../../projections/open-spans.ts'
 
-/** Where the next fact belongs. */
 export type Place = { readonly conversationId: string; readonly spanId: string }
 
 export type Placement = {
   /**
-   * Appends what `compose` makes for the open conversation and its running interaction, and first, in the same
-   * batch, the facts that open either where it is not. One at a time, so that two messages never open two.
+   * Appends events to the open interaction, and in the same batch the facts that open the conversation or the
+   * interaction if needed. Calls are serialised, so two messages never open two.
    */
   appendToInteraction(channel: Channel, compose: (place: Place) => readonly NewEvent[]): Promise<Appended>
-  /** Appends what `compose` makes for the open conversation, and begins one first where there is none. */
+  /** Appends events to the open conversation; starts one if none is open. */
   appendToConversation(
     channel: Channel,
     compose: (conversationId: string) => readonly NewEvent[],
   ): Promise<Appended>
-  /**
-   * Appends what `compose` makes in a span of its own, as one batch with what opens it: in the open conversation,
-   * which is begun where there is none, or in no conversation at all.
-   */
+  /** Appends events in a new span, in one batch with the fact that opens it. */
   appendToNewSpan(
     span: {
       readonly kind: 'interaction' | 'call' | 'delivery'
@@ -28,14 +24,14 @@ export type Placement = {
     },
     compose: () => readonly NewEvent[],
   ): Promise<Appended>
-  /** The open conversation; undefined before the first message and after one has ended. */
+  /** Undefined before the first message and after a conversation has ended. */
   openConversationId(): string | undefined
 }
 
-/** An interaction that goes on and on is cut after this many turns: a span is short, pages take it whole. */
+/** Longest interaction in turns. Spans stay short because pages never split one. */
 const TURNS_AN_INTERACTION = 40
 
-/** Decides which conversation and span a fact belongs to, on whatever channel it comes. */
+/** Decides which conversation and span a fact belongs to, for every channel. */
 export function createPlacement(options: {
   readonly append: Append
   readonly views: Database
@@ -49,7 +45,7 @@ export function createPlacement(options: {
   const openConversationId = () => openConversation.get()?.id
   let last: Promise<unknown> = Promise.resolve()
 
-  /** The open conversation, and the fact that begins it where there is none. */
+  /** The open conversation, or a new one with the fact that starts it. */
   function conversation(channel: Channel): { conversationId: string; opening: NewEvent[] } {
     const open = openConversationId()
     if (open !== undefined) return { conversationId: open, opening: [] }
@@ -90,7 +86,7 @@ export function createPlacement(options: {
     return append([...opening, ...compose({ conversationId, spanId })])
   }
 
-  function inTurn(append: () => Promise<Appended>): Promise<Appended> {
+  function serially(append: () => Promise<Appended>): Promise<Appended> {
     const result = last.then(append)
     last = result.catch(() => undefined)
     return result
@@ -99,13 +95,13 @@ export function createPlacement(options: {
   return {
     openConversationId,
     appendToConversation: (channel, compose) =>
-      inTurn(async () => {
+      serially(async () => {
         const { conversationId, opening } = conversation(channel)
         return append([...opening, ...compose(conversationId)])
       }),
-    appendToInteraction: (channel, compose) => inTurn(() => appendInPlace(channel, compose)),
+    appendToInteraction: (channel, compose) => serially(() => appendInPlace(channel, compose)),
     appendToNewSpan({ kind, channel, inConversation }, compose) {
-      return inTurn(async () => {
+      return serially(async () => {
         const place = inConversation ? conversation(channel) : { conversationId: null, opening: [] }
         const { conversationId, opening } = place
         const spanId = newId()

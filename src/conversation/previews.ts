@@ -1,20 +1,20 @@
-/** What a running turn has said so far: a preview of facts to come, lost with the process and never stored. */
+/** The streamed words of a running turn. Never stored, and lost if the process ends. */
 export type PreviewEvent =
   | { readonly type: 'working'; readonly turnId: string }
   | { readonly type: 'delta'; readonly turnId: string; readonly text: string }
-  /** The words so far do not stand (a round ended in tool calls, or a retry began): start over. */
+  /** Discard the words so far: the round ended in tool calls, or a retry began. */
   | { readonly type: 'reset'; readonly turnId: string }
 
 export type Previews = {
   publish(event: PreviewEvent): void
-  /** Hears every preview from now on. Returns the function that ends it. */
+  /** Receives every preview from now on. Returns a function that unsubscribes. */
   subscribe(listener: (event: PreviewEvent) => void): () => void
-  /** The turn that runs now and its words so far, for who comes late. */
+  /** The running turn and its words so far, for a late subscriber. */
   current(): { readonly turnId: string; readonly text: string } | null
   end(turnId: string): void
 }
 
-/** Carries streamed words from the turn that runs to whoever watches. */
+/** Publishes the streamed words of the running turn to its subscribers. */
 export function createPreviews(): Previews {
   const listeners = new Set<(event: PreviewEvent) => void>()
   let current: { turnId: string; text: string } | null = null

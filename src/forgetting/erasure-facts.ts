@@ -9,19 +9,24 @@ import type { ErasureTarget, Forgettable } from './targets.ts'
 
 const SEQS_A_FACT = 500
 
-/** What a request names. */
-export type Asked = {
+export type ErasureRequest = {
   named: readonly number[]
   barred: readonly number[]
   memoryIds: readonly string[]
   isByTool: boolean
-  /** The message that asked to forget words which no memory has. */
+  /** The message that asked to forget words; null for other targets. */
   wordsSeq: number | null
 }
 
-const NOTHING_ASKED: Asked = { named: [], barred: [], memoryIds: [], isByTool: false, wordsSeq: null }
+const EMPTY_REQUEST: ErasureRequest = {
+  named: [],
+  barred: [],
+  memoryIds: [],
+  isByTool: false,
+  wordsSeq: null,
+}
 
-/** The facts that hide what is to be erased; as many as it takes. */
+/** The facts that request an erasure and hide its events, split by the limit on seqs. */
 export function requestFacts(found: {
   readonly target: ErasureTarget
   readonly origin: ErasureOrigin
@@ -61,10 +66,7 @@ export function requestFacts(found: {
   }))
 }
 
-/**
- * The redacted copies of a plan. A copy may outlive what the reply was made from, so it names only sources that can
- * still be read.
- */
+/** A plan's redacted copies. They name no erased source, which would erase the copy as well. */
 export function redactionFacts(
   { redactions }: Pick<ErasurePlan, 'redactions'>,
   erasureId: string,
@@ -88,9 +90,12 @@ export function redactionFacts(
   })
 }
 
-/** What was asked for, from the facts of the request. */
-export function requestedParts({ erasureId, requestedSeq }: ErasureRow, wholeLedger: LedgerReader): Asked {
-  const found = { ...NOTHING_ASKED }
+/** Reads a request back from its facts. */
+export function requestedParts(
+  { erasureId, requestedSeq }: ErasureRow,
+  wholeLedger: LedgerReader,
+): ErasureRequest {
+  const found = { ...EMPTY_REQUEST }
   for (let seq = requestedSeq, part = 0, parts = 1; part < parts; seq += 1, part += 1) {
     const [event] = wholeLedger.readSeqs([seq])
     if (event?.type !== 'erasure.requested' || event.facts.erasureId !== erasureId) break
@@ -106,11 +111,11 @@ export function requestedParts({ erasureId, requestedSeq }: ErasureRow, wholeLed
 }
 
 /**
- * The named events in all their words; of a memory its statement alone, also where the owner said it; of words that no
- * memory has the owner's messages, as far as they share these with the message that asks.
+ * The roots of a request. Named events lose all their words. A memory's sources lose nothing themselves, but
+ * quotations of its statement go; a request by words does the same with the words of the asking message.
  */
 export function rootsOf(
-  { named, barred, memoryIds, wordsSeq }: Asked,
+  { named, barred, memoryIds, wordsSeq }: ErasureRequest,
   wholeLedger: LedgerReader,
 ): ErasureRoot[] {
   if (memoryIds.length === 0 && wordsSeq === null)
@@ -131,8 +136,8 @@ export function rootsOf(
   ]
 }
 
-/** The facts that delete memories, each under its own key; the first bars what was said of them. */
-export function deletionFacts({ memoryIds, barred, isByTool }: Asked, causedBy: number): NewEvent[] {
+/** The facts that delete memories, each with its own key; the first one bars the sources. */
+export function deletionFacts({ memoryIds, barred, isByTool }: ErasureRequest, causedBy: number): NewEvent[] {
   return memoryIds.map((memoryId, index) => ({
     type: 'memory.deleted',
     actor: isByTool ? 'delegate' : 'owner',
@@ -143,12 +148,12 @@ export function deletionFacts({ memoryIds, barred, isByTool }: Asked, causedBy: 
   }))
 }
 
-/** Undoing and beginning exclude one another: the key is taken by whichever is first. */
+/** Shared by undoing and starting, so that only the first of them is appended. */
 export function endKey(erasureId: string): string {
   return `erasure-ended:${erasureId}`
 }
 
-/** The seqs in portions that one fact may name; one empty portion where there are none. */
+/** Splits seqs by the limit of one fact; one empty part if there are none. */
 export function partsOf(seqs: readonly number[]): number[][] {
   const parts: number[][] = []
   for (let start = 0; start < seqs.length; start += SEQS_A_FACT)

@@ -19,7 +19,7 @@ import type { ErasurePlan, ErasureRoot } from './plan.ts'
 import { describePlan, type PlanDescription } from './plan-text.ts'
 import type { createTargets, ErasureTarget, Named } from './targets.ts'
 
-/** How long what is to be erased is only hidden. */
+/** How long an erasure can be undone. */
 export const UNDO_MS = 60_000
 
 export type ErasureRecord = {
@@ -32,14 +32,13 @@ export type ErasureRecord = {
   readonly requestedAt: string
   readonly eraseAt: string
   readonly endedAt: string | null
-  /** Events that are to lose their words, or have lost them. */
+  /** How many events it erases. */
   readonly events: number
   readonly kinds: readonly KindCount[]
 }
 
-/** Where a request comes from. */
 export type ErasureOrigin = {
-  /** Null for the owner's own hand in the browser. */
+  /** The message that asked; null for a request from the browser. */
   readonly askedSeq: number | null
   readonly channel: NonNullable<NewEvent['channel']>
   readonly conversationId?: string | null
@@ -55,47 +54,47 @@ export type Requested = { readonly erasure: ErasureRecord; readonly plan: PlanDe
 export type UndoOutcome =
   | { readonly status: 'undone'; readonly erasure: ErasureRecord }
   | { readonly status: 'unknown' }
-  /** It has begun, or was undone before. */
+  /** It has started, or was undone before. */
   | { readonly status: 'too_late'; readonly erasure: ErasureRecord }
 
 export type Erasures = {
-  /** What would go, and what would stay. Nothing happens. */
+  /** Describes what would go and what would stay, without erasing. */
   plan(target: ErasureTarget): Promise<PlanDescription | Refused>
-  /** Hides it at once, and erases it after a minute unless that is undone before. */
+  /** Hides the target at once, and erases it after `UNDO_MS` unless undone. */
   request(target: ErasureTarget, origin?: ErasureOrigin): Promise<Requested | Refused>
-  /** Erases it now, for good. Resolves to the number of events that lost their words, once no file holds them. */
+  /** Erases at once. Resolves to the number of erased bodies, once no file contains them. */
   eraseNow(target: ErasureTarget): Promise<{ readonly erased: number } | Refused>
   undo(id: string): Promise<UndoOutcome>
-  /** Undoes what was last asked for in words and can still be undone; undefined where there is nothing. */
+  /** Undoes the last pending erasure that a tool requested; undefined if there is none. */
   undoLast(): Promise<ErasureRecord | undefined>
   get(id: string): ErasureRecord | undefined
-  /** What a pending erasure will take and what will stay; null once it is over. */
+  /** Describes a pending erasure; null once it has started or was undone. */
   pendingPlan(id: string): Promise<PlanDescription | null>
-  /** Latest first; `nextSeq` is where the next page begins. */
+  /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
   list(beforeSeq: number | null, limit: number): { erasures: ErasureRecord[]; nextSeq: number | null }
-  /** Erases what fell due meanwhile, then each as its time comes. */
+  /** Carries out overdue erasures, then each one when it is due. */
   start(): void
   close(): Promise<void>
 }
 
-/** While something waits: often enough for a clock that jumps. */
-const LOOK_AGAIN_MS = 500
-/** After a failure, doubling from here to there: a full disk is not asked twice a second. */
+/** Polls while erasures are pending, because the clock may jump. */
+const POLL_MS = 500
+/** Delay after a failure; doubles up to the longest. */
 const RETRY_MS = { first: 1000, longest: 300_000 } as const
 
 export function createErasures(options: {
   readonly append: Append
-  /** With what is hidden: at the last moment the plan reads words that nobody sees any more. */
+  /** Includes hidden events, which the final plan must read. */
   readonly wholeLedger: LedgerReader
   readonly ledger: LedgerReader
   readonly views: Database
   readonly targets: ReturnType<typeof createTargets>
   readonly planFrom: (roots: readonly ErasureRoot[]) => Promise<ErasurePlan>
-  /** Erases exactly these. Resolves to those that had words, once no file holds them. */
+  /** Erases exactly these events. Resolves to those that had a body, once no file contains it. */
   readonly erase: (seqs: readonly number[], reason: ErasureReason) => Promise<readonly number[]>
-  /** Keeps memory from learning between the plan and its fact. */
+  /** Blocks learning between the plan and its fact. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
-  /** Memories that an earlier build deleted and a crash kept it from erasing. */
+  /** Memories that an earlier build deleted but did not erase, because of a crash. */
   readonly leftoverSeqs: () => readonly number[]
   readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
   readonly onHeadMoved: SubscribeHead
@@ -111,7 +110,7 @@ export function createErasures(options: {
   let retryMs: number = RETRY_MS.first
   let unsubscribe: (() => void) | null = null
   let closed = false
-  /** When those that wait are erased. */
+  /** Due times of pending erasures. */
   const dueMs = new Map<string, number>()
 
   async function planOf(target: ErasureTarget, askedSeq: number | null) {
@@ -119,7 +118,7 @@ export function createErasures(options: {
     if (named.status !== 'ok') return named
     const plan = await options.planFrom(named.roots)
     const events = wholeLedger.readSeqs(plan.seqs).filter((event) => !event.erased)
-    // What another erasure hides already goes as well, but its words are not shown.
+    // Events that another erasure hides are included, but their words are not shown.
     const shown = options.ledger.readSeqs(events.map(({ seq }) => seq))
     return {
       status: 'ok' as const,
@@ -152,8 +151,8 @@ export function createErasures(options: {
   }
 
   /**
-   * Redacted copies for a request, or for what is left to be erased where one is undone: a reply lacks the words of all
-   * erasures that wait. Those that read as the copy that is shown already are left out.
+   * Redacted copies for `roots` and all unfinished erasures except `erasureId`, since a reply must lack the
+   * words of all of them. Skips copies that equal the one already shown.
    */
   async function redactionsWith(
     roots: readonly ErasureRoot[],
@@ -193,37 +192,37 @@ export function createErasures(options: {
   }
 
   /**
-   * From its beginning it cannot be undone. The plan is made again: since the request more may have been said. After a
-   * crash it is begun again, which changes nothing but the rest.
+   * Starts an erasure, which can then no longer be undone, and completes it. Plans again, because more may
+   * have been said since the request. Idempotent: after a crash it is run again.
    */
   async function carryOut(row: ErasureRow): Promise<number> {
     const { erasureId, requestedSeq, target } = row
     const by = { actor: 'service', channel: 'system', causedBy: requestedSeq } as const
     if (row.status === 'pending') {
-      const begun = await append([
+      const started = await append([
         { type: 'erasure.started', ...by, key: endKey(erasureId), facts: { erasureId } },
       ])
-      if (begun.status !== 'appended') return 0
+      if (started.status !== 'appended') return 0
     }
     const asked = requestedParts(row, wholeLedger)
     const hidden = queries.hiddenSeqs(erasureId)
     let roots: readonly ErasureRoot[] = rootsOf(asked, wholeLedger)
-    const gone = new Set(hidden)
+    const erasedSeqs = new Set(hidden)
     let erased = 0
-    // Facts on their way while it is carried out are found by a second look; later ones are born erased.
-    for (let look = 0; look < 2; look += 1) {
+    // A second pass finds facts appended during the first; later ones are stored without their bodies.
+    for (let pass = 0; pass < 2; pass += 1) {
       const plan = await options.planFrom(roots)
       roots = plan.roots
       const fresh =
-        look === 0 ? [...new Set([...hidden, ...plan.seqs])] : plan.seqs.filter((seq) => !gone.has(seq))
+        pass === 0 ? [...new Set([...hidden, ...plan.seqs])] : plan.seqs.filter((seq) => !erasedSeqs.has(seq))
       if (fresh.length === 0) break
-      for (const seq of fresh) gone.add(seq)
+      for (const seq of fresh) erasedSeqs.add(seq)
       const redacted = await redactionsWith(roots, erasureId)
       if (redacted.length > 0) await append(redacted)
-      // One by one: a memory that was deleted already must not keep the others.
-      for (const fact of look === 0 ? deletionFacts(asked, requestedSeq) : []) await append([fact])
+      // One by one: a taken key of an already deleted memory must not block the others.
+      for (const fact of pass === 0 ? deletionFacts(asked, requestedSeq) : []) await append([fact])
       await options.removeAdaptationFiles(fresh)
-      // Also where no words are left: they may still stand in a file.
+      // Includes events without a body: a file may still contain it.
       erased += (
         await options.erase(
           fresh.sort((a, b) => a - b),
@@ -231,7 +230,7 @@ export function createErasures(options: {
         )
       ).length
     }
-    const events = wholeLedger.readSeqs([...gone].sort((a, b) => a - b))
+    const events = wholeLedger.readSeqs([...erasedSeqs].sort((a, b) => a - b))
     await append([
       {
         type: 'erasure.completed',
@@ -243,15 +242,15 @@ export function createErasures(options: {
     return erased
   }
 
-  /** At its moment; where the clock was ahead of it and is set right, a minute from then. */
+  /** At most `UNDO_MS` from now, even if the clock was ahead at the request. */
   function dueMsOf({ erasureId, eraseAt }: ErasureRow): number {
     const due = Math.min(dueMs.get(erasureId) ?? Date.parse(eraseAt), nowMs() + UNDO_MS)
     dueMs.set(erasureId, due)
     return due
   }
 
-  async function look(): Promise<void> {
-    // The words of an unfinished erasure are still needed to find their copies.
+  async function eraseDue(): Promise<void> {
+    // Unfinished erasures still need these words to find copies.
     const leftover = queries.unfinished().length === 0 ? options.leftoverSeqs() : []
     if (leftover.length > 0) await inTurn(() => options.erase(leftover, 'memory_forgotten'))
     const failures: unknown[] = []
@@ -268,8 +267,8 @@ export function createErasures(options: {
   }
 
   function run(): void {
-    running = look().then(
-      () => arm(LOOK_AGAIN_MS),
+    running = eraseDue().then(
+      () => arm(POLL_MS),
       (error: unknown) => {
         options.onFault(error)
         arm(retryMs)
@@ -289,7 +288,7 @@ export function createErasures(options: {
 
   function recordOf(id: string): ErasureRecord {
     const row = queries.byId(id)
-    if (!row) throw new Error(`erasure ${id} is not in the views right after its fact`)
+    if (!row) throw new Error(`erasure ${id} is missing from the views after its append`)
     return toRecord(row)
   }
 
@@ -333,7 +332,7 @@ export function createErasures(options: {
       return { erasures: shown.map(toRecord), nextSeq }
     },
     start() {
-      unsubscribe = options.onHeadMoved(() => arm(LOOK_AGAIN_MS), ['erasure'])
+      unsubscribe = options.onHeadMoved(() => arm(POLL_MS), ['erasure'])
       run()
     },
     async close() {
@@ -345,7 +344,7 @@ export function createErasures(options: {
   }
 }
 
-/** One root an event: it loses the words of all, and stays only where all let it. */
+/** Merges the roots of each event: it loses all their words, and stays only if all of them let it stay. */
 function joined(roots: readonly ErasureRoot[]): ErasureRoot[] {
   return [...Map.groupBy(roots, ({ seq }) => seq)].map(([seq, same]) => ({
     seq,

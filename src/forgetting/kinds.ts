@@ -1,6 +1,6 @@
 import type { AnyEvent } from '../../ledger/reader.ts'
 
-/** What an event's words are to their owner. */
+/** What the owner calls an event's content. */
 export const KINDS = [
   'message',
   'reply',
@@ -27,14 +27,19 @@ const REPLIES = new Set([
   'reply.redacted',
 ])
 const STEPS = new Set(['tool.called', 'tool.returned', 'turn.items.kept'])
-/** They cover everything before them, in words of their own or in nobody's. */
+/** They cover everything before them, in other words or in opaque form. */
 const SUMMARIES = new Set(['context.compaction.succeeded', 'context.capsule.written', 'turn.items.kept'])
 const THINGS = new Set(['note', 'timer', 'task', 'adaptation', 'proposal'])
 
 /**
- * How an erasure treats an event that derives from erased words: what was said by the owner or a guest stays; a summary
- * goes; a memory goes with what it was learned from; a thing goes only with an earlier fact of its own family; a reply
- * loses the words it quotes; a step that quotes them goes.
+ * How an erasure treats an event that derives from erased words:
+ *
+ * - `said` (by the owner or a guest) stays.
+ * - `summary` goes.
+ * - `memory` goes with its source.
+ * - `thing` goes only with an earlier fact of its own family.
+ * - `reply` loses the words it quotes.
+ * - `step` goes if it quotes them.
  */
 export type Role = 'said' | 'summary' | 'memory' | 'thing' | 'reply' | 'step'
 
@@ -47,12 +52,11 @@ export function roleOf(event: AnyEvent): Role {
   return THINGS.has(familyOf(event)) ? 'thing' : 'step'
 }
 
-/** The word before the point of an event's type. */
+/** The part of an event's type before the dot. */
 export function familyOf(event: AnyEvent): string {
   return typeOf(event).split('.', 1)[0] ?? ''
 }
 
-/** What the owner calls the thing that an event holds words of. */
 export function kindOf(event: AnyEvent): Kind {
   const type = typeOf(event)
   if (MESSAGES.has(type)) return 'message'
@@ -77,7 +81,7 @@ function typeOf(event: AnyEvent): string {
   return event.type === 'unknown' ? event.originalType : event.type
 }
 
-/** How many there are of each kind, in one order. */
+/** Counts per kind, in the order of `KINDS`. */
 export function countKinds(events: readonly AnyEvent[]): { kind: Kind; count: number }[] {
   const counts = new Map<Kind, number>()
   for (const event of events) counts.set(kindOf(event), (counts.get(kindOf(event)) ?? 0) + 1)
@@ -88,10 +92,10 @@ export function countKinds(events: readonly AnyEvent[]): { kind: Kind; count: nu
 }
 
 const EXCERPT_CHARS = 160
-/** Kinds whose words are nobody's writing: they are counted, not shown. */
+/** Kinds that nobody wrote: they are counted but not shown. */
 const UNSHOWN = new Set<Kind>(['summary', 'step', 'other'])
 
-/** The beginning of an event's words, to be recognised by; null for what is only counted. */
+/** A short excerpt for recognition; null for kinds that are only counted. */
 export function excerptOf(event: AnyEvent): string | null {
   if (event.type === 'unknown' || !event.body || UNSHOWN.has(kindOf(event))) return null
   const body: Readonly<Record<string, unknown>> = event.body

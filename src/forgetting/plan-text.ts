@@ -6,26 +6,25 @@ export type PlanItem = {
   readonly seq: number
   readonly at: string
   readonly text: string
-  /** How a reply reads afterwards, where it says something else too. */
+  /** The redacted copy, if the reply also says something else. */
   readonly after?: string
 }
 export type PlanGroup = { readonly kind: Kind; readonly count: number; readonly items: readonly PlanItem[] }
 
-/** A plan as its owner reads it. */
+/** A plan as shown to the owner. */
 export type PlanDescription = {
-  /** Events that lose their words. */
+  /** Number of erased events. */
   readonly count: number
-  /** What was named. */
   readonly named: readonly PlanGroup[]
-  /** What was copied or learned from it, and goes with it. */
+  /** Derived events, erased as well. */
   readonly derived: readonly PlanGroup[]
-  /** What speaks of it and keeps its words. */
+  /** Events that quote the erased words but keep them. */
   readonly stays: readonly PlanGroup[]
 }
 
 const ITEMS_A_GROUP = 20
 
-/** Groups the events of a plan by kind, with the beginning of their words. */
+/** Groups a plan's events by kind, with excerpts. */
 export function describePlan(
   plan: ErasurePlan,
   events: readonly AnyEvent[],

@@ -5,55 +5,51 @@ import type { Sources } from '../storage/function-thread.ts'
 import { familyOf, roleOf } from './kinds.ts'
 import { quotableWords, withoutWords, wordsOfEvent } from './quotation.ts'
 
-/** Where an erasure begins. */
 export type ErasureRoot = {
   readonly seq: number
-  /** The words that are to go, as `quotableWords` has them; null for all that the event says. */
+  /** The words to erase, as `quotableWords` returns them; null for all words of the event. */
   readonly words: readonly string[] | null
-  /** Whether the event itself keeps its words: the owner's message that a forgotten memory was learned from. */
+  /** The event itself keeps its words, like the source message of a forgotten memory. */
   readonly stays: boolean
 }
 
-/** A reply that quotes erased words, as it reads without them. */
+/** A reply without the erased words that it quotes. */
 export type Redaction = {
   readonly seq: number
-  /** The reply in whose place it stands; `seq` itself unless that is a redacted copy. */
+  /** The original reply; equals `seq` unless that is a redacted copy. */
   readonly replySeq: number
   readonly text: string
 }
 
 export type ErasurePlan = {
-  /** The events that lose their words, ascending: the roots, their copies and what was learned from them. */
+  /** The erased events, ascending: roots, their copies, and what was learned from them. */
   readonly seqs: readonly number[]
-  /** Of these, the replies that also say something else. */
+  /** Copies of those replies in `seqs` that also say something else. */
   readonly redactions: readonly Redaction[]
-  /** Timers, notes, tasks and messages that quote the words and keep them, ascending. */
+  /** Timers, notes, tasks and messages that quote the words but keep them, ascending. */
   readonly stays: readonly number[]
-  /** The roots with their words, so that the plan can be made again once these are erased. */
+  /** The roots with their words, to plan again after they are erased. */
   readonly roots: readonly ErasureRoot[]
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
 
 /**
- * Plans an erasure from what the ledger records: an event is affected only if its `derivedFrom` names an affected event
- * and it repeats words from there that none of its other sources accounts for. Everything else keeps its words. Its cost
- * follows the number of derived events, not the length of the ledger.
+ * Plans an erasure from recorded sources. An event is affected only if its `derivedFrom` names an affected
+ * event and it repeats words from it that none of its other sources contains. The cost depends on the number
+ * of derived events, not on the length of the ledger.
  */
 export function createErasurePlan({ views, wholeLedger }: Pick<Sources, 'views' | 'wholeLedger'>) {
   const derivedFrom = createDerivationsQuery(views)
   const { keptAfter } = createContextQueries(views)
 
-  /**
-   * Reasoning items that a model service kept for the rest of a turn, opaque and made of all the conversation before:
-   * they go with anything that was said before them there.
-   */
+  /** Opaque reasoning items may repeat anything said before, so they go with any earlier event. */
   function keptSince(seqs: readonly number[]): number[] {
     const [first] = seqs
     const kept = first === undefined ? [] : keptAfter(first)
     if (kept.length === 0) return []
-    const places = new Set(wholeLedger.readSeqs(seqs).map(({ conversationId }) => conversationId))
-    return kept.filter(({ conversationId }) => places.has(conversationId)).map(({ seq }) => seq)
+    const conversations = new Set(wholeLedger.readSeqs(seqs).map(({ conversationId }) => conversationId))
+    return kept.filter(({ conversationId }) => conversations.has(conversationId)).map(({ seq }) => seq)
   }
 
   return (roots: readonly ErasureRoot[]): ErasurePlan => {
@@ -74,40 +70,40 @@ function planFrom(
   })
   const roots = asked.map((root) => ({ ...root, words: root.words ?? [...wordsAt(root.seq)] }))
   /** The words that each affected event loses. */
-  const gone = new Map<number, ReadonlySet<string>>(roots.map(({ seq, words }) => [seq, new Set(words)]))
+  const lostWords = new Map<number, ReadonlySet<string>>(roots.map(({ seq, words }) => [seq, new Set(words)]))
   const erased = new Set(roots.filter(({ stays }) => !stays).map(({ seq }) => seq))
   const redactions = new Map<number, Redaction>()
   const stays = new Set(roots.filter(({ stays }) => stays).map(({ seq }) => seq))
 
-  /** The words that an event repeats of its affected sources, and of no other. */
+  /** The words that an event repeats only from affected sources. */
   function quotedBy(event: AnyEvent): Set<string> {
     const lost = lostTo(event)
     const sources = event.derivedFrom.filter((seq) => !isWholly(seq))
-    const isAccounted = (word: string) =>
-      sources.some((seq) => wordsAt(seq).has(word) && gone.get(seq)?.has(word) !== true)
-    return new Set([...wordsAt(event.seq)].filter((word) => lost.has(word) && !isAccounted(word)))
+    const isExplained = (word: string) =>
+      sources.some((seq) => wordsAt(seq).has(word) && lostWords.get(seq)?.has(word) !== true)
+    return new Set([...wordsAt(event.seq)].filter((word) => lost.has(word) && !isExplained(word)))
   }
 
   /** The words that the affected sources of an event lose. */
   function lostTo({ derivedFrom: sources }: AnyEvent): ReadonlySet<string> {
-    const [first, ...others] = sources.flatMap((seq) => gone.get(seq) ?? [])
+    const [first, ...others] = sources.flatMap((seq) => lostWords.get(seq) ?? [])
     return others.reduce((all, each) => all.union(each), first ?? NOTHING)
   }
 
   const isWholly = (seq: number) => erased.has(seq) && !redactions.has(seq)
 
-  /** The words that an event loses; null where it is not affected. */
+  /** The words that an event loses; null if it is not affected. */
   function lossOf(event: AnyEvent): ReadonlySet<string> | null {
     const { seq } = event
     switch (roleOf(event)) {
       case 'said':
         return null
       case 'summary':
-        // It covers its sources, whatever words it uses.
+        // A summary covers its sources in other words.
         erased.add(seq)
         return wordsAt(seq).intersection(lostTo(event))
       case 'memory':
-        // Learned from words that are gone altogether. A message that stays may have taught several.
+        // Goes only with a source that is erased whole: a message that stays may have other memories.
         if (!event.derivedFrom.some(isWholly)) return null
         erased.add(seq)
         return wordsAt(seq)
@@ -139,33 +135,33 @@ function planFrom(
     }
   }
 
-  /** Null where the event is no reply, or says nothing else. */
+  /** Null if the event is not a reply, or says nothing else. */
   function redact(event: AnyEvent, quoted: ReadonlySet<string>): Redaction | null {
     if (event.type === 'unknown' || roleOf(event) !== 'reply' || !event.body || !('text' in event.body))
       return null
     const replySeq = event.type === 'reply.redacted' ? event.facts.replySeq : event.seq
-    // While the reply itself can be read, a copy from an undone erasure is not shown.
+    // This copy is from an undone erasure and is not shown.
     if (replySeq !== event.seq && read(replySeq)?.erased === false) return null
     const text = withoutWords(event.body.text, quoted)
     return text === null ? null : { seq: event.seq, replySeq, text }
   }
 
-  // Sources come before what derives from them, so in their order each event is looked at once.
+  // Sources precede what derives from them, so ascending order visits each event once.
   const pending = createQueue()
-  for (const seq of gone.keys()) pending.add(derivedFrom(seq))
+  for (const seq of lostWords.keys()) pending.add(derivedFrom(seq))
   for (let seq = pending.next(); seq !== undefined; seq = pending.next()) {
-    const event = gone.has(seq) ? undefined : read(seq)
+    const event = lostWords.has(seq) ? undefined : read(seq)
     if (!event || event.type === 'unknown') continue
-    // Of an event erased before nobody knows what it repeated; what was made from it may repeat the same.
+    // An event erased earlier may have repeated any lost word, and so may events that derive from it.
     const loss = event.erased ? lostTo(event) : event.body && lossOf(event)
     if (!loss) continue
-    gone.set(seq, loss)
+    lostWords.set(seq, loss)
     pending.add(derivedFrom(seq))
   }
   return { seqs: ascending(erased), redactions: [...redactions.values()], stays: ascending(stays), roots }
 }
 
-/** Numbers in ascending order, each once. */
+/** A queue of distinct numbers in ascending order. */
 function createQueue() {
   const waiting: number[] = []
   return {
@@ -174,7 +170,7 @@ function createQueue() {
         let low = 0
         for (let high = waiting.length; low < high; ) {
           const middle = (low + high) >> 1
-          // Descending, so that the next one is taken off the end.
+          // Stored in descending order, so that `next` is a pop.
           if ((waiting[middle] ?? 0) > seq) low = middle + 1
           else high = middle
         }
@@ -200,7 +196,7 @@ function ascending(seqs: ReadonlySet<number>): number[] {
   return [...seqs].sort((a, b) => a - b)
 }
 
-/** The words by which quotations of a statement are recognised. */
+/** The words that identify quotations of these texts. */
 export function wordsOfTexts(texts: readonly (string | null)[]): string[] {
   return [...quotableWords(texts.filter((text) => text !== null).join('\n'))]
 }

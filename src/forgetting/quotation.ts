@@ -2,53 +2,52 @@ import type { AnyEvent } from '../../ledger/reader.ts'
 import { stemOf } from '../../projections/recall-text.ts'
 import { isTelling, tokensOf } from '../../projections/telling-words.ts'
 
-/** Stands in a redacted text where words were erased. */
 export const ERASED_MARK = '[erased]'
 
-/** The telling words of a text without their inflection: what a quotation is recognised by. */
+/** The stems of a text's distinctive words, which identify a quotation. */
 export function quotableWords(text: string): Set<string> {
   const words = new Set<string>()
   for (const { word } of tokensOf(text)) if (isTelling(word)) words.add(stemOf(word))
   return words
 }
 
-/** The quotable words of everything that an event's body says. */
+/** The quotable words of an event's body. */
 export function wordsOfEvent(event: AnyEvent): Set<string> {
   if (event.type === 'unknown' || !event.body) return new Set()
   const strings = Object.values(event.body).filter((value) => typeof value === 'string')
   return quotableWords(strings.join('\n'))
 }
 
-/** Between two erased words this much may stand and go with them: grammar, not another sentence. */
+/** Text between two erased words that goes with them; it must not contain the end of a sentence. */
 const WITHIN_QUOTATION = /^[^.!?\n]*$/
 
 /**
- * A text without the given words (as `quotableWords` has them): each stretch of them, with the common words in
- * between, becomes one mark. Null where nothing telling would be left.
+ * Replaces each run of the given words (as `quotableWords` returns them), including common words in between,
+ * with one mark. Null if no distinctive word is left.
  */
 export function withoutWords(text: string, words: ReadonlySet<string>): string | null {
-  const stretches: { start: number; end: number }[] = []
-  let keepsTelling = false
+  const runs: { start: number; end: number }[] = []
+  let keepsDistinctive = false
   let isJoinable = false
   for (const { word, start, end } of tokensOf(text)) {
     if (!isTelling(word)) continue
     if (!words.has(stemOf(word))) {
-      keepsTelling = true
+      keepsDistinctive = true
       isJoinable = false
       continue
     }
-    const last = stretches.at(-1)
+    const last = runs.at(-1)
     if (last && (start <= last.end || (isJoinable && WITHIN_QUOTATION.test(text.slice(last.end, start))))) {
       last.end = end
     } else {
-      stretches.push({ start, end })
+      runs.push({ start, end })
     }
     isJoinable = true
   }
-  if (!keepsTelling) return null
+  if (!keepsDistinctive) return null
   let kept = ''
   let from = 0
-  for (const { start, end } of stretches) {
+  for (const { start, end } of runs) {
     kept += text.slice(from, start) + ERASED_MARK
     from = end
   }

@@ -6,39 +6,38 @@ import { noteRevisions } from '../../projections/note-queries.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
 import type { ErasureRoot } from './plan.ts'
 
-/** What the owner names to be erased. */
 export type ErasureTarget =
   | { readonly kind: 'memory'; readonly id: string }
   | { readonly kind: Exclude<ErasureTargetKind, 'memory' | 'period' | 'words'>; readonly id: string }
   | { readonly kind: 'period'; readonly from: string; readonly to: string }
-  /** Something the owner said that no memory was learned from, by its telling words. */
+  /** Something the owner said that no memory was learned from, by its distinctive words. */
   | { readonly kind: 'words'; readonly words: readonly string[] }
 
-/** What forgetting a memory, or words that none was learned from, begins with. */
+/** Where forgetting a memory or words begins. */
 export type Forgettable = {
-  /** Every version of the memory; none for words. */
+  /** All versions of the memory; empty for words. */
   readonly memoryIds: readonly string[]
   readonly roots: readonly ErasureRoot[]
-  /** What was said of it: it stays on the timeline, and the delegate never looks at it again. */
+  /** Source events: they stay on the timeline but are barred. */
   readonly barredSeqs: readonly number[]
 }
 
 export type Named =
   | ({ readonly status: 'ok' } & Forgettable)
-  /** There is no such thing, or no words of it are left. */
+  /** It does not exist, or is erased already. */
   | { readonly status: 'unknown' }
   | { readonly status: 'too_much'; readonly limit: number }
 
 /** More at once would keep the query thread busy for seconds. */
 const MAX_NAMED_EVENTS = 20_000
-/** Rows read before the event loop has its turn. */
+/** Rows to read before yielding to the event loop. */
 const SLICE_ROWS = 300
 
-/** Finds the events that hold the words of what the owner names. */
+/** Finds the events with the words of a target. */
 export function createTargets(options: {
   readonly ledger: LedgerReader
   readonly views: Kysely<ViewsTables>
-  /** Null where there is no such memory. `askedSeq`: the message that asks to forget it. */
+  /** Null if the memory does not exist. `askedSeq` is the message that asks to forget it. */
   readonly memory: (memoryId: string, askedSeq: number | null) => Promise<Forgettable | null>
   readonly words: (words: readonly string[], askedSeq: number | null) => Promise<Named>
   /** The redacted copies of a reply. */
@@ -48,7 +47,7 @@ export function createTargets(options: {
 }) {
   const { ledger } = options
 
-  /** By their own time, not by their place: clocks are set back, and order is by seq. */
+  /** Scans all events: times need not ascend with seqs, since clocks jump. */
   async function periodSeqs(from: string, to: string): Promise<number[]> {
     const found: number[] = []
     let last = 0
@@ -88,7 +87,7 @@ export function createTargets(options: {
       return found === null ? { status: 'unknown' } : { status: 'ok', ...found }
     }
     const named = await seqsOf(target)
-    // What is left of a reply goes with it.
+    // Redacted copies go with their reply.
     const copies = named.flatMap(options.copiesOf)
     const seqs = [...new Set([...named, ...copies])].sort((a, b) => a - b)
     const present = ledger.readSeqs(seqs).filter(hasWords)

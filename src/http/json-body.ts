@@ -14,7 +14,7 @@ const MAX_VALUES = 20_000
  * Reads every body within its limit and checks JSON before validation: no `__proto__` key, bounded nesting,
  * bounded number of values. `limits` return a path's limit in bytes where it exceeds the default. Routes get
  * the body through `c.req.text()` and `c.req.json()`. It is read from Node's request, because creating a web
- * Request costs more (decision 0003).
+ * Request costs more (decision 0009).
  */
 export function guardBodies(
   limits: readonly ((path: string) => number | null)[],

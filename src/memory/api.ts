@@ -7,7 +7,7 @@ import { type MemoryStore, memoryStoreSchema, recentEventSchema } from './insigh
 import type { MemoryList, MemoryListQuery } from './listing.ts'
 import type { RecallRuntime } from './passive-recall.ts'
 
-/** The answer of `GET /api/memories/insights`. */
+/** Response of `GET /api/memories/insights`. */
 export const memoryInsightsSchema = z.object({
   store: memoryStoreSchema,
   deduplication: z.object({
@@ -58,7 +58,7 @@ export const memoryInsightsSchema = z.object({
 export type MemoryInsights = z.output<typeof memoryInsightsSchema>
 
 export type MemoryApi = {
-  /** Newest first. `cursor` is the `nextCursor` of the page before. */
+  /** Newest first. `beforeSeq` comes from the `nextCursor` of the previous page. */
   list(query: {
     readonly q: string | null
     readonly limit: number
@@ -67,12 +67,12 @@ export type MemoryApi = {
   insights(): Promise<MemoryInsights>
 }
 
-/** The documents of the memory routes. Reading them is a use of nothing. */
+/** Documents of the memory routes. Reading a memory here does not count as a use. */
 export function createMemoryApi(options: {
   readonly utterances: Pick<UtteranceQueries, 'lastFailure'>
-  /** In the query thread, once the views are caught up. */
+  /** Runs in the query thread, after the views have caught up. */
   readonly listed: (query: MemoryListQuery) => Promise<MemoryList>
-  /** In the query thread. */
+  /** Runs in the query thread. */
   readonly stored: () => Promise<MemoryStore>
   readonly config: () => MemoryConfig
   readonly counts: () => DeduplicationCounts

@@ -11,7 +11,7 @@ leave out what merely shares words with it. When in doubt, keep a line.`
 const relevantSchema = z.strictObject({ relevant: z.array(z.int()) })
 const SHOWN_CHARS = 500
 
-/** A model's filter for relevance; the dates are those of the owner's zone. What it names beside the lines that it was given counts for nothing. */
+/** A relevance filter by a model. Line numbers that it invents are ignored. */
 export function createModelArbitrator(model: StructuredModel, timezone: string): Arbitrator {
   return async (cue, recollections, signal) => {
     const lines = recollections.map(({ text, atMs, kind }, index) => ({

@@ -3,9 +3,9 @@ import { periodOf } from '../timeline/period.ts'
 import { toInstant } from '../timers/local-time.ts'
 import type { Candidate, Relation } from './candidate.ts'
 import { canonicalKey, isOwner, slotKeyOf, statementKeyOf } from './canonical-key.ts'
-import { type Evidence, joined, lexiconOfText, type Quotable, telling } from './evidence.ts'
+import { clausesWith, type Evidence, joined, lexiconOfText, type Quotable } from './evidence.ts'
 import { type Court, judge, judgeRequest, type Rejection } from './gates.ts'
-import { isDenial, isTurnedAway } from './gates-modality.ts'
+import { isAverse, isDenial } from './gates-modality.ts'
 import { datesOf } from './gates-words.ts'
 import { namedMonths, type ResolvedDate } from './language/dates.ts'
 import { occurs } from './language/lexicon.ts'
@@ -13,25 +13,25 @@ import { writtenNumbers } from './language/numbers.ts'
 import { contentWords } from './language/words.ts'
 import { extractByRules } from './rules/rules.ts'
 
-/** A candidate that passed all gates, as consolidation takes it. */
+/** A candidate that passed all gates, ready for consolidation. */
 export type Accepted = Omit<Candidate, 'relations'> & {
   readonly relations: readonly { readonly memoryId: string; readonly relation: Relation }[]
-  /** The events that it rests on. */
+  /** The events it is based on. */
   readonly sourceSeqs: readonly number[]
-  /** Of those the owner's own words. */
+  /** The owner's own utterance among them. */
   readonly saidSeq: number
   readonly saidAt: string
-  /** The owner agreed to somebody else's words. */
+  /** The owner agreed to the delegate's words. */
   readonly agreed: boolean
-  /** The owner says that something is no longer as it was. */
+  /** The owner says that something changed. */
   readonly isChange: boolean
   readonly isNegated: boolean
-  /** How long what happens at its event time lasts, as it was told: nearer to it than that is no other day. */
+  /** How long the event lasts. Event times closer together than this count as the same. */
   readonly eventLastsMs: number
   readonly canonicalKey: string
   readonly slotKey: string
   readonly statementKey: string
-  /** What it says, word by word, for finding what is near. */
+  /** Content words, for finding similar memories. */
   readonly words: readonly string[]
 }
 
@@ -40,21 +40,21 @@ export type Assessment =
   | { readonly outcome: 'rejected'; readonly reason: Rejection }
 
 export type AssessRequest = Court & {
-  /** What a model found; null for rules to look for themselves. */
+  /** Candidates from a model; null to extract by rules. */
   readonly candidates: readonly Candidate[] | null
-  /** The owner asks for these to be remembered. */
+  /** Whether the owner asked to remember this. */
   readonly isRequest?: boolean
 }
 
-/** A time that the quote tells, and how long what was told lasts at least. */
+/** A time confirmed by the quote, with the minimum duration of its unit. */
 type KnownTime = { readonly at: string; readonly lastsMs: number }
 
 const DAY_MS = 86_400_000
 
-/** More than this in one answer is no extraction. */
+/** Upper bound for one model answer; the rest is dropped. */
 const MAX_CANDIDATES = 50
 
-/** Finds candidates where there is no model, and judges each. Pure; takes milliseconds, so it runs in a worker. */
+/** Judges candidates, extracting them by rules if there is no model. Pure; takes milliseconds. */
 export function assess(request: AssessRequest): Assessment[] {
   const candidates =
     request.candidates ??
@@ -71,8 +71,8 @@ function accept(candidate: Candidate, evidence: Evidence, timezone: string): Acc
   const { quotable, lexicon } = evidence
   const subject = isOwner(candidate.subject) ? 'owner' : candidate.subject.trim()
   const own = lexiconOfText(candidate.text, evidence)
-  const isNegated = isDenial(candidate, own) !== isTurnedAway(candidate, own)
-  const said = joined(telling(evidence.clauses, candidate))
+  const isNegated = isDenial(candidate, own) !== isAverse(candidate, own)
+  const said = joined(clausesWith(evidence.clauses, candidate))
   const whole = joined(evidence.sentences)
   const event = knownTime(candidate.eventTime, evidence, timezone)
   const eventTime = event?.at ?? null
@@ -99,20 +99,20 @@ function accept(candidate: Candidate, evidence: Evidence, timezone: string): Acc
 
 const OVER_AFTER_MS = 12 * 60 * 60_000
 
-/** A plan is over when its day is, or the week or year that was told instead. */
+/** A plan expires OVER_AFTER_MS after its day, week or year. */
 function endOf({ kind }: Candidate, event: KnownTime | null): string | null {
   if (kind !== 'plan' || event === null) return null
   return new Date(Date.parse(event.at) + event.lastsMs + OVER_AFTER_MS).toISOString()
 }
 
-/** An end that somebody gives, if the quote tells that day; what holds until a day holds on that day too. */
+/** The candidate's end, if the quote confirms it. A date without a time includes the whole day. */
 function knownEnd(end: string | null, evidence: Evidence, timezone: string): string | null {
   const known = knownTime(end, evidence, timezone)
   const day = known === null ? null : (/^\s*(\d{4}-\d{2}-\d{2})\s*$/.exec(end ?? '')?.[1] ?? null)
   return day === null ? (known?.at ?? null) : periodOf({ to: day }, { nowMs: 0, timezone }).untilAt
 }
 
-/** A time that somebody gives, if the quote tells that day; else null: what was not said is not kept. */
+/** The time given by the candidate, or null if the quote does not confirm it. */
 function knownTime(time: string | null, evidence: Evidence, timezone: string): KnownTime | null {
   const instant = time === null ? null : toInstant(time, timezone)
   if (!instant || Number.isNaN(instant.getTime())) return null
@@ -123,14 +123,14 @@ function knownTime(time: string | null, evidence: Evidence, timezone: string): K
     day: 'numeric',
   })
   const [year, month, day] = local.format(instant).split(/\D+/).map(Number)
-  // Of hours counted beyond a change of the clocks the day is by the clocks before it; the moment is right.
+  // For an offset in hours across a DST change, only the instant is reliable, not the day.
   const isDay = (date: ResolvedDate) =>
     date.instantMs === instant.getTime() ||
     (date.year === year && date.month === month && (date.day === day || !date.hasDay))
-  const told = datesOf(evidence, timezone).find(isDay)
-  if (told) return { at: instant.toISOString(), lastsMs: told.lastsMs }
+  const quoted = datesOf(evidence, timezone).find(isDay)
+  if (quoted) return { at: instant.toISOString(), lastsMs: quoted.lastsMs }
   const numbers = new Set(writtenNumbers(evidence.quote.text).flatMap(({ parts }) => parts))
   const months = new Set([...numbers, ...namedMonths(joined(evidence.sentences), evidence.lexicon.code)])
-  const isTold = numbers.has(day ?? -1) && months.has(month ?? -1)
-  return isTold ? { at: instant.toISOString(), lastsMs: DAY_MS } : null
+  const isQuoted = numbers.has(day ?? -1) && months.has(month ?? -1)
+  return isQuoted ? { at: instant.toISOString(), lastsMs: DAY_MS } : null
 }

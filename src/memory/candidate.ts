@@ -7,8 +7,8 @@ export const relations = ['same', 'refine', 'conflict', 'independent'] as const
 export type Relation = (typeof relations)[number]
 
 /**
- * One thing to be remembered, as whoever extracted it puts it. Strict, every key required: the schema that a model
- * is held to. What it claims is checked by the gates, whoever it comes from.
+ * One thing to remember, as the extractor states it. Strict and with all keys required, as the schema for
+ * structured model output. The gates check every claim.
  */
 const candidateSchema = z.strictObject({
   kind: z.enum(memoryKinds),

@@ -2,14 +2,14 @@ import { isUnspaced } from '../../projections/recall-text.ts'
 import { toAsciiDigits } from './language/numbers.ts'
 import { foldText } from './language/text.ts'
 
-/** A number with what stands between its digits, a word, or a symbol that carries meaning ("C++", "5 €", an emoji). */
+/** A number with its separators, a word, or a meaningful symbol ("C++", "5 €", an emoji). */
 const TOKEN = /\d+(?:[.,:/-]\d+)*|[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)?|[\p{S}#%@&*](?:\p{M}|\u200d\p{S})*/gu
 
-/** Between characters of a script without spaces a space says nothing. */
+/** Spaces between characters of unspaced scripts carry no meaning. */
 const UNSPACED_GAP =
   /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{M}])\s+(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])/gu
 
-/** English words that a statement in the first person and the same in the third do not share, or that add nothing. */
+/** English words that differ between first and third person, or that add nothing. */
 const DROPPED = new Set('the i my mine me we our ours us owner user do does please'.split(' '))
 const KEPT_LAST = new Set(['me', 'us', 'mine', 'ours'])
 const OPENING =
@@ -55,10 +55,10 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * A form of a statement that is equal for statements which differ in nothing but case, width, spacing, punctuation,
- * the person who speaks, plural or third-person endings (Harman 1991, the "S" stemmer) or the way of writing a
- * negation or a small number. Negations and numbers are kept, accents, tenses and the order of words too: equal
- * keys mean the same statement. Never empty for a text that is not blank, whatever its script.
+ * A normal form of a statement: statements with equal keys mean the same. It ignores case, width, spacing,
+ * punctuation, grammatical person, plural and third-person endings (Harman 1991, the "S" stemmer), and how a
+ * negation or a small number is written. It keeps negations, numbers, accents, tense and word order. Never
+ * empty for a text that is not blank, in any script.
  */
 export function canonicalKey(text: string): string {
   const folded = toAsciiDigits(foldText(text)).replace(UNSPACED_GAP, '').trim()
@@ -74,7 +74,7 @@ function expand(word: string): string[] {
   return whole.split(' ').flatMap((part) => (SAME.get(part) ?? part).split(' '))
 }
 
-/** Harman's "S" stemmer, over words of ASCII letters. */
+/** Harman's "S" stemmer, for ASCII words. */
 function withoutS(word: string): string {
   if (word.length <= 3 || !/^[a-z]+$/.test(word) || isUnspaced(word)) return word
   if (/(?<![ea])ies$/.test(word)) return `${word.slice(0, -3)}y`
@@ -96,18 +96,18 @@ const OWNER_SUBJECTS = new Set([
   'speaker',
 ])
 
-/** Whether a candidate's subject is the owner, in whatever word a model says so. */
+/** Whether a candidate's subject is the owner, however a model names them. */
 export function isOwner(subject: string): boolean {
   return OWNER_SUBJECTS.has(foldText(subject).trim())
 }
 
-/** What a statement is about; empty where it names no slot. */
+/** Subject and slot of a statement; empty if it has no slot. */
 export function slotKeyOf({ subject, slot }: { readonly subject: string; readonly slot: string }): string {
   if (slot.trim() === '') return ''
   return `${isOwner(subject) ? 'owner' : canonicalKey(subject)} / ${canonicalKey(slot.replaceAll('_', ' '))}`
 }
 
-/** The statement without its wording; empty where it has no slot or no value. */
+/** Subject, slot and value of a statement; empty if it has no slot or no value. */
 export function statementKeyOf(statement: {
   readonly subject: string
   readonly slot: string

@@ -2,31 +2,31 @@ import * as z from 'zod'
 
 const arbitratorSchema = z.strictObject({
   enabled: z.boolean(),
-  /** The model's name; null for the utility model. */
+  /** A model name; null for the utility model. */
   model: z.string().min(1).max(200).nullable(),
   timeoutMs: z.int().min(50).max(10_000),
 })
 
-/** What the owner may tune of memory: the document of `GET` and `PUT /memory-config`. */
+/** Memory settings: the document of `GET` and `PUT /memory-config`. */
 export const memoryConfigSchema = z.strictObject({
-  /** How long a turn waits for recall; what comes later is staged for the next. */
+  /** How long a turn waits for recall. Later results are staged for the next turn. */
   retrieveTimeoutMs: z.int().min(1).max(5000),
-  /** How many of the owner's earlier messages go into the cue. */
+  /** How many earlier messages of the owner to add to the cue. */
   contextTurns: z.int().min(0).max(20),
   maxInjectedTokens: z.int().min(0).max(8000),
   maxInjectedMemories: z.int().min(0).max(100),
-  /** What fits the cue less than this, 0..1, is not shown. */
+  /** Minimum relevance, 0..1, of what is shown. */
   relevanceThreshold: z.number().min(0).max(1),
-  /** A late result that shares this part of its words, 0..1, with what is shown already is a duplicate. */
+  /** A late result is a duplicate if a new hit has at least this share of its words, 0..1. */
   duplicateThreshold: z.number().min(0).max(1),
-  /** The age at which one use alone leaves a strength of one half. */
+  /** The age at which a single use leaves a strength of 0.5. */
   strengthHalfLifeDays: z.number().min(0.1).max(3650),
   arbitrator: arbitratorSchema,
 })
 
 export type MemoryConfig = z.output<typeof memoryConfigSchema>
 
-/** What `PUT /memory-config` takes: any part of the document; the rest stays. */
+/** Body of `PUT /memory-config`: any part of the document. The rest stays unchanged. */
 export const memoryConfigChangeSchema = memoryConfigSchema
   .partial()
   .extend({ arbitrator: arbitratorSchema.partial().optional() })
@@ -46,13 +46,13 @@ export const defaultMemoryConfig: MemoryConfig = {
 
 export type MemoryConfigStore = {
   get(): MemoryConfig
-  /** Changes what is given and saves the whole. Throws ZodError for what does not fit; then nothing has changed. */
+  /** Merges a change and saves the whole document. Throws ZodError, changing nothing, if it is invalid. */
   put(change: unknown): MemoryConfig
 }
 
 /**
- * The memory's settings, kept by `load` and `save` as one JSON document; null while nothing was saved. A stored
- * document that no longer fits, as an older build wrote it, keeps what still does.
+ * Memory settings, kept by `load` and `save` as one JSON document (null if none was saved). Fields of a
+ * stored document that are no longer valid fall back to their defaults.
  */
 export function createMemoryConfig(options: {
   readonly load: () => string | null
@@ -96,7 +96,7 @@ function parse(document: string): Record<string, unknown> {
     return storedSchema.parse(JSON.parse(document))
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
-    // Whatever it is, it is no document of ours: the defaults apply until something is saved.
+    // An unreadable document: use the defaults until the next save.
     return {}
   }
 }

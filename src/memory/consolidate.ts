@@ -1,12 +1,12 @@
 import type { MemoryRow } from '../../projections/memory-queries.ts'
 import type { Accepted } from './assess.ts'
-import { isDenial, isTurnedAway } from './gates-modality.ts'
+import { isAverse, isDenial } from './gates-modality.ts'
 import { lexiconOf } from './language/lexicon.ts'
 import { spokenNumbers, writtenNumbers } from './language/numbers.ts'
 import { foldText, languageOf } from './language/text.ts'
 import { contentWords, hasWord, indexWords } from './language/words.ts'
 
-/** A memory as it stands, for deciding what a new statement means to it. */
+/** An existing memory, as consolidation sees it. */
 export type Known = Pick<
   MemoryRow,
   | 'memoryId'
@@ -25,11 +25,10 @@ export type Known = Pick<
   readonly contestedWith: readonly string[]
 }
 
-/** What becomes of a statement. */
 export type Decision =
-  /** The very words of the very event: nothing was said again. */
+  /** Same utterance and same statement: nothing new was said. */
   | { readonly outcome: 'repeated'; readonly memoryId: string }
-  /** Something newer that was said since is known. */
+  /** A conflicting memory has a newer source. */
   | { readonly outcome: 'outdated'; readonly memoryId: string }
   | {
       readonly outcome: 'reinforced'
@@ -39,7 +38,7 @@ export type Decision =
     }
   | {
       readonly outcome: 'stored'
-      /** The version that it takes the place of. */
+      /** The memory that the new one refines. */
       readonly refines: string | null
       readonly overrides: readonly string[]
       readonly contests: readonly string[]
@@ -47,10 +46,10 @@ export type Decision =
     }
 
 /**
- * Decides what a statement means to what is known: equal ones reinforce; nearness only nominates; the extractor's
- * relation decides, unless numbers, negations or a slot of one value say otherwise; without one, the newer statement
- * on a slot of one value overrides, and all else stands side by side. Pure. `known` are current memories alone;
- * `nearestId` is the nearest of all by its words: similarity links, it never merges.
+ * Decides how a statement affects the known memories. Equal statements reinforce. Otherwise the extractor's
+ * relation decides, unless numbers, negation or a single-valued slot contradict it. Without a relation, the
+ * newer statement on a single-valued slot overrides; all others coexist. Pure. `known` holds current memories
+ * only. `nearestId` is the most similar memory; similarity adds a link but never merges.
  */
 export function consolidate(accepted: Accepted, known: readonly Known[], nearestId: string | null): Decision {
   const repeated = known.find((memory) => isRepetition(accepted, memory))
@@ -61,13 +60,13 @@ export function consolidate(accepted: Accepted, known: readonly Known[], nearest
     related.flatMap((each) => (each.relation === relation ? [each.memory] : []))
   const against = of('conflict')
   const newer = against.find(({ sourceSeqs }) => lastOf(sourceSeqs) > accepted.saidSeq)
-  const overrides = against.filter((memory) => gives(accepted, memory)).map(idOf)
-  const contests = against.filter((memory) => !gives(accepted, memory)).map(idOf)
+  const overrides = against.filter((memory) => isOverridden(accepted, memory)).map(idOf)
+  const contests = against.filter((memory) => !isOverridden(accepted, memory)).map(idOf)
 
   const [same] = of('same')
   if (same?.sourceSeqs.includes(accepted.saidSeq)) return { outcome: 'repeated', memoryId: same.memoryId }
   if (same) {
-    // Said again, one of two that contradict each other has been decided for.
+    // Restating one side of a conflict resolves it.
     const settled = lastOf(same.sourceSeqs) < accepted.saidSeq ? same.contestedWith : []
     return {
       outcome: 'reinforced',
@@ -85,41 +84,41 @@ export function consolidate(accepted: Accepted, known: readonly Known[], nearest
 type Related = 'same' | 'refine' | 'conflict' | 'independent'
 
 function relationTo(accepted: Accepted, memory: Known): Related {
-  const told = accepted.relations.find(({ memoryId }) => memoryId === memory.memoryId)?.relation
-  // "Tomorrow at 3" is another day when it is said on another.
-  const isOther = isOfOtherDay(accepted, memory)
-  if (accepted.canonicalKey === memory.canonicalKey) return isOther ? 'independent' : 'same'
+  const claimed = accepted.relations.find(({ memoryId }) => memoryId === memory.memoryId)?.relation
+  // "Tomorrow at 3" means another day when said on another day.
+  const isOtherDay = isOfOtherDay(accepted, memory)
+  if (accepted.canonicalKey === memory.canonicalKey) return isOtherDay ? 'independent' : 'same'
   if (isSameStatement(accepted, memory)) {
-    // Two visits to one city are two, and more about the same dog is more.
-    if (told === 'refine' && !contradicts(accepted, memory)) return 'refine'
+    // Two visits to one city are separate events, and more about the same dog is a refinement.
+    if (claimed === 'refine' && !contradicts(accepted, memory)) return 'refine'
     const mayBeTwo = accepted.eventTime !== null || accepted.kind === 'episode'
-    const isAnother = told === undefined ? isOther : told === 'independent' && mayBeTwo
-    if (!isAnother && told !== 'conflict') return 'same'
+    const isAnother = claimed === undefined ? isOtherDay : claimed === 'independent' && mayBeTwo
+    if (!isAnother && claimed !== 'conflict') return 'same'
   }
-  if (told === 'same' || told === 'refine') return contradicts(accepted, memory) ? 'conflict' : told
-  if (told !== undefined) return told
+  if (claimed === 'same' || claimed === 'refine') return contradicts(accepted, memory) ? 'conflict' : claimed
+  if (claimed !== undefined) return claimed
   return conflictsByRule(accepted, memory) ? 'conflict' : 'independent'
 }
 
-/** A day may have 23 hours, and a week or a year lack one as well. */
-const LACKING_MS = 60 * 60_000
+/** Tolerance for daylight saving time: a day may have 23 hours. */
+const DST_TOLERANCE_MS = 60 * 60_000
 
 function isOfOtherDay(accepted: Accepted, memory: Known): boolean {
   if (accepted.eventTime === null || memory.eventTime === null) return false
   const apartMs = Math.abs(Date.parse(accepted.eventTime) - Date.parse(memory.eventTime))
-  return apartMs >= accepted.eventLastsMs - LACKING_MS
+  return apartMs >= accepted.eventLastsMs - DST_TOLERANCE_MS
 }
 
 function isSameStatement(accepted: Accepted, memory: Known): boolean {
   return accepted.statementKey !== '' && accepted.statementKey === memory.statementKey
 }
 
-/** The newer one wins where only one can be true and the owner says so. */
-function gives(accepted: Accepted, memory: Known): boolean {
+/** Whether the newer statement overrides: only one can be true, or the owner says that something changed. */
+function isOverridden(accepted: Accepted, memory: Known): boolean {
   return accepted.singleValued || memory.singleValued || accepted.isChange || isOppositeOf(accepted, memory)
 }
 
-/** Of the same slot: another value where there is room for one, or the same value with the opposite sign. */
+/** Same slot: another value where the slot holds one, or the same value with the opposite sign. */
 function conflictsByRule(accepted: Accepted, memory: Known): boolean {
   if (accepted.slotKey === '' || accepted.slotKey !== memory.slotKey) return false
   if (isOppositeOf(accepted, memory)) return true
@@ -134,7 +133,7 @@ function isOppositeOf({ statementKey }: Accepted, memory: Known): boolean {
   return ours !== '' && ours !== theirs && ours.replace(SIGN, '|') === theirs.replace(SIGN, '|')
 }
 
-/** Whether two statements cannot be the same, whatever somebody says: other numbers, a negation, another sole value. */
+/** Whether numbers, a negation or a single-valued slot show that two statements cannot be the same. */
 function contradicts(accepted: Accepted, memory: Known): boolean {
   const text = memory.text ?? ''
   if (numbersDiffer(`${accepted.text} ${accepted.value}`, `${text} ${memory.value ?? ''}`)) return true
@@ -149,7 +148,7 @@ function contradicts(accepted: Accepted, memory: Known): boolean {
   return !contentWords(accepted.value).some((word) => hasWord(index, word))
 }
 
-/** Both tell numbers, and neither tells all of the other's. */
+/** Each text has a number that the other lacks. */
 function numbersDiffer(a: string, b: string): boolean {
   const [ours, theirs] = [numbersOf(a), numbersOf(b)]
   if (ours.size === 0 || theirs.size === 0) return false
@@ -162,17 +161,17 @@ function numbersOf(text: string): Set<number> {
 
 type Worded = { readonly text: string; readonly value: string }
 
-/** One denies what the other says, and no word of the other does so by its meaning. */
+/** One text negates, and the other has no negative word ("hates") that means the same. */
 function isDeniedByOne(a: Worded, b: Worded): boolean {
   const [ours, theirs] = [a, b].map((worded) => {
     const lexicon = lexiconOf(languageOf(worded.text))
-    return { denies: isDenial(worded, lexicon), turnsAway: isTurnedAway(worded, lexicon) }
+    return { denies: isDenial(worded, lexicon), isAverse: isAverse(worded, lexicon) }
   })
   if (!ours || !theirs || ours.denies === theirs.denies) return false
-  return ours.denies ? !theirs.turnsAway : !ours.turnsAway
+  return ours.denies ? !theirs.isAverse : !ours.isAverse
 }
 
-/** The same words of the same event, told in another way: by a tool during the turn, and by extraction after it. */
+/** The same utterance, learned by a tool during the turn and again by extraction after it. */
 function isRepetition(accepted: Accepted, memory: Known): boolean {
   if (!memory.sourceSeqs.includes(accepted.saidSeq)) return false
   if (accepted.canonicalKey === memory.canonicalKey || isSameStatement(accepted, memory)) return true

@@ -1,4 +1,4 @@
-/** What memory did since the process began, for the operations report and the insights. */
+/** Memory counters since the process started, for the operations report and the insights. */
 export type DeduplicationCounts = {
   readonly since: string
   readonly candidates: number
@@ -9,7 +9,6 @@ export type DeduplicationCounts = {
   readonly suppressed: number
 }
 
-/** What can become of a candidate. */
 export type CountedEnd = Exclude<keyof DeduplicationCounts, 'since'>
 
 export type MemoryCounters = {

@@ -7,12 +7,12 @@ import { type FunctionThreadOptions, openFunctionThread } from '../storage/funct
 import type { Near } from './recall/vectors.ts'
 import { type Coverage, type VectorThread, type vectorFunctions, vectorsFile } from './vector-functions.ts'
 
-/** How recall by meaning stands. */
+/** Status of recall by embeddings. */
 export type EmbeddingState = {
-  /** Null where no embedding model is configured: nothing is sent anywhere. */
+  /** Null if no embedding model is configured; then nothing is sent anywhere. */
   readonly model: string | null
   readonly state: 'off' | 'up_to_date' | 'embedding' | 'waiting'
-  /** Turns and memories that have a vector, of all. */
+  /** Turns and memories that have a vector, out of `total`. */
   readonly embedded: number
   readonly total: number
   readonly failures: number
@@ -20,28 +20,28 @@ export type EmbeddingState = {
   readonly retryAt: string | null
 }
 
-/** Vectors of what recall looks through: made behind the conversation's back, never waited for. */
+/** Keeps vectors for all recall entries, in the background. */
 export type Embedding = {
   start(): void
-  /** What is near a text by its meaning; null where that cannot be told. Counts failures, never rejects. */
+  /** Entries similar in meaning to a text, or null if unavailable. Counts failures; never rejects. */
   near(text: string): Promise<readonly Near[] | null>
-  /** Whether the service answered within so many milliseconds the last time that it was asked. */
+  /** Whether the last request took at most `ms`. */
   answersWithin(ms: number): boolean
   state(): EmbeddingState
   close(): Promise<void>
 }
 
-/** The vectors' file and its thread. */
+/** The vector file and its thread. */
 export type Vectors = {
   readonly thread: VectorThread
-  /** Resolves when no byte of the vectors of some events is left. */
+  /** Resolves when the vectors of these events are overwritten on disk. */
   forget(seqs: readonly number[]): Promise<void>
-  /** The same for what is indexed no more; to be asked once the index is caught up. */
+  /** Does the same for entries that left the index. Call it once the index is caught up. */
   prune(): Promise<void>
   close(): Promise<void>
 }
 
-/** What becomes an entry of recall, or is one no more. */
+/** Events that add or remove recall entries. */
 const EMBEDDED = ['chat', 'call', 'sms', 'memory', 'erased'] as const
 const BATCH = 64
 const NEAREST = 50
@@ -49,28 +49,26 @@ const CUE_TIMEOUT_MS = 5000
 const BATCH_TIMEOUT_MS = 60_000
 const FIRST_RETRY_MS = 5000
 const MAX_RETRY_MS = 60 * 60_000
-/** How long new entries are collected before they are embedded together. */
+/** How long to collect new entries before embedding them in one batch. */
 const GATHER_MS = 1000
-/** Clocks jump, and settings change without a fact. */
-const LOOK_AGAIN_MS = 60_000
-/** A model takes no more of a cue than tells what it is about. */
+/** Longest sleep: clocks jump, and settings change without an event. */
+const MAX_SLEEP_MS = 60_000
+/** The start of a long cue is enough to show its topic. */
 const MAX_CUE_CHARS = 4000
 
-/** Limits where they are not the defaults. */
+/** Overrides of GATHER_MS and CUE_TIMEOUT_MS. */
 export type EmbeddingWaits = {
-  /** How long new entries are collected before they are embedded together. */
   readonly gatherMs?: number
-  /** How long embedding what was just said may take. */
   readonly cueTimeoutMs?: number
 }
 
-/** The thread of the vectors of a data directory; it starts when it is first asked. */
+/** Opens the vectors of a data directory. The thread starts on first use. */
 export function openVectors(directory: string, options: FunctionThreadOptions = {}): Vectors {
   const url = new URL('./vector-thread.ts', import.meta.url)
   const thread = openFunctionThread<typeof vectorFunctions>(url, directory, options)
   return {
     thread,
-    // Without a model there may still be vectors of a former one.
+    // Vectors of a previous model may exist even if no model is configured.
     async forget(seqs) {
       if (existsSync(vectorsFile(directory))) await thread.ask('forget', seqs)
     },
@@ -85,7 +83,7 @@ export function createEmbedding(
   options: {
     readonly vectors: Vectors
     readonly model: () => EmbeddingModel | null
-    /** Resolves when the indexes have every fact that is durable now. */
+    /** Resolves when the indexes have every event that is durable now. */
     readonly caughtUp: () => Promise<void>
     readonly onHeadMoved: SubscribeHead
     readonly nowMs: () => number
@@ -105,7 +103,7 @@ export function createEmbedding(
   let lastFailure: EmbeddingState['lastFailure'] = null
   let retryAtMs: number | null = null
   let failedModel: string | null = null
-  /** How long the last request took; a failed one took for ever. */
+  /** Infinite after a failure. */
   let lastRequestMs = Number.POSITIVE_INFINITY
 
   function failed(error: unknown): void {
@@ -123,10 +121,10 @@ export function createEmbedding(
     const deadline = AbortSignal.any([closing.signal, timeout])
     const aborted = Promise.withResolvers<never>()
     const abort = () =>
-      aborted.reject(timeout.aborted ? new ModelError('timeout', 'embedding took too long') : deadline.reason)
+      aborted.reject(timeout.aborted ? new ModelError('timeout', 'embedding timed out') : deadline.reason)
     deadline.addEventListener('abort', abort, { once: true })
     try {
-      // A model that does not listen is left to itself.
+      // Do not wait for a model that ignores the signal.
       const { vectors } = await Promise.race([model.embed(texts, deadline), aborted.promise])
       lastRequestMs = performance.now() - startMs
       return vectors
@@ -135,7 +133,7 @@ export function createEmbedding(
     }
   }
 
-  /** Embeds what is there to be embedded; false when there was nothing. */
+  /** Embeds the next batch. Returns whether there was one. */
   async function embedNext(model: EmbeddingModel): Promise<boolean> {
     const name = nameOf(model)
     await caughtUp()
@@ -148,7 +146,7 @@ export function createEmbedding(
       texts.map(({ text }) => text),
       BATCH_TIMEOUT_MS,
     )
-    // What was taken out meanwhile is no entry any more, and its vector is not kept.
+    // Catch up first, so that entries removed in the meantime get no vector.
     await caughtUp()
     const kept = texts.flatMap(({ seq }, index) => {
       const vector = made[index]
@@ -158,7 +156,7 @@ export function createEmbedding(
     return true
   }
 
-  /** A model that failed waits; another one does not wait for it. */
+  /** A failure delays only the model that failed. */
   function isWaiting(model: EmbeddingModel | null): boolean {
     return model !== null && retryAtMs !== null && failedModel === nameOf(model)
   }
@@ -167,7 +165,7 @@ export function createEmbedding(
     while (!closing.signal.aborted) {
       wake = Promise.withResolvers<void>()
       const model = options.model()
-      let waitMs = LOOK_AGAIN_MS
+      let waitMs = MAX_SLEEP_MS
       try {
         const untilRetryMs = isWaiting(model)
           ? leftOfWait(retryAtMs ?? 0, { nowMs: nowMs(), longestMs: MAX_RETRY_MS })
@@ -186,7 +184,7 @@ export function createEmbedding(
         waitMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failuresInARow - 1))
         retryAtMs = nowMs() + waitMs
         failedModel = model && nameOf(model)
-        waitMs = Math.min(waitMs, LOOK_AGAIN_MS)
+        waitMs = Math.min(waitMs, MAX_SLEEP_MS)
       } finally {
         isEmbedding = false
       }
@@ -206,7 +204,7 @@ export function createEmbedding(
   return {
     start() {
       unsubscribe = options.onHeadMoved(() => wake.resolve(), EMBEDDED)
-      // What a crash left between erasing and forgetting, and what a former model knew of it.
+      // Remove vectors left by a crash between erasure and `forget`, whatever their model.
       loop = caughtUp().then(vectors.prune).catch(failed).then(run)
     },
     async near(text) {
@@ -238,7 +236,6 @@ export function createEmbedding(
       closing.abort(new Error('the service is closing'))
       unsubscribe?.()
       wake.resolve()
-      // A call that hangs is rejected, so that the loop ends.
       await Promise.all([loop, vectors.close()])
     },
   }
@@ -253,7 +250,7 @@ async function gathered(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Vectors compare where provider and model are the same. */
+/** Vectors are comparable only within one provider and model. */
 function nameOf({ id }: EmbeddingModel): string {
   return `${id.provider}/${id.model}`
 }

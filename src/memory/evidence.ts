@@ -5,7 +5,6 @@ import { type LanguageCode, type Lexicon, lexiconOf } from './language/lexicon.t
 import { clausesOf, foldText, languageOf, type Span, sentencesOf } from './language/text.ts'
 import { contentWords, hasWord, indexWords, type WordIndex } from './language/words.ts'
 
-/** Something said between owner and delegate. */
 export type Utterance = {
   readonly seq: number
   readonly speaker: 'owner' | 'delegate'
@@ -17,37 +16,37 @@ export type Utterance = {
   readonly turnId: string | null
 }
 
-/** Words that a memory may rest on: the owner's, or a sentence of the delegate's that the owner agreed to. */
+/** Words that a memory may quote: the owner's, or a delegate's sentence that the owner agreed to. */
 export type Quotable = {
   readonly text: string
   /** The owner's utterance: the words themselves, or the agreement. */
   readonly utterance: Utterance
-  /** What is cited for it. */
+  /** The source events of a memory that quotes it. */
   readonly seqs: readonly number[]
   readonly agreed: boolean
-  /** What the owner said right after, which may take it back. */
+  /** The owner's next message, which may retract it. */
   readonly next: string | null
 }
 
-/** Where in the owner's words a candidate's quote stands, and what surrounds it there. All text is folded. */
+/** One occurrence of a candidate's quote, and its surroundings. All text is folded. */
 export type Evidence = {
   readonly quotable: Quotable
-  /** The whole of the quotable words, line breaks kept. */
+  /** All the quotable text, with line breaks. */
   readonly text: string
   readonly quote: Span
-  /** The sentences that the quote reaches into, whole. */
+  /** The whole sentences that the quote overlaps. */
   readonly sentences: readonly Span[]
   /** The sentence after those. */
   readonly following: Span | null
-  /** Of their clauses those that the quote reaches into, whole: a quote may leave out a "not". */
+  /** The whole clauses that the quote overlaps: a quote may leave out a "not". */
   readonly clauses: readonly Span[]
   readonly lexicon: Lexicon
   readonly foreign: readonly ForeignSpan[]
-  /** The words of the quote alone. */
+  /** The words of the quote only. */
   readonly words: WordIndex
 }
 
-/** Folded, but for line breaks, which part sentences. */
+/** Folded, but with line breaks, which separate sentences. */
 export function foldLines(text: string): string {
   return text
     .split(/\r\n?|\n/)
@@ -59,13 +58,10 @@ const TRIM = /^[\s"'.,;:!?…*()[\]-]+|(?<![\s"'.,;:!?…*()[\]-])[\s"'.,;:!?…
 const UNSPACED_EDGE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-/** Whoever says the same thing in more places than these says it no otherwise in the next. */
+/** Limits the work for a quote that occurs very often. */
 const MAX_PLACES = 8
 
-/**
- * The places in the quotable words where a quote stands, whole words only; the owner's own words first. Each is looked
- * at as it is asked for, and no more than MAX_PLACES of them.
- */
+/** Yields at most MAX_PLACES occurrences of a quote, whole words only, the owner's own words first. */
 export function* locate(quote: string, quotables: readonly Quotable[]): Generator<Evidence, void> {
   const wanted = foldText(quote).replace(TRIM, '')
   if (wanted === '') return
@@ -82,7 +78,7 @@ export function* locate(quote: string, quotables: readonly Quotable[]): Generato
   }
 }
 
-/** Whether a quote stands in the words at all. */
+/** Whether a quote occurs in the text. */
 export function stands(quote: string, text: string): boolean {
   const wanted = foldText(quote).replace(TRIM, '')
   return wanted !== '' && placesOf(wanted, foldLines(text).replaceAll('\n', ' ')).next().done === false
@@ -94,7 +90,7 @@ function* placesOf(wanted: string, text: string): Generator<number, void> {
   }
 }
 
-/** Whether no word goes on over this place. */
+/** Whether a word boundary is at this position. */
 function isEdge(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 1), at)
   const after = text.slice(at, at + 1)
@@ -102,9 +98,9 @@ function isEdge(text: string, at: number): boolean {
   return !(/[\p{L}\p{N}\p{M}]/u.test(before) && /[\p{L}\p{N}\p{M}]/u.test(after))
 }
 
-/** What is the same wherever in the words a quote stands. */
+/** The part of the evidence that is the same for every quote. */
 type Reading = Pick<Evidence, 'text' | 'foreign'> & {
-  /** Without line breaks, and of the same length, so that places hold. */
+  /** Without line breaks, but of the same length, so that offsets stay valid. */
   readonly flat: string
   readonly sentences: readonly Span[]
   readonly language: LanguageCode | null
@@ -112,7 +108,7 @@ type Reading = Pick<Evidence, 'text' | 'foreign'> & {
 
 const readings = new WeakMap<Quotable, Reading>()
 
-/** Made once for all quotes and places: a message may have hundreds of sentences, and as many candidates. */
+/** Cached: a message may have hundreds of sentences and as many candidates. */
 function readingOf(quotable: Quotable): Reading {
   let reading = readings.get(quotable)
   if (reading === undefined) {
@@ -148,8 +144,8 @@ function evidenceAt(quotable: Quotable, quote: Span): Evidence {
   }
 }
 
-/** Of some clauses those that tell most of the candidate's value; all of them where none tells any of it. */
-export function telling(
+/** The clauses that contain most of the candidate's value; all of them if none contains any of it. */
+export function clausesWith(
   clauses: readonly Span[],
   { value, text }: Pick<Candidate, 'value' | 'text'>,
 ): readonly Span[] {
@@ -164,17 +160,17 @@ export function telling(
   return clauses
 }
 
-/** The clauses of a candidate's own text that tell its value, folded. */
+/** The clauses of a candidate's own text that state its value, folded. */
 export function ownClauses(candidate: Pick<Candidate, 'value' | 'text'>): readonly Span[] {
-  return telling(sentencesOf(foldLines(candidate.text)).flatMap(clausesOf), candidate)
+  return clausesWith(sentencesOf(foldLines(candidate.text)).flatMap(clausesOf), candidate)
 }
 
-/** The lexicon of a candidate's text; that of its quote where the text does not tell. */
+/** The lexicon of a candidate's text; that of its quote if the language is unclear. */
 export function lexiconOfText(text: string, evidence: Evidence): Lexicon {
   return lexiconOf(languageOf(text, evidence.lexicon.code) ?? evidence.lexicon.code)
 }
 
-/** Spans as one quotation. */
+/** The spans as one text. */
 export function joined(spans: readonly Span[]): string {
   return spans.map(({ text }) => text).join(' · ')
 }

@@ -27,12 +27,12 @@ friends).
 - "relations": for each given memory that it has to do with: "same" (says the same in other words), "refine" (says the \
 same thing more exactly), "conflict" (both cannot be true now), "independent". Use only the given ids.`
 
-/** How much of an utterance a model is shown. */
+/** Longest excerpt of an utterance that the model sees. */
 const SHOWN_CHARS = 6000
 
 export type Extraction = { readonly candidates: readonly Candidate[]; readonly usage: Usage }
 
-/** Asks a model for candidates over a window. Rejects with ModelError, and when `signal` aborts. */
+/** Asks a model for candidates from a window. Rejects with ModelError, and when `signal` aborts. */
 export async function extractWithModel(
   model: StructuredModel,
   window: Window,

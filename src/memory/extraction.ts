@@ -16,11 +16,11 @@ import type { Window } from './window.ts'
 export type ExtractionOptions = {
   readonly append: Append
   readonly utterances: UtteranceQueries
-  /** Reads, judges and weighs: none of it is the event loop's. */
+  /** Reads, judges and consolidates off the event loop. */
   readonly thread: LearningThread
-  /** Resolves when the indexes have every fact that is durable now. */
+  /** Resolves when the indexes have every event that is durable now. */
   readonly caughtUp: () => Promise<void>
-  /** The model to ask; null where rules have to do. */
+  /** The model to ask; null to use rules. */
   readonly utility: () => StructuredModel | null
   readonly counters: MemoryCounters
   readonly lock: Lock
@@ -34,7 +34,7 @@ const WINDOW_UTTERANCES = 8
 const MODEL_TIMEOUT_MS = 90_000
 const FIRST_RETRY_MS = 30_000
 const MAX_RETRY_MS = 60 * 60_000
-/** Tries before the model is no longer asked: what it answers wrongly it will go on answering wrongly. */
+/** Maximum attempts before falling back to rules. Wrong answers rarely improve on retry. */
 const MAX_ATTEMPTS = 6
 const MAX_ATTEMPTS_WRONG = 3
 const WRONG: ReadonlySet<string> = new Set(['malformed', 'refused', 'context_too_long'])
@@ -47,20 +47,21 @@ type Found = {
 
 export type Extraction = {
   /**
-   * Reads the next window, if there is one and it is its time: true when it did. Rejects with LedgerUnavailable, where
-   * the thread cannot read at all, and when `signal` aborts. Any other failure becomes a fact: the window is retried later, a limited number of times.
+   * Reads the next window if one is due; returns whether it did. Rejects with LedgerUnavailable, if the
+   * thread cannot start, and when `signal` aborts. Records any other failure as an event and retries the
+   * window later.
    */
   readNext(signal: AbortSignal): Promise<boolean>
-  /** When the next failed one may be tried again; null when none waits. */
+  /** When the next failed window is due for a retry; null if none waits. */
   nextRetryAtMs(): number | null
 }
 
-/** Learns from what was said, a window at a time, in order. */
+/** Learns from what was said, one window at a time, in order. */
 export function createExtraction(options: ExtractionOptions): Extraction {
   const { append, utterances, thread, nowMs } = options
   const requireProgress = createProgressGuard()
 
-  /** The failure that a window from here on waits for, if it failed itself. */
+  /** The failure recorded for the window that starts at `fromSeq`. */
   function failureOf(fromSeq: number | undefined) {
     const failure = fromSeq === undefined ? undefined : utterances.failureOver(fromSeq)
     return failure?.fromSeq === fromSeq ? failure : undefined
@@ -81,7 +82,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     if (quotables.length === 0) return { assessments: [], usage: null, method: model ? 'model' : 'rules' }
     if (!model) {
       const assessments = await thread.ask('assess', { ...court, offered: [], candidates: null })
-      // What rules misread is no candidate of anybody's.
+      // Rejected rule matches are noise and not counted as candidates.
       return {
         assessments: assessments.filter(({ outcome }) => outcome === 'accepted'),
         usage: null,
@@ -105,21 +106,21 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     const abort = () => aborted.reject(deadline.reason)
     deadline.addEventListener('abort', abort, { once: true })
     try {
-      // A model that does not listen is left to itself.
+      // Do not wait for a model that ignores the signal.
       return await Promise.race([
         aborted.promise,
         extractWithModel(model, window, { offered, timezone: options.timezone() }, deadline),
       ])
     } catch (error) {
       if (deadline.aborted && !signal.aborted)
-        throw new ModelError('timeout', 'the extraction took too long', { cause: error })
+        throw new ModelError('timeout', 'extraction timed out', { cause: error })
       throw error
     } finally {
       deadline.removeEventListener('abort', abort)
     }
   }
 
-  /** Everything that a window comes to, as one batch: all of it or nothing. */
+  /** Appends everything learned from a window atomically. */
   async function conclude(window: Window, found: Found, before: readonly NewEvent[]): Promise<void> {
     const { assessments, method } = found
     await options.caughtUp()
@@ -149,12 +150,12 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     })
   }
 
-  /** What ended its thread would end the next one too: one message alone is skipped, several are read one by one. */
+  /** After a thread crash, skips a single message; a larger window is retried one message at a time. */
   async function recordThreadFailure(readSeqs: readonly number[], error: ThreadFailed): Promise<void> {
     const kind = `thread_${error.reason}`
     const attempt = (failureOf(readSeqs[0])?.attempt ?? 0) + 1
     const final = readSeqs.length === 1
-    options.log.warn({ err: error, kind, final, utteranceSeqs: readSeqs }, 'an extraction ended its thread')
+    options.log.warn({ err: error, kind, final, utteranceSeqs: readSeqs }, 'extraction crashed its thread')
     await append([failedFact(readSeqs, { kind, attempt, final, retryAt: null })])
   }
 
@@ -165,16 +166,16 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     const askedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0
     const waitMs = Math.min(MAX_RETRY_MS, Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), askedMs))
     const retryAt = final ? null : new Date(nowMs() + waitMs).toISOString()
-    options.log.warn({ err: error, kind, attempt, final }, 'an extraction failed')
+    options.log.warn({ err: error, kind, attempt, final }, 'extraction failed')
     const failed = failedFact(window.readSeqs, { kind, attempt, final, retryAt })
     if (!final) return void (await append([failed]))
-    // What the model cannot read is still read for what is plainly said.
+    // Fall back to rules, which still find plain statements.
     try {
       const found = await find({ window, offered: [] }, null, new AbortController().signal)
       await conclude(window, found, [failed])
     } catch (cause) {
       if (cause instanceof LedgerUnavailable) throw cause
-      options.log.warn({ err: cause }, 'rules could not read what a model could not')
+      options.log.warn({ err: cause }, 'extraction by rules failed too')
       await append([failed])
     }
   }
@@ -182,7 +183,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
   return {
     nextRetryAtMs,
     async readNext(signal) {
-      // Most often there is nothing; a thread need not be asked for that, let alone be started.
+      // Usually there is nothing to read, and then the thread need not start.
       if (utterances.readable(1).length === 0) return false
       const [firstSeq = 0] = utterances.unreadSeqs(1)
       const failure = failureOf(firstSeq)
@@ -192,12 +193,12 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       if (waitsMs > 0) return false
       const offers = options.utility() !== null
       if (offers) await options.caughtUp()
-      // A window that failed is read one by one: it may have been too much, or one of its messages is at fault.
+      // After a failure, read one message at a time: the window may be too large, or one message at fault.
       const limit = utterances.failureOver(firstSeq) ? 1 : WINDOW_UTTERANCES
       let readSeqs = utterances.readable(limit).map(({ seq }) => seq)
       let toRead: ToRead | null = null
       try {
-        // A window that stays unread although it was read would cost a request each time.
+        // A window that stays unread after being read would cost a request on every pass.
         requireProgress({ firstSeq, attempt: failure?.attempt ?? 0 })
         toRead = await thread.ask('nextToRead', { limit, offers })
         if (!toRead) {

@@ -5,23 +5,22 @@ import { contentWords, hasWord, indexWords } from './language/words.ts'
 import { createNearMemories } from './recall/near.ts'
 
 const NEAR = 40
-/** A memory that a search by likeness may answer with has at least this part of the words looked for. */
+/** Minimum share of the query's words that a memory must contain. */
 const FIND_COVERAGE = 0.5
 
 export type FindMemories = {
-  /** Words, or an id; null for the newest. */
+  /** Words or an id; null for the newest memories. */
   readonly query: string | null
   readonly limit: number
 }
 
-/** A memory, and how it answers a query. */
 export type FoundMemory = {
   readonly memory: MemoryRow
-  /** The very statement or the id; every word asked for; or only some. */
+  /** `same`: the same statement or id; `whole`: all the words; `partial`: some of them. */
   readonly match: 'same' | 'whole' | 'partial'
 }
 
-/** Memories whose words match, the best first; the newest ones for an empty query. For the query thread. */
+/** Finds matching memories, best first; the newest ones for an empty query. Runs in the query thread. */
 export function createFindMemories(views: Database): (args: FindMemories) => readonly FoundMemory[] {
   const queries = createMemoryQueries(views)
   const near = createNearMemories(views)

@@ -1,7 +1,7 @@
 import { lexiconOf, occurs } from './language/lexicon.ts'
 import { languageOf, type Span, sentencesOf } from './language/text.ts'
 
-/** A part of what the owner sent that the owner does not say: pasted, quoted, or to be worked on. */
+/** A part of the owner's message that is not the owner speaking: pasted, quoted, or text to work on. */
 export type ForeignSpan = {
   readonly start: number
   readonly end: number
@@ -9,7 +9,7 @@ export type ForeignSpan = {
 }
 
 const BLOCKS: readonly RegExp[] = [
-  // Code fences, quoted mail, and what the service itself gives to models.
+  // Code fences, quoted mail, and the formats in which the service passes data to models.
   /```[\s\S]*?(?:```|$)/gu,
   /<data\b[\s\S]*?(?:<\/data[^>]{0,100}>?|$)/gu,
   /<(?:system|assistant|user|developer|tool|instructions?|memory|memories|context|prompt)\b[^>]{0,500}>[\s\S]*?(?:<\/[^>]{0,100}>?|$)/gu,
@@ -23,19 +23,19 @@ const BLOCKS: readonly RegExp[] = [
   /^[ \t]*(?:from|subject|von|betreff|de|objet|asunto|da|oggetto|assunto): .*$[\s\S]*/gmu,
 ]
 
-/** Words of somebody, between quotation marks; a title or a single word is none. */
+/** Quoted speech. A title or a single word does not count. */
 const QUOTED =
   /"([^"\n]{2,2000})"|(?<![\p{L}\p{N}])'([^'\n]{12,2000})'(?![\p{L}\p{N}])|[「『]([^「『」』\n]{2,2000})[」』]/gu
 const MIN_QUOTED_WORDS = 3
 const MIN_QUOTED_CHARACTERS = 6
 
-/** Says that what follows the colon is somebody else's. */
+/** Announces that somebody else's words follow the colon. */
 const INTRODUCED =
   /(?:^|\n|(?<=[.!?] ))[^\n.!?:]{0,120}(?<![\p{L}])(?:e-?mail|mail|message|letter|text|sms|post|tweet|article|lyrics?|song|poem|quote|caption|sign|voicemail|transcript|review|forwarded|says|said|reads|read|wrote|writes|following|below|document|paragraph|sentence|essay|prompt|instructions?|nachricht|brief|schreibt|schrieb|sagt|sagte|folgende[rsn]?|text|courriel|lettre|écrit|suivante?|correo|mensaje|carta|escribió|dice|dijo|siguiente|messaggio|lettera|scrive|ha scritto|dice|seguente|mensagem|carta|escreveu|disse|seguinte|bericht|schreef|письмо|сообщение|написал[аи]?|пишет|сказал[аи]?|следующ\p{L}+|邮件|郵件|消息|短信|メール|メッセージ|문자|메일|메시지)\s*[^\n.!?:]{0,60}:\s*(?=\S)/gu
 
 /**
- * What in a message is not the owner speaking. `text` is folded (`foldLines`). A statement stays the owner's where
- * they ask for it to be remembered.
+ * Finds the parts of a message in which the owner is not speaking. `text` is folded (`foldLines`). A
+ * statement that the owner asks to remember stays theirs.
  */
 export function foreignSpans(text: string): ForeignSpan[] {
   const spans: ForeignSpan[] = []
@@ -61,7 +61,7 @@ export function foreignSpans(text: string): ForeignSpan[] {
   for (const sentence of sentencesOf(text)) {
     const work = startOfWork(sentence)
     if (work === null) continue
-    // "Translate this: …" goes on beyond its sentence.
+    // In "Translate this: …", the text continues past its sentence.
     const colon = /:\s*$|:\s/u.exec(sentence.text.slice(work))
     spans.push({
       start: sentence.start + work,
@@ -75,7 +75,7 @@ export function foreignSpans(text: string): ForeignSpan[] {
 const POLITE =
   /^(?:(?:please|pls|kindly|now|ok|okay|hey|hi|so|and|then|also|delegate|bitte|s'il te plaît|por favor|per favore|пожалуйста|请|請)[ ,]+|(?:can|could|would|will) you (?:please )?|(?:kannst|könntest) du (?:bitte )?|(?:peux|pourrais)-tu |(?:puedes|podrías) |(?:puoi|potresti) |i(?:'d like| want| need) you to |help me (?:to )?)*/u
 
-/** Where the words begin that somebody wants worked on; null where the sentence is no such request. */
+/** Where the text to work on begins; null if the sentence asks for no such work. */
 function startOfWork({ text }: Span): number | null {
   const start = POLITE.exec(text)?.[0].length ?? 0
   const rest = text.slice(start)
@@ -88,10 +88,10 @@ function startOfWork({ text }: Span): number | null {
 const OPENING =
   /^(?:(?:please|pls|kindly|now|ok|okay|hey|hi|hello|so|and|also|then|oh|yes|yeah|well|delegate|bitte|also|ja|s'il te plaît|oui|por favor|sí|per favore|пожалуйста|да|请|請)[ ,:!.]+|(?:can|could|would|will) you (?:please )?|you (?:should|can) |i(?:'d like| want| need) you to |kannst du (?:bitte )?|peux-tu |puedes |puoi |just )*/u
 
-/** Whether folded words ask for something to be remembered: what they then say is the owner's statement. */
+/** Whether folded text asks to remember something. What follows is then the owner's statement. */
 export function asksToRemember(text: string): boolean {
   const { remembering, code } = lexiconOf(languageOf(text))
-  // The verb may close the sentence there.
+  // In these languages, the verb may end the sentence.
   if (code === 'zh' || code === 'ja' || code === 'th' || code === 'ko' || code === 'hi')
     return occurs(remembering, text)
   const start = OPENING.exec(text.trim())?.[0].length ?? 0

@@ -4,30 +4,30 @@ import { createUtteranceQueries } from '../../projections/utterances.ts'
 import { writtenNumbers } from './language/numbers.ts'
 import { contentWords } from './language/words.ts'
 
-/** What forgetting begins with. */
+/** What an erasure of memories starts from. */
 export type Forgettable = {
   readonly versions: readonly { readonly memoryId: string; readonly storedSeq: number }[]
-  /** What the versions say; a quotation is recognised by it. */
+  /** Texts of the versions, to recognise quotations. */
   readonly texts: readonly string[]
-  /** The owner's messages that tell it. */
+  /** The owner's messages that state it. */
   readonly saidSeqs: readonly number[]
-  /** Those, and replies in all of its words: the delegate is not to look at them again. */
+  /** `saidSeqs`, and replies that contain all the words. The delegate must not read them again. */
   readonly barredSeqs: readonly number[]
 }
 
-/** Shorter numbers are told twice by chance. */
-const TELLING_DIGITS = 4
-/** A longer quote tells more than the memory. */
+/** Shorter numbers match by coincidence. */
+const MIN_DIGITS = 4
+/** A longer quote says more than the memory. */
 const MAX_QUOTED_WORDS = 8
-/** Messages in all of the words; more than these are common speech. */
+/** Maximum matches; more means that the words are too common. */
 const MENTIONS = 200
 
-/** Finds what tells a memory. For the query thread, once the search index is caught up. */
+/** Finds everything that states a memory. Runs in the query thread, once the search index is caught up. */
 export function createForgettable(views: Database) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
 
-  /** The memory and every version that it took the place of: nobody sees those, and they would stay behind. */
+  /** The memory and all versions it replaced, which would otherwise remain, unseen. */
   function versionsOf(memoryId: string): MemoryRow[] {
     const memory = queries.byId(memoryId)
     if (!memory) return []
@@ -43,13 +43,12 @@ export function createForgettable(views: Database) {
   }
 
   return {
-    /** Null where there is no such memory. */
     memory(memoryId: string): Forgettable | null {
       const versions = versionsOf(memoryId)
       if (versions.length === 0) return null
       const sources = versions.flatMap((version) => queries.sources(version.memoryId))
       const mentions = versions.flatMap((version) =>
-        mentionsOf(views, { ...tellingOf(version), limit: MENTIONS }),
+        mentionsOf(views, { ...searchTermsOf(version), limit: MENTIONS }),
       )
       const barredSeqs = ascending([...sources, ...mentions])
       return {
@@ -60,7 +59,7 @@ export function createForgettable(views: Database) {
       }
     },
 
-    /** What was said in all of the words, and not barred yet. */
+    /** Messages that contain all the words and are not barred yet. */
     words(words: readonly string[]): Forgettable {
       const numbers = words.filter((word) => /^\d{4,}$/.test(word))
       const found = mentionsOf(views, { words, numbers, limit: MENTIONS })
@@ -70,17 +69,15 @@ export function createForgettable(views: Database) {
   }
 }
 
-function tellingOf({ text, quote, value }: MemoryRow): {
+function searchTermsOf({ text, quote, value }: MemoryRow): {
   words: readonly string[]
   numbers: readonly string[]
 } {
   const quoted = contentWords(quote ?? '')
-  const isTelling = quoted.length >= 2 && quoted.length <= MAX_QUOTED_WORDS
-  const numbers = writtenNumbers(value || (text ?? '')).filter(
-    ({ digits }) => digits.length >= TELLING_DIGITS,
-  )
+  const isDistinctive = quoted.length >= 2 && quoted.length <= MAX_QUOTED_WORDS
+  const numbers = writtenNumbers(value || (text ?? '')).filter(({ digits }) => digits.length >= MIN_DIGITS)
   return {
-    words: isTelling ? quoted : contentWords(text ?? ''),
+    words: isDistinctive ? quoted : contentWords(text ?? ''),
     numbers: numbers.flatMap(({ digits, parts }) => (parts.length === 1 ? [digits] : [])),
   }
 }

@@ -1,14 +1,11 @@
 import { stemOf } from '../../projections/recall-text.ts'
 import type { Candidate } from './candidate.ts'
-import { type Evidence, joined, lexiconOfText, ownClauses, telling } from './evidence.ts'
+import { clausesWith, type Evidence, joined, lexiconOfText, ownClauses } from './evidence.ts'
 import { type Lexicon, occurrences, occurs } from './language/lexicon.ts'
 import { writtenNumbers } from './language/numbers.ts'
 import { clausesOf, foldText, type Span } from './language/text.ts'
 
-/**
- * Gates over how something was said: as a question, as imagined, as denied, in jest, as over. Each is pure, and
- * tells why a candidate must not become a memory, or null.
- */
+/** Gates over modality: question, hypothetical, negation, joke, tense. Each is pure. */
 
 const ASKS = /[?？؟⸮](?:["'”’»)\]」』]*)$/u
 const GREEK_ASKS = /;$/u
@@ -18,11 +15,11 @@ const PARTICLE: { readonly [code: string]: RegExp } = {
   ko: /(?:까|나요|니|가요)[.]?$/u,
   th: /(?:ไหม|มั้ย|หรือเปล่า|หรือยัง)[.]?$/u,
 }
-/** An English question without its mark. */
+/** An English question without a question mark. */
 const INVERTED =
   /^(?:(?:so|and|but|hey|ok|okay|well)[ ,]+)?(?:(?:who|what|when|where|which|why|how|whose)(?:'s|'re| is| are| was| were| do| does| did| can| could| will| would| should| have| has| much| many)\b|(?:is|are|am|was|were|do|does|did|can|could|will|would|should|have|has|isn't|aren't|don't|doesn't|didn't) (?:i|you|he|she|it|we|they|my|your|his|her|our|their|the|this|that|there)\b)/
 
-/** Asked, not said. What stands before the asking part of a sentence is said: "I'm vegan, what can I eat?" */
+/** The quote is a question. The clauses before the asking one are statements: "I'm vegan, what can I eat?" */
 export function askedNotSaid(evidence: Evidence): boolean {
   const { lexicon, quote } = evidence
   if (evidence.quotable.agreed) return false
@@ -43,7 +40,7 @@ export function askedNotSaid(evidence: Evidence): boolean {
 const INVERTED_SELF =
   /^(?:am|are|is|was|were|do|does|did|have|has|can|could|will|would|should) (?:i|we|my|our)\b/
 
-/** "Remind me, am I …": a clause that asks of oneself, wherever it stands. */
+/** A clause in which the owner asks about themselves, anywhere in the sentence: "Remind me, am I …" */
 function invertsSelf({ text }: Span): boolean {
   return INVERTED_SELF.test(text)
 }
@@ -53,13 +50,13 @@ function opensQuestion(clause: string, { asking }: Lexicon): boolean {
   return at === 0
 }
 
-/** A wish, which is a fact as a wish. */
+/** A wish is kept as a wish, not rejected as hypothetical. */
 const WISH =
   "(?:would|'d) (?:really |still |also )?(?:like|love|prefer|rather|appreciate)|(?:würde|hätte|wäre) gerne?|gerne? (?:hätte|würde)|j'aimerais|je voudrais|me gustaría|quisiera|vorrei|mi piacerebbe|gostaria|zou graag|хотел(?:[аио]|ось)? бы"
 
 const WISHES = new RegExp(WISH, 'u')
 
-/** Turns of phrase with a condition or a conditional in them that assert nothing less for it. */
+/** Phrases that contain a condition but still assert something. */
 const HARMLESS = new RegExp(
   [
     `${WISH}`,
@@ -82,7 +79,7 @@ function withoutHarmless(text: string): string {
   return text.replace(HARMLESS, ' ')
 }
 
-/** Imagined: a wish, a dream, a game, or what would be if something else were. */
+/** Hypothetical: a wish, a dream, a game, or a consequence of an unreal condition. */
 export function onlyImagined(candidate: Candidate, evidence: Evidence): boolean {
   if (evidence.quotable.agreed) return false
   const { lexicon } = evidence
@@ -91,9 +88,12 @@ export function onlyImagined(candidate: Candidate, evidence: Evidence): boolean 
     const text = withoutHarmless(sentence.text)
     if (occurs(lexicon.imagined, text)) return true
     if (!occurs(lexicon.condition, text)) return false
-    // What holds under a condition may be kept with the condition, as long as it is not unreal.
+    // A real condition may be kept if the candidate states it too.
     if (occurs(lexicon.uncertain, text) || occurs(lexicon.future, text)) return true
-    const clauses = telling(evidence.clauses.length > 0 ? evidence.clauses : clausesOf(sentence), candidate)
+    const clauses = clausesWith(
+      evidence.clauses.length > 0 ? evidence.clauses : clausesOf(sentence),
+      candidate,
+    )
     const isCondition = clauses.some((clause) => occurs(lexicon.condition, withoutHarmless(clause.text)))
     return (
       isCondition &&
@@ -111,7 +111,7 @@ const WANTING =
   /\b(?:want|wants|wish\w*|hop(?:e|es|ing)|prefer\w*|plan\w*|intend\w*|look\w* forward|will|would|might|could|may|maybe|perhaps|probably|possibly|consider\w*|think\w*|dream\w*|tempted|undecided|unsure|appointment|scheduled|booked|due|until|starting|upcoming|tomorrow|going|moving|leaving|arriv\w+|next)\b/i
 const PAST_FORM = /\b(?:was|were|had|did|until|ago|former|formerly|ex|past|no longer|once|born)\b|\p{L}ed\b/iu
 
-/** Said as uncertain, as over or as still to come, and kept as plain fact. */
+/** Said as uncertain, past or future, but kept as a present fact. */
 export function losesModality(
   candidate: Candidate,
   evidence: Evidence,
@@ -119,7 +119,7 @@ export function losesModality(
   if (evidence.quotable.agreed) return null
   const { lexicon } = evidence
   const own = lexiconOfText(candidate.text, evidence)
-  const clauses = telling(evidence.clauses, candidate)
+  const clauses = clausesWith(evidence.clauses, candidate)
   const said = withoutHarmless(joined(clauses))
   const opening = joined(openingOf(clauses, evidence))
   const kept = foldText(candidate.text)
@@ -130,7 +130,7 @@ export function losesModality(
   if ((wishes || occurs(lexicon.uncertain, `${opening} ${said}`)) && !keepsWish) return 'uncertain'
   if (occurs(lexicon.past, said) && !occurs(own.past, kept) && !(isEnglish && PAST_FORM.test(kept)))
     return 'past'
-  if (occurs(lexicon.future, said) && !keepsWish && !tellsTime(candidate)) return 'future'
+  if (occurs(lexicon.future, said) && !keepsWish && !hasTime(candidate)) return 'future'
   if (lexicon.code !== 'en' || !isEnglish) return null
   if (NEARLY.test(said) && !/\b(?:almost|nearly)\b/.test(kept)) return 'uncertain'
   if (CEASED.test(said) && !CEASED.test(kept) && !NOT_ANY_MORE.test(kept)) return 'past'
@@ -139,7 +139,7 @@ export function losesModality(
     : null
 }
 
-/** What one was, if it is no event that lasts: "I was born", "I was diagnosed". */
+/** A former state. Excludes events with a lasting effect: "I was born", "I was diagnosed". */
 const WAS =
   /\b(?:i was|we were|i've been|i had been) (?!born|diagnosed|raised|named|given|told|promoted|hired|made|elected|trained|brought|allergic|always|\p{L}+ing\b)/u
 const LASTED = / (?:for|until|till|once|in|when|as|during|before)\b/u
@@ -151,10 +151,10 @@ function wasForSomeTime(text: string): boolean {
 
 const IS_NOW = /\b(?:am|i'm|is|are|we're|since|still|now|always|been)\b/u
 const IS = /\b(?:is|are|am)\b/u
-/** It did not come to it. */
+/** Something that almost happened. */
 const NEARLY =
   /\b(?:almost|nearly) (?!always|never|every|all|anything|nothing|\d)(?:\p{L}+ed|went|bought|got|had|became|took|left|ran|lost|won|gave|made|told|sold|fell|died|quit)\b/u
-/** It has come to an end. */
+/** Something that ended. */
 const CEASED =
   /\b(?:gave|given|giving) up\b|\b(?:quit|quitting|stopped|ceased|sold|retired from|sworn off|swore off|got rid of|broke up with|split up with|divorced)\b/u
 const NOT_ANY_MORE =
@@ -162,7 +162,7 @@ const NOT_ANY_MORE =
 
 const OPENING_CLAUSE_WORDS = 3
 
-/** The few words that open the sentence of a clause, and go for it too: "Maybe, I don't know yet, I move". */
+/** A short opening clause that applies to the whole sentence: "Maybe, I don't know yet, I move". */
 function openingOf(clauses: readonly Span[], { sentences }: Evidence): Span[] {
   return sentences.flatMap((sentence) => {
     const [first, second] = clausesOf(sentence)
@@ -172,11 +172,11 @@ function openingOf(clauses: readonly Span[], { sentences }: Evidence): Span[] {
   })
 }
 
-function tellsTime({ kind, eventTime, text }: Candidate): boolean {
+function hasTime({ kind, eventTime, text }: Candidate): boolean {
   return kind === 'plan' || eventTime !== null || writtenNumbers(text).length > 0
 }
 
-/** Verbs of a state: what one did for a while one may not do any more. */
+/** Verbs of a state, which may be over if said in the past. */
 const STATES =
   'live|work|study|own|play|love|like|hate|enjoy|want|need|prefer|smoke|use|rent|share|practise|practice|attend|collect|volunteer|train'.split(
     '|',
@@ -193,7 +193,7 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   own: 'owned',
 }
 
-/** Whether English words say in the past only what the kept text says in the present: "I worked" is not "works". */
+/** Whether the quote is only in the past and the kept text only in the present: "I worked", "works". */
 function presentOfPast(said: string, kept: string): boolean {
   const saidWords = new Set(said.match(/[a-z']+/g) ?? [])
   const keptWords = new Set(kept.match(/[a-z']+/g) ?? [])
@@ -218,16 +218,16 @@ function presentOfPast(said: string, kept: string): boolean {
   })
 }
 
-/** Turns of phrase with a negation in them that deny nothing. */
+/** Phrases that contain a negation but negate nothing. */
 const DENIES_NOTHING =
   /\b(?:not only|no doubt|no problem|no wonder|no worries|why not|not to mention|nothing but|(?:can't|cannot|can not) wait|couldn't be happier|couldn't agree more|never mind|nicht nur|kein problem|keine sorge|pas seulement|pas de problème|no solo|no sólo|sin duda|ningún problema|non solo|nessun problema|não só|sem dúvida|niet alleen|geen probleem|inte bara)\b|не только|без проблем|конечно|不错|不錯|不过|不過|不但|不仅|不僅|差不多|じゃないですか|뿐만 아니라/gu
 
-/** How often a text denies; "don't forget that …" denies nothing. */
+/** Number of negations. "Don't forget that …" has none. */
 function denials(text: string, { not, remembering }: Lexicon): number {
   return occurrences(not, text.replace(remembering, ' ').replace(DENIES_NOTHING, ' ')).length
 }
 
-/** Words negative by meaning in `text` that `other` does not have: those may stand in for a plain "not". */
+/** Whether `text` has a negative word ("hates") that `other` lacks, which can replace a "not". */
 function hasAversionBeyond(text: string, lexicon: Lexicon, other: string): boolean {
   const known = new Set((other.match(/[\p{L}\p{M}]+/gu) ?? []).map(stemOf))
   return occurrences(lexicon.averse, text).some(
@@ -235,10 +235,10 @@ function hasAversionBeyond(text: string, lexicon: Lexicon, other: string): boole
   )
 }
 
-/** Denied, and kept as so; or the reverse. Only the clauses that tell the value count, on both sides. */
+/** Negated in only one of quote and candidate. Compares only the clauses that state the value. */
 export function deniedOtherwise(candidate: Candidate, evidence: Evidence): boolean {
   const own = lexiconOfText(candidate.text, evidence)
-  const said = joined(telling(evidence.clauses, candidate))
+  const said = joined(clausesWith(evidence.clauses, candidate))
   const kept = joined(ownClauses(candidate))
   const saidDenies = denials(said, evidence.lexicon) > 0
   const keptDenies = denials(kept, own) > 0
@@ -246,13 +246,13 @@ export function deniedOtherwise(candidate: Candidate, evidence: Evidence): boole
   return saidDenies ? !hasAversionBeyond(kept, own, said) : !hasAversionBeyond(said, evidence.lexicon, kept)
 }
 
-/** Whether a statement denies something, as it is kept. */
+/** Whether a statement negates something. */
 export function isDenial(candidate: Pick<Candidate, 'text' | 'value'>, lexicon: Lexicon): boolean {
   return denials(joined(ownClauses(candidate)), lexicon) > 0
 }
 
-/** Whether a statement turns its value away by what it says of it: to hate is not to like. */
-export function isTurnedAway(candidate: Pick<Candidate, 'text' | 'value'>, lexicon: Lexicon): boolean {
+/** Whether a statement has a word that is negative by meaning: hating is not liking. */
+export function isAverse(candidate: Pick<Candidate, 'text' | 'value'>, lexicon: Lexicon): boolean {
   return occurs(lexicon.averse, joined(ownClauses(candidate)))
 }
 
@@ -263,7 +263,7 @@ const LAUGHS =
 
 const EVERY_LAUGH = new RegExp(LAUGHS.source, 'gu')
 
-/** In jest: it says so, laughs at it, or takes it back in the same breath or in the next message. */
+/** Said in jest: marked as a joke, laughed at, or retracted in the same or the next message. */
 export function inJest(evidence: Evidence): boolean {
   const { lexicon, quotable, following } = evidence
   const first = evidence.sentences[0]?.start ?? 0
@@ -290,7 +290,7 @@ function isIrony({ text, quote, sentences }: Evidence): boolean {
 
 const OPENING_WORDS = 8
 
-/** Whether a message begins by taking back, in jest, what was said before it. */
+/** Whether a message begins by retracting the previous one as a joke. */
 export function takesBack(text: string, lexicon: Lexicon): boolean {
   const opening = foldText(text).replace(IN_EARNEST, ' ').trim().split(' ').slice(0, OPENING_WORDS).join(' ')
   return occurs(lexicon.joking, opening)

@@ -16,7 +16,7 @@ import {
   sharesPair,
 } from './language/words.ts'
 
-/** Gates over the words of a candidate: no number, name or claim that the quote does not hold. Each is pure. */
+/** Gates over the words of a candidate: every number, name and claim must be in the quote. Pure. */
 
 export type WordCourt = {
   /** Texts of memories that the candidate restates or refines. */
@@ -24,7 +24,7 @@ export type WordCourt = {
   readonly timezone: string
 }
 
-/** The dates that the sentences of a quote tell, as of when they were said. */
+/** The dates in the sentences of a quote, resolved from the time of the utterance. */
 export function datesOf(evidence: Evidence, timezone: string): ResolvedDate[] {
   const { at } = evidence.quotable.utterance
   const language = evidence.lexicon.code
@@ -43,11 +43,11 @@ function valuesOf(dates: readonly ResolvedDate[]): number[] {
   ])
 }
 
-/** Number words that are as often no number. */
+/** Number words that often mean something else. */
 const AMBIGUOUS =
   /\b(?:first|second|third|once|half|quarter|noon|midnight|due|sei|six|sept|neuf|dix|mille|cent|mil|seis|dos|fem|tio|elf|acht)\b|[一十百千]/giu
 
-/** Tells a number, in digits or in words, that neither the quote nor a date that it tells holds. */
+/** Whether the candidate has a number, in digits or words, that neither the quote nor its dates contain. */
 export function inventedNumber(
   candidate: Candidate,
   evidence: Evidence,
@@ -68,7 +68,7 @@ export function inventedNumber(
   const open = numbers.filter((number) => !isHeld(number, written, plain))
   const openWords = words.filter((word) => !plain.has(word))
   if (open.length === 0 && openWords.length === 0) return false
-  // Reading dates costs more than all the rest, so only where something is left to explain.
+  // Resolving dates is expensive, so do it only for numbers still unexplained.
   const { at } = evidence.quotable.utterance
   const held = new Set([
     ...plain,
@@ -82,7 +82,7 @@ export function inventedNumber(
   )
 }
 
-/** Whether a number stands there: its digits as a whole, or each of its parts as a value. */
+/** Whether the number occurs: all its digits together, or each of its parts as a value. */
 function isHeld(
   { digits, parts }: WrittenNumber,
   written: readonly WrittenNumber[],
@@ -91,13 +91,13 @@ function isHeld(
   return written.some((other) => other.digits === digits) || parts.every((part) => values.has(part))
 }
 
-/** A capital, in a script that has them, in the middle of a sentence; and abbreviations. */
+/** Capitalised words and abbreviations. */
 const CAPITALISED = /\p{Lu}[\p{L}\p{M}'’-]*/gu
-/** Languages in which capitals say nothing about names. */
+/** Languages in which capitals do not mark names. */
 const CAPITALISES_NOUNS: ReadonlySet<LanguageCode> = new Set(['de'])
 const PRONOUN = /^(?:I|I'm|I've|I'll|I'd|Mr|Mrs|Ms|Dr|Prof|OK|Okay)$/
 
-/** Names somebody or something that the quote does not: in the text, or as the value or subject. */
+/** Whether the candidate's text, value or subject names somebody or something that the quote does not. */
 export function inventedName(
   candidate: Candidate,
   evidence: Evidence,
@@ -130,7 +130,7 @@ export function inventedName(
   return missing.some((name) => !calendar.has(foldText(name)))
 }
 
-/** A word of the quote or slot that a text merely writes large ("Phone number: …", "Software Engineer"). */
+/** A common word that a text merely capitalises ("Phone number: …", "Software Engineer"). */
 function hasCommonWord(
   index: ReturnType<typeof indexWords>,
   slot: ReturnType<typeof indexWords>,
@@ -141,7 +141,7 @@ function hasCommonWord(
 
 const KINDRED_LETTERS = 3
 
-/** Whether a noun may be made of a word of the quote: "Nussallergie" of "Nüsse", "Geburtstag" of "geboren". */
+/** Whether a noun may derive from a word of the quote: "Nussallergie" from "Nüsse". */
 function isKindred(noun: string, { words }: ReturnType<typeof indexWords>): boolean {
   const folded = foldText(noun)
   return words.some(
@@ -149,7 +149,7 @@ function isKindred(noun: string, { words }: ReturnType<typeof indexWords>): bool
   )
 }
 
-/** Capitalised words that do not merely open a sentence. */
+/** Capitalised words that do not open a sentence. */
 function namesIn(text: string): string[] {
   return sentencesOf(text).flatMap((sentence) => {
     const matches = [...sentence.text.matchAll(CAPITALISED)]
@@ -162,24 +162,24 @@ function isOpening(sentence: string, at: number): boolean {
   return /^[^\p{L}\p{N}]*$/u.test(before) || /[:–—]\s*["'(]?$/u.test(before)
 }
 
-/** At least so much of a value must stand in the quote, and of the text. */
+/** Share of the value and of the text that the quote must contain. */
 const VALUE_COVERAGE = 0.5
 const TEXT_COVERAGE = 0.34
 
 /**
- * Claims what the quote does not say: its value is not there, or next to nothing of its text. A translation is such
- * a claim too: the owner's language is kept.
+ * Whether the quote lacks the candidate's value or most of its text. This also rejects translations: memories
+ * stay in the owner's language.
  */
 export function unsupported(candidate: Candidate, evidence: Evidence, { kin, timezone }: WordCourt): boolean {
   const language = languageOf(candidate.text, evidence.lexicon.code) ?? evidence.lexicon.code
   const index = indexWords(evidence.quote.text, ...kin)
   const isWord = (word: string) => !/^\d+$/.test(word)
   const value = contentWords(candidate.value, language).filter(isWord)
-  // A value that the text does not tell would lend it a support that is not its own.
+  // Otherwise a value that the text does not state would support it.
   if (coverage(indexWords(candidate.text), value) < VALUE_COVERAGE) return true
   const slot = indexWords(candidate.slot)
   const hasValue = value.length > 0 || writtenNumbers(candidate.value).length > 0
-  // What the slot is called is the extractor's own word.
+  // The extractor chooses the slot's name, so its words need no support.
   const text = contentWords(candidate.text, language).filter(
     (word) => isWord(word) && !(hasValue && hasWord(slot, word)),
   )
@@ -187,7 +187,7 @@ export function unsupported(candidate: Candidate, evidence: Evidence, { kin, tim
   const isCovered = coverage(index, value) >= VALUE_COVERAGE && coverage(index, text) >= TEXT_COVERAGE
   if (!sharesPair(index, candidate.value)) return true
   if (isCovered) return false
-  // What a date is called may be in no word of the quote.
+  // The name of a month or weekday may be in no word of the quote.
   const calendar = indexWords(...datesOf(evidence, timezone).flatMap((date) => calendarNames(date, language)))
   const known = (words: readonly string[]) =>
     words.length - unheld(words).filter((word) => !hasWord(calendar, word)).length

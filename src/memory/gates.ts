@@ -5,7 +5,6 @@ import { askedNotSaid, deniedOtherwise, inJest, losesModality, onlyImagined } fr
 import { askedToForget, hearsay, wrongSubject } from './gates-speaker.ts'
 import { inventedName, inventedNumber, unsupported } from './gates-words.ts'
 
-/** Why a candidate did not become a memory. */
 export type Rejection =
   | 'empty'
   | 'too_long'
@@ -29,13 +28,13 @@ export type Rejection =
   | 'name_not_in_quote'
   | 'unsupported'
 
-/** A memory that whoever extracted was shown, to say how the candidate stands to it. */
+/** A memory offered to the extractor, so that it can relate candidates to it. */
 export type Offered = { readonly memoryId: string; readonly text: string; readonly storedSeq: number }
 
-/** What a candidate is judged by. */
+/** The context in which a candidate is judged. */
 export type Court = {
   readonly quotables: readonly Quotable[]
-  /** Everything that was shown, quotable or not: to tell a wrong speaker from words that nobody said. */
+  /** Everything shown, quotable or not. It distinguishes a wrong speaker from an invented quote. */
   readonly shown: readonly Utterance[]
   readonly offered: readonly Offered[]
   readonly timezone: string
@@ -48,8 +47,8 @@ const MAX_QUOTE_CHARS = 2000
 const MAX_WORDS_CHARS = 400
 
 /**
- * Whether a candidate may become a memory, whoever extracted it: its words must be the owner's, said as a fact, and
- * it must say no more than they do. A quote that stands in several places needs one where all gates are open.
+ * Judges a candidate from any extractor: the owner must have said it as a fact, and it must say no more than
+ * that. One occurrence of the quote that passes all gates is enough.
  */
 export function judge(candidate: Candidate, court: Court): Verdict {
   const early = malformed(candidate) ?? foreignRelation(candidate, court.offered)
@@ -64,8 +63,8 @@ export function judge(candidate: Candidate, court: Court): Verdict {
 }
 
 /**
- * Whether what the owner asks to be remembered may be, in the words of whoever heard it: how it was said does not
- * matter then, but it must be the owner who says it, and no more than that.
+ * Judges what the owner asks to remember. Modality does not matter here, but the owner must have said it, and
+ * it must say no more than that.
  */
 export function judgeRequest(candidate: Candidate, court: Court): Verdict {
   const early = malformed(candidate)
@@ -86,7 +85,7 @@ export function judgeRequest(candidate: Candidate, court: Court): Verdict {
   return { rejection: first ?? unquotable(candidate, court.shown) }
 }
 
-/** The gates of one place, in their order. */
+/** The gates for one occurrence of the quote, in order. */
 function rejectionOf(candidate: Candidate, evidence: Evidence, court: Court): Rejection | null {
   const kin = kinOf(candidate, court.offered)
   return (
@@ -105,7 +104,6 @@ function rejectionOf(candidate: Candidate, evidence: Evidence, court: Court): Re
   )
 }
 
-/** Says nothing, or far too much. */
 export function malformed({ text, quote, subject, slot, value }: Candidate): Rejection | null {
   if (!/[\p{L}\p{N}\p{S}]/u.test(text) || !/[\p{L}\p{N}\p{S}]/u.test(quote)) return 'empty'
   const tooLong =
@@ -115,13 +113,13 @@ export function malformed({ text, quote, subject, slot, value }: Candidate): Rej
   return tooLong ? 'too_long' : null
 }
 
-/** Related to a memory that was not shown: made up, or of somebody else. */
+/** Related to a memory that was not offered, and so is invented. */
 function foreignRelation(candidate: Candidate, offered: readonly Offered[]): Rejection | null {
   const known = new Set(offered.map(({ memoryId }) => memoryId))
   return candidate.relations.every(({ memoryId }) => known.has(memoryId)) ? null : 'foreign_relation'
 }
 
-/** Quoted from what the owner pasted, quoted or wants worked on. */
+/** The quote overlaps text that the owner pasted, quoted or wants worked on. */
 export function foreignText({ foreign, quote }: Evidence): Rejection | null {
   return foreign.find(({ start, end }) => start < quote.end && end > quote.start)?.reason ?? null
 }
@@ -133,7 +131,7 @@ function unquotable(candidate: Candidate, shown: readonly Utterance[]): Rejectio
 
 const KIN: ReadonlySet<Relation> = new Set(['same', 'refine'])
 
-/** The texts of the memories that a candidate restates or refines: the owner said those words too, before. */
+/** Texts of the memories that a candidate restates or refines. The owner said those words before. */
 function kinOf(candidate: Candidate, offered: readonly Offered[]): string[] {
   return candidate.relations.flatMap(({ memoryId, relation }) =>
     KIN.has(relation) ? (offered.find((memory) => memory.memoryId === memoryId)?.text ?? []) : [],

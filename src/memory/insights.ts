@@ -4,7 +4,7 @@ import { createMemoryQueries, type MemoryRow } from '../../projections/memory-qu
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Sources } from '../storage/function-thread.ts'
 
-/** What insights tell of the store itself. */
+/** Counts of the memory store. */
 export const memoryStoreSchema = z.object({
   total: z.int(),
   active: z.int(),
@@ -25,14 +25,14 @@ export const recentEventSchema = z.object({
 
 export type MemoryStore = {
   readonly store: z.output<typeof memoryStoreSchema>
-  /** Of the owner's utterances so many have yet to be read. */
+  /** The owner's utterances still to be read. */
   readonly unread: number
   readonly recentEvents: readonly z.output<typeof recentEventSchema>[]
 }
 
 const RECENT_EVENTS = 50
 
-/** What there is of memories, and what happened to them lately. For the query thread: it counts through all of them. */
+/** Memory counts and recent memory events. Runs in the query thread, because it counts all memories. */
 export function createMemoryStoreQuery({
   views,
   ledger,
@@ -40,7 +40,6 @@ export function createMemoryStoreQuery({
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
 
-  /** The words that a recent event is about, as far as they are still there. */
   function wordsOf(event: LedgerEvent): { readonly text?: string } {
     if (event.type === 'memory.stored') return event.body ? { text: event.body.text } : {}
     const about =
@@ -50,7 +49,6 @@ export function createMemoryStoreQuery({
           ? event.facts.memoryId
           : null
     const memory = about === null ? undefined : queries.byId(about)
-    // Once it holds again there is nothing more to be said of that.
     return memory?.text && memory.status !== 'active' ? { text: memory.text } : {}
   }
 

@@ -1,32 +1,31 @@
 import type { LateHit } from './recall-port.ts'
 
-/** What came too late for its turn, waiting for the next. */
+/** A result that came too late for its turn and waits for the next one. */
 export type StagedResult = {
   readonly turnId: string
   readonly turn: number
   readonly hits: readonly LateHit[]
-  /** The memories among the hits, by seq. */
+  /** Memory ids by seq, for the hits. */
   readonly memoryIds: ReadonlyMap<number, string>
 }
 
-/** Turns that a late result may wait for. */
+/** How many turns a late result may wait. */
 const MAX_WAIT_TURNS = 2
 
 /**
- * Late results by conversation. A result is delivered with the next turn of its conversation, at most two turns
- * after its own; every way in which it can end is told once.
+ * Late results by conversation. A result is delivered with the next turn of its conversation, or expires
+ * after MAX_WAIT_TURNS.
  */
 export type LateResults = {
   /** Counts a turn of the conversation and returns its number. */
   beginTurn(conversationId: string | null): number
-  /** Stages a result; false when it has expired by now. */
+  /** Stages a result. Returns false if it has already expired. */
   stage(conversationId: string | null, result: StagedResult): boolean
-  /** Takes what waits: what may be delivered with turn `turn`, and what has expired. */
+  /** Removes and returns the staged results: those to deliver with `turn`, and those that expired. */
   take(
     conversationId: string | null,
     turn: number,
   ): { readonly ready: readonly StagedResult[]; readonly expired: readonly StagedResult[] }
-  /** Takes everything that waits anywhere. */
   takeAll(): readonly { readonly conversationId: string | null; readonly result: StagedResult }[]
   waiting(): number
 }
@@ -41,7 +40,7 @@ export function createLateResults(): LateResults {
       return turn
     },
     stage(conversationId, result) {
-      // The turn that comes next is the first that could take it.
+      // The next turn is the first that could take it.
       if ((turns.get(conversationId) ?? 0) + 1 - result.turn > MAX_WAIT_TURNS) return false
       staged.set(conversationId, [...(staged.get(conversationId) ?? []), result])
       return true

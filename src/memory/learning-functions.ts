@@ -13,21 +13,21 @@ import { citationsIn, retractionsIn } from './remarks.ts'
 import { acceptRequest } from './request.ts'
 import { createWindowReader, type Window } from './window.ts'
 
-/** Memories that a model is asked about: near ones, then those whose slot could be filled anew, then the latest. */
+/** Memories offered to the model: similar ones, then single-valued ones, then the latest. */
 const OFFERED_NEAR = 16
 const OFFERED_SINGLE = 16
 const OFFERED_LATEST = 8
 const OFFERED_WORDS = 64
 const MAX_DISCARDED_FACTS = 10
-/** Enough of its words in common to be linked. */
+/** Share of common words needed for a link. */
 const LINK_COVERAGE = 0.5
 
 export type OfferedMemory = Offered & { readonly since: string }
 
-/** The next window to be read, with the memories that a model is asked about. */
+/** The next window to read, with the memories to offer to the model. */
 export type ToRead = { readonly window: Window; readonly offered: readonly OfferedMemory[] }
 
-/** Facts to be appended, and what is to be counted for them. */
+/** Facts to append, and counters to increase. */
 export type Conclusion = {
   readonly facts: readonly NewEvent[]
   readonly accepted: number
@@ -38,7 +38,7 @@ export type ConcludeArgs = {
   readonly window: Window
   readonly assessments: readonly Assessment[]
   readonly method: 'model' | 'rules'
-  /** For new memories; one for each that was accepted. */
+  /** One id per accepted assessment. */
   readonly ids: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export type Remembered =
   | { readonly outcome: 'refused'; readonly reason: Rejection }
   | (Omit<Conclusion, 'accepted'> & { readonly outcome: 'kept'; readonly memoryId: string | null })
 
-/** What learning reads and decides, over the stores of a data directory. */
+/** The queries and decisions of learning, over one data directory. */
 function createCourt({ views, ledger }: Sources) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
@@ -62,7 +62,7 @@ function createCourt({ views, ledger }: Sources) {
   const near = createNearMemories(views)
   const windows = createWindowReader({ ledger, utterances, isBarred: queries.isBarred })
 
-  /** The memory to link to; none where too few words are the same. */
+  /** The memory to link to; null if too few words match. */
   function nearestTo(words: readonly string[]): string | null {
     const [nearest] = words.length === 0 ? [] : near({ words, limit: 1 })
     if (!nearest?.text) return null
@@ -72,7 +72,7 @@ function createCourt({ views, ledger }: Sources) {
       : null
   }
 
-  /** What a turn was given of what is remembered, and what it said. */
+  /** The memories a turn was given, and its reply. */
   function recalledIn(turnId: string) {
     const events = ledger.readSeqs(turns.eventSeqs(turnId))
     const reply = events.findLast(
@@ -92,7 +92,7 @@ function createCourt({ views, ledger }: Sources) {
       queries,
       newId: () => {
         const id = left.shift()
-        if (id === undefined) throw new Error('more was learned than was accepted')
+        if (id === undefined) throw new Error('learning stored more memories than it was given ids')
         return id
       },
       count: (end) => void counts.push(end),
@@ -102,11 +102,11 @@ function createCourt({ views, ledger }: Sources) {
   return { queries, windows, near, nearestTo, recalledIn, learningWith }
 }
 
-/** What the learning thread can be asked. It decides over the views as they are; who asks appends before asking again. */
+/** Functions of the learning thread. They read the current views: append the facts before the next call. */
 export const learningFunctions = {
   assess: (_sources: Sources) => (request: AssessRequest) => assess(request),
 
-  /** The next window of at most `limit` utterances; null where there is nothing to read. */
+  /** The next window of at most `limit` utterances; null if nothing is unread. */
   nextToRead: (sources: Sources) => {
     const { queries, windows, near } = createCourt(sources)
     return ({ limit, offers }: { readonly limit: number; readonly offers: boolean }): ToRead | null => {
@@ -126,7 +126,7 @@ export const learningFunctions = {
     }
   },
 
-  /** What a window comes to: everything that was accepted, taken back or cited. */
+  /** The facts of a window: memories learned, retracted and cited. */
   conclude: (sources: Sources) => {
     const { queries, windows, nearestTo, recalledIn, learningWith } = createCourt(sources)
     return ({ window, assessments, method, ids }: ConcludeArgs): Conclusion => {
@@ -144,7 +144,7 @@ export const learningFunctions = {
         }
         const { saidSeq, sourceSeqs, words } = assessment.accepted
         const said = windows.utteranceAt(saidSeq)
-        // Forgotten while the model was thinking: what rests on it is not learned.
+        // Skip it if its source was forgotten while the model was working.
         if (!said || sourceSeqs.some((seq) => !windows.utteranceAt(seq))) continue
         accepted += 1
         const { conversationId, spanId, turnId, seq } = said
@@ -160,7 +160,7 @@ export const learningFunctions = {
     }
   },
 
-  /** What the owner asks to be remembered, judged and weighed against what is known. */
+  /** Judges and consolidates what the owner asks to remember. */
   remember: (sources: Sources) => {
     const { windows, near, learningWith } = createCourt(sources)
     return ({ text, messageSeq, timezone, memoryId, place }: RememberArgs): Remembered => {
@@ -175,7 +175,6 @@ export const learningFunctions = {
   },
 } as const satisfies ThreadFunctions
 
-/** Asks the learning thread. */
 export type LearningThread = FunctionThread<typeof learningFunctions>
 
 function discardedFact({ readSeqs }: Window, reason: string): NewEvent {

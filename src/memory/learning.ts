@@ -4,7 +4,7 @@ import type { Accepted } from './assess.ts'
 import { consolidate, type Decision, type Known } from './consolidate.ts'
 import type { CountedEnd } from './counters.ts'
 
-/** Where a fact of a memory belongs. */
+/** The conversation, span and turn that a memory fact belongs to. */
 export type MemoryPlace = {
   readonly conversationId?: string | null | undefined
   readonly spanId?: string | null | undefined
@@ -18,19 +18,19 @@ export type Learned = {
   readonly decision: Decision
 }
 
-/** Turns what was accepted into facts, one after the other, each knowing of those before it. */
+/** Turns accepted candidates into facts. Each call sees the results of the previous ones. */
 export type Learning = {
   learn(accepted: Accepted, nearestId: string | null, place: MemoryPlace, by: 'owner' | 'extraction'): Learned
 }
 
-/** What follows must be appended before another learning begins: it reads the views as they are now. */
+/** Append the facts before creating another learning: it reads the current views. */
 export function createLearning(options: {
   readonly queries: MemoryQueries
   readonly newId: () => string
   readonly count: (end: CountedEnd) => void
 }): Learning {
   const { queries, newId, count } = options
-  /** What this learning has stored and replaced, which the views do not know yet. */
+  /** Memories stored and replaced here, which the views do not have yet. */
   const fresh = new Map<string, Known & { readonly slotKey: string }>()
   const replaced = new Set<string>()
   const sources = new Map<string, readonly number[]>()
@@ -46,7 +46,7 @@ export function createLearning(options: {
     }
   }
 
-  /** Everything current that the statement may have to do with, the oldest first. */
+  /** Current memories that the statement may concern, oldest first. */
   function knownTo(accepted: Accepted): Known[] {
     const rows = [
       ...queries.byCanonicalKey(accepted.canonicalKey),
@@ -105,7 +105,7 @@ export function createLearning(options: {
       count(refines === null ? 'inserted' : 'merged')
       replace([...overrides, ...(refines === null ? [] : [refines])])
       const refined = refines === null ? undefined : known.find((memory) => memory.memoryId === refines)
-      // A refinement may carry words of what it refines: what takes those takes it too.
+      // A refinement may repeat words of what it refines, so erasing those sources must erase it too.
       const inherited = refined
         ? [...refined.sourceSeqs, ...(fresh.has(refined.memoryId) ? [] : [refined.storedSeq])]
         : []

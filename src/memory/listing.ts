@@ -15,7 +15,6 @@ const memorySchema = z.object({
   slot: z.string(),
   value: z.string(),
   quote: z.string(),
-  /** 0..1. */
   strength: z.number(),
   reinforcements: z.int(),
   createdAt: z.string(),
@@ -28,7 +27,7 @@ const memorySchema = z.object({
   sources: z.array(z.object({ seq: z.int(), conversationId: z.string().nullable() })),
 })
 
-/** The answer of `GET /api/memories`. */
+/** Response of `GET /api/memories`. */
 export const memoryListSchema = z.object({
   memories: z.array(memorySchema),
   count: z.int(),
@@ -39,7 +38,7 @@ export type MemoryDocument = z.output<typeof memorySchema>
 export type MemoryList = z.output<typeof memoryListSchema>
 
 export type MemoryListQuery = {
-  /** Words to be found; null for all. */
+  /** Words to search for; null for all memories. */
   readonly q: string | null
   readonly limit: number
   readonly beforeSeq: number | null
@@ -47,13 +46,13 @@ export type MemoryListQuery = {
   readonly halfLifeDays: number
 }
 
-/** The latest uses tell the strength: what older ones still add is below what can be seen. */
+/** Older uses change the strength too little to show. */
 const STRENGTH_USES = 64
 const SHOWN_SOURCES = 50
 
 /**
- * What is remembered, newest first, as the routes tell it. For the query thread: counting and weighing thousands of
- * memories takes longer than the event loop can spare. Reading them is a use of nothing.
+ * Memories for the routes, newest first. Runs in the query thread, because it counts thousands of them.
+ * Reading a memory here is not a use.
  */
 export function createMemoryListing(views: Database): (query: MemoryListQuery) => MemoryList {
   const queries = createMemoryQueries(views)

@@ -1,9 +1,9 @@
-/** Runs one piece of work at a time, in the order in which they were asked for. */
+/** Runs one task at a time, in order of arrival. */
 export type Lock = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * Learning reads what is known, decides and appends; forgetting bars and erases. Neither may come between the
- * other's steps.
+ * Serialises learning (read, decide, append) and forgetting (bar, erase), so that their steps never
+ * interleave.
  */
 export function createLock(): Lock {
   let last: Promise<unknown> = Promise.resolve()

@@ -1,12 +1,12 @@
 import { contentWords, coverage, indexWords } from './language/words.ts'
 import type { Recollection } from './recall/recollections.ts'
 
-/** A turn of whose words a memory holds this part says nothing beside it. */
+/** A memory that covers this share of a turn's words says as much as the turn. */
 const SAYS_NO_MORE = 0.8
 
 /**
- * Puts a memory in the place of the turn that it was learned from, where that comes first and says no more: the
- * memory knows whether it still holds, and that it was given is known of it. Otherwise the order stays.
+ * Moves a memory ahead of the turn it was learned from, if the turn ranks higher but says no more. Unlike a
+ * turn, a memory knows whether it still holds, and its use can be counted.
  */
 export function memoriesFirst(recollections: readonly Recollection[]): Recollection[] {
   const learned = new Map<number, Recollection>()

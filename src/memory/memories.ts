@@ -6,7 +6,6 @@ import type { Rejection } from './gates.ts'
 import type { LearningThread } from './learning-functions.ts'
 import type { Lock } from './lock.ts'
 
-/** Where a memory operation comes from, for its facts. */
 export type MemoryOrigin = {
   readonly by: 'owner' | 'tool'
   readonly channel: 'chat' | 'voice' | 'sms' | 'inner' | 'system'
@@ -14,7 +13,7 @@ export type MemoryOrigin = {
   readonly spanId?: string | null
   readonly turnId?: string | null
   readonly causedBy?: number
-  /** The owner's message that asks for it; null where there is none. */
+  /** The owner's message that asks for it; null if there is none. */
   readonly messageSeq?: number | null
 }
 
@@ -23,17 +22,16 @@ export type RememberOutcome =
   | { readonly status: 'refused'; readonly reason: Rejection }
 
 export type Memories = {
-  /** Keeps what the owner asks to be remembered, if it is the owner's words; the same statement again reinforces. */
+  /** Keeps what the owner asks to remember, if it is in the owner's words. Reinforces a known statement. */
   remember(
     text: string,
     key: string,
     origin: MemoryOrigin & { readonly messageSeq: number },
   ): Promise<RememberOutcome>
-  /** See `createFindMemories`. */
   find(query: FindMemories): Promise<readonly FoundMemory[]>
   /**
-   * Makes it active again, in the place of what took its own and of what it had taken the place of; `current` where
-   * there is nothing to undo.
+   * Makes a memory active again, in place of its successor and of its predecessor. `current` if it is active
+   * already.
    */
   restore(memoryId: string, origin: MemoryOrigin): Promise<'restored' | 'unknown' | 'current'>
 }
@@ -42,7 +40,7 @@ export type MemoriesOptions = {
   readonly append: Append
   readonly queries: MemoryQueries
   readonly thread: LearningThread
-  /** Waits a moment for the indexes to have every fact that is durable now. */
+  /** Waits a short time for the indexes to catch up. */
   readonly indexed: () => Promise<unknown>
   readonly find: Memories['find']
   readonly counters: MemoryCounters
@@ -51,7 +49,7 @@ export type MemoriesOptions = {
   readonly newId: () => string
 }
 
-/** What the owner wants kept, found and restored. Forgetting is an erasure. */
+/** Remembers, finds and restores memories at the owner's request. Forgetting is an erasure. */
 export function createMemories(options: MemoriesOptions): Memories {
   const { append, queries, lock } = options
 
@@ -69,14 +67,14 @@ export function createMemories(options: MemoriesOptions): Memories {
         if (learned.outcome === 'refused') return { status: 'refused', reason: learned.reason }
         for (const end of learned.counts) options.counters.add(end)
         const [first, ...rest] = learned.facts
-        if (!first) throw new Error('learning came to no fact')
+        if (!first) throw new Error('learning produced no facts')
         const appended = await append([{ ...first, key }, ...rest])
-        // Run again after a crash: the first run has it.
+        // A retry after a crash: the first run already appended the fact.
         const existing =
           appended.status === 'duplicate' && 'facts' in appended.existing ? appended.existing : null
         const id = existing && 'memoryId' in existing.facts ? existing.facts.memoryId : learned.memoryId
         const memory = id === null ? undefined : queries.byId(id)
-        if (!memory) throw new Error('a memory is not in the views right after its fact')
+        if (!memory) throw new Error('a memory is missing from the views after its fact was appended')
         return { status: 'kept', memory, isNew: first.type === 'memory.stored' }
       })
     },
@@ -86,7 +84,7 @@ export function createMemories(options: MemoriesOptions): Memories {
     async restore(memoryId, origin) {
       return lock(async () => {
         const memory = queries.byId(memoryId)
-        // What waits to be erased comes back by undoing that, not by the side door.
+        // A hidden memory comes back only by undoing its erasure.
         if (!memory || isHidden(memory)) return 'unknown'
         if (memory.status === 'active') return 'current'
         const envelope = {
@@ -96,7 +94,7 @@ export function createMemories(options: MemoriesOptions): Memories {
         } as const
         const successor = memory.supersededBy === null ? undefined : queries.byId(memory.supersededBy)
         const isReplaced = successor?.status === 'active' || successor?.status === 'contested'
-        const undone: NewEvent[] = isReplaced
+        const successorRetired: NewEvent[] = isReplaced
           ? [
               {
                 type: 'memory.retired',
@@ -106,9 +104,9 @@ export function createMemories(options: MemoriesOptions): Memories {
             ]
           : []
         const predecessor = memory.supersedes === null ? undefined : queries.byId(memory.supersedes)
-        // An undo that is undone itself: what had come back gives way again, or both would hold.
-        const gives = predecessor?.status === 'active' || predecessor?.status === 'contested'
-        const redone: NewEvent[] = gives
+        // The predecessor may have been restored since. Override it again, or both would be active.
+        const isRestored = predecessor?.status === 'active' || predecessor?.status === 'contested'
+        const predecessorOverridden: NewEvent[] = isRestored
           ? [
               {
                 type: 'memory.overridden',
@@ -117,7 +115,11 @@ export function createMemories(options: MemoriesOptions): Memories {
               },
             ]
           : []
-        await append([...undone, { type: 'memory.restored', ...envelope, facts: { memoryId } }, ...redone])
+        await append([
+          ...successorRetired,
+          { type: 'memory.restored', ...envelope, facts: { memoryId } },
+          ...predecessorOverridden,
+        ])
         return 'restored'
       })
     },

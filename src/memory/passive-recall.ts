@@ -8,7 +8,7 @@ import { type Arbitrator, arbitrate } from './recall/arbitration.ts'
 import type { Hit } from './recall/ranker.ts'
 import type { RecallAnswer, RecallPort, RecallQuestion, SeqList } from './recall-port.ts'
 
-/** How recall went since the process began. */
+/** Recall statistics since the process started. */
 export type RecallRuntime = {
   readonly queries: number
   readonly inTime: number
@@ -20,19 +20,19 @@ export type RecallRuntime = {
 
 export type PassiveRecall = {
   readonly recall: Recall
-  /** Asks a first question, so that the owner's first turn does not wait for locale data and compiling. */
+  /** Sends a first query, so that the owner's first turn does not wait for locale data and compilation. */
   warm(): void
   readonly runtime: () => RecallRuntime
-  /** Records what will never be delivered. */
+  /** Records what will never be delivered as expired. */
   close(): Promise<void>
 }
 
 export type PassiveRecallOptions = {
   readonly engine: RecallPort
   readonly config: () => MemoryConfig
-  /** What is near by its meaning. */
+  /** Search by embeddings. */
   readonly meaning: Pick<Embedding, 'near' | 'answersWithin'>
-  /** The model's filter for relevance; null where there is none. */
+  /** The model's relevance filter; null if there is none. */
   readonly arbitrator: () => Arbitrator | null
   readonly append: Append
   readonly counters: MemoryCounters
@@ -58,9 +58,9 @@ const FIRST_CUE: RecallCue = {
 const NOTHING = { text: null, seqs: [], facts: [] } as const
 
 /**
- * Recall before every activation. The engine has its budget of time; what comes later is staged for the next turn,
- * and looked at again with it. Every outcome becomes a fact of the turn that it concerns. All reading, choosing and
- * writing is the engine's, in its thread; here is only the waiting. Never rejects.
+ * Runs recall before every activation, within a time budget. Late results are staged and reconsidered with
+ * the next turn. Every outcome is recorded as a fact of its turn. The engine does all the work in its thread;
+ * this code only waits. Never rejects.
  */
 export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecall {
   const { append, config, engine, nowMs, onFault } = options
@@ -72,10 +72,10 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     onFault(error)
   }
 
-  /** An answer if it comes in its time; else null. */
+  /** The answer, or null if it exceeds the time budget. */
   const inTime = <T>(answer: Promise<T>) => within(answer, config().retrieveTimeoutMs)
 
-  /** Keeps results for the next turn; what has expired by then is told. */
+  /** Stages results for the next turn, and records those that have already expired. */
   async function stage(cue: RecallCue, results: readonly StagedResult[]): Promise<void> {
     const facts = results.flatMap((result) =>
       result.hits.length === 0 || late.stage(cue.conversationId, result) ? [] : expired(result, cue),
@@ -116,7 +116,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     }
   }
 
-  /** The owner's filter; on the phone nobody waits for a second opinion. */
+  /** The owner's relevance filter. Calls skip it: it takes too long. */
   function judgeOf({ channel }: RecallCue): Arbitrator | null {
     return config().arbitrator.enabled && channel !== 'voice' ? options.arbitrator() : null
   }
@@ -127,8 +127,8 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   /**
-   * What is found in its time, with what waited for this turn. Where nothing comes in time, what waited is asked for
-   * alone; where not even that comes, all of it waits on.
+   * The hits that arrive in time, chosen together with those staged for this turn. If none arrive, chooses
+   * from the staged ones alone; if that is late too, stages them again.
    */
   async function found(
     cue: RecallCue,
@@ -159,8 +159,8 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   /**
-   * The answer with what is near by its meaning, where that comes in the rest of the time. It is waited for only while
-   * the service is that quick; what comes later, and words did not find, waits for the next turn.
+   * Adds neighbours by embedding, if they arrive in the remaining time. Waits only if the service was fast
+   * enough last time. Late neighbours that the lexical search missed are staged for the next turn.
    */
   async function withMeaning(
     cue: RecallCue,
@@ -189,7 +189,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     return answer
   }
 
-  /** What a model's filter leaves of an answer, where the owner wants one. */
+  /** The answer after the relevance filter, if the owner enabled it. */
   async function judged(
     cue: RecallCue,
     question: RecallQuestion,
@@ -237,9 +237,9 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
         ? Math.min(tokens, answer.lateTokens)
         : Math.max(0, tokens - answer.lateTokens)
       const facts = { ...named(ofThese, memoryIds), late: wasLate, injectedTokens, durationMs }
-      const told: NewEvent[] =
+      const recalled: NewEvent[] =
         ofThese.length === 0 ? [] : [{ type: 'memory.recalled', ...envelopeOf(cue), facts }]
-      const because = (reason: Suppression) =>
+      const suppressedFor = (reason: Suppression) =>
         suppressed(
           left.filter((each) => each.isLate === wasLate && each.reason === reason),
           reason,
@@ -247,12 +247,12 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
           cue,
           memoryIds,
         )
-      // What merely fits too little was never going to be shown; of a late result every end is told.
+      // A new irrelevant hit was not due to be shown. Every outcome of a late hit is recorded.
       return [
-        ...told,
-        ...because('duplicate'),
-        ...because('budget'),
-        ...(wasLate ? because('irrelevant') : []),
+        ...recalled,
+        ...suppressedFor('duplicate'),
+        ...suppressedFor('budget'),
+        ...(wasLate ? suppressedFor('irrelevant') : []),
       ]
     })
   }
@@ -265,7 +265,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     memoryIds: MemoryIds,
   ): NewEvent[] {
     const { ids, turnSeqs } = named(hits, memoryIds)
-    // Of turns that were not shown only the late ones are told: they were on their way.
+    // Turns are recorded only if late: those were due to be shown.
     if (ids.length === 0 && (turnSeqs.length === 0 || !isLate)) return []
     options.counters.add('suppressed', ids.length)
     const facts = { ids, turnSeqs: isLate ? turnSeqs : [], reason, late: isLate }
@@ -282,7 +282,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
       }
     },
     warm() {
-      // Nobody waits for the answer, and the next question reports a thread that fails.
+      // The next query reports a failing thread.
       engine.recall(questionOf(FIRST_CUE, new Float64Array(0), [], nowMs())).catch(() => undefined)
     },
     runtime: () => ({ ...runtime, waiting: late.waiting() }),
@@ -297,7 +297,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 }
 
-/** What a promise comes to in so many milliseconds; null when that is not enough. */
+/** The value of a promise, or null if it takes longer than `ms`. */
 function within<T>(answer: Promise<T>, ms: number): Promise<T | null> {
   const timeout = Promise.withResolvers<null>()
   const timer = setTimeout(() => timeout.resolve(null), ms)

@@ -16,12 +16,12 @@ import type { Extraction } from './extraction.ts'
 
 export type MemoryReactor = {
   start(): void
-  /** Resolves when what was said is learned, or cannot be for now; at the latest after `timeoutMs`. */
+  /** Resolves when everything said is learned or waits for a retry, after `timeoutMs` at most. */
   settled(timeoutMs: number): Promise<void>
   isRunning(): boolean
-  /** Whether the last pass failed: what waits is tried again later, and may fail again. */
+  /** Whether the last pass failed. A retry is scheduled. */
   isStalled(): boolean
-  /** Stops at once; what was under way is taken up again with the next start. */
+  /** Stops at once. The next start resumes interrupted work. */
   close(): Promise<void>
 }
 
@@ -31,42 +31,41 @@ export type MemoryReactorOptions = {
   readonly utterances: UtteranceQueries
   readonly extraction: Extraction
   readonly onHeadMoved: SubscribeHead
-  /** What counts as a pause, where it is not the default. */
+  /** Overrides the default pause. */
   readonly pause?: ConversationPause
-  /** Of the owner, whose days the dates are that are told. */
+  /** The owner's time zone, for dates in signals. */
   readonly timezone: () => string
   readonly newId: () => string
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
 }
 
-/** When a conversation leaves time to read what was said in it. In ms that pass, whatever the clock says. */
+/** When to read what was said in a conversation. Measured on the monotonic clock. */
 export type ConversationPause = {
-  /** So long after the last word or the end of its turn nothing more has come. */
+  /** Quiet time after the last message or the end of its turn. */
   readonly quietMs: number
-  /** So long after the first one it is looked at even where no pause has come since. */
+  /** Longest delay after the first message, if there is no pause. */
   readonly longestMs: number
 }
 
-/** Longer than a program that answers at once takes for its next message; too short for anybody to notice. */
+/** Longer than an automated client needs to send its next message; too short to notice. */
 const PAUSE: ConversationPause = { quietMs: 50, longestMs: 250 }
 
 const FIRST_RETRY_MS = 5000
-/** Clocks jump, and setTimeout overflows: look again at least this often. */
-const LOOK_AGAIN_MS = 10 * 60_000
-/** So many unread utterances are read although a turn is running: somebody talks without a pause. */
+/** Longest sleep: wall clocks jump, and setTimeout overflows. */
+const MAX_SLEEP_MS = 10 * 60_000
+/** Backlog at which learning runs even during a turn, because the conversation has no pause. */
 const MAX_UNREAD_WHILE_BUSY = 16
 const EXPIRED_AT_ONCE = 50
-/** What may give it something to do: what was said, once it is answered … */
+/** Events of the conversation. Learning waits for a pause after them. */
 const TALK = ['chat', 'call', 'sms', 'turn'] as const
-/** … and what became of memories. */
+/** Events that change memories. They wake the loop at once. */
 const REST = ['memory', 'conversation', 'erased'] as const
 
 /**
- * Learns from the conversation behind its back: never before a reply, in the order in which things were said, once.
- * The model has what was just said before it anyway, so this waits for a pause: it takes nothing from the next turn, and
- * reads several in one go. Its work is what the views still show as unread, over, untold or unerased; so a crash only
- * delays it, and a backlog is worked off like anything else.
+ * Learns from the conversation in the background, in order, and from each utterance once. It waits for a
+ * pause, so that it does not delay the next turn and reads several utterances in one request. Its backlog
+ * comes from the views, so a crash only delays it.
  */
 export function createMemoryReactor(options: MemoryReactorOptions): MemoryReactor {
   const { append, queries, utterances, extraction, pause = PAUSE, nowMs, onFault } = options
@@ -74,11 +73,11 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
   let wake = Promise.withResolvers<void>()
   let idle = Promise.withResolvers<void>()
   let running = false
-  /** Passes in a row that failed. */
+  /** Consecutive failed passes. */
   let faults = 0
-  /** Somebody waits for it: what is answered is read although a turn is running. */
+  /** Callers waiting in `settled`. For them, learning runs even during a turn. */
   let urgent = 0
-  /** When the conversation was first and last heard of since this looked for work. */
+  /** First and last conversation event since the last look for work. */
   let talk: { readonly fromMs: number; readonly toMs: number } | null = null
   let loop: Promise<void> = Promise.resolve()
   let unsubscribe: readonly (() => void)[] = []
@@ -93,18 +92,18 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
       }
       talk = null
       running = true
-      let waitMs = LOOK_AGAIN_MS
+      let waitMs = MAX_SLEEP_MS
       try {
-        // Once begun it goes on until it may not, or what is said without a pause would outrun it.
+        // Drain the backlog in one go, or a conversation without pauses would outrun it.
         while (!closing.signal.aborted && mayWork() && (await workOnce()));
-        waitMs = Math.min(LOOK_AGAIN_MS, untilNext())
+        waitMs = Math.min(MAX_SLEEP_MS, untilNext())
       } catch (error) {
         if (closing.signal.aborted) return
-        // The disk may be full for a while; what waits stays in the ledger.
+        // The disk may be full. The backlog stays in the ledger.
         const isOfLedger = error instanceof LedgerUnavailable
         faults = isOfLedger ? 0 : faults + 1
         if (!isOfLedger) onFault(error)
-        waitMs = Math.min(LOOK_AGAIN_MS, FIRST_RETRY_MS * 2 ** Math.max(0, faults - 1))
+        waitMs = Math.min(MAX_SLEEP_MS, FIRST_RETRY_MS * 2 ** Math.max(0, faults - 1))
       } finally {
         running = false
       }
@@ -114,28 +113,28 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     }
   }
 
-  function heardTalk(): void {
+  function noteTalk(): void {
     const toMs = performance.now()
     talk = { fromMs: talk?.fromMs ?? toMs, toMs }
     wake.resolve()
   }
 
-  /** Ms until it may be looked at; zero or less: now. */
+  /** Milliseconds until the pause; zero or negative if it is over. */
   function untilPause(): number {
     if (talk === null) return 0
     return Math.min(talk.toMs + pause.quietMs, talk.fromMs + pause.longestMs) - performance.now()
   }
 
-  /** True when something was read: there may be more. */
+  /** Returns whether something was read. There may be more then. */
   async function workOnce(): Promise<boolean> {
     await retireExpired()
-    await tellOutcomes()
+    await signalOutcomes()
     const hasRead = await extraction.readNext(closing.signal)
     faults = 0
     return hasRead
   }
 
-  /** A turn under way goes first: a local model may serve one request at a time. */
+  /** A running turn goes first: a local model may serve one request at a time. */
   function mayWork(): boolean {
     return urgent > 0 || !utterances.hasUnanswered() || utterances.isBehindBy(MAX_UNREAD_WHILE_BUSY)
   }
@@ -144,7 +143,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     const nextEnd = queries.nextEnd()
     const moments = [extraction.nextRetryAtMs(), nextEnd === null ? null : Date.parse(nextEnd)]
     return Math.min(
-      ...moments.map((moment) => (moment === null ? LOOK_AGAIN_MS : Math.max(0, moment - nowMs()))),
+      ...moments.map((moment) => (moment === null ? MAX_SLEEP_MS : Math.max(0, moment - nowMs()))),
     )
   }
 
@@ -155,7 +154,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     clearTimeout(timer)
   }
 
-  /** What was to hold until a day is over with it. */
+  /** Retires memories whose `validUntil` has passed. */
   async function retireExpired(): Promise<void> {
     const requireProgress = createProgressGuard()
     for (;;) {
@@ -176,8 +175,8 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
     }
   }
 
-  /** Tells the delegate, once, what became of memories; that one is new is no news. */
-  async function tellOutcomes(): Promise<void> {
+  /** Signals each override, merge and conflict once. New memories are not signalled. */
+  async function signalOutcomes(): Promise<void> {
     for (const outcome of queries.outcomes()) {
       const [memory, other] = [queries.byId(outcome.memoryId), queries.byId(outcome.otherId)]
       if (!memory?.text || !other?.text || isHidden(memory) || isHidden(other)) continue
@@ -187,7 +186,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
 
   return {
     start() {
-      unsubscribe = [options.onHeadMoved(heardTalk, TALK), options.onHeadMoved(() => wake.resolve(), REST)]
+      unsubscribe = [options.onHeadMoved(noteTalk, TALK), options.onHeadMoved(() => wake.resolve(), REST)]
       loop = run()
     },
     isRunning: () => running,
@@ -198,7 +197,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
       urgent += 1
       try {
         wake.resolve()
-        // What is under way may have looked before the last words came, and been told to wait for the turn's end.
+        // A pass in progress may have started before the last words arrived, so wait for the next one too.
         const looks = running ? 2 : 1
         for (let look = 0; look < looks; look += 1) await Promise.race([idle.promise, deadline.promise])
       } finally {
@@ -224,11 +223,11 @@ function signalOf(
   other: MemoryRow,
   { newId, timezone }: Pick<MemoryReactorOptions, 'newId' | 'timezone'>,
 ): NewEvent {
-  const told = (row: MemoryRow) => `“${row.text}” (${dayIn(timezone(), new Date(row.validFrom))})`
+  const quoted = (row: MemoryRow) => `“${row.text}” (${dayIn(timezone(), new Date(row.validFrom))})`
   const text = {
-    consolidated: `${told(memory)} takes the place of the less exact ${told(other)}.`,
-    overridden: `${told(memory)} takes the place of ${told(other)}, which no longer holds.`,
-    conflicted: `${told(memory)} contradicts ${told(other)}; both are kept until the owner says which is right.`,
+    consolidated: `${quoted(memory)} replaces the less precise ${quoted(other)}.`,
+    overridden: `${quoted(memory)} replaces ${quoted(other)}, which no longer applies.`,
+    conflicted: `${quoted(memory)} contradicts ${quoted(other)}. Both are kept until the owner says which is right.`,
   }[kind]
   return signalFact(
     {

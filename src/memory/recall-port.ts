@@ -5,72 +5,68 @@ import type { Near } from './recall/vectors.ts'
 
 /** A hit that came too late for its turn. */
 export type LateHit = Hit & {
-  /** What was being said, where it was found by its meaning alone: its own words do not tell what it fits. */
+  /** The cue of a hit found only by embeddings. Its own words cannot show whether it fits the next cue. */
   readonly foundFor?: string
 }
 
-/** Seqs as numbers side by side: a long list is handed to a thread, or compared, as so many bytes. */
+/** A compact list of seqs, cheap to send to a worker thread. */
 export type SeqList = Float64Array<ArrayBuffer>
 
-/** What recall is asked before a turn. */
 export type RecallQuestion = {
-  /** What is being said. */
   readonly text: string
-  /** Who says it: "I" is the owner then. Null for what nobody said. */
+  /** The speaker of the cue, to whom "I" refers. Null for a signal. */
   readonly asker: 'owner' | null
   readonly conversationId: string | null
-  /** Only what was said, or stored, before this may surface. */
+  /** Only events before this seq may surface. */
   readonly beforeSeq: number
-  /** So many of the owner's messages before it belong to what is looked for. */
+  /** How many earlier messages of the owner to add to the cue. */
   readonly contextTurns: number
-  /** What need not surface: the model has it before it. */
+  /** Seqs to leave out because the model's context already has them. */
   readonly inContextSeqs: SeqList
-  /** What came too late for the turns before: looked at again with what is found now. */
+  /** Late hits of earlier turns, to be reconsidered together with the new ones. */
   readonly staged: readonly LateHit[]
-  /** What is near by its meaning, where that is known by now. */
+  /** Neighbours by embedding, if known in time. */
   readonly near?: readonly Near[]
   readonly nowMs: number
   readonly timezone: string
-  /** What may be shown; see `MemoryConfig`. */
   readonly limits: {
     readonly maxTokens: number
     readonly maxMemories: number
     readonly threshold: number
     readonly duplicateThreshold: number
   }
-  /** With the words of what fits well enough, for somebody to judge. */
+  /** Whether to fill `judged`, for an arbitrator. */
   readonly withWords: boolean
 }
 
-/** A hit, and whether it had come too late for the turn that it was found for. */
+/** A hit, and whether it was late for the turn that asked for it. */
 export type Shown = Pick<Hit, 'seq' | 'kind'> & { readonly isLate: boolean }
 
-/** What was found, and what of it is worth being shown: read, chosen and written down at one moment. */
+/** The hits, and the lines chosen from them, from one state of the views. */
 export type RecallAnswer = {
-  /** What was found now, the best first. */
+  /** New hits, best first. */
   readonly hits: readonly Hit[]
-  /** Lines for the model; empty to abstain. */
+  /** Lines for the model; empty if nothing is worth showing. */
   readonly text: string
   readonly tokens: number
-  /** The words of those that had been late. */
+  /** The part of `tokens` spent on late hits. */
   readonly lateTokens: number
-  /** The best first. */
   readonly shown: readonly Shown[]
   readonly left: readonly (Shown & { readonly reason: SuppressionReason })[]
-  /** What of `hits` fits well enough to be shown, if words were asked for. */
+  /** The hits above the threshold, with their text, if `withWords` was set. */
   readonly judged: readonly Recollection[]
-  /** The memories among the hits and what was staged, by seq. */
+  /** Memory ids by seq, for `hits` and `staged`. */
   readonly memoryIds: ReadonlyMap<number, string>
 }
 
-/** Recall over raw turns and memories alike. It runs in a worker thread; it may be late, and may fail. */
+/** Recall over turns and memories. It runs in a worker thread, so it may be late or fail. */
 export type RecallPort = {
   /**
-   * Resolves when the index has all that may surface before an event and is not in the context; `recall` itself does
-   * not wait for it. Left out where there is nothing to wait for.
+   * Resolves when everything before `beforeSeq` is in the index or in the context. `recall` does not wait for
+   * it.
    */
   readonly indexed?: (beforeSeq: number, inContextSeqs: SeqList) => Promise<void>
   recall(question: RecallQuestion): Promise<RecallAnswer>
-  /** Chooses again, from some hits and what was staged. */
+  /** Chooses again from the given hits and the staged ones. */
   choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): Promise<RecallAnswer>
 }

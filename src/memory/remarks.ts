@@ -6,7 +6,7 @@ import { languageOf } from './language/text.ts'
 import { contentWords, hasWord, indexWords } from './language/words.ts'
 import type { Window, WindowReader } from './window.ts'
 
-/** What was learned from a message that the owner then takes back in jest: it was never so. */
+/** Retires memories learned from a message that the owner then retracts as a joke. */
 export function retractionsIn(
   window: Window,
   { windows, queries }: { readonly windows: WindowReader; readonly queries: MemoryQueries },
@@ -31,7 +31,7 @@ export function retractionsIn(
   })
 }
 
-/** Memories that a turn was given and whose value its reply told, unasked by the owner's own words. */
+/** Reinforces memories that a reply cites, unless the owner's message already stated them. */
 export function citationsIn(
   window: Window,
   options: {
@@ -48,13 +48,13 @@ export function citationsIn(
     if (agreed || turnId === null) return []
     const { ids, replySeq, reply } = options.recalledIn(turnId)
     if (replySeq === null || ids.length === 0) return []
-    const [said, told] = [indexWords(utterance.text), indexWords(reply)]
+    const [said, replied] = [indexWords(utterance.text), indexWords(reply)]
     return [...new Set(ids)].flatMap((memoryId): NewEvent[] => {
       const memory = options.queries.byId(memoryId)
       const words = contentWords(memory?.value || memory?.text || '')
       const isCited =
         words.length > 0 &&
-        words.every((word) => hasWord(told, word)) &&
+        words.every((word) => hasWord(replied, word)) &&
         !words.every((word) => hasWord(said, word))
       if (!isCited) return []
       return [

@@ -9,13 +9,13 @@ import { foldText, languageOf } from './language/text.ts'
 import { contentWords, coverage, indexWords } from './language/words.ts'
 import type { WindowReader } from './window.ts'
 
-/** How far back "remember that" may point. */
+/** How far back "remember that" may refer. */
 const EARLIER_UTTERANCES = 10
-/** So much of what is to be remembered must be the owner's own words. */
+/** Share of the text that must be in the owner's own words. */
 const MIN_COVERAGE = 0.6
 const MAX_QUOTE_CHARS = 1500
 
-/** Judges what the owner asks to be remembered: as it is to be kept, or why it is not. */
+/** Judges what the owner asks to remember. Returns the memory or the reason for refusal. */
 export function acceptRequest(
   text: string,
   messageSeq: number,
@@ -32,7 +32,7 @@ export function acceptRequest(
   const [judged] = assess({ ...court, candidates: [request.candidate], isRequest: true })
   if (!judged) return 'unsupported'
   if (judged.outcome === 'rejected') return judged.reason
-  // Rules may tell what kind of statement it is; then it takes the place of what it corrects.
+  // If the rules recognise the statement, their slot lets it replace what it corrects.
   const read = assess({
     ...court,
     quotables: [{ ...request.quotable, text, agreed: false, next: null }],
@@ -70,9 +70,9 @@ export function acceptRequest(
 }
 
 /**
- * What the owner asks to be remembered, with the words that it rests on: those of the message itself, of one before
- * it, or of a sentence of the delegate's that the message points at. Null where nobody said it: a note, a result or
- * somebody else may have.
+ * The text to remember, and the words it is based on: the message itself, an earlier one, or a sentence of
+ * the delegate's that the message refers to. Null if none of them contains it, as it may come from a note, a
+ * result or another person.
  */
 function requestFrom(
   text: string,
@@ -125,8 +125,8 @@ function quotableOf(text: string, utterance: Utterance, seqs: readonly number[])
 }
 
 /**
- * Whether a message says next to nothing itself and asks for what stands before it, or agrees to it: "remember that",
- * "yes". Being short is not enough: a short question makes nobody else's words the owner's.
+ * Whether a message only refers to what precedes it: "remember that", "yes". A short question does not: it
+ * must not turn the delegate's words into the owner's.
  */
 function pointsBack({ text }: Utterance): boolean {
   if (contentWords(text).length > 3) return false

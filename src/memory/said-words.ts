@@ -1,6 +1,6 @@
 import type { AnyEvent } from '../../ledger/reader.ts'
 
-/** What an event says aloud; null once it is erased, and for one that says nothing. */
+/** The spoken or written text of an event; null if it has none or is erased. */
 export function saidWords(event: AnyEvent): string | null {
   switch (event.type) {
     case 'chat.message.received':

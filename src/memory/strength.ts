@@ -1,23 +1,23 @@
 import type { MemoryKind } from './candidate.ts'
 
-/** One use of a memory: that it was said, said again, confirmed or cited. */
+/** A use of a memory: stated, restated, confirmed or cited. */
 export type StrengthUse = { readonly atMs: number }
 
 const DAY_MS = 86_400_000
-/** The decay of ACT-R's base-level learning (Anderson and Schooler 1991); what somebody is fades slower. */
+/** Decay of ACT-R's base-level learning (Anderson and Schooler 1991). Identity fades more slowly. */
 const DECAY = 0.5
 const IDENTITY_DECAY = 0.2
-/** How much being fresh in mind at a repetition adds to that repetition's decay (c in Pavlik and Anderson 2005). */
+/** How much the activation at a repetition adds to its decay (c in Pavlik and Anderson 2005). */
 const MASSED_DECAY = 0.217
 const MAX_DECAY = 1
-/** A use a moment ago is not infinitely strong. */
+/** Keeps the strength of a very recent use finite. */
 const MIN_AGE_MS = 1000
 
 /**
- * How present a memory is, 0..1: ACT-R's base-level activation B = ln Σ ageᵢ^−dᵢ over its uses, squashed by the
- * logistic function. Ages are in units of `halfLifeDays`, so that one use of that age alone gives one half. The
- * decay of a repetition grows with the activation that it met, so that spaced repetitions last longer than massed
- * ones (Pavlik and Anderson 2005, equation 5). Uses may come in any order; those after `nowMs` count as just made.
+ * Strength of a memory, 0..1: ACT-R's base-level activation B = ln Σ ageᵢ^−dᵢ over its uses, squashed by the
+ * logistic function. Ages are in units of `halfLifeDays`, so a single use of that age gives 0.5. The decay of
+ * a repetition grows with the activation at that time, so spaced repetitions last longer than massed ones
+ * (Pavlik and Anderson 2005, equation 5). Uses may be in any order; those after `nowMs` count as made now.
  */
 export function strengthOf(
   uses: readonly StrengthUse[],

@@ -14,10 +14,10 @@ import { contentWords } from './language/words.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
 
 const RECALLED_MEMORIES = 20
-/** More than this is not read out to be chosen from. */
+/** Longer lists are not read out to choose from. */
 const MAX_CHOICES = 8
 
-/** What is being forgotten: hidden now, erased after a minute. */
+/** What an erasure covers: hidden now, erased after a minute. */
 export type Forgotten = {
   readonly undoSeconds: number
   readonly goes: readonly ForgottenGroup[]
@@ -27,7 +27,7 @@ export type Forgotten = {
 }
 type ForgottenGroup = { readonly kind: string; readonly count: number; readonly items: readonly string[] }
 
-/** What forgets, outside memory: an erasure. */
+/** Forgets by an erasure; implemented outside this folder. */
 export type Forgetting = {
   forget(
     target:
@@ -35,27 +35,27 @@ export type Forgetting = {
       | { readonly kind: 'words'; readonly words: readonly string[] },
     context: ActingContext,
   ): Promise<Forgotten | 'nothing' | 'too_common'>
-  /** False where there is nothing to undo. */
+  /** False if there is nothing to undo. */
   undo(): Promise<boolean>
 }
 
-/** What the delegate can do with memories when it is asked to. */
+/** The delegate's tools for memories. */
 export function memoryTools(options: {
   readonly memories: Memories
   readonly forgetting: Forgetting
-  /** Resolves once what was said before is learned, or can be for now; a few seconds at most. */
+  /** Resolves when everything said so far is learned or waits for a retry, after a few seconds at most. */
   readonly settled: () => Promise<void>
-  /** Whether the indexes have everything, after a moment at most. */
+  /** Whether the indexes are up to date, after a short wait at most. */
   readonly isIndexed: () => Promise<boolean>
 }): Tool[] {
   const { memories, forgetting, settled } = options
 
-  /** The one memory that is meant; null where no memory has the words. */
+  /** The one memory that the query means; null if no memory matches. */
   async function findMeant(
     query: string,
     { timezone, messageSeq }: ToolContext,
   ): Promise<{ readonly meant: MemoryRow | null } | { readonly refusal: ToolResult }> {
-    if (messageSeq === null) return { refusal: notOwner('Only the owner can have something forgotten.') }
+    if (messageSeq === null) return { refusal: notOwner('Only the owner can ask to forget something.') }
     await settled()
     if (!(await options.isIndexed())) return { refusal: notIndexed() }
     const found = await memories.find({ query, limit: RECALLED_MEMORIES })
@@ -82,8 +82,7 @@ export function memoryTools(options: {
           return {
             ok: false,
             reason: outcome.reason,
-            message:
-              'Not kept: it must be what the owner said, in the words, numbers and names of the owner.',
+            message: "Not saved: a memory must use the owner's own words, numbers and names.",
           }
         }
         const { memory, isNew } = outcome
@@ -103,7 +102,7 @@ export function memoryTools(options: {
       readOnly: true,
       reads: 'what it remembers',
       async run({ query }) {
-        // Of all that is known, what was said a moment ago is a part.
+        // The newest memories include what was said a moment ago.
         if (query === null) await settled()
         const found = (await memories.find({ query, limit: RECALLED_MEMORIES })).map(({ memory }) => memory)
         return {
@@ -130,7 +129,7 @@ export function memoryTools(options: {
           deed: {
             subject: meant ? `memory:${meant.memoryId}` : `words:${contentWords(query).join(' ')}`,
             arguments: { query: meant?.memoryId ?? query },
-            title: meant ? 'Forget this for good' : 'Never look again at what you said with these words',
+            title: meant ? 'Forget this for good' : 'Stop using messages that contain these words',
             detail: words,
             verb: 'Forget',
             derivedFrom: meant ? [meant.storedSeq] : [],
@@ -162,7 +161,7 @@ export function memoryTools(options: {
       async run(_args, { messageSeq }) {
         if (messageSeq === null) return notOwner('Only the owner can undo.')
         if (await forgetting.undo()) return { ok: true, data: { undone: true } }
-        return { ok: false, reason: 'nothing_to_undo', message: 'There is nothing that can still be undone.' }
+        return { ok: false, reason: 'nothing_to_undo', message: 'There is nothing left to undo.' }
       },
     }),
   ]
@@ -179,18 +178,17 @@ function choice(found: readonly FoundMemory[], timezone: string): ToolResult {
   return {
     ok: false,
     reason: 'ambiguous',
-    message: `Nothing is forgotten yet. Which one is meant: ${lines.join('; ')}${more}?`,
+    message: `Nothing was forgotten yet. Which one is meant: ${lines.join('; ')}${more}?`,
     derivedFrom: choices.map(({ storedSeq }) => storedSeq),
   }
 }
 
-/** From a part of the index, another memory than the one meant might be forgotten. */
+/** With a partial index, the wrong memory might match. */
 function notIndexed(): ToolResult {
   return {
     ok: false,
     reason: 'index_rebuilding',
-    message:
-      'Nothing was forgotten: the search index is being rebuilt, which takes some minutes. Try again then.',
+    message: 'Nothing was forgotten, because the search index is being rebuilt. Try again in a few minutes.',
   }
 }
 
@@ -203,7 +201,7 @@ function tooCommon(): ToolResult {
     ok: false,
     reason: 'too_common',
     message:
-      'Too many messages contain these words, so nothing was forgotten. Use words that only the matter itself has. A message, a conversation or a period can be erased on the timeline.',
+      'Too many messages contain these words, so nothing was forgotten. Use more specific words, or erase a message, a conversation or a period on the timeline.',
   }
 }
 

@@ -16,8 +16,8 @@ type OpenStore = { readonly model: string; readonly db: Database.Database; reado
 const openStores = new WeakMap<Sources, { current: OpenStore | null }>()
 
 /**
- * The store for a model, over this very ledger: places in another one are other words'. The one that is there
- * whatever it is of, where none is named. One is open at a time.
+ * The store for a model over this ledger; seqs of another ledger mean other events. If `model` is null, the
+ * existing store, whatever its model. At most one store is open.
  */
 function storeOf(sources: Sources, model: string | null): VectorStore {
   const wanted = model === null ? null : `${sources.ledger.id()} ${model}`
@@ -30,18 +30,18 @@ function storeOf(sources: Sources, model: string | null): VectorStore {
   if (current && (wanted === null || current.model === wanted)) return current.store
   current?.db.close()
   holder.current = null
-  const opened = open(sources.directory, wanted) ?? anew(sources.directory, wanted)
+  const opened = open(sources.directory, wanted) ?? recreate(sources.directory, wanted)
   holder.current = opened
   return opened.store
 }
 
-/** Null where the file is damaged: it can be made anew. */
+/** Null if the file is damaged. */
 function open(directory: string, wanted: string | null): OpenStore | null {
   const file = vectorsFile(directory)
   makeFile(file)
   const db = new Database(file)
   try {
-    // No log beside the file, so what is overwritten is nowhere else.
+    // Without a WAL, overwritten vectors remain nowhere on disk.
     db.pragma('journal_mode = DELETE')
     db.prepare('ATTACH ? AS views').run(viewsFile(directory))
     const model = wanted ?? modelIn(db)
@@ -54,10 +54,10 @@ function open(directory: string, wanted: string | null): OpenStore | null {
   }
 }
 
-function anew(directory: string, wanted: string | null): OpenStore {
+function recreate(directory: string, wanted: string | null): OpenStore {
   rmSync(vectorsFile(directory), { force: true })
   const opened = open(directory, wanted)
-  if (!opened) throw new Error('the store of vectors cannot be made')
+  if (!opened) throw new Error('could not create the vector store')
   return opened
 }
 
@@ -66,9 +66,9 @@ function modelIn(db: Database.Database): string {
   return (isMade && db.prepare<[], string>('SELECT model FROM vector_model').pluck().get()) || ''
 }
 
-/** What the thread of vectors can be asked: it alone has their file open. `model` names who made them. */
+/** Functions of the vector thread, the only one that opens the vector file. */
 export const vectorFunctions = {
-  /** Entries without a vector, the newest first, with their words; and how far it has come. */
+  /** Texts of entries without a vector, newest first, and the current coverage. */
   toEmbed: (sources: Sources) => {
     const { ledger } = sources
     return ({ model, limit }: { readonly model: string; readonly limit: number }) => {
@@ -105,9 +105,9 @@ export const vectorFunctions = {
       readonly limit: number
     }): readonly Near[] => storeOf(sources, model).nearest(vector, limit)
   },
-  /** Makes vectors nothing, whatever model they are of. */
+  /** Zeroes the vectors of these events, whatever their model. */
   forget: (sources: Sources) => (seqs: readonly number[]) => storeOf(sources, null).forget(seqs),
-  /** Makes those of entries that are gone nothing; to be asked once the index is caught up. */
+  /** Zeroes the vectors of entries that no longer exist. Call it once the index is caught up. */
   prune: (sources: Sources) => (_none: null) => storeOf(sources, null).prune(),
 } as const satisfies ThreadFunctions
 

@@ -7,32 +7,31 @@ import { languageOf } from './language/text.ts'
 import { contentWords } from './language/words.ts'
 import { saidWords } from './said-words.ts'
 
-/** What one extraction looks at: what is to be read, what may be quoted, and what was said around it. */
+/** The input of one extraction: what to read, what may be quoted, and the context. */
 export type Window = {
-  /** The owner's utterances to be read, oldest first; those barred or erased meanwhile are named, and not in `shown`. */
+  /** The owner's utterances to read, oldest first, including barred and erased ones. */
   readonly readSeqs: readonly number[]
   readonly quotables: readonly Quotable[]
-  /** Everything that is shown, oldest first. */
   readonly shown: readonly Utterance[]
 }
 
 const CONTEXT_UTTERANCES = 6
 const MAX_READ_CHARS = 12_000
-/** Somebody's life story pasted at once is read as far as this. */
+/** Longer messages are cut to this length. */
 const MAX_UTTERANCE_CHARS = 20_000
 
 export type WindowReader = {
-  /** The next window over unread utterances; null while there is none. */
+  /** The next window of unread utterances; null if there are none. */
   next(limit: number): Window | null
-  /** One utterance with its words; null for what is erased, barred or nobody's. */
+  /** One utterance with its text; null if erased, barred or not an utterance. */
   utteranceAt(seq: number): Utterance | null
-  /** What was said before `seq` in its conversation, oldest first. */
+  /** Utterances before `seq` in its conversation, oldest first. */
   before(conversationId: string | null, seq: number, limit: number): Utterance[]
-  /** The owner's last words before `seq`, so many or fewer: of twice as many utterances no others are read. */
+  /** At most `limit` of the owner's utterances among the last `2 * limit` before `seq`. */
   ownersBefore(conversationId: string | null, seq: number, limit: number): Utterance[]
 }
 
-/** Reads what was said from the ledger, leaving out what the owner wants forgotten. */
+/** Reads utterances from the ledger, leaving out barred and erased ones. */
 export function createWindowReader(options: {
   readonly ledger: LedgerReader
   readonly utterances: UtteranceQueries
@@ -66,7 +65,7 @@ export function createWindowReader(options: {
   const before = (conversationId: string | null, seq: number, limit: number) =>
     utterances.before(conversationId, seq, limit).flatMap((row) => withWords(row) ?? [])
 
-  /** The owner's own words, and those of the delegate's that they merely agree to. */
+  /** The owner's own words, and the delegate's sentence that they merely agree to. */
   function quotablesOf(utterance: Utterance, shown: readonly Utterance[]): Quotable[] {
     const { conversationId, seq } = utterance
     const nextRow = utterances.ownersNext(conversationId, seq)
@@ -94,7 +93,7 @@ export function createWindowReader(options: {
       const rows = utterances.readable(limit)
       const [first] = rows
       if (!first) return null
-      // One conversation at a time; what one request can hold.
+      // Stop at the end of the conversation, and at what fits into one request.
       const read: { row: UtteranceRow; utterance: Utterance | null }[] = []
       let chars = 0
       for (const row of rows) {
@@ -127,7 +126,7 @@ export function createWindowReader(options: {
 
 const MIN_STATEMENT_WORDS = 3
 
-/** Whether there is something in a sentence to agree to: a question, or more than "All right". */
+/** Whether a sentence says something to agree to: a question, or more than "All right". */
 function saysSomething(sentence: string): boolean {
   return /[?？؟;]["'”’»)\]]*$/u.test(sentence) || contentWords(sentence).length >= MIN_STATEMENT_WORDS
 }

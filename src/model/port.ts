@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import type { modelFailureKinds } from '../../ledger/events/turn.ts'
 
-/** A provider and its name for the model, as recorded in every turn. */
+/** A provider and a model name, as recorded in every turn. */
 export type ModelId = { readonly provider: string; readonly model: string }
 
-/** Tokens as the service counted them; estimated by the builtin model. */
+/** Token counts from the service; estimated by the builtin model. */
 export type Usage = {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -12,8 +12,8 @@ export type Usage = {
 }
 
 /**
- * One item of what the model is given, oldest first. Only `owner` and `guest` messages are somebody's words to
- * the delegate; `inner` is delimited data (signals, memories, task results, notes) and can confirm nothing.
+ * One item of the input, oldest first. Only `owner` and `guest` messages were said to the delegate. `inner`
+ * is delimited data (signals, memories, task results, notes) and cannot confirm anything.
  */
 export type InputItem =
   | {
@@ -26,8 +26,8 @@ export type InputItem =
   | { readonly type: 'tool_call'; readonly callId: string; readonly name: string; readonly arguments: string }
   | { readonly type: 'tool_result'; readonly callId: string; readonly output: string }
   /**
-   * The service's own items, sent back unchanged; used only with the model that made them. `fallback` stands in
-   * for them with any other model, and where the service refuses them.
+   * The service's own items, sent back unchanged to the model that made them. `fallback` replaces them for
+   * any other model, or if the service refuses them.
    */
   | {
       readonly type: 'opaque'
@@ -36,7 +36,7 @@ export type InputItem =
       readonly fallback?: readonly InputItem[] | undefined
     }
 
-/** A tool as the model sees it. `parameters` validates the arguments and is sent as a strict JSON schema. */
+/** A tool as the model sees it. `parameters` is sent as a strict JSON schema and validates the arguments. */
 export type ToolSpec = {
   readonly name: string
   readonly description: string
@@ -47,13 +47,13 @@ export type TextRequest = {
   readonly instructions: string
   readonly input: readonly InputItem[]
   readonly tools: readonly ToolSpec[]
-  /** The owner's present, so that "tomorrow at nine" means something; ISO 8601 UTC and an IANA zone. */
+  /** The owner's time (ISO 8601 UTC) and IANA time zone, to resolve phrases like "tomorrow at nine". */
   readonly now: string
   readonly timezone: string
   readonly maxOutputTokens?: number | undefined
 }
 
-/** What a model says while it answers. Exactly one `completed` ends a stream that did not throw. */
+/** An event of an answer. A stream that does not throw ends with exactly one `completed`. */
 export type TextEvent =
   | { readonly type: 'text.delta'; readonly text: string }
   | {
@@ -66,18 +66,17 @@ export type TextEvent =
       }[]
       readonly usage: Usage
       readonly responseId: string | null
-      /** Items to be kept for the chain (reasoning, calls) where the service returns such; else null. */
+      /** Items for the chain (reasoning, calls), if the service returns them. */
       readonly blob: string | null
-      /** True when the answer was cut off at the output limit; calls that were not complete are left out. */
+      /** The answer was cut at the output limit. Incomplete calls are left out. */
       readonly truncated?: boolean
-      /** True when the service refused the opaque items, and their fallbacks were sent instead. */
+      /** The service refused the opaque items, so their fallbacks were sent. */
       readonly usedFallback?: boolean
     }
 
-/** What went wrong with a model service, in words that the rest of the service can act on. */
 export type ModelFailureKind = (typeof modelFailureKinds)[number]
 
-/** Every adapter's only way to fail, besides an abort (which throws the signal's reason). */
+/** The only error of an adapter, apart from an abort, which throws the reason of the signal. */
 export class ModelError extends Error {
   readonly kind: ModelFailureKind
   readonly retryAfterMs: number | null
@@ -93,18 +92,17 @@ export class ModelError extends Error {
   }
 }
 
-/** Nothing, or nothing more, came within a time of our own. It is not retried: whoever waits has waited long enough. */
+/** A timeout of our own. Not retried: the caller has waited long enough. */
 export class NoAnswer extends ModelError {
-  /** `message` is a whole sentence for the owner. */
+  /** `message` is a complete sentence for the owner. */
   constructor(message: string) {
     super('timeout', message)
   }
 }
 
-/** Something that a model service may offer or lack. */
 export type Capability = 'compaction' | 'embeddings' | 'transcription' | 'speech'
 
-/** The service turned out to lack this; its port is null from now on, until it is tried again. Fall back at once. */
+/** The service lacks this feature. Its port is null until the next probe; fall back at once. */
 export class CapabilityMissing extends ModelError {
   readonly capability: Capability
   constructor(capability: Capability, message: string, options: { cause?: unknown } = {}) {
@@ -114,10 +112,10 @@ export class CapabilityMissing extends ModelError {
   }
 }
 
-/** Text turns: stream in, events out. Retries, deadlines and backoff are the adapter's. */
+/** Text turns, streamed. The adapter handles retries, deadlines and backoff. */
 export type TextModel = {
   readonly id: ModelId
-  /** A turn's instructions as they go out, with what the adapter adds; absent where it adds nothing. */
+  /** The instructions as they are sent, including what the adapter adds. */
   readonly told?: (instructions: string) => string
   respond(request: TextRequest, signal: AbortSignal): AsyncIterable<TextEvent>
 }
@@ -129,7 +127,7 @@ export type StructuredRequest<S extends z.ZodType> = {
   readonly schema: S
 }
 
-/** One answer of a given shape, for extraction, arbitration and capsules. Throws ModelError `malformed` otherwise. */
+/** A single answer that matches a schema. Throws ModelError `malformed` if it does not. */
 export type StructuredModel = {
   readonly id: ModelId
   answer<S extends z.ZodType>(
@@ -140,13 +138,12 @@ export type StructuredModel = {
 
 export type Compaction = { readonly blob: string; readonly usage: Usage }
 
-/** The service's own compaction, where it has one. */
 export type CompactionModel = {
   readonly id: ModelId
   compact(request: Pick<TextRequest, 'instructions' | 'input'>, signal: AbortSignal): Promise<Compaction>
 }
 
-/** Vectors for recall. `dimensions` is fixed for a model. */
+/** Vectors for recall. All vectors of a model have the same length. */
 export type EmbeddingModel = {
   readonly id: ModelId
   embed(
@@ -155,13 +152,12 @@ export type EmbeddingModel = {
   ): Promise<{ readonly vectors: readonly Float32Array[]; readonly usage: Usage }>
 }
 
-/** Speech to text and back, one utterance at a time (the walkie route). */
+/** Speech to text and text to speech, one utterance at a time (walkie route). */
 export type SpeechModel = {
   transcribe(audio: Uint8Array, format: 'wav' | 'mp3' | 'webm' | 'ogg', signal: AbortSignal): Promise<string>
   speak(text: string, signal: AbortSignal): Promise<{ readonly audio: Uint8Array; readonly format: 'mp3' }>
 }
 
-/** Where the realtime socket of the model service is; null when it has none. */
 export type RealtimeEndpoint = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -169,19 +165,19 @@ export type RealtimeEndpoint = {
 }
 
 /**
- * Everything that one model service offers. What it lacks is null, and the caller falls back: compaction to a
- * written replacement, embeddings to lexical search, realtime to a spoken apology.
+ * The ports of one model service. A missing port is null and the caller falls back: compaction to a written
+ * replacement, embeddings to lexical search, realtime to a spoken apology.
  */
 export type ModelService = {
   readonly text: TextModel
   readonly utility: StructuredModel | null
-  /** The same with a model of the owner's choice; null where there is none to choose. */
+  /** A port for a model of the owner's choice; null if there is no choice. */
   readonly structured: ((model: string) => StructuredModel) | null
   readonly compaction: CompactionModel | null
   readonly embedding: EmbeddingModel | null
   readonly speech: SpeechModel | null
   readonly realtime: RealtimeEndpoint | null
-  /** Asks the service the least it can; for `/ready`, the UI and the settings' connection test. */
+  /** The cheapest possible request, for `/ready`, the UI and the connection test in Settings. */
   check(signal: AbortSignal): Promise<{
     readonly ok: boolean
     readonly steps: readonly { name: string; ok: boolean; detail: string }[]

@@ -4,7 +4,7 @@ import { FIRST_EVENT_SECONDS, openAiDefaults } from './openai/defaults.ts'
 import { createOpenAiService, type OpenAiDependencies, type OpenAiSettings } from './openai/openai.ts'
 import type { ModelId, ModelService } from './port.ts'
 
-/** The settings that decide which model answers, by their names. Empty counts as unset. */
+/** The settings that select the model. Empty counts as unset. */
 export type ModelSettings = {
   readonly [Key in
     | 'OPENAI_API_KEY'
@@ -26,10 +26,9 @@ export type ModelDependencies = Omit<OpenAiDependencies, 'capabilities'> & {
 }
 
 /**
- * The model service that the settings ask for: OpenAI or a compatible server as soon as a key or a base URL is
- * set, else the builtin one. OpenAI's own models are the defaults on OpenAI's own API only: on another server a
- * name that is not set is a port that is not there, and CHAT_MODEL has to be set. Throws TypeError for a base URL
- * that is none.
+ * Creates OpenAI or a compatible server if a key or a base URL is set, else the builtin model. Default models
+ * apply on OpenAI's own API only: on another server an unset model disables its port, and CHAT_MODEL is
+ * required. Throws TypeError for an invalid base URL.
  */
 export function createModelService(
   settings: ModelSettings,
@@ -57,22 +56,22 @@ function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
     realtimeModel: named(settings.REALTIME_MODEL, 'realtimeModel'),
     transcriptionModel: named(settings.TRANSCRIPTION_MODEL, 'transcriptionModel'),
     speechModel: named(settings.SPEECH_MODEL, 'speechModel'),
-    // One voice, on the phone and off it.
+    // The same voice on the phone and elsewhere.
     speechVoice: settings.REALTIME_VOICE?.trim() || undefined,
     firstEventMs: Number(settings.MODEL_FIRST_EVENT_SECONDS ?? FIRST_EVENT_SECONDS) * 1000,
   }
 }
 
-/** The model service as it is configured now; what is under way when the settings change ends on the former one. */
+/** The current model service. Requests in progress finish on the previous one. */
 export type ModelHolder = {
   current(): ModelService
-  /** Builds anew where the settings differ from those in force; true when it did. */
+  /** Rebuilds the service if the settings changed; true if so. */
   configure(settings: ModelSettings): boolean
-  /** Which model answers, for `/ready` and the UI. */
+  /** The model in use, for `/ready` and the UI. */
   answering(): ModelId & { readonly builtin: boolean }
 }
 
-/** Holds the model service over changes of the settings, and what was learned about the servers with it. */
+/** Keeps what was learned about servers when the settings change. */
 export function createModelHolder(
   settings: ModelSettings,
   dependencies: ModelDependencies = {},

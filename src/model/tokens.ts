@@ -1,21 +1,21 @@
 import type { InputItem } from './port.ts'
 
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu
-/** Bytes of UTF-8 to a token of running text; English measures near 4, code and other alphabets less. */
+/** UTF-8 bytes per token. English measures near 4, code and other alphabets less. */
 const BYTES_A_TOKEN = 3.6
 const TOKENS_AN_ITEM = 4
 
-/** Tokens of a text, estimated high rather than low: a budget kept by it is kept. Services report the real figure. */
+/** Estimates the tokens of a text, high rather than low, so that budgets hold. */
 export function estimateTokens(text: string): number {
   const bytes = Buffer.byteLength(text)
-  // As many bytes as characters: plain ASCII, with nothing wide in it to look for.
+  // Plain ASCII has no wide characters.
   const wide = bytes === text.length ? 0 : (text.match(WIDE)?.length ?? 0)
   return Math.ceil((bytes - wide * 3) / BYTES_A_TOKEN) + wide
 }
 
 const counted = new WeakMap<InputItem, number>()
 
-/** Tokens of an item of the model's input, estimated likewise; once an item, for a chain is counted with each turn. */
+/** Estimates the tokens of an input item. Cached per item, because every turn counts the whole chain. */
 export function estimateItemTokens(item: InputItem): number {
   const known = counted.get(item)
   if (known !== undefined) return known
@@ -24,7 +24,7 @@ export function estimateItemTokens(item: InputItem): number {
   return tokens
 }
 
-/** All that an item says, or holds. */
+/** All text of an item. */
 export function textOf(item: InputItem): string {
   switch (item.type) {
     case 'message':

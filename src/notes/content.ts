@@ -1,7 +1,7 @@
-/** Characters (code points) that a note may have; what a reader would count, not what UTF-16 takes for them. */
+/** Maximum length of a note, in code points. */
 export const MAX_NOTE_CHARS = 1_000_000
 
-/** Whether a text has at most so many characters. Linear, and cheap where its length in UTF-16 says so already. */
+/** Whether a text has at most `chars` code points. Instant if its UTF-16 length is within the limit. */
 export function hasAtMost(text: string, chars: number): boolean {
   if (text.length <= chars) return true
   let pairs = 0

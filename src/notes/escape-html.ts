@@ -1,4 +1,4 @@
-/** The text as HTML that shows it and does nothing else, between tags and in attributes alike. */
+/** Escapes a text for HTML content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -3,7 +3,7 @@ import { Marked } from 'marked'
 import sanitize from 'sanitize-html'
 import { escapeHtml } from './escape-html.ts'
 
-/** A longer block of code is shown as it is: colouring costs more than it helps. */
+/** Longer code blocks are not highlighted, to bound the cost. */
 const MAX_HIGHLIGHTED_CHARS = 50_000
 
 const LONG_CELL_CHARS = 32
@@ -17,17 +17,17 @@ const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
-    // The first gate: what somebody wrote as HTML is shown as text.
+    // First line of defence: raw HTML is shown as text.
     html: ({ text }) => escapeHtml(text),
-    // Nothing that somebody wrote may make a page fetch anything.
+    // Content must not make the page fetch anything, so images become links.
     image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
-    // The page has a first heading of its own.
+    // The page has its own h1.
     heading({ tokens, depth }) {
       const level = Math.min(6, depth + 1)
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`
     },
-    // A sentence beside wide columns is not to stand one word a line.
+    // Gives long text a minimum width next to wide columns.
     tablecell({ tokens, text, header, align }) {
       const name = header ? 'th' : 'td'
       const attributes = `${align ? ` align="${align}"` : ''}${text.length > LONG_CELL_CHARS ? ' class="long"' : ''}`
@@ -43,9 +43,9 @@ const marked = new Marked({
 })
 
 /**
- * Markdown as inert HTML. Two gates, each enough alone: the renderer shows raw HTML as text and makes no image, and
- * the sanitiser knows a short list of elements, attributes and schemes. Synchronous, and slow for what was made to
- * be: callers with a loop to keep free use `createNoteRenderer`.
+ * Renders markdown to inert HTML. Two independent defences: the renderer escapes raw HTML and emits no
+ * images, and the sanitiser allows a short list of elements, attributes and schemes. Synchronous, and slow
+ * for malicious input: use `createNoteRenderer` on the event loop.
  */
 export function renderMarkdown(source: string): string {
   return sanitize(marked.parse(source, { async: false }), {
@@ -66,10 +66,10 @@ export function renderMarkdown(source: string): string {
     disallowedTagsMode: 'escape',
     transformTags: {
       a: (tagName, attribs) => ({ tagName, attribs: linkOf(attribs) }),
-      // What can scroll sideways must be reachable without a pointer.
+      // Elements that scroll horizontally must be reachable by keyboard.
       pre: (tagName) => ({ tagName, attribs: { tabindex: '0' } }),
       table: (tagName) => ({ tagName, attribs: { tabindex: '0', dir: 'auto' } }),
-      // Where its marks or its bar stand.
+      // `dir` also places list markers and the quotation bar.
       ul: (tagName) => ({ tagName, attribs: { dir: 'auto' } }),
       ol: (tagName, attribs) => ({ tagName, attribs: { ...attribs, dir: 'auto' } }),
       blockquote: (tagName) => ({ tagName, attribs: { dir: 'auto' } }),
@@ -77,7 +77,7 @@ export function renderMarkdown(source: string): string {
   })
 }
 
-/** A link within the service stays; one elsewhere opens apart and tells nothing; anything else leads nowhere. */
+/** Keeps internal links, opens external ones in a new tab without a referrer, and drops all others. */
 function linkOf({ href = '', title }: Readonly<Record<string, string>>): Record<string, string> {
   const named: Record<string, string> = title === undefined ? {} : { title }
   if (/^\/(?![/\\])/.test(href)) return { href, ...named }

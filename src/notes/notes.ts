@@ -21,7 +21,7 @@ export type Note = {
   readonly createdAt: string
   readonly updatedAt: string
   readonly revision: number
-  /** The events that hold its words. */
+  /** The events with its text. */
   readonly seqs: readonly number[]
 }
 
@@ -29,12 +29,11 @@ export type NoteSummary = Omit<Note, 'content' | 'seqs'> & { readonly excerpt: s
 
 export type NoteChange = { readonly title?: string | undefined; readonly content?: string | undefined }
 
-/** An outcome that a caller must expect: somebody else changed the note, or it is not there. */
 export type NoteOutcome =
   | { readonly status: 'ok'; readonly note: Note }
   | { readonly status: 'not_found' }
   | { readonly status: 'stale'; readonly revision: number }
-  /** The revision to be restored was erased. */
+  /** The revision to restore is erased. */
   | { readonly status: 'erased' }
 
 /** Where a change comes from, for its fact. */
@@ -46,45 +45,45 @@ export type NoteOrigin = {
   readonly turnId?: string | null | undefined
   readonly causedBy?: number | undefined
   readonly derivedFrom?: readonly number[] | undefined
-  /** Makes the change once: the same key again finds the first one's result. */
+  /** Idempotency key: creating again with the same key returns the first note. */
   readonly key?: string | undefined
 }
 
 export type Notes = {
   create(note: { title?: string | undefined; content: string }, origin: NoteOrigin): Promise<Note>
-  /** With `ifRevision`, only if that is the present one; without, on top of whatever is present. */
+  /** With `ifRevision`, updates only if that is the current revision. */
   update(id: string, change: NoteChange, origin: NoteOrigin, ifRevision?: number): Promise<NoteOutcome>
-  /** Makes an older revision the present one; of a deleted note too, which then is there again. */
+  /** Makes an older revision current. Also restores a deleted note. */
   restore(id: string, revision: number, origin: NoteOrigin): Promise<NoteOutcome>
-  /** Takes it out of the lists. Its words stay in the history until they are erased. */
+  /** Deletes the note. Its text stays in the ledger until it is erased. */
   remove(id: string, origin: NoteOrigin): Promise<boolean>
   get(id: string): Promise<Note | undefined>
-  /** Whether a search finds every note: false while the index is being rebuilt. */
+  /** False while the search index is being rebuilt. */
   isSearchable(): Promise<boolean>
-  /** Latest first. `cursor` is the `updatedSeq` of the last one seen. */
+  /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
   list(query: {
     q: string | null
     limit: number
     beforeSeq: number | null
-    /** Those that were deleted and not erased, instead of those that are there. */
+    /** Lists deleted notes that are not erased instead. */
     deleted?: boolean
   }): Promise<{ notes: NoteSummary[]; nextSeq: number | null }>
-  /** One revision as it was; of a deleted note too. Undefined where there is none, or its words are gone. */
+  /** One revision, also of a deleted note. Undefined if it does not exist or is erased. */
   revision(id: string, revision: number): Promise<Note | undefined>
   revisions(id: string): Promise<{ revision: number; at: string; source: NoteSource }[] | undefined>
 }
 
 const EXCERPT_CHARS = 200
 const TITLE_CHARS = 80
-/** Writers take turns; a second try is for a key that was taken before this process began. */
+/** Writers are serialised per note, so a taken key is rare: an earlier process appended it. */
 const MAX_TRIES = 3
 
-/** The owner's and the delegate's notes: decisions here, words in the ledger, the current state from its view. */
+/** The notes of owner and delegate. The views hold the current state, the ledger the text. */
 export function createNotes(options: {
   readonly append: Append
   readonly ledger: LedgerReader
   readonly views: Kysely<ViewsTables>
-  /** Resolves to whether the search index has every durable fact; false while it is being rebuilt. */
+  /** Resolves to true once the search index has every durable fact, false while it is being rebuilt. */
   readonly catchUpSearch: () => Promise<boolean>
   readonly newId: () => string
 }): Notes {
@@ -119,7 +118,7 @@ export function createNotes(options: {
 
   async function present(id: string): Promise<Note> {
     const row = await noteById(views, id)
-    if (!row) throw new Error(`note ${id} is not in the views right after its fact`)
+    if (!row) throw new Error(`note ${id} is missing from the views after its append`)
     return toNote(row)
   }
 
@@ -130,7 +129,7 @@ export function createNotes(options: {
     readonly compose: (row: NoteRow, revision: number) => Parameters<Append>[0][number] | null
   }
 
-  /** Appends the next revision of a note; the revision's unique key lets exactly one writer have it. */
+  /** Appends the next revision of a note. The unique key of the revision admits one writer. */
   async function revise(
     id: string,
     { origin, ifRevision, deletedToo = false, compose }: Revising,
@@ -233,7 +232,7 @@ export function createNotes(options: {
             : []
           : await searchNotes(views, { ...page, match })
       const shown = rows.slice(0, limit)
-      // Where title and content were written apart, each event's document holds what was replaced since, too.
+      // If title and content are from different events, their documents also contain replaced text.
       const isPresent = (row: NoteRow, note: Note) =>
         q === null || row.titleSeq === row.contentSeq || holdsWords(q, `${note.title}\n${note.content}`)
       return {
@@ -260,7 +259,7 @@ function fieldOf(
   return event?.type === 'note.created' || event?.type === 'note.updated' ? event.body?.[field] : undefined
 }
 
-/** The first line that says something, without its markdown. */
+/** The first non-empty line, without its markdown. */
 function titleFrom(content: string): string {
   const line = content.split('\n').find((each) => each.trim() !== '') ?? ''
   const words = line.replace(/^[\s#>*\-+\d.]+/, '').trim() || line.trim()

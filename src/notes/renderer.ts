@@ -8,15 +8,15 @@ import { escapeHtml } from './escape-html.ts'
 import type { RenderFunctions } from './render-thread.ts'
 
 export type NoteRenderer = {
-  /** Inert HTML of a markdown text. Never rejects: what cannot be rendered in time is shown as it was written. */
+  /** Renders markdown to inert HTML. On failure or a timeout, returns the source as preformatted text. */
   render(source: string): Promise<string>
   close(): Promise<void>
 }
 
-/** A text that takes longer was made to. */
+/** Only malicious input takes longer. */
 const LIMIT_MS = 4000
 
-/** Renders in a thread of its own: a text can be made to take minutes, and the event loop belongs to the voice. */
+/** Renders in a separate thread: malicious input can take minutes, which must not block the event loop. */
 export function createNoteRenderer(options: FunctionThreadOptions = {}): NoteRenderer {
   const thread = openFunctionThread<RenderFunctions>(new URL('./render-thread.ts', import.meta.url), null, {
     ...options,

@@ -4,7 +4,7 @@ import { MAX_NOTE_CHARS } from './content.ts'
 import type { Note, NoteOrigin, NoteSummary, Notes } from './notes.ts'
 
 const LISTED_NOTES = 20
-/** Of a note that is to be deleted, for the owner to know it by. */
+/** Excerpt of a note in a proposal to delete it. */
 const SHOWN_CHARS = 500
 const query = z
   .string()
@@ -21,7 +21,6 @@ type Changes = {
   readonly remove: string | null
 }
 
-/** What the delegate can do with notes. */
 export function noteTools(notes: Notes): Tool[] {
   async function find(words: string): Promise<{ note: Note } | { refusal: ToolResult }> {
     const byId = await notes.get(words)
@@ -42,7 +41,7 @@ export function noteTools(notes: Notes): Tool[] {
     return note ? { note } : { refusal: refuse('not_found', 'The note is gone.') }
   }
 
-  /** Which ones match, by title and date: their words stay out of the model's sight. */
+  /** Lists the matches by title and date, without showing their content to the model. */
   async function choice(found: readonly NoteSummary[]): Promise<ToolResult> {
     const whole = await Promise.all(found.map(({ id }) => notes.get(id)))
     const titles = found.map(({ title, updatedAt }) => `“${title}” (${updatedAt.slice(0, 10)})`).join(', ')
@@ -55,10 +54,10 @@ export function noteTools(notes: Notes): Tool[] {
     }
   }
 
-  /** What a deed is done to: another revision is another text, which nobody has confirmed. */
+  /** The subject includes the revision: a confirmation is only valid for the text that the owner saw. */
   const subjectOf = ({ id, revision }: Note) => `note:${id}@${revision}`
 
-  /** The words of a note after a change; null where that says nothing, or what is to be removed is not there. */
+  /** The new title and content, or a refusal. */
   function changed({ content: now }: Note, { title, content, append, remove }: Changes) {
     if (title === null && content === null && append === null && remove === null)
       return refuse('invalid', 'Say what is to change.')
@@ -148,7 +147,7 @@ export function noteTools(notes: Notes): Tool[] {
           .nullable()
           .describe('Lines to take out, each as it reads, such as the items of a list'),
       }),
-      // Appending twice is not the same as once; its unique key is of the revision, not of the call.
+      // Appending is not idempotent, and its key belongs to the revision, not to the call.
       idempotent: false,
       readOnly: false,
       async plan({ query: words, ...changes }): Promise<Planned> {
@@ -162,7 +161,7 @@ export function noteTools(notes: Notes): Tool[] {
             subject: subjectOf(note),
             arguments: { query: note.id, ...changes },
             title: `Change the note “${note.title}”`,
-            detail: tellChanges(changes),
+            detail: describeChanges(changes),
             verb: 'Change note',
             derivedFrom: note.seqs,
           },
@@ -233,7 +232,7 @@ export function noteTools(notes: Notes): Tool[] {
 
 const linesOf = (text: string) => text.split('\n')
 
-/** What a line of a list says, without its mark. */
+/** The text of a list item, without its marker. */
 function itemIn(line: string): string {
   return line
     .replace(/^\s*(?:[-*•]|\d+[.)]) ?(?:\[[ x]\] ?)?/, '')
@@ -241,8 +240,7 @@ function itemIn(line: string): string {
     .toLowerCase()
 }
 
-/** A change in words, every part of it. */
-function tellChanges({ title, content, append, remove }: Changes): string {
+function describeChanges({ title, content, append, remove }: Changes): string {
   return [
     title === null ? null : `New title: ${title}`,
     content === null ? null : `Replaces the whole text${content.trim() === '' ? '.' : `:\n${content}`}`,

@@ -1,4 +1,4 @@
-/** Runs work on one thing after the other, in the order in which it was asked for; on different things at once. */
+/** Runs work on the same id in order, one at a time; work on different ids runs concurrently. */
 export type TurnTaking = <T>(id: string, work: () => Promise<T>) => Promise<T>
 
 export function createTurnTaking(): TurnTaking {

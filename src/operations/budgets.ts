@@ -4,19 +4,19 @@ import { createTextQueries } from '../../projections/texts.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createLastDay } from './last-day.ts'
 
-/** What may be spent in any 24 hours, by whomever; null where there is no limit. */
+/** Limits for any 24 hours, across all parties; null means no limit. */
 export type DailyLimits = {
-  /** Tokens, in and out, as the model service counts them: of turns, of learning from them, of shortening the context. */
+  /** Input and output tokens of turns, learning and compaction, as the model service counts them. */
   readonly tokens: number | null
-  /** Texts that leave. */
+  /** Sent texts. */
   readonly texts: number | null
-  /** Calls that are taken. */
+  /** Accepted calls. */
   readonly calls: number | null
 }
 
 /**
- * Whether the budget of a day is spent: a forged caller, a stolen session or a loop must not run up a bill without
- * end. Told from the ledger, so a restart forgives nothing.
+ * Whether a daily budget is exhausted. It bounds the bill of a forged caller, a stolen session or a loop.
+ * Counted from the ledger, so a restart does not reset it.
  */
 export type Budgets = {
   tokensAreSpent(): boolean

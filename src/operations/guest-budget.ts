@@ -4,20 +4,20 @@ import { isWithheld } from '../channels/telephony/party.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createLastDay } from './last-day.ts'
 
-/** What one number may take of the day's total, so that one stranger cannot silence all others. */
+/** The share of the daily total for one number, so that one guest cannot block all others. */
 const SHARE_OF_A_NUMBER = 1 / 4
-/** However small the total is: enough to ask something and to reply. */
+/** The minimum for one number: enough for a short exchange. */
 const LEAST_OF_A_NUMBER = 3
 
 export type GuestBudget = {
   /**
-   * Whether the texts and calls of strangers in the last 24 hours use up what this number may have, or what all
-   * numbers may have together. Callers who withhold their number count as one.
+   * Whether guests' texts and calls of the last 24 hours exhaust this number's share or the total. All
+   * callers with a withheld number share one budget.
    */
   isSpent(number: string): boolean
 }
 
-/** Counted from the ledger, so a restart forgives nothing. `dailyTotal` is the setting GUEST_DAILY_MESSAGES. */
+/** Counts from the ledger, so a restart resets nothing. `dailyTotal` is GUEST_DAILY_MESSAGES. */
 export function createGuestBudget(options: {
   readonly storage: Pick<Storage, 'views' | 'ledger'>
   readonly dailyTotal: () => number
@@ -28,7 +28,7 @@ export function createGuestBudget(options: {
   const calls = createCallQueries(storage.views)
   const texts = createTextQueries(storage.views)
 
-  function inADay(isCounted: (number: string | null) => boolean): number {
+  function countInLastDay(isCounted: (number: string | null) => boolean): number {
     return lastDay(
       (at, afterSeq) =>
         [...calls.guestNumbersSince(at, afterSeq), ...texts.guestNumbersSince(at, afterSeq)].filter(isCounted)
@@ -42,7 +42,7 @@ export function createGuestBudget(options: {
       const share = Math.max(LEAST_OF_A_NUMBER, Math.ceil(total * SHARE_OF_A_NUMBER))
       const isSame = (other: string | null) =>
         other === number || (other !== null && isWithheld(other) && isWithheld(number))
-      return inADay(isSame) >= share || inADay(() => true) >= total
+      return countInLastDay(isSame) >= share || countInLastDay(() => true) >= total
     },
   }
 }

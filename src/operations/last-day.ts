@@ -2,16 +2,16 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** How many there are that are dated from a moment on and come after a seq. */
+/** Counts entries dated `at` or later and after `afterSeq`. */
 type CountFrom = (at: string, afterSeq: number) => number
 
-/** How much was done in the last 24 hours, by the facts that tell of it. */
+/** Counts entries of the last 24 hours. */
 export type LastDay = (countFrom: CountFrom) => number
 
 /**
- * What is dated later than now was done while the clock was ahead, or the clock is behind now. It counts for as long as
- * it may have been within the last 24 hours: until something that came after it is a day old. So a clock that is set
- * back forgives nothing, and one that was years ahead spends nothing for years.
+ * Entries dated in the future mean that the clock was ahead then, or is behind now. They count until a later
+ * fact is a day old. So setting the clock back does not reset a budget, and a clock that was years ahead does
+ * not block it for years.
  */
 export function createLastDay(options: {
   readonly ledger: Pick<LedgerReader, 'lastSeqBefore'>

@@ -1,7 +1,7 @@
 import type { RenderedPage } from '../../projections/timeline-page.ts'
 
 export type PagingCounters = {
-  /** Counts a page that was sent; `older` for any but the newest one. */
+  /** Counts a sent page; `older` for all but the newest page. */
   count(page: RenderedPage, older: boolean): void
   read(): {
     readonly since: string
@@ -13,7 +13,7 @@ export type PagingCounters = {
   }
 }
 
-/** How the timeline was paged since the process began. */
+/** Counts timeline pages since the start of the process. */
 export function createPagingCounters(since: string): PagingCounters {
   let initialPageRequests = 0
   let olderPageRequests = 0

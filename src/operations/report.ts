@@ -4,7 +4,7 @@ import type { SessionContext } from '../agent/session-context.ts'
 import type { DeduplicationCounts } from '../memory/counters.ts'
 import type { PagingCounters } from './paging-counters.ts'
 
-/** The report of `GET /api/session/operations`: counts and rates; never text, a memory or a target. */
+/** The report of `GET /api/session/operations`: counts and rates, never text, a memory or a target. */
 export function createOperationsReport(options: {
   readonly views: Database
   readonly sessionContext: () => SessionContext
@@ -87,13 +87,13 @@ export function createOperationsReport(options: {
   }
 }
 
-/** How finely a window is drawn, so that it has between 30 and 400 points. */
+/** Gives a window at most about 400 points. */
 function grainOf(hours: number): Grain {
   if (hours <= 6) return 'minute'
   return hours <= 14 * 24 ? 'hour' : 'day'
 }
 
-/** The course of the windowed figures that the report sums up: counts alone, a point for each minute, hour or day. */
+/** The report's windowed counts as a series, with one point per minute, hour or day. */
 export function createOperationsSeries(options: { readonly views: Database; readonly nowMs: () => number }) {
   const queries = createOperationQueries(options.views)
   return (hours: number) => {
@@ -103,10 +103,7 @@ export function createOperationsSeries(options: { readonly views: Database; read
   }
 }
 
-/**
- * The last hours, to the millisecond. Counts are kept by whole minutes, so those of the minute that the window begins
- * in are in the figures too: up to 59 seconds more than the window, never less.
- */
+/** The last `hours`. Counts are per minute, so the figures may include up to a minute before the window. */
 function windowOf(hours: number, nowMs: number) {
   const minute = (ms: number) => Math.floor(ms / 60_000) * 60_000
   const startMs = nowMs - hours * 3_600_000

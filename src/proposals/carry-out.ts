@@ -5,19 +5,18 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import type { ProposalRow } from '../../projections/proposals.ts'
 import type { ActingContext, Tool, ToolResult } from '../tools/tool.ts'
 
-/** What a confirmed proposal came to. */
+/** The outcome of a confirmed proposal. */
 export type Outcome = {
   readonly outcome: 'done' | 'refused' | 'failed'
   readonly reason?: string
   readonly text: string
 }
 
-const CHANGED = 'It has changed since you were asked, so nothing was done. Ask for it again.'
-/** A tool that takes longer has failed. */
+const CHANGED = 'Nothing was done, because it has changed since you were asked. Ask for it again.'
 const LIMIT_MS = 60_000
 const PAGE = 200
 
-/** The SHA-256 of what is proposed, as canonical JSON: keys in order, at every depth. */
+/** The SHA-256 of a proposal's canonical JSON. */
 export function digestOf(proposed: {
   readonly tool: string
   readonly arguments: unknown
@@ -26,7 +25,7 @@ export function digestOf(proposed: {
   return createHash('sha256').update(canonical(proposed)).digest('hex')
 }
 
-/** JSON with the keys of every object in order. */
+/** JSON with sorted keys at every depth. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, each) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)
@@ -36,8 +35,8 @@ export function canonical(value: unknown): string {
 }
 
 /**
- * Does what the owner confirmed, to the letter, or nothing. It may be asked again after a crash: what was done then is
- * found by the facts that it left.
+ * Carries out exactly what the owner confirmed, or nothing. Idempotent after a crash: a fact caused by the
+ * confirmation shows that it was done.
  */
 export function createCarryOut(options: {
   readonly ledger: LedgerReader
@@ -48,7 +47,7 @@ export function createCarryOut(options: {
 }): (row: ProposalRow) => Promise<Outcome> {
   const { ledger } = options
 
-  /** Whether an attempt that a crash cut off had its effect: a fact that the owner's word caused. */
+  /** Whether an earlier attempt took effect before a crash. */
   function isDone(settledSeq: number): boolean {
     for (let last = settledSeq; ; ) {
       const events = ledger.readAfter(last, PAGE)
@@ -76,7 +75,7 @@ export function createCarryOut(options: {
       conversationId: made?.conversationId ?? null,
       spanId: made?.spanId ?? null,
       channel: 'chat',
-      // The owner's word is what is answered here.
+      // The confirmation takes the place of a message.
       messageSeq: settledSeq,
       calledSeq: settledSeq,
       key: `proposal:${proposalId}`,
@@ -92,7 +91,7 @@ export function createCarryOut(options: {
     } catch (error) {
       if (error instanceof LedgerUnavailable) throw error
       options.onFault(error)
-      return { outcome: 'failed', reason: 'fault', text: 'It failed; the log says why.' }
+      return { outcome: 'failed', reason: 'fault', text: 'It failed. See the log for the cause.' }
     }
   }
 }
@@ -105,7 +104,6 @@ function outcomeOf(result: ToolResult): Outcome {
   return result.ok ? { outcome: 'done', text: '' } : refused(result.reason, result.message)
 }
 
-/** The fact of what a proposal came to. */
 export function completed(
   row: Pick<ProposalRow, 'proposalId' | 'madeSeq' | 'settledSeq'>,
   { outcome, reason, text }: Outcome,

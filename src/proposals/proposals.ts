@@ -7,7 +7,7 @@ import { signalFact } from '../signals/signals.ts'
 import type { ActingContext, Deed, Tool } from '../tools/tool.ts'
 import { completed, createCarryOut, digestOf } from './carry-out.ts'
 
-/** What waits for the owner's word: a text to somebody else, or what a tool would do. */
+/** Something for the owner to confirm: a text to somebody else, or a tool call. */
 export type Proposal = {
   readonly id: string
   readonly kind: ProposalRow['kind']
@@ -16,7 +16,7 @@ export type Proposal = {
   readonly status: ProposalRow['status'] | 'expired'
   readonly madeAt: string
   readonly expiresAt: string
-  /** Of a tool's: which it is, the label of its button, where the wish came from, and what came of it. */
+  /** For a tool call: the tool, the button's label, where the request came from, and the outcome. */
   readonly tool: string | null
   readonly verb: string | null
   readonly why: string | null
@@ -27,35 +27,36 @@ export type Proposal = {
 export type Settled =
   | { readonly status: 'confirmed' | 'declined'; readonly proposal: Proposal }
   | { readonly status: 'unknown' }
-  /** It was settled before, or can be confirmed no more. */
+  /** It was settled before, or has expired. */
   | { readonly status: 'too_late'; readonly proposal: Proposal }
 
 export type Proposals = {
-  /** Asks the owner to let this text go out; while the very same waits already, it is not asked again. */
+  /** Proposes to send a text. Returns the open proposal if the same one exists. */
   propose(text: { readonly target: string; readonly text: string }, context: ActingContext): Promise<Proposal>
-  /** The same for what a tool would do. */
+  /** Proposes a tool call, likewise. */
   proposeDeed(
     proposed: { readonly tool: string; readonly deed: Deed; readonly why: string },
     context: ActingContext,
   ): Promise<Proposal>
-  /** Those that wait, the oldest first. */
+  /** Open proposals, oldest first. */
   open(): Proposal[]
-  /** The owner's word, given in the browser: once, and before it expires. A text leaves by the outbox, a deed is done. */
+  /** Confirms an open proposal once. Queues a text for the outbox, or carries out a tool call. */
   confirm(id: string): Promise<Settled>
   decline(id: string): Promise<Settled>
-  /** Does what was confirmed and has no outcome: a crash cut it off, or outgoing work was held. */
+  /** Carries out confirmed tool calls without an outcome, after a crash or a hold on outbound work. */
   start(): void
   close(): Promise<void>
 }
 
-/** How long it waits for the owner's word: they may be away from the browser for a day. */
+/** The owner may be away from the browser for a day. */
 const EXPIRES_AFTER_MS = 24 * 60 * 60_000
 const MAX_ATTEMPTS = 3
 const RETRY_AFTER_FAULT_MS = 5_000
 
 /**
- * What the delegate may do only once the owner has said so in the browser. Proposal and word are facts, so they
- * outlive the process. The word and the order to send a text are one batch; a tool is run after the word, once.
+ * Actions that need the owner's confirmation in the browser. Proposals and confirmations are facts, so they
+ * survive a restart. Confirming a text also appends its delivery in the same batch; a tool runs once, after
+ * the confirmation.
  */
 export function createProposals(options: {
   readonly append: Append
@@ -63,7 +64,7 @@ export function createProposals(options: {
   readonly queries: ReturnType<typeof createProposalQueries>
   readonly placement: Placement
   readonly tools: () => ReadonlyMap<string, Tool>
-  /** After an import nothing is done until the owner releases it. */
+  /** After an import, outbound work is held until the owner releases it. */
   readonly isHeld: () => boolean
   readonly onHeadMoved: SubscribeHead
   readonly timezone: () => string
@@ -76,7 +77,7 @@ export function createProposals(options: {
   let carrying: Promise<void> = Promise.resolve()
   let unsubscribe: () => void = () => undefined
   const at = (ms: number) => new Date(ms).toISOString()
-  /** One that was made while the clock was far ahead would wait for as long. */
+  /** Bounds proposals made while the clock was far ahead, which would stay open for too long. */
   const lastEnd = () => at(nowMs() + 2 * EXPIRES_AFTER_MS)
 
   function present(row: ProposalRow): Proposal {
@@ -120,7 +121,7 @@ export function createProposals(options: {
         actor: 'owner',
         channel: 'chat',
         ...at,
-        // Whichever word comes first stands.
+        // The first of confirm and decline wins.
         key: `proposal-settled:${id}`,
         causedBy: row.madeSeq,
         facts: { proposalId: id },
@@ -133,7 +134,7 @@ export function createProposals(options: {
       : { status: 'too_late', proposal: after }
   }
 
-  function tell(row: ProposalRow, text: string): NewEvent {
+  function signalOf(row: ProposalRow, text: string): NewEvent {
     return signalFact(
       {
         kind: 'proposal_settled',
@@ -148,7 +149,7 @@ export function createProposals(options: {
     )
   }
 
-  /** Asks once; while the very same waits already, it is not asked again. */
+  /** Returns the open proposal if the same one exists. */
   async function make(
     isSame: (waiting: Proposal) => boolean,
     proposed: Pick<NewEventOf<'proposal.made'>, 'body' | 'derivedFrom'> & {
@@ -156,8 +157,8 @@ export function createProposals(options: {
     },
     context: ActingContext,
   ): Promise<Proposal> {
-    const asked = open().find(isSame)
-    if (asked) return asked
+    const existing = open().find(isSame)
+    if (existing) return existing
     const result = await append([
       {
         type: 'proposal.made',
@@ -178,7 +179,7 @@ export function createProposals(options: {
     return found.proposal
   }
 
-  /** Does one after the other what was confirmed and has no outcome. */
+  /** Carries out confirmed tool calls one after the other. */
   function carryOutPending(): Promise<void> {
     carrying = carrying
       .then(async () => {
@@ -186,10 +187,10 @@ export function createProposals(options: {
         for (const row of queries.pending()) {
           const outcome = await carryOut(row)
           const { target } = present(row)
-          const told = outcome.outcome === 'done' ? 'It was done.' : `It was not done: ${outcome.text}`
+          const result = outcome.outcome === 'done' ? 'It was done.' : `It was not done: ${outcome.text}`
           await placement.appendToInteraction('chat', (place) => [
             completed(row, outcome, place),
-            tell(row, `The owner confirmed: “${target}”. ${told}`),
+            signalOf(row, `The owner confirmed: “${target}”. ${result}`),
           ])
         }
       })
@@ -251,7 +252,7 @@ export function createProposals(options: {
                 facts: { deliveryId: id, channel: 'sms', taskId: null, maxAttempts: MAX_ATTEMPTS },
                 body: { target, text },
               },
-              tell(row, `The owner let the proposed text to ${target} go out: "${text}"`),
+              signalOf(row, `The owner let the proposed text to ${target} go out: "${text}"`),
             ],
       )
       if (settled.status !== 'confirmed' || settled.proposal.kind === 'sms') return settled
@@ -260,7 +261,7 @@ export function createProposals(options: {
     },
     decline: (id) =>
       settle(id, 'declined', (row, { target, text }) => [
-        tell(
+        signalOf(
           row,
           row.kind === 'tool'
             ? `The owner declined: “${target}”. It was not done.`

@@ -3,19 +3,19 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { startThread } from '../start-thread.ts'
 
-/** What the functions of a thread read: connections of the thread's own, for reading only. */
+/** The thread's own read-only connections. */
 export type Sources = {
   readonly directory: string
   readonly views: Database
-  /** Without what is hidden until it is erased. */
+  /** Hidden events read as erased. */
   readonly ledger: LedgerReader
-  /** With it: for planning an erasure alone. */
+  /** Includes hidden events; only for planning an erasure. */
   readonly wholeLedger: LedgerReader
-  /** Called when the thread ends; what else it has opened is closed there. */
+  /** Registers a function that is called when the thread ends. */
   readonly onClose: (close: () => void) => void
 }
 
-/** What a thread can be asked: each is made once for its sources, then a synchronous function of its arguments. */
+/** Functions that a thread offers. Each is created once from the sources, then called synchronously. */
 export type ThreadFunctions = Readonly<Record<string, (sources: Sources) => (args: never) => unknown>>
 
 export type FunctionName<F extends ThreadFunctions> = keyof F & string
@@ -26,13 +26,12 @@ export type FunctionResult<F extends ThreadFunctions, N extends FunctionName<F>>
   ReturnType<F[N]>
 >
 
-/** Asks a thread. */
 export type FunctionThread<F extends ThreadFunctions> = {
-  /** Rejects with QueryFailed where the function throws or the thread is closed, with ThreadFailed where it ends. */
+  /** Rejects with QueryFailed if the function throws or after `close`, else with ThreadFailed. */
   ask<N extends FunctionName<F>>(name: N, args: FunctionArgs<F, N>): Promise<FunctionResult<F, N>>
-  /** Starts the thread, and from now on starts it again whenever it ends, so that no call waits for a start. */
+  /** Starts the thread now, and restarts it whenever it ends, so that no call waits for a start. */
   warm(): void
-  /** Rejects all calls at once. Resolves when the thread has ended, or a moment later where it hangs. */
+  /** Rejects all calls at once. Resolves when the thread has ended; terminates a thread that hangs. */
   close(): Promise<void>
 }
 
@@ -43,11 +42,11 @@ export type FunctionAnswer =
   | { readonly kind: 'error'; readonly message: string }
 
 export type FunctionThreadOptions = {
-  /** How long one call may run. The start of the thread does not count. */
+  /** Time limit of one call, without the start of the thread. */
   readonly limitMs?: number | undefined
-  /** How long the thread may take to end by itself when it is closed. */
+  /** Time that the thread has to end by itself after `close`. */
   readonly closeGraceMs?: number
-  /** Called with each failure of the thread, for the log. */
+  /** Called with each failure of the thread. */
   readonly onFailure?: ((failure: ThreadFailed) => void) | undefined
 }
 
@@ -56,10 +55,9 @@ export class QueryFailed extends Error {
   override readonly name = 'QueryFailed'
 }
 
-/** The call took too long, the thread died of it, or the thread could not start, which is no fault of the call. */
 export type ThreadFailure = 'timed_out' | 'died' | 'not_started'
 
-/** The thread ended before it answered. */
+/** The thread timed out, died, or could not start. */
 export class ThreadFailed extends Error {
   override readonly name = 'ThreadFailed'
   readonly reason: ThreadFailure
@@ -72,18 +70,18 @@ export class ThreadFailed extends Error {
 
 type Call = { readonly request: FunctionRequest; readonly answer: PromiseWithResolvers<unknown> }
 
-/** Many times what the longest call takes on a slow machine. */
+/** Many times the longest call on a slow machine. */
 const LIMIT_MS = 30_000
 const START_LIMIT_MS = 60_000
-/** Terminating a thread while it loads SQLite ends the whole process, so it may finish first. */
+/** Terminating a thread while it loads SQLite ends the whole process, so let it finish first. */
 const CLOSE_GRACE_MS = 2000
 /** A thread inside one long SQLite statement ends only after the statement. */
 const TERMINATE_GRACE_MS = 500
 
 /**
- * A thread that runs one call after the other. A call that takes longer than the limit, or kills the thread, costs
- * only itself: those behind it go to a new thread. `directory` is the data directory, whose stores must be open
- * already; null for a thread that reads none. It starts with the first call, or when it is warmed.
+ * Opens a thread that runs one call at a time. If a call times out or kills the thread, only that call fails;
+ * the calls behind it run in a new thread. `directory` is a data directory whose stores are open already, or
+ * null. The thread starts with the first call or with `warm`.
  */
 export function openFunctionThread<F extends ThreadFunctions>(
   url: URL,
@@ -91,7 +89,7 @@ export function openFunctionThread<F extends ThreadFunctions>(
   options: FunctionThreadOptions = {},
 ): FunctionThread<F> {
   const { limitMs = LIMIT_MS, closeGraceMs = CLOSE_GRACE_MS, onFailure } = options
-  /** The first one is running once the thread is ready. */
+  /** The first call runs once the thread is ready. */
   const calls: Call[] = []
   let worker: Worker | null = null
   let isReady = false
@@ -147,7 +145,7 @@ export function openFunctionThread<F extends ThreadFunctions>(
     const failure = new ThreadFailed(isReady ? reason : 'not_started', message, { cause })
     onFailure?.(failure)
     calls.shift()?.answer.reject(failure)
-    // One that could not start is not started again before it is needed.
+    // A thread that could not start is not restarted until it is needed.
     if (calls.length > 0 || (isKeptWarm && isReady)) start()
   }
 

@@ -3,11 +3,11 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 
 export type HeadListeners = {
   readonly subscribe: SubscribeHead
-  /** Calls those who asked for any of the areas, in the order of their subscriptions; null calls all. */
-  tell(areas: ReadonlySet<EventArea> | null): void
+  /** Calls the listeners of any of the areas, in the order of their subscriptions; null calls all. */
+  notify(areas: ReadonlySet<EventArea> | null): void
 }
 
-/** Who is to hear that the head moved. A listener that comes or goes while others are told does not disturb them. */
+/** Listeners for moves of the head. Subscribing or unsubscribing during a notification is safe. */
 export function createHeadListeners(): HeadListeners {
   const listeners = new Map<
     symbol,
@@ -19,7 +19,7 @@ export function createHeadListeners(): HeadListeners {
       listeners.set(key, { onMoved, areas: areas ?? null })
       return () => listeners.delete(key)
     },
-    tell(moved) {
+    notify(moved) {
       if (moved?.size === 0) return
       for (const { onMoved, areas } of [...listeners.values()]) {
         if (moved === null || areas === null || areas.some((area) => moved.has(area))) onMoved()
@@ -28,7 +28,6 @@ export function createHeadListeners(): HeadListeners {
   }
 }
 
-/** The areas of facts that were appended. */
 export function areasOf(facts: readonly { readonly type: string }[]): ReadonlySet<EventArea> {
   return new Set(facts.flatMap(({ type }) => (isEventType(type) ? [areaOf(type)] : [])))
 }

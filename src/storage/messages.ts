@@ -4,10 +4,9 @@ import type { ErasureReason } from '../../ledger/erasure.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
 import type { ProjectionStatus } from '../../projections/projector.ts'
 
-/** What the storage thread is started with. */
 export type StorageThreadData = { readonly directory: string; readonly traceEvents: boolean }
 
-/** What the service asks of the storage thread; each request is answered once, by its `id`. */
+/** Requests to the storage thread; each is answered once, by its `id`. */
 export type StorageRequest =
   | { readonly id: number; readonly kind: 'append'; readonly drafts: readonly Draft[] }
   | {
@@ -22,10 +21,10 @@ export type StorageRequest =
   | { readonly id: number; readonly kind: 'remake-views'; readonly reason: string }
   | { readonly id: number; readonly kind: 'close' }
 
-/** Where an appended event came to stand. `erased` when it was born so: its body is nowhere. */
+/** An appended event's place. `erased`: it was stored without its body, because a source is erased. */
 export type Place = { readonly seq: number; readonly hash: string; readonly erased: boolean }
 
-/** An append's outcome without what the sender already has. */
+/** An append's outcome, without the drafts that the sender has. */
 export type AppendAnswer =
   | { readonly status: 'appended'; readonly places: readonly Place[] }
   | Extract<CommitOutcome, { status: 'duplicate' }>
@@ -34,7 +33,6 @@ export type AppendAnswer =
 
 export type EraseAnswer = { readonly status: 'erased'; readonly seqs: readonly number[] } | Unavailable
 
-/** The ledger takes nothing, and why, where it is the disk. */
 export type Unavailable = {
   readonly status: 'unavailable'
   readonly message: string
@@ -43,16 +41,16 @@ export type Unavailable = {
 
 export type ViewsStatus = {
   readonly projections: readonly ProjectionStatus[]
-  /** Why the ledger takes no append; null while it does. */
+  /** Why appends fail; null if they succeed. */
   readonly ledgerError: string | null
-  /** What of the disk is at fault for that; null where it is not the disk. */
+  /** The disk's fault; null if the disk is not the cause. */
   readonly ledgerCause: DiskCause | null
-  /** Why the views could not be written; null while they can. The facts are safe either way. */
+  /** Why the views cannot be written; null if they can. Facts are safe either way. */
   readonly viewsError: string | null
   readonly viewsCause: DiskCause | null
 }
 
-/** What the storage thread says. `answers` come in one message a commit, after the views have the facts. */
+/** Messages of the storage thread. Each commit sends one `appended`, after its facts are in the views. */
 export type StorageMessage =
   | { readonly kind: 'ready'; readonly headSeq: number; readonly headHash: string }
   | { readonly kind: 'progress'; readonly projection: string; readonly seq: number; readonly headSeq: number }

@@ -5,9 +5,9 @@ const RIGHTS_OF_OTHERS = 0o077
 const RIGHTS_OF_OWNER = 0o700
 
 /**
- * Takes the rights of group and others away from the data directory and from what lies directly in it: a copy or a
- * restore by hand leaves it open. The links among it are left alone. Returns the paths that were changed, and those that
- * are somebody else's to change. Throws nothing but a fault of reading the directory.
+ * Removes group and other permissions from the data directory and its direct entries, which a copy by hand
+ * may have left open. Skips symbolic links. Returns the paths that were changed and those that could not be.
+ * Throws only if the directory cannot be read.
  */
 export function tightenModes(
   directory: string,

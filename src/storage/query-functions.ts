@@ -11,7 +11,7 @@ import type { Sources, ThreadFunctions } from './function-thread.ts'
 
 const answersOver = new WeakMap<Sources, ReturnType<typeof createRecallAnswers>>()
 
-/** One for both ways of asking: what it has read of the index is kept. */
+/** Shared by both recall functions, because it caches the index. */
 function recallAnswers(sources: Sources) {
   const answers =
     answersOver.get(sources) ??
@@ -20,7 +20,6 @@ function recallAnswers(sources: Sources) {
   return answers
 }
 
-/** What the query thread can be asked. */
 export const queryFunctions = {
   chooseRecalled: (sources: Sources) => recallAnswers(sources).choose,
   findMemories: ({ views }: Sources) => createFindMemories(views),

@@ -6,17 +6,17 @@ import { createProjector, type FoldTrace } from '../../projections/projector.ts'
 
 export type ReplayOptions = {
   readonly ledger: LedgerReader
-  /** Empty; the replay fills it. */
+  /** An empty database, which the replay fills. */
   readonly views: Database
   readonly projections: readonly Projection[]
-  /** How far to replay; the head when left out. */
+  /** The head by default. */
   readonly throughSeq?: number
   readonly trace?: FoldTrace | undefined
 }
 
 const STEP_EVENTS = 50_000
 
-/** Folds the ledger from its first event into an empty database. Throws where a projection stalls. */
+/** Folds the ledger from its first event into an empty database. Throws if a projection stalls. */
 export function replay({ ledger, views, projections, throughSeq, trace }: ReplayOptions): void {
   const bounded = throughSeq === undefined ? ledger : readThrough(ledger, throughSeq)
   const warn = () => undefined
@@ -26,7 +26,7 @@ export function replay({ ledger, views, projections, throughSeq, trace }: Replay
   if (stalled) throw new Error(`${stalled.name} stalled after event ${stalled.seq}: ${stalled.error}`)
 }
 
-/** The ledger as it was when it ended at `lastSeq`, but for bodies erased since. */
+/** The ledger as if it ended at `lastSeq`; bodies erased since are still missing. */
 function readThrough(ledger: LedgerReader, lastSeq: number): LedgerReader {
   const bounded = (seq: number, limit: number) => Math.min(limit, Math.max(0, lastSeq - seq))
   return {
@@ -37,7 +37,7 @@ function readThrough(ledger: LedgerReader, lastSeq: number): LedgerReader {
   }
 }
 
-/** A table of which two copies of the views do not hold the same rows, and the first that differs. */
+/** A table that differs between two copies of the views, and its first differing row. */
 export type Difference = { readonly table: string; readonly expected: unknown; readonly actual: unknown }
 
 export type Comparison = {
@@ -45,10 +45,7 @@ export type Comparison = {
   readonly differences: readonly Difference[]
 }
 
-/**
- * Compares two copies of the views row by row, in the order of their keys; of a search index, each word and where
- * it occurs. Neither is changed.
- */
+/** Compares two copies of the views row by row, and search indexes by word and position. */
 export function compareViews(expected: Database, actual: Database, tables: readonly string[]): Comparison {
   const rows: { table: string; rows: number }[] = []
   const differences: Difference[] = []
@@ -77,7 +74,7 @@ function compareTable(
     const extra = actualRows.next()
     return extra.done ? { rows } : { difference: { table, expected: undefined, actual: extra.value } }
   } finally {
-    // An open cursor would keep its connection from anything else.
+    // An open cursor blocks its connection.
     actualRows.return?.()
   }
 }

@@ -1,13 +1,12 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { FunctionAnswer, FunctionRequest } from './function-thread.ts'
 
-/** What a thread runs: each function by its name, and what to close when it ends. */
 export type Calls = {
   readonly functionOf: (name: string) => (args: never) => unknown
   readonly close: () => void
 }
 
-/** The shell of a thread that `openFunctionThread` starts. `open` is called in the thread alone. */
+/** The main function of a thread that `openFunctionThread` starts. Does nothing in the main thread. */
 export function serveCalls(open: () => Calls): void {
   if (!parentPort) return
   serve(parentPort, open())
@@ -22,7 +21,7 @@ function serve(port: MessagePort, { functionOf, close }: Calls): void {
       return
     }
     try {
-      // The client typed the arguments by the very name that they came with.
+      // The client checked the arguments' type by the function's name.
       send({ kind: 'result', result: functionOf(request.name)(request.args as never) })
     } catch (error) {
       send({

@@ -6,10 +6,7 @@ import type { Sources, ThreadFunctions } from './function-thread.ts'
 import { serveCalls } from './serve-calls.ts'
 import { veilLedger } from './veil.ts'
 
-/**
- * The shell of a thread that answers questions over a data directory: they take longer than the event loop can
- * spare, and that belongs to the voice.
- */
+/** The main function of a thread for queries that would block the event loop and delay voice. */
 export function serveFunctions(functions: ThreadFunctions): void {
   serveCalls(() => {
     const { directory } = workerData
@@ -24,15 +21,15 @@ export function serveFunctions(functions: ThreadFunctions): void {
       wholeLedger,
       onClose: (close) => void closes.push(close),
     }
-    const made = new Map<string, (args: never) => unknown>()
+    const functionsByName = new Map<string, (args: never) => unknown>()
     return {
       functionOf(name) {
-        const known = made.get(name)
-        if (known) return known
-        const make = functions[name]
-        if (!make) throw new Error(`there is no function ${name}`)
-        const run = make(sources)
-        made.set(name, run)
+        const cached = functionsByName.get(name)
+        if (cached) return cached
+        const create = functions[name]
+        if (!create) throw new Error(`unknown function ${name}`)
+        const run = create(sources)
+        functionsByName.set(name, run)
         return run
       },
       close() {

@@ -37,33 +37,34 @@ import { startVerification, type Verification } from './verification.ts'
 export type { ErasureReason } from '../../ledger/erasure.ts'
 
 import { startThread } from '../start-thread.ts'
+
 export type StorageStatus = ViewsStatus & {
-  /** What a read found damaged, until both files are examined and damaged views rebuilt; null while nothing is. */
+  /** Damage that a read found, until both files are examined and damaged views rebuilt; else null. */
   readonly damage: string | null
   readonly verification: Verification
 }
 
-/** The service's one door to what happened and what is derived from it. */
+/** The service's only access to the ledger and the views. */
 export type Storage = {
   readonly append: Append
-  /** Reading on the main thread: point reads and pages only; searches belong to the query thread. */
+  /** For point reads and pages; use the query thread to search. Hidden events read as erased. */
   readonly ledger: LedgerReader
-  /** The same with what is hidden until it is erased: for erasing alone. */
+  /** Includes hidden events; only for erasing. */
   readonly wholeLedger: LedgerReader
   readonly views: Database
   readonly onHeadMoved: SubscribeHead
   follow(fromSeq: number, signal: AbortSignal): AsyncGenerator<AnyEvent>
   /**
-   * Forgets the events and all that copies them or was learned from them, for good. Resolves to the seqs whose
-   * bodies went, when no byte of them is left in any file. Rejects with LedgerUnavailable when that cannot be said
-   * yet; what is recorded as erased then goes on going by itself.
+   * Erases the bodies of events for good. Resolves to the seqs that had a body, once no byte of them is left
+   * in any file. Rejects with LedgerUnavailable if that is not confirmed yet; a recorded erasure then
+   * continues by itself.
    */
   erase(seqs: readonly number[], reason: ErasureReason): Promise<readonly number[]>
-  /** Resolves when the search indexes have every fact that is durable now. */
+  /** Resolves when the search indexes have every fact that is durable at the time of the call. */
   catchUpLagging(): Promise<void>
   /**
-   * Takes whatever a request or a reactor failed with. If SQLite found a damaged file, both files are examined in a
-   * thread of their own: damaged views are rebuilt in place, a damaged ledger shows in `verification`.
+   * Takes any error of a request or a reactor. If SQLite found a damaged file, both files are examined in a
+   * separate thread: damaged views are rebuilt in place, and a damaged ledger shows in `verification`.
    */
   reportFault(error: unknown): void
   status(): Promise<StorageStatus>
@@ -75,19 +76,19 @@ export type StorageOptions = {
   readonly nowMs: () => number
   readonly newId: () => string
   readonly traceEvents?: boolean
-  /** How long after the start the whole chain is walked. */
+  /** Delay from the start to the verification of the whole chain. */
   readonly verifyAfterMs?: number
   readonly onVerified?: (verification: Verification) => void
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
   readonly onProgress?: (projection: string, seq: number, headSeq: number) => void
-  /** The storage thread of an open directory died: nothing can be acknowledged any more, so the process must end. */
+  /** The storage thread died, so nothing can be acknowledged any more and the process must end. */
   readonly onFatal: (error: Error) => void
 }
 
-/** When the start itself, and what waits for it, is over. */
+/** The service's own start is over by then. */
 const VERIFY_AFTER_MS = 5000
 
-/** Opens a data directory, catches the views up, and keeps both until `close`. Rejects with LedgerDamaged or LedgerLocked. */
+/** Opens a data directory and catches up the views. Rejects with LedgerDamaged or LedgerLocked. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const data: StorageThreadData = { directory: options.directory, traceEvents: options.traceEvents ?? false }
   const worker = startThread(new URL('./thread.ts', import.meta.url), data)
@@ -117,13 +118,15 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       case 'progress':
         return options.onProgress?.(message.projection, message.seq, message.headSeq)
       case 'appended':
-        return listeners.tell(areasOf(message.answers.flatMap(({ id, answer }) => settleAppend(id, answer))))
+        return listeners.notify(
+          areasOf(message.answers.flatMap(({ id, answer }) => settleAppend(id, answer))),
+        )
       case 'views-moved':
-        return listeners.tell(null)
+        return listeners.notify(null)
       default:
         requests.get(message.id)?.resolve(message)
         requests.delete(message.id)
-        if (message.kind === 'erased' || message.kind === 'remade') listeners.tell(null)
+        if (message.kind === 'erased' || message.kind === 'remade') listeners.notify(null)
     }
   })
   worker.on('error', fail)
@@ -133,18 +136,18 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 
   function fail(error: unknown): void {
     const cause = error instanceof Error ? error : new Error(String(error))
-    const unavailable = new LedgerUnavailable('the ledger is gone', { cause })
+    const unavailable = new LedgerUnavailable('the storage thread failed', { cause })
     ready.reject(cause)
     for (const { settle } of appends.values()) settle.reject(unavailable)
     for (const request of requests.values()) request.reject(unavailable)
     appends.clear()
     requests.clear()
-    // Until it is open, whoever waits for it is told, and nobody else.
+    // Until the storage is open, the rejection of `openStorage` reports the failure.
     if (isOpen && !closing) options.onFatal(cause)
     closing = true
   }
 
-  /** Tells whoever asked for it. Returns what is new in the ledger. */
+  /** Settles the append's promise. Returns the drafts that are new in the ledger. */
   function settleAppend(id: number, answer: AppendAnswer): readonly Draft[] {
     const pending = appends.get(id)
     appends.delete(id)
@@ -213,7 +216,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     wholeLedger,
     views,
     onHeadMoved: listeners.subscribe,
-    // Not async: a fact that does not fit its schema throws here, before anything waits on it.
+    // Not async, so that an invalid fact throws synchronously.
     append(events) {
       const drafts = toDrafts(events)
       const settle = Promise.withResolvers<Appended>()
@@ -252,7 +255,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     const isGone = closing
     closing = true
     await verification.stop()
-    // Ours go first: the last connection to close moves the log into the file.
+    // Close these connections first: the last one to close checkpoints the log.
     ledgerDb.close()
     views.close()
     if (!isGone) await ask((id) => ({ id, kind: 'close' }))
@@ -262,7 +265,6 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 
 const unavailableOf = ({ message, disk }: Unavailable) => new LedgerUnavailable(message, { disk })
 
-/** A draft in its place, as it lies in the table. */
 function rowOf(draft: Draft, { seq, hash, erased }: Place): EventRow {
   return { ...draft, seq, hash, ...(erased ? { body: null, salt: null } : {}) }
 }

@@ -16,30 +16,29 @@ import type {
 import { traceToStderr } from './trace.ts'
 import { openWriter, type Writer } from './writer.ts'
 
-/** Events that one idle step folds into the lagging projections; under a millisecond, so appends hardly wait. */
+/** Events per idle step of the lagging projections: under a millisecond, so that appends hardly wait. */
 const LAGGING_BATCH_EVENTS = 100
-/** How long nothing may arrive before idle work begins. */
+/** Idle work begins after this long without a request. */
 const IDLE_MS = 25
-/** When to try again what a full disk or a reader of the log has held up; twice as late each time. */
+/** Delay of a retry after a full disk or a blocked log; doubles each time. */
 const RETRY_MS = 50
 const MAX_RETRY_MS = 5000
-/** How long an erasure is held back for a reader of the log, before its sender is told that it is not complete. */
+/** How long an erasure waits for readers of the log before it is reported as unfinished. */
 const ERASURE_WAIT_MS = 10_000
-
-/** How often somebody looks whether the log is still there, while nobody appends. */
-const LOOK_MS = 1000
+/** How often to check that the log is still in place. */
+const LOG_CHECK_MS = 1000
 
 type Port = NonNullable<typeof parentPort>
 type AppendRequest = Extract<StorageRequest, { kind: 'append' }>
 
-/** Who waits for the writer to have settled everything: answered after the step that does it. */
+/** A request that is answered once the writer has settled everything. */
 type Waiting = { readonly sinceMs: number; readonly settle: (isSettled: boolean) => StorageMessage }
 
-/** What a commit came to, to be told once the views have come to `headSeq`. */
+/** A commit's answers, held until the views reach `headSeq`. */
 type HeldAnswers = { readonly headSeq: number; readonly answers: readonly AnsweredAppend[] }
 type AnsweredAppend = { readonly id: number; readonly answer: AppendAnswer }
 
-/** The shell of the storage thread: takes requests off the port, groups the appends among them, answers. */
+/** The storage thread's main function: receives requests, groups appends into commits, and answers. */
 function run(port: Port, data: StorageThreadData): void {
   const send = (message: StorageMessage) => port.postMessage(message)
   makeDirectory(data.directory)
@@ -52,16 +51,16 @@ function run(port: Port, data: StorageThreadData): void {
     onViewsMoved: () => send({ kind: 'views-moved' }),
     trace: data.traceEvents ? traceToStderr : undefined,
   })
-  // Of a restore or an import before this ledger, cut short; nothing that is erased here would go from it.
+  // Left by an interrupted restore or import. Erasures would not reach it.
   rmSync(incomingDirectory(data.directory), { recursive: true, force: true })
   const { seq: headSeq, hash: headHash } = writer.ledger.head()
   send({ kind: 'ready', headSeq, headHash })
 
-  const look = setInterval(() => {
+  const logCheck = setInterval(() => {
     const lost = writer.ledger.saveLostLog()
-    // Whoever starts it again opens the whole file; going on would need every reader to open it again too.
+    // Restart instead of continuing: every reader would have to reopen the file.
     if (lost?.isSaved) throw new LedgerUnavailable(lost.message)
-  }, LOOK_MS)
+  }, LOG_CHECK_MS)
 
   let held: HeldAnswers[] = []
   let erasures: Waiting[] = []
@@ -69,10 +68,7 @@ function run(port: Port, data: StorageThreadData): void {
   let next = workIn(IDLE_MS)
   let retryMs = RETRY_MS
 
-  /**
-   * Whoever is told that a fact is there looks for it in the views: while they cannot be written, the answer waits.
-   * Told before, the attention would take up the same turn again and again.
-   */
+  /** Answers once the views have the facts. Earlier, the attention would start the same turn again. */
   function sendAnswers(): void {
     const viewsSeq = writer.viewsSeq()
     for (const { answers } of held.filter(({ headSeq }) => headSeq <= viewsSeq))
@@ -80,7 +76,7 @@ function run(port: Port, data: StorageThreadData): void {
     held = held.filter(({ headSeq }) => headSeq > viewsSeq)
   }
 
-  /** What can wait, one step at a time, so that an append never waits for more than a step. */
+  /** Runs one step of deferred work, so that an append never waits for more than a step. */
   function work(): void {
     const hasMore = writer.step(LAGGING_BATCH_EVENTS)
     sendAnswers()
@@ -107,7 +103,7 @@ function run(port: Port, data: StorageThreadData): void {
     return { cancel: () => clearTimeout(timer) }
   }
 
-  /** As soon as what has arrived is seen to: somebody waits, and a timer is a millisecond late at best. */
+  /** Runs after pending messages. A timer would be at least a millisecond late. */
   function workNow(): { cancel(): void } {
     const immediate = setImmediate(work)
     return { cancel: () => clearImmediate(immediate) }
@@ -115,7 +111,7 @@ function run(port: Port, data: StorageThreadData): void {
 
   function close(id: number): void {
     next.cancel()
-    clearInterval(look)
+    clearInterval(logCheck)
     for (const { answers } of held) send({ kind: 'appended', answers })
     for (const { settle } of [...searches, ...erasures]) send(settle(false))
     writer.close()
@@ -174,7 +170,7 @@ function run(port: Port, data: StorageThreadData): void {
   })
 }
 
-/** What has arrived by now, without waiting: the appends among these share a commit. */
+/** The requests that have arrived, without waiting; their appends share a commit. */
 function drain(port: Port): StorageRequest[] {
   const requests: StorageRequest[] = []
   for (;;) {
@@ -226,7 +222,7 @@ const unavailable = ({ message, disk }: LedgerUnavailable): Unavailable => ({
 const UNSETTLED: EraseAnswer = {
   status: 'unavailable',
   disk: null,
-  message: 'the erasure is recorded and goes on by itself, but the files could not be cleared of it yet',
+  message: 'the erasure is recorded and continues by itself, but the files are not cleared yet',
 }
 
 function erase(writer: Writer, request: Extract<StorageRequest, { kind: 'erase' }>): EraseAnswer {

@@ -1,11 +1,11 @@
 import type { EventHeader } from '../../ledger/event.ts'
 
-/** `LEDGER_DEBUG=1`: a line an event with its seq, type, size and the µs that each fold took; never its words. */
+/** `LEDGER_DEBUG=1`: writes one line per event, without its content. */
 export function traceToStderr(event: EventHeader, microsByProjection: ReadonlyMap<string, number>): void {
   process.stderr.write(`${traceLine(event, microsByProjection)}\n`)
 }
 
-/** The line of `LEDGER_DEBUG=1` for an event. `bytes` is the JSON size of its facts and body. */
+/** An event's seq, type, JSON size of facts and body in bytes, and the time of each fold. */
 export function traceLine(event: EventHeader, microsByProjection: ReadonlyMap<string, number>): string {
   const type = 'originalType' in event ? event.originalType : event.type
   const content =

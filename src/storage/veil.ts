@@ -5,8 +5,8 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import { createHiddenQuery } from '../../projections/erasures.ts'
 
 /**
- * The ledger as everything but erasing itself sees it: what waits to be erased reads as erased already, so whoever
- * can bear an erased body can bear a hidden one, and nothing has to ask. Rows (`rowAt`, `rowsAfter`) are as they are.
+ * A reader for everything except erasing: hidden events read as erased, so no caller needs a separate check.
+ * Raw rows (`rowAt`, `rowsAfter`) are unchanged.
  */
 export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader {
   const hiddenNow = createHiddenQuery(views)
@@ -15,7 +15,6 @@ export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader 
     const isHidden = events.length === 0 ? null : hiddenNow()
     if (!isHidden) return events
     return events.map((event) => {
-      // What carries no words has none to lose, neither now nor when it is erased.
       if (!('body' in event) || event.body === null || !isHidden(event.seq)) return event
       return { ...event, body: null, erased: true }
     })

@@ -4,32 +4,33 @@ import type { Head } from '../../ledger/reader.ts'
 import { startThread } from '../start-thread.ts'
 import type { VerifyMessage, VerifyThreadData } from './verify-thread.ts'
 
-/** What the walk of the whole chain has found so far; the first begins after the start. */
+/** The state of the verification of the whole chain. */
 export type Verification =
   | { readonly status: 'running'; readonly seq: number }
   | { readonly status: 'sound'; readonly head: Head }
   | { readonly status: 'damaged'; readonly seq: number | null; readonly message: string }
-  /** The walk itself broke off; that says nothing about the ledger. */
+  /** The verification itself failed, which says nothing about the ledger. */
   | { readonly status: 'failed'; readonly message: string }
 
 export type VerificationOptions = {
   readonly directory: string
-  /** Leaves the first moments to the service's own start. */
+  /** Delay before the first verification. */
   readonly afterMs: number
   readonly onVerified: (verification: Verification) => void
   readonly rebuildViews: (reason: string) => Promise<void>
 }
 
-/** Files that keep looking damaged are not examined without a pause. */
+/** Minimum time between examinations of files that keep looking damaged. */
 const EXAMINE_AGAIN_MS = 10_000
-/** A walk that reports nothing for so long hangs: one check of a large file by SQLite takes minutes. */
+/** Timeout without a report. SQLite's check of a large file takes minutes. */
 const SILENCE_LIMIT_MS = 60 * 60_000
-/** Whoever does not end by itself within this is ended. */
+/** After this long, `stop` terminates the thread. */
 const SLOW_STOP_MS = 10_000
 
 /**
- * Examines the views, then walks the chain, in a thread of its own: once after the start, and again when a read finds
- * damage. `stop` has the thread end itself: one that is terminated while it loads or runs SQLite takes the process along.
+ * Examines the views and then verifies the chain in a separate thread, once after the start and again when a
+ * read finds damage. `stop` asks the thread to end, because terminating it while it loads or runs SQLite can
+ * end the process.
  */
 export function startVerification(options: VerificationOptions) {
   const { directory, afterMs, onVerified, rebuildViews } = options
@@ -37,11 +38,11 @@ export function startVerification(options: VerificationOptions) {
   let worker: Worker | undefined
   let ended: Promise<void> = Promise.resolve()
   let isStopped = false
-  /** While nobody walks, nor is about to. */
+  /** Neither running nor scheduled. */
   let isIdle = false
-  /** Whether a read found damage since the last walk began. */
+  /** Whether a read found damage since the last run began. */
   let isAsked = false
-  /** What a read found, until the files are known to be sound or to be damaged. */
+  /** Damage that a read found, until a run confirms or clears it. */
   let damage: string | null = null
   let examinedAtMs = Number.NEGATIVE_INFINITY
   const stopFlag = new Int32Array(new SharedArrayBuffer(4))
@@ -52,7 +53,7 @@ export function startVerification(options: VerificationOptions) {
     if (!isStopped) onVerified(outcome)
   }
 
-  /** The ledger is walked once the views are sound. */
+  /** Rebuilds the views, then runs again to verify the ledger. */
   async function rebuild(reason: string): Promise<void> {
     isAsked = true
     await rebuildViews(reason)
@@ -67,7 +68,7 @@ export function startVerification(options: VerificationOptions) {
     worker.unref()
     const exit = Promise.withResolvers<void>()
     const silence = setTimeout(() => {
-      conclude({ status: 'failed', message: 'the walk hung' })
+      conclude({ status: 'failed', message: 'the verification timed out' })
       void started.terminate()
     }, SILENCE_LIMIT_MS).unref()
     worker.once('exit', () => {
@@ -81,7 +82,7 @@ export function startVerification(options: VerificationOptions) {
       silence.refresh()
       switch (message.kind) {
         case 'progress':
-          // A repeated walk leaves the last verdict as it is until it has one of its own.
+          // A repeated run keeps the last verdict until it has its own.
           if (verification.status === 'running') verification = { status: 'running', seq: message.seq }
           break
         case 'ledger':
@@ -112,7 +113,7 @@ export function startVerification(options: VerificationOptions) {
   return {
     verification: () => verification,
     damage: () => damage,
-    /** A read found damage: the files are examined, after the walk in progress if there is one. */
+    /** Reports damage that a read found. Examines the files, after the current run if there is one. */
     examine(found: string): void {
       damage = found
       isAsked = true

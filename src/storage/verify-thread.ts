@@ -7,7 +7,6 @@ import { createReader, type Head } from '../../ledger/reader.ts'
 import { verifyChain } from '../../ledger/verify.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 
-/** What the walk found. */
 export type VerifyMessage =
   | { readonly kind: 'progress'; readonly seq: number }
   | { readonly kind: 'ledger'; readonly head: Head }
@@ -16,14 +15,13 @@ export type VerifyMessage =
 
 export type VerifyThreadData = {
   readonly directory: string
-  /** Shared; 1 once the thread is to end. */
+  /** Shared memory; 1 asks the thread to end. */
   readonly stopFlag: Int32Array<SharedArrayBuffer>
 }
 
-/** Thrown where the walk is told to end. */
 class Stopped extends Error {}
 
-/** Rested after each chunk of the walk, about as long as it took: a call in progress needs the processor more. */
+/** Pause after each chunk, about as long as the chunk takes, to leave CPU time for a call. */
 const REST_MS = 1
 
 function run(port: NonNullable<typeof parentPort>, data: VerifyThreadData): void {

@@ -18,7 +18,7 @@ export type WriterOptions = {
   readonly warn: (message: string, fields: Record<string, unknown>) => void
   readonly trace?: FoldTrace | undefined
   readonly onProgress?: ((projection: string, seq: number, headSeq: number) => void) | undefined
-  /** Views that had fallen behind have come further: who saw a commit without its fold must look again. */
+  /** Called after views that were behind have advanced. */
   readonly onViewsMoved?: (() => void) | undefined
   readonly projections?: readonly Projection[]
 }
@@ -30,40 +30,42 @@ export type Erasure = {
 }
 
 /**
- * The ledger and its views under one hand: a commit, then its fold. Synchronous; the service runs it in the
- * storage thread, so that neither a slow disk nor a rebuild ever holds up the event loop; scripts run it as is.
+ * Writes the ledger and the views: each commit, then its fold. Synchronous; the service runs it in the
+ * storage thread, so that a slow disk or a rebuild never blocks the event loop.
  */
 export type Writer = {
   readonly ledger: Ledger
-  /** Durable on return, and in the views, unless those fail. Throws LedgerUnavailable: then nothing was kept. */
+  /** Durable on return, and folded unless the views fail. Throws LedgerUnavailable, appending nothing. */
   commit(batches: readonly (readonly Draft[])[]): CommitOutcome[]
   /**
-   * Appends the `erased` facts of the events and of all that copies them or was learned from them, which takes
-   * their bodies. Once `isSettled`, no byte of them is left in any file; a crash before is made good after the next
-   * start. Returns the seqs whose bodies went. Throws LedgerUnavailable.
+   * Appends `erased` facts for the events, which erases their bodies. Once `isSettled`, no byte of them is
+   * left in any file; after a crash, the next start completes this. Returns the seqs that had a body. Throws
+   * LedgerUnavailable.
    */
   erase(erasure: Erasure): number[]
   /**
-   * One step of what can wait: views that fell behind, up to `maxEvents` of the lagging ones, and, when all are at
-   * the head, what files may still hold of erased words. True while there is more to do at once.
+   * One step of deferred work: views that are behind, up to `maxEvents` of the lagging ones, then removing
+   * erased words from the files. Returns true if more can be done at once.
    */
   step(maxEvents: number): boolean
-  /** How far the views have come, but for the lagging and those that stalled. */
+  /** The seq that all views have reached, except lagging and stalled ones. */
   viewsSeq(): number
   /** True if no view is behind, lagging ones included, or if views cannot be written now. */
   isCaughtUp(): boolean
-  /** Whether the views are at the head, and no file holds what was erased. */
+  /** Whether the views are at the head and no file contains erased words. */
   isSettled(): boolean
-  /** Empties the views in place and begins them anew: something found them damaged. */
+  /** Empties damaged views in place; `step` then rebuilds them. */
   remakeViews(reason: string): void
   status(): ViewsStatus
   close(): void
 }
 
-/** Events folded in one step into views that fell behind: some ten milliseconds. */
+/** Events per step into views that are behind: about ten milliseconds. */
 const CATCH_UP_EVENTS = 5000
 
-/** Opens both stores and catches the views up. Throws LedgerDamaged. */
+const VIEWS_DAMAGED = 'the views are damaged; rebuilding them from the ledger'
+
+/** Opens the ledger and the views, and catches up the views. Throws LedgerDamaged. */
 export function openWriter(options: WriterOptions): Writer {
   const { directory, newId, warn } = options
   const projections = options.projections ?? allProjections
@@ -72,7 +74,7 @@ export function openWriter(options: WriterOptions): Writer {
   const slack = openSlack(views)
   let viewsError: string | null = null
   let viewsCause: DiskCause | null = null
-  // A crash may have come between an erasure and the emptying of the logs, so they are emptied after each start.
+  // The last process may have crashed before it cleared the files.
   let filesMayHoldErased = true
 
   function openViews(): { views: Database.Database; projector: Projector } {
@@ -80,7 +82,7 @@ export function openWriter(options: WriterOptions): Writer {
       return tryViews()
     } catch (error) {
       if (isFileFault(error) && !isDamage(error)) throw error
-      warn('the views are damaged and are made anew', { error: messageOf(error) })
+      warn(VIEWS_DAMAGED, { error: messageOf(error) })
       removeViews(directory)
       return tryViews()
     }
@@ -100,7 +102,7 @@ export function openWriter(options: WriterOptions): Writer {
     return createProjector({ ...options, db, ledger, projections })
   }
 
-  /** A fact that is on disk is acknowledged even if the views cannot take it now: they are behind, and say so. */
+  /** Durable facts are acknowledged even if the views cannot be written; their status then says why. */
   function inViews<T>(otherwise: T, work: () => T): T {
     try {
       const result = work()
@@ -117,12 +119,12 @@ export function openWriter(options: WriterOptions): Writer {
   }
 
   function remakeViews(reason: string): void {
-    warn('the views are damaged and are made anew', { error: reason })
+    warn(VIEWS_DAMAGED, { error: reason })
     try {
       emptyViews(views)
       projector = projectorOver(views)
     } catch (error) {
-      // Not even in place; the next start throws the file away.
+      // The next start deletes the file.
       viewsError = messageOf(error)
       viewsCause = diskCauseOf(error, directory)
     }
@@ -160,13 +162,13 @@ export function openWriter(options: WriterOptions): Writer {
     commit,
     erase({ seqs, reason, at }) {
       const named = [...new Set(seqs)].filter((seq) => ledger.rowAt(seq) && !ledger.isErased(seq))
-      const gone = named.filter((seq) => ledger.rowAt(seq)?.body)
-      if (gone.length === 0) return []
+      const withBody = named.filter((seq) => ledger.rowAt(seq)?.body)
+      if (withBody.length === 0) return []
       const facts = erasedFacts(named, reason, { actor: 'owner' })
       for (const outcome of commit([facts.map((fact) => toDraft(fact, { newId, newSalt: () => '', at }))]))
         if (outcome.status === 'rejected') throw outcome.error
       filesMayHoldErased = true
-      return gone
+      return withBody
     },
     step(maxEvents) {
       const before = projector.promptSeq()

@@ -1,10 +1,10 @@
 import { dayIn } from '../clock/day.ts'
 import { toInstant } from '../timers/local-time.ts'
 
-/** The periods that have a name. Those of last days have today among them. */
+/** Named periods. All of them include today. */
 export const PERIODS = ['today', 'last_7_days', 'last_30_days', 'this_year'] as const
 
-/** Days as `YYYY-MM-DD`, both included; what is left out is no bound. */
+/** Days as `YYYY-MM-DD`, inclusive. An absent day means no bound. */
 export type Days = {
   readonly period?: (typeof PERIODS)[number] | undefined
   readonly from?: string | undefined
@@ -14,13 +14,13 @@ export type Days = {
 export type Period = {
   readonly from: string | null
   readonly to: string | null
-  /** The first moment of the first day, ISO 8601 UTC. */
+  /** Inclusive start, ISO 8601 UTC. */
   readonly fromAt: string | null
-  /** The first moment after the last day. */
+  /** Exclusive end. */
   readonly untilAt: string | null
 }
 
-/** The days that are asked for as they are in a time zone, where one may have 23 or 25 hours. */
+/** Resolves days in a time zone, where a day may have 23 or 25 hours. */
 export function periodOf(days: Days, here: { readonly nowMs: number; readonly timezone: string }): Period {
   const { from, to } = named(days, here)
   const startOf = (day: string) => toInstant(`${day}T00:00`, here.timezone)?.toISOString() ?? null
@@ -28,7 +28,7 @@ export function periodOf(days: Days, here: { readonly nowMs: number; readonly ti
     from,
     to,
     fromAt: from === null ? null : startOf(from),
-    // ISO 8601 has no day after its last one, and nothing is later.
+    // ISO 8601 has no later day.
     untilAt: to === null || to === LAST_DAY ? null : startOf(addDays(to, 1)),
   }
 }
@@ -53,7 +53,6 @@ function named(
   }
 }
 
-/** A day so many calendar days later. */
 function addDays(day: string, count: number): string {
   const date = new Date(`${day}T00:00:00Z`)
   date.setUTCDate(date.getUTCDate() + count)

@@ -7,24 +7,24 @@ import { defineTool, type Tool } from '../tools/tool.ts'
 import { periodOf } from './period.ts'
 
 const HITS = 10
-/** Of a period's words, where none are looked for. */
+/** Limit of a listing without a query. */
 const LISTED = 40
-/** A period holds other things beside what was said. */
+/** Documents to read for a listing, because many are not utterances. */
 const LOOKED_AT = 400
 const SAID =
   /^(?:chat\.message\.received|chat\.reply\.|sms\.(?:received|sent)$|call\.(?:utterance\.heard|reply\.spoken)$)/
 const SPOKEN_CHANNELS = ['chat', 'voice', 'sms'] as const
 
-/** What the delegate can look up for itself: the past, and the time. */
+/** Tools that look up the past and the current time. */
 export function timelineTools(options: {
   readonly ledger: LedgerReader
   readonly search: (search: TimelineSearch) => Promise<readonly SearchHit[]>
-  /** Whether an event tells what the owner had forgotten: it stays on the timeline, and the delegate looks past it. */
+  /** Whether the event is barred: it stays on the timeline, but the delegate must not see it. */
   readonly repeatsBarred: (event: LedgerEvent) => boolean
 }): Tool[] {
   const { ledger, repeatsBarred } = options
 
-  /** A text was made from what asked for it to be sent. */
+  /** A sent text derives from the delivery's request, which may be barred. */
   const isForgotten = (event: LedgerEvent) =>
     repeatsBarred(event) ||
     (event.type === 'sms.sent' &&
@@ -38,7 +38,7 @@ export function timelineTools(options: {
       parameters: z.object({
         query: z.string().min(1).max(1000).nullable(),
         channel: z.enum(SPOKEN_CHANNELS).nullable(),
-        /** Days where the owner is, both included. */
+        /** Days in the owner's time zone, inclusive. */
         from: z.iso.date().nullable(),
         to: z.iso.date().nullable(),
       }),
@@ -60,7 +60,7 @@ export function timelineTools(options: {
         const most = query === null ? LISTED : HITS
         const found = shown.slice(0, most).flatMap(({ seq, snippet }) => {
           const event = events.get(seq)
-          // Erased, or hidden until it is: the index may still hold its words.
+          // The index may still contain erased or hidden words.
           if (!event || event.type === 'unknown' || event.erased) return []
           if (isForgotten(event)) {
             forgotten += 1

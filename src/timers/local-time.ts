@@ -4,9 +4,8 @@ import { offsetMsBy, wallClockFormat } from '../clock/zone-offset.ts'
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?([Zz]|[+-]\d{2}:?\d{2})?$/
 
 /**
- * The instant of an ISO 8601 time; one without an offset is local time in the zone. A local time that daylight
- * saving skips is moved on by the hour that it lacks; of one that it repeats, the first is meant. Null when it is
- * not a time.
+ * The instant of an ISO 8601 time; null if invalid. Without an offset it is local time in the zone. A local
+ * time that daylight saving skips moves forward by the gap; of a repeated one, the first is meant.
  */
 export function toInstant(text: string, timezone: string): Date | null {
   const match = TIME.exec(text.trim())
@@ -19,7 +18,7 @@ export function toInstant(text: string, timezone: string): Date | null {
   const wallMs = Date.UTC(year, month - 1, day, hour, minute, second, ms)
   if (new Date(wallMs).getUTCMonth() !== month - 1 || hour > 23 || minute > 59 || second > 59) return null
   const instant = offset === undefined ? fromWallClock(wallMs, timezone) : withOffset(wallMs, offset)
-  // A later one cannot be written as others are.
+  // Later years have no four-digit form.
   return instant === null || instant.getUTCFullYear() > LAST_YEAR ? null : instant
 }
 
@@ -32,9 +31,10 @@ function withOffset(wallMs: number, offset: string): Date | null {
   return new Date(wallMs + (sign === '-' ? ms : -ms))
 }
 
-/** The instant at which a zone's wall clock says what UTC's would at `wallMs`. */
+/** The instant at which the zone's wall clock shows what UTC shows at `wallMs`. */
 export function fromWallClock(wallMs: number, timezone: string): Date {
-  // Of the offsets a day before and after, one is right unless the time is skipped; the larger one is the earlier instant.
+  // Try the offsets of the day before and after. One fits unless the time is skipped; the larger offset gives
+  // the earlier instant.
   const before = wallMs - offsetMs(wallMs - DAY_MS, timezone)
   const after = wallMs - offsetMs(wallMs + DAY_MS, timezone)
   const fits = [before, after]
@@ -51,7 +51,6 @@ export function tellLocal(at: Date, timezone: string): string {
 
 const DAY_MS = 86_400_000
 
-/** How far the zone's wall clock is ahead of UTC at an instant. */
 function offsetMs(instantMs: number, timezone: string): number {
   return offsetMsBy(wallClockFormat(timezone), instantMs)
 }

@@ -1,23 +1,22 @@
 import { Cron } from 'croner'
 
-/** A recurrence that croner cannot read, or that never comes. */
+/** A recurrence that croner cannot parse, or that never occurs. */
 export class InvalidRecurrence extends Error {
   override readonly name = 'InvalidRecurrence'
 }
 
-/** Refuses what comes more than once a minute: a sixth field, which croner reads as seconds, may name one of them. */
+/** Rejects recurrences below a minute: croner reads a sixth field as seconds. Throws InvalidRecurrence. */
 export function checkPace(recurrence: string): void {
   const [seconds = '', ...others] = recurrence.trim().split(/\s+/)
   if (others.length >= 5 && !/^\d{1,2}$/.test(seconds))
-    throw new InvalidRecurrence(`“${recurrence}” comes more than once a minute, which is the least.`)
+    throw new InvalidRecurrence(`“${recurrence}” repeats more often than once a minute.`)
 }
 
 /**
- * The first occurrence of a cron expression strictly after `after`, in the owner's time zone; null when there is
- * none any more. Where the expression names one time of the day, daylight saving changes nothing about how often it
- * comes: a local time that is skipped falls on the next one that exists, and one that is repeated occurs once. Of
- * several (a list, a range, a step, every hour), those that are skipped do not occur, and those that are repeated occur
- * each time. Throws InvalidRecurrence.
+ * The first occurrence of a cron expression strictly after `after`; null if there is none. With one time per
+ * day, daylight saving never drops or doubles an occurrence: a skipped local time moves to the next existing
+ * one. With several times per day, skipped ones do not occur and repeated ones occur twice. Throws
+ * InvalidRecurrence.
  */
 export function nextOccurrence(recurrence: string, timezone: string, after: Date): Date | null {
   try {
@@ -30,11 +29,11 @@ export function nextOccurrence(recurrence: string, timezone: string, after: Date
   }
 }
 
-/** Occurrences counted at most: after a year away, "many" is all that anybody needs to know. */
+/** Occurrences are counted up to this limit, for timers that are years late. */
 const MAX_COUNTED = 1000
 const FIRST_STEP_BACK_MS = 60_000
 
-/** What a late timer owes: how many occurrences passed after `dueAt` up to `now`, and which comes next. */
+/** How many occurrences passed from `dueAt` to `now`, the last of them, and the next one. */
 export function missedSince(
   timer: { readonly dueAt: string; readonly recurrence: string | null; readonly timezone: string },
   now: Date,
@@ -58,7 +57,7 @@ export function missedSince(
   }
 }
 
-/** The last occurrence up to `now`, of which `known` is one: looked for from `now` backwards, in ever longer steps. */
+/** The last occurrence up to `now`, at or after `known`. Searches backwards from `now` in doubling steps. */
 function lastUpTo(now: Date, known: Date, recurrence: string, timezone: string): Date {
   let last = known
   for (
@@ -75,17 +74,17 @@ function lastUpTo(now: Date, known: Date, recurrence: string, timezone: string):
   return last
 }
 
-/** The first occurrence between two moments that is not passed over; null when there is none among so many. */
+/** The first occurrence between two instants that is not skipped; null after MAX_COUNTED tries. */
 export function firstOccurrence(
   timer: { readonly recurrence: string; readonly timezone: string },
   between: { readonly after: Date; readonly before: Date },
-  isPassedOver: (at: string) => boolean,
+  isSkipped: (at: string) => boolean,
 ): Date | null {
   let last = between.after
   for (let tried = 0; tried < MAX_COUNTED; tried += 1) {
     const next = nextOccurrence(timer.recurrence, timer.timezone, last)
     if (!next || next >= between.before) return null
-    if (!isPassedOver(next.toISOString())) return next
+    if (!isSkipped(next.toISOString())) return next
     last = next
   }
   return null

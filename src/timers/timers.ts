@@ -24,7 +24,7 @@ export type Timer = {
 
 export type NewTimer = {
   readonly title: string
-  /** The one moment, or null for the first occurrence of `recurrence`. */
+  /** A single moment, or null for the first occurrence of `recurrence`. */
   readonly dueAt: Date | null
   /** A cron expression in the owner's time zone. */
   readonly recurrence: string | null
@@ -49,28 +49,27 @@ export type SetOutcome =
 export type Timers = {
   /** Throws InvalidRecurrence for an expression that cannot be read. */
   set(timer: NewTimer, origin: TimerOrigin): Promise<SetOutcome>
-  /** Cancels all of them at once, or none. False where one of them is over. */
+  /** Cancels all of them. If one is no longer active, cancels none and returns false. */
   cancel(ids: readonly string[], origin: TimerOrigin): Promise<boolean>
   get(id: string): Timer | undefined
-  /** Active ones first, the soonest first; then those that are over, the latest first. Those behind `after` alone. */
+  /** Active timers first, soonest first; then finished ones, latest first. Starts behind `after`. */
   list(limit: number, after?: TimerPlace | null): Timer[]
-  /** Fires what fell due meanwhile, then each as its moment comes. */
+  /** Fires overdue timers, then each timer when it is due. */
   start(): void
   close(): Promise<void>
 }
 
-/** An occurrence this late was missed: the service was down, or the machine slept. */
+/** An occurrence this late was missed: the service was down or the machine asleep. */
 const LATE_MS = 60_000
-/** What the delegate is told, so that it does not repeat the reminder. */
 const ALREADY_SHOWN = 'The owner already sees this reminder.'
-/** setTimeout overflows beyond 2^31 ms, and clocks jump: look again at least this often. */
-const LOOK_AGAIN_MS = 30_000
-/** While something is due that cannot be fired: often enough to be punctual, and seldom enough to cost nothing. */
+/** setTimeout overflows beyond 2^31 ms and clocks jump, so check at least this often. */
+const CHECK_EVERY_MS = 30_000
+/** Retry interval for a due timer that could not fire. */
 const RETRY_MS = 1_000
 
 export function createTimers(options: {
   readonly append: Append
-  /** Appends to the open conversation, and begins one first where there is none. */
+  /** Appends to the open conversation; starts one if none is open. */
   readonly appendToConversation: (
     compose: (conversationId: string) => readonly NewEvent[],
   ) => Promise<Appended>
@@ -88,10 +87,10 @@ export function createTimers(options: {
   let firing: Promise<void> = Promise.resolve()
   let unsubscribe: (() => void) | null = null
   let armedFor: string | null = null
-  /** Something that was due could not be fired: a disk is full, or its words are hidden until they are erased. */
-  let isHeldUp = false
-  /** What the clock said when it was last looked at; before that, it may have been anything. */
-  let lookedAtMs = Number.POSITIVE_INFINITY
+  /** A due timer could not fire: the disk is full, or its words are hidden. */
+  let isBlocked = false
+  /** Wall clock at the last check; unknown before the first. */
+  let checkedAtMs = Number.POSITIVE_INFINITY
 
   function toTimer(row: TimerRow): Timer {
     const { timerId, dueSeq: _due, conversationId: _conversation, ...rest } = row
@@ -103,7 +102,7 @@ export function createTimers(options: {
     return event?.type === 'timer.set' ? (event.body?.title ?? '') : ''
   }
 
-  /** Nobody knows any more what it was for: what was asked for by words that were forgotten is not done. */
+  /** Cancels a timer whose words were forgotten. */
   async function giveUp({ timerId, setSeq, conversationId }: TimerRow): Promise<void> {
     await append([
       {
@@ -118,12 +117,12 @@ export function createTimers(options: {
     ])
   }
 
-  /** A timer leaves each of its places once, and may come to the same moment again where a clock was set back. */
-  const leavingKey = ({ timerId, dueSeq }: TimerRow): string => `timer-missed:${timerId}:${dueSeq}`
+  /** Not keyed by time alone: after a clock was set back, the same time can come up again. */
+  const missedKey = ({ timerId, dueSeq }: TimerRow): string => `timer-missed:${timerId}:${dueSeq}`
 
   const firedSeq = (timerId: string, at: string) => ledger.rowByKey(`timer-fired:${timerId}:${at}`)?.seq
 
-  /** One occurrence, once: its key is unique, whoever else finds it due. False where it must be looked at again. */
+  /** Fires the last occurrence that is due, once. False if the timer must be checked again. */
   async function fire(row: TimerRow): Promise<boolean> {
     const [set] = ledger.readSeqs([row.setSeq])
     if (set?.erased) {
@@ -135,22 +134,22 @@ export function createTimers(options: {
     const { passed, last, nextAt } = missedSince(row, now)
     const isLate = now.getTime() - Date.parse(last) > LATE_MS
     const isSkipped = isLate && row.missedPolicy === 'skip'
-    // It fired before it came to be due, while the clock was ahead: nobody is told again.
-    const isTold = (firedSeq(row.timerId, last) ?? row.dueSeq) < row.dueSeq
+    // It already fired while the clock was ahead, so the owner is not reminded again.
+    const isRepeat = (firedSeq(row.timerId, last) ?? row.dueSeq) < row.dueSeq
     const missed = isSkipped ? passed : passed - 1
     const result = await options.appendToConversation((conversationId) => {
       const place = { ...copyOf(row), conversationId }
       const facts: NewEvent[] = []
-      if (missed > 0 || isTold) {
-        const nextOfMissed = isSkipped || isTold ? nextAt : last
+      if (missed > 0 || isRepeat) {
+        const nextOfMissed = isSkipped || isRepeat ? nextAt : last
         facts.push({
           type: 'timer.missed',
           ...place,
-          key: leavingKey(row),
+          key: missedKey(row),
           facts: { timerId: row.timerId, occurrence: row.dueAt, missed, nextAt: nextOfMissed },
         })
       }
-      if (!isSkipped && !isTold) {
+      if (!isSkipped && !isRepeat) {
         facts.push({
           type: 'timer.fired',
           ...place,
@@ -161,11 +160,10 @@ export function createTimers(options: {
       }
       return facts
     })
-    // Told of already, and due all the same: the views are behind.
+    // A duplicate means that the views are behind the ledger.
     return result.status === 'appended'
   }
 
-  /** What a reminder copies of its timer: the words, and where they stand. */
   function copyOf(row: TimerRow) {
     return {
       channel: 'inner',
@@ -176,7 +174,6 @@ export function createTimers(options: {
     } as const
   }
 
-  /** Wakes the delegate, who may add something. The owner has the words already, whatever becomes of this. */
   function dueSignal(
     { causedBy, derivedFrom, body }: ReturnType<typeof copyOf>,
     { timerId, occurrence, isLate }: { timerId: string; occurrence: string; isLate: boolean },
@@ -198,12 +195,12 @@ export function createTimers(options: {
   }
 
   /**
-   * Where the clock was ahead and is set right, what repeats would be silent until it is as late as it seemed to be: its
-   * next occurrence is brought back to the first one that has not fired.
+   * Once a clock that was ahead is corrected, recurring timers would stay silent until it catches up. Moves
+   * each back to its first occurrence that has not fired.
    */
-  async function bringBack(): Promise<void> {
+  async function rescheduleAfterClockFix(): Promise<void> {
     const now = nowMs()
-    if (now < lookedAtMs - LATE_MS) {
+    if (now < checkedAtMs - LATE_MS) {
       for (const row of queries.active()) {
         const nextAt = earlierThanDue(row, new Date(now))
         if (nextAt === null) continue
@@ -212,13 +209,13 @@ export function createTimers(options: {
             type: 'timer.missed',
             ...copyOf(row),
             conversationId: row.conversationId,
-            key: leavingKey(row),
+            key: missedKey(row),
             facts: { timerId: row.timerId, occurrence: row.dueAt, missed: 0, nextAt },
           },
         ])
       }
     }
-    lookedAtMs = now
+    checkedAtMs = now
   }
 
   function earlierThanDue(
@@ -230,14 +227,14 @@ export function createTimers(options: {
     const setAt = new Date(set.at)
     const isAsSet = set.facts.dueAt === dueAt
     const wasSetAhead = setAt > now && nextOccurrence(recurrence, timezone, setAt)?.toISOString() === dueAt
-    // A first occurrence that was asked for is then, however late.
+    // Keep a first occurrence that was requested explicitly.
     if (isAsSet && !wasSetAhead) return null
     const hasFired = (at: string) => firedSeq(timerId, at) !== undefined
     const next = firstOccurrence({ recurrence, timezone }, { after: now, before: new Date(dueAt) }, hasFired)
     return next?.toISOString() ?? null
   }
 
-  /** One that fails does not hold up the others; a disk that refuses one refuses them all. */
+  /** One failing timer must not block the others, but an unavailable ledger blocks them all. */
   async function tryToFire(row: TimerRow): Promise<boolean> {
     try {
       return await fire(row)
@@ -249,20 +246,20 @@ export function createTimers(options: {
   }
 
   async function fireDue(): Promise<void> {
-    await bringBack()
+    await rescheduleAfterClockFix()
     const fired: boolean[] = []
     for (const row of queries.due(new Date(nowMs()).toISOString())) fired.push(await tryToFire(row))
-    isHeldUp = fired.includes(false)
+    isBlocked = fired.includes(false)
   }
 
   function arm(): void {
     try {
       armFor(queries.nextDueAt())
     } catch (error) {
-      // Views that cannot be read now can be soon, or the service says that they cannot.
+      // The views may be readable again soon; if not, the service reports it.
       options.onFault(error)
       clearTimeout(alarm)
-      alarm = setTimeout(look, RETRY_MS)
+      alarm = setTimeout(check, RETRY_MS)
       alarm.unref()
     }
   }
@@ -273,18 +270,18 @@ export function createTimers(options: {
     armedFor = nextDueAt
     const waitMs =
       nextDueAt === null
-        ? LOOK_AGAIN_MS
-        : Math.min(LOOK_AGAIN_MS, Math.max(isHeldUp ? RETRY_MS : 0, Date.parse(nextDueAt) - nowMs()))
-    alarm = setTimeout(look, waitMs)
+        ? CHECK_EVERY_MS
+        : Math.min(CHECK_EVERY_MS, Math.max(isBlocked ? RETRY_MS : 0, Date.parse(nextDueAt) - nowMs()))
+    alarm = setTimeout(check, waitMs)
     alarm.unref()
   }
 
-  function look(): void {
+  function check(): void {
     alarm = undefined
     firing = firing
       .then(fireDue)
       .catch((error: unknown) => {
-        isHeldUp = true
+        isBlocked = true
         options.onFault(error)
       })
       .finally(() => {
@@ -318,7 +315,7 @@ export function createTimers(options: {
       ])
       const event = result.status === 'appended' ? result.events[0] : result.existing
       const row = event?.type === 'timer.set' ? queries.byId(event.facts.timerId) : undefined
-      if (!row) throw new Error('a timer is not in the views right after its fact')
+      if (!row) throw new Error('the views lack a timer that was just set')
       return { status: 'set', timer: toTimer(row) }
     },
     async cancel(ids, { by, ...envelope }) {
@@ -344,7 +341,7 @@ export function createTimers(options: {
     list: (limit, after = null) => queries.page(limit, after).map(toTimer),
     start() {
       unsubscribe = options.onHeadMoved(arm, ['timer'])
-      look()
+      check()
     },
     async close() {
       unsubscribe?.()

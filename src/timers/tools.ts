@@ -6,9 +6,9 @@ import type { Timer, TimerOrigin, Timers } from './timers.ts'
 
 const LISTED_TIMERS = 50
 
-/** What the delegate can do with timers. */
+/** The timer tools of the delegate. */
 export function timerTools(timers: Timers): Tool[] {
-  /** The timers whose title has every word; without words, all of them. One of them, unless all are meant. */
+  /** Active timers whose title has every word of the query. More than one is refused unless `all` is set. */
   function find(
     query: string | null,
     all: boolean | null,
@@ -53,7 +53,7 @@ export function timerTools(timers: Timers): Tool[] {
           .describe('A cron expression: minute hour day month weekday'),
         missed_policy: z.enum(['fire_once', 'skip']).nullable(),
       }),
-      // Each occurrence of the call is one timer: its key makes a second run find the first.
+      // The key of the call makes a second run find the first timer.
       idempotent: true,
       readOnly: false,
       async run({ title, at, in_minutes, recurrence, missed_policy }, context) {

@@ -3,7 +3,7 @@ import type { ActingContext, Tool, ToolContext, ToolResult } from './tool.ts'
 
 type Arguments = Parameters<Tool['run']>[0]
 
-/** The same tool, whose answers pass through `mask`: what it says goes to the model and into the ledger. */
+/** Masks the results of a tool, which go to the model and into the ledger. */
 export function withMaskedResults(tool: Tool, mask: (text: string) => string): Tool {
   const masked = (result: ToolResult): ToolResult =>
     result.ok

@@ -14,11 +14,11 @@ const file = (directory: string, name: string, text: string | Uint8Array) => {
   writeFileSync(join(directory, 'adaptations', name), text)
 }
 
-/** What the model was asked for the sake of a turn, not of memory. */
+/** The model requests of turns, without those of memory. */
 const turnsOf = (model: Pick<ModelDouble, 'requests'>) =>
   model.requests('/responses').filter(({ body }) => !String(body.instructions).startsWith('You find what'))
 
-test('an instruction is made, changed, listed and taken away as the contract says', async () => {
+test('creates, changes, lists and deletes an instruction', async () => {
   const { client } = await startWholeService()
   expect((await client.get('/api/adaptations')).json).toEqual({ adaptations: [] })
   expect((await client.get('/api/adaptations/tone')).status).toBe(404)
@@ -59,7 +59,7 @@ test('an instruction is made, changed, listed and taken away as the contract say
   expect((await client.get('/api/adaptations')).json.adaptations).toEqual([])
 })
 
-test('all together have a limit, and changes at once lose nothing', async () => {
+test('limits the total size and keeps every concurrent change', async () => {
   const { client } = await startWholeService()
   const content = 'x'.repeat(20_000)
   for (let n = 1; n <= 5; n += 1)
@@ -79,11 +79,11 @@ test('all together have a limit, and changes at once lose nothing', async () => 
   })
 })
 
-test('the next turn is told what the preview shows, by channel, and says which instructions it had', async () => {
+test('sends the previewed instructions with the next turn and records their ids', async () => {
   const { service, model } = await startWithModel()
   const { client } = service
   model.answerWith(() => ({ text: 'Understood.' }))
-  const told = async () => {
+  const nextTurn = async () => {
     const { turnId } = (await client.post('/api/chat', { content: 'Hello' })).json
     const body = turnsOf(model).at(-1)?.body
     return {
@@ -94,7 +94,7 @@ test('the next turn is told what the preview shows, by channel, and says which i
   const preview = async (channel: string) =>
     (await client.get(`/api/adaptations.preview?channel=${channel}`)).json.instructions
 
-  const before = await told()
+  const before = await nextTurn()
   expect(before).toEqual({ instructions: await preview('chat'), adaptations: [] })
   await client.post('/api/adaptations/terse', {
     title: 'Tone',
@@ -102,7 +102,7 @@ test('the next turn is told what the preview shows, by channel, and says which i
   })
   await client.post('/api/adaptations/phone', { content: 'Spell out numbers.', channels: ['voice'] })
   await client.post('/api/adaptations/off', { content: 'Never.', enabled: false })
-  const after = await told()
+  const after = await nextTurn()
   expect(after).toEqual({ instructions: await preview('chat'), adaptations: ['terse'] })
   expect(after.instructions).toContain('## Tone\n\nAnswer in one sentence. cerulean8812')
   expect(after.instructions).not.toMatch(/Spell out|Never\./)
@@ -111,10 +111,10 @@ test('the next turn is told what the preview shows, by channel, and says which i
   expect((await client.get('/api/adaptations.preview')).json.instructions).toBe(await preview('chat'))
   expect((await client.get('/api/adaptations.preview?channel=fax')).status).toBe(400)
   await client.post('/api/adaptations/terse', { enabled: false })
-  expect(await told()).toEqual(before)
+  expect(await nextTurn()).toEqual(before)
 })
 
-test('files are read at the start and on request; each that cannot be is told with the reason', async () => {
+test('reads files at start-up and on reload, and reports why a file was skipped', async () => {
   const directory = testDirectory()
   const elsewhere = testDirectory()
   mkdirSync(elsewhere, { recursive: true })
@@ -165,21 +165,21 @@ test('files are read at the start and on request; each that cannot be is told wi
   expect(reasons).toEqual({
     'bad name.md': expect.stringContaining('name'),
     'binary.md': 'it is not UTF-8 text',
-    'dangling.md': 'it is a link to nothing',
+    'dangling.md': 'the link is broken',
     'empty.md': expect.stringContaining('no text'),
-    'folder.md': 'it is no regular file',
+    'folder.md': 'it is not a regular file',
     'large.md': 'it is larger than 128 KiB',
-    'link.md': 'it is a link out of the directory',
+    'link.md': 'the link leads out of the directory',
     'long.md': expect.stringContaining('20,000'),
-    'mine.md': 'one of that name was written in the browser',
+    'mine.md': 'an instruction from the browser has this name',
     'open.md': expect.stringContaining('---'),
-    'typo.md': '"enable" is none of title, channels, enabled',
+    'typo.md': 'unknown key "enable": use title, channels or enabled',
   })
   expect(JSON.stringify(await byId())).not.toContain('another place')
   expect((await byId()).mine.content).toBe('Written here.')
 })
 
-test('the last who wrote is in force: a file that changed, or the owner since', async () => {
+test('lets the most recent change win, whether from a file or the owner', async () => {
   const directory = testDirectory()
   file(directory, 'tone.md', 'First.')
   const first = await startWholeService({ directory })
@@ -206,7 +206,7 @@ test('the last who wrote is in force: a file that changed, or the owner since', 
   expect((await facts.client.get('/api/adaptations/other')).status).toBe(404)
 })
 
-test('a directory that is a link to elsewhere is not read', async () => {
+test('skips a directory that is a link to elsewhere', async () => {
   const directory = testDirectory()
   const elsewhere = testDirectory()
   mkdirSync(elsewhere, { recursive: true })
@@ -216,11 +216,11 @@ test('a directory that is a link to elsewhere is not read', async () => {
   const { client } = await startWholeService({ directory })
   expect((await client.post('/api/adaptations.reload')).json).toEqual({
     loaded: 0,
-    skipped: [{ file: 'adaptations', reason: 'it is a link to elsewhere' }],
+    skipped: [{ file: 'adaptations', reason: 'the directory is a symbolic link' }],
   })
 })
 
-test('a call and a text are told what is for them, and say so; a guest is told nothing of it', async () => {
+test('applies instructions to calls and texts of the owner, not of a guest', async () => {
   const phone = await startWithPhone({
     script: script({ reply: () => ({ audio: speech('caller-thanks'), transcript: 'Hello.' }) }),
   })

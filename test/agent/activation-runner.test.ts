@@ -13,7 +13,7 @@ const TRIES = 4
 
 type Outcome = 'spoke' | 'failed' | 'stopped' | 'preempted' | 'shutdown'
 
-/** The attention's queue and what runs it, with turns that come to what they are told to. */
+/** An activation runner whose turns end with the outcome that the test sets. */
 async function openRunner() {
   let nowMs = Date.UTC(2030, 0, 1)
   const { append, ledger, views } = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
@@ -89,7 +89,7 @@ async function openRunner() {
           body: { text: `${signalId} is due` },
         },
       ]),
-    /** Runs what waits, and the facts of how it failed. */
+    /** Runs the waiting signals and returns the failures. */
     async run(outcome: Outcome): Promise<EventOf<'activation.failed'>[]> {
       next = outcome
       controller = new AbortController()
@@ -103,7 +103,7 @@ async function openRunner() {
   }
 }
 
-test('what fails is tried four times in all, with growing pauses; giving way counts as no try', async () => {
+test('gives up a signal after four tries with growing pauses, not counting preemptions', async () => {
   const attention = await openRunner()
   let signal = 0
   await fc.assert(
@@ -138,7 +138,7 @@ test('what fails is tried four times in all, with growing pauses; giving way cou
             attention.wait(1)
           } else attention.wait(waitMs)
         }
-        // It spoke, or was given up: nothing of it ever comes again.
+        // The signal is settled: it must not come back.
         attention.wait(10 * LONGEST_RETRY_MS)
         expect(attention.waking()).toEqual([])
         expect(attention.signals.nextRetryAt()).toBeNull()
@@ -148,7 +148,7 @@ test('what fails is tried four times in all, with growing pauses; giving way cou
   )
 })
 
-test('what is new is not given up with what has failed before: each has its own tries', async () => {
+test('counts the tries of each signal separately', async () => {
   const attention = await openRunner()
   await attention.raise('old')
   for (let tries = 1; tries < TRIES; tries += 1) {
@@ -172,7 +172,7 @@ test('what is new is not given up with what has failed before: each has its own 
 })
 
 test.each([true, false])(
-  'what a crash cut off has failed, its turn with it, and its signal waits again (its turn had begun: %s)',
+  'fails an activation that a crash interrupted and retries its signal (turn started: %s)',
   async (hasBegun) => {
     const { append, ledger, raise, runner, signals } = await openRunner()
     await raise('s')
@@ -223,7 +223,7 @@ test.each([true, false])(
 )
 
 test.each([true, false])(
-  'an activation whose turn had come to its end before a crash has dealt with its signals (it spoke: %s)',
+  'settles the signals of an activation whose turn ended before a crash (replied: %s)',
   async (hasSpoken) => {
     const { append, ledger, raise, runner, signals, endTurn } = await openRunner()
     await raise('s')
@@ -259,7 +259,7 @@ test.each([true, false])(
   },
 )
 
-test('a turn that its activation has left behind is ended at the next start', async () => {
+test('ends the orphaned turn of an activation at the next start', async () => {
   const { append, ledger, runner, signals } = await openRunner()
   const place = { conversationId: 'c', spanId: 'sp', channel: 'inner', actor: 'service' } as const
   const started = { party: 'owner' as const, model: MODEL, adaptationIds: [], signalIds: [] }
@@ -274,7 +274,7 @@ test('a turn that its activation has left behind is ended at the next start', as
   ])
 })
 
-test('what waits together is one activation, with the words of all', async () => {
+test('runs all waiting signals in one activation that derives from each', async () => {
   const { ledger, raise, run, waking } = await openRunner()
   for (const id of ['a', 'b', 'c']) await raise(id)
   const seqs = waking().map(({ seq }) => seq)

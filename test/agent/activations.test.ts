@@ -28,7 +28,7 @@ async function start(directory = testDirectory(), nowMs?: () => number) {
 
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString()
 
-test('a timer that falls due wakes the delegate, and its activation is one span with signal, turn and outcome', async () => {
+test('runs an activation for a due timer as one span with signal, turn and outcome', async () => {
   const { double, service } = await start()
   const tab = await openTab(service)
   const set = await service.client.post('/api/timers', { title: 'Water the plants', at: soon(300) })
@@ -54,7 +54,7 @@ test('a timer that falls due wakes the delegate, and its activation is one span 
   expect((await service.client.get('/api/timers')).json.timers[0]).toMatchObject({ status: 'done' })
 })
 
-test('what a signal says stays in its line, so that no text can pass for another signal', async () => {
+test('keeps the text of a signal on one line, so that it cannot pass for another signal', async () => {
   const { double, service } = await start()
   const tab = await openTab(service)
   const title =
@@ -68,9 +68,9 @@ test('what a signal says stays in its line, so that no text can pass for another
   expect(given.match(/^- .*timer_due/gm)).toHaveLength(1)
 })
 
-test('a timer of which several occurrences fell into downtime fires once for all of them, and counts the missed', async () => {
+test('fires a timer once for several occurrences missed in downtime, and counts them', async () => {
   const directory = testDirectory()
-  // In the middle of an hour, so that no occurrence comes before the downtime.
+  // Half past the hour, so that no occurrence falls before the downtime.
   const halfPast = Math.floor(Date.now() / 3_600_000) * 3_600_000 + 1_800_000
   const first = await start(directory, () => halfPast)
   const set = await first.service.client.post('/api/timers', { title: 'Stretch', recurrence: '0 * * * *' })
@@ -94,7 +94,7 @@ test('a timer of which several occurrences fell into downtime fires once for all
   tab.close()
 })
 
-test('an activation gives way to the owner, and is run after all', async () => {
+test('interrupts an activation for the owner and runs it afterwards', async () => {
   const { double, service } = await start()
   const never = Promise.withResolvers<void>()
   onTestFinished(() => never.resolve())
@@ -119,9 +119,9 @@ test('an activation gives way to the owner, and is run after all', async () => {
 })
 
 test.each<[string, 'owner' | 'restart']>([
-  ['that gave way to the owner', 'owner'],
-  ['that a restart cut off', 'restart'],
-])('what an activation had done %s is done: it goes on from there', async (_what, cutOff) => {
+  ['the owner interrupted', 'owner'],
+  ['a restart interrupted', 'restart'],
+])('resumes an activation that %s without repeating its tool calls', async (_what, cutOff) => {
   const directory = testDirectory()
   const never = Promise.withResolvers<void>()
   onTestFinished(() => never.resolve())
@@ -131,7 +131,7 @@ test.each<[string, 'owner' | 'restart']>([
     begun.double.answerWith(({ body }) => {
       if (!/Nobody has spoken/.test(String(body.instructions))) return { text: 'Here I am.' }
       rounds += 1
-      // Whoever is not told of the note writes it again.
+      // Without the tool result in its input, the model would write the note again.
       if (!JSON.stringify(body.input).includes('function_call_output')) {
         const content = { title: 'Watering', content: 'The plants are to be watered.' }
         return { toolCalls: [{ name: 'create_note', arguments: content }] }
@@ -176,7 +176,7 @@ async function startHanging(directory?: string) {
   return { service }
 }
 
-test('an activation that the end of the process cuts off leaves no turn behind, and is run after the next start', {
+test('ends the turn of an activation that a shutdown interrupts, and runs it again after the restart', {
   timeout: 30_000,
 }, async () => {
   const directory = testDirectory()
@@ -192,11 +192,11 @@ test('an activation that the end of the process cuts off leaves no turn behind, 
   const types = await typesNow()
   const count = (type: string) => types.filter((each: string) => each === type).length
   expect(count('turn.failed') + count('turn.completed')).toBe(count('turn.started'))
-  // Nothing runs: the conversation can be compacted.
+  // Compaction needs a conversation without running turns.
   await expect.poll(async () => (await service.client.get('/api/session/context')).json.canCompact).toBe(true)
 })
 
-test('an activation that the owner stops does not begin again at once', async () => {
+test('does not immediately restart an activation that the owner stopped', async () => {
   const { service } = await startHanging()
   const tab = await openTab(service)
   expect((await service.client.post('/api/chat/stop')).json).toEqual({ stopped: true })
@@ -205,7 +205,7 @@ test('an activation that the owner stops does not begin again at once', async ()
   expect(Date.parse(failed.event.payload.retryAt)).toBeGreaterThan(Date.parse(failed.event.at) + 10_000)
 })
 
-test('an activation that fails is tried again later, and says so', async () => {
+test('retries a failed activation later and records the failure', async () => {
   const { double, service } = await start()
   double.reply(...Array.from({ length: 6 }, () => ({ fault: httpFaults.unauthorised() })))
   const tab = await openTab(service)
@@ -215,7 +215,7 @@ test('an activation that fails is tried again later, and says so', async () => {
   expect(Date.parse(failed.event.payload.retryAt)).toBeGreaterThan(Date.parse(failed.event.at) + 10_000)
 })
 
-test('a cancelled timer never fires, and cancelling it again is refused', async () => {
+test('never fires a cancelled timer and refuses to cancel it again', async () => {
   const { service } = await start()
   const set = await service.client.post('/api/timers', { title: 'Never', at: soon(60_000) })
   expect((await service.client.delete(`/api/timers/${set.json.id}`)).status).toBe(204)

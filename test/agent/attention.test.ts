@@ -9,7 +9,7 @@ import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 
-/** Attention over the service's own storage; the disk fills up with the first fact of each activation. */
+/** Attention over real storage. The disk fills up with the first fact of each activation. */
 async function startAttention() {
   let nowMs = Date.UTC(2030, 0, 1)
   let isFull = false
@@ -74,7 +74,7 @@ async function startAttention() {
   }
 }
 
-test('what a full disk cut off is tried again once there is room, without a restart', async () => {
+test('retries an activation without a restart once a full disk has room again', async () => {
   const { raise, faults, activations, failed, freeDisk, wait } = await startAttention()
   await raise('reminder')
   await expect.poll(() => faults.length).toBeGreaterThan(0)
@@ -87,13 +87,13 @@ test('what a full disk cut off is tried again once there is room, without a rest
   await expect.poll(activations).toBe(2)
 })
 
-/** Attention over lists: `background` is what runs after each turn and never ends by itself. */
+/** Attention over lists. `background` runs after each turn and never ends by itself. */
 function startBusyAttention(kind: 'upkeep' | 'exclusive') {
   const waiting: string[] = []
   const ran: string[] = []
   const begun = Promise.withResolvers<void>()
   let reason: unknown = null
-  let tell: () => void = () => undefined
+  let notify: () => void = () => undefined
   const hang = (signal: AbortSignal) =>
     new Promise<void>((resolve) => {
       begun.resolve()
@@ -109,7 +109,7 @@ function startBusyAttention(kind: 'upkeep' | 'exclusive') {
     hasInterrupt: () => false,
     nextRetryAtMs: () => null,
     onHeadMoved: (listener) => {
-      tell = listener
+      notify = listener
       return () => undefined
     },
     areas: [],
@@ -139,13 +139,13 @@ function startBusyAttention(kind: 'upkeep' | 'exclusive') {
     reason: () => reason,
     say(turnId: string) {
       waiting.push(turnId)
-      tell()
+      notify()
     },
   }
 }
 
 test.each(['upkeep', 'exclusive'] as const)(
-  'a message that waits interrupts a hanging compaction (%s)',
+  'interrupts a hanging compaction for a waiting message (%s)',
   async (kind) => {
     const { attention, hang, begun, ran, reason, say } = startBusyAttention(kind)
     if (kind === 'upkeep') say('first')
@@ -157,7 +157,7 @@ test.each(['upkeep', 'exclusive'] as const)(
   },
 )
 
-test('a turn whose outcome the views do not show is not run again at once', async () => {
+test('does not immediately rerun a turn whose outcome the views do not show', async () => {
   let runs = 0
   const faults: unknown[] = []
   const attention = createAttention({
@@ -169,7 +169,7 @@ test('a turn whose outcome the views do not show is not run again at once', asyn
     areas: [],
     async runTurn() {
       runs += 1
-      // Would it spin, the test could not look.
+      // Lets timers run, so that the test can look even if the turn is rerun forever.
       await new Promise((resolve) => setTimeout(resolve, 5))
     },
     runActivation: async () => undefined,

@@ -8,7 +8,7 @@ import { startWholeService } from '../support/service.ts'
 const DAY_MS = 24 * 60 * 60_000
 const USAGE = { inputTokens: 60, outputTokens: 50 }
 
-test('once the tokens of a day are used nothing runs, over a restart too, and the owner is told; a day later it goes on', async () => {
+test('refuses turns once the daily tokens are spent, across a restart, until a day has passed', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerWith(() => ({ text: 'Certainly.', usage: USAGE }))
@@ -56,7 +56,7 @@ test('once the tokens of a day are used nothing runs, over a restart too, and th
   }
 })
 
-test('a timer that is due once the tokens of a day are used wakes the delegate when it may think again', async () => {
+test('runs the activation of a due timer once the spent token budget is renewed', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerWith(() => ({ text: 'Certainly.', usage: USAGE }))
@@ -80,7 +80,7 @@ test('a timer that is due once the tokens of a day are used wakes the delegate w
   expect(turnRequests(double)).toHaveLength(1)
 
   nowMs += DAY_MS + 120_000
-  // Anything at all makes it look again at once.
+  // Any new fact triggers another look at the budget.
   await isDue('Water the plants')
   await tab.hear(({ event }) => event?.type === 'activation.completed')
   expect(turnRequests(double)[1]?.text).toContain('Take the pills')
@@ -88,7 +88,7 @@ test('a timer that is due once the tokens of a day are used wakes the delegate w
   expect(page.events.filter(({ type }: { type: string }) => type === 'activation.failed')).toEqual([])
 })
 
-test('what a turn used counts although it came to nothing: going round in circles does not go round the budget', async () => {
+test('counts the tokens of a failed turn against the budget', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   const round = { toolCalls: [{ name: 'current_time', arguments: {} }], usage: USAGE }
@@ -105,7 +105,7 @@ test('what a turn used counts although it came to nothing: going round in circle
   expect((await client.post('/api/chat', { content: 'Two' })).json.code).toBe('budget_spent')
 })
 
-test('what memory and the context use beside the turns counts too', async () => {
+test('counts the tokens of memory and compaction against the budget', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerWith(() => ({ text: 'Certainly.', usage: { inputTokens: 1, outputTokens: 1 } }))

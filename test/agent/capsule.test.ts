@@ -14,13 +14,13 @@ const summary = (text: string): InputItem => ({
   text,
 })
 
-test('by rules, what the owner said is kept over summaries of summaries, and nothing that others said', () => {
+test('keeps the owner’s words across repeated summaries by rules, and no others', () => {
   const first = summariseByRules([owner('I live in Rome.'), outcome, owner('My dog is Rex.')])
   const second = summariseByRules([summary(first), outcome, owner('My cat is Tom.')])
   expect(second).toBe('## What the owner said\n- I live in Rome.\n- My dog is Rex.\n- My cat is Tom.')
 })
 
-test('by rules, what was said again stands where it was said last', () => {
+test('keeps only the last occurrence of a repeated sentence in a summary by rules', () => {
   const items = ['I live in Rome.', 'I live in Paris.', 'I live in Rome.'].map(owner)
   expect(summariseByRules(items)).toBe('## What the owner said\n- I live in Paris.\n- I live in Rome.')
 })

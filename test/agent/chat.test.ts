@@ -20,7 +20,7 @@ async function startWithDouble(directory = testDirectory(), answer?: string) {
 
 const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) => type)
 
-test('the same clientMessageId, twenty times at once, is one message, one turn and one reply', async () => {
+test('answers twenty concurrent posts with one clientMessageId as one message', async () => {
   const { double, service } = await startWithDouble()
   double.answerWith(() => ({ text: 'Once.' }))
   const answers = await Promise.all(
@@ -35,7 +35,7 @@ test('the same clientMessageId, twenty times at once, is one message, one turn a
   expect(typesOf(page.events).filter((type) => type === 'chat.reply.sent')).toHaveLength(1)
 })
 
-test('a tab that says the same again hears the first outcome, a reply or a failure, and nothing runs twice', async () => {
+test('answers a repeated message with its first outcome and runs nothing twice', async () => {
   const { double, service } = await startWithDouble()
   double.answerWith(({ text }) =>
     text.includes('Fail') ? { fault: { kind: 'status', status: 401, body: {} } } : { text: 'Once.' },
@@ -43,7 +43,7 @@ test('a tab that says the same again hears the first outcome, a reply or a failu
   const said = { type: 'chat.message', content: 'Tell me', clientMessageId: 'm1' }
   const first = await openTab(service)
   first.send(said)
-  // While it runs, its end is told as it happens, once.
+  // A repetition during the turn gets its one outcome when it ends.
   first.send(said)
   await first.hear(({ type }) => type === 'chat.done')
   const responses = () => first.heard.filter(({ type }) => type === 'chat.response')
@@ -53,7 +53,7 @@ test('a tab that says the same again hears the first outcome, a reply or a failu
   expect(responses()[1]).toEqual(responses()[0])
 
   const refused = (await service.client.post('/api/chat', { content: 'Fail', clientMessageId: 'm2' })).json
-  // Another tab, which has the message on its page only.
+  // A second tab knows the message from its page only.
   const second = await openTab(service)
   second.send(said)
   second.send({ type: 'chat.message', content: 'Fail', clientMessageId: 'm2' })
@@ -70,7 +70,7 @@ test('a tab that says the same again hears the first outcome, a reply or a failu
   expect(turnRequests(double)).toHaveLength(2)
 })
 
-test('messages that come at once are answered one after the other, in their order', async () => {
+test('answers concurrent messages one after the other, in order', async () => {
   const { double, service } = await startWithDouble()
   let running = 0
   let most = 0
@@ -90,7 +90,7 @@ test('messages that come at once are answered one after the other, in their orde
   expect(most).toBe(1)
 })
 
-test('stopping keeps what was said so far, and the next turn knows it', async () => {
+test('keeps the partial reply of a stopped turn for the next turn', async () => {
   const { double, service } = await startWithDouble()
   const never = Promise.withResolvers<void>()
   onTestFinished(() => never.resolve())
@@ -106,7 +106,7 @@ test('stopping keeps what was said so far, and the next turn knows it', async ()
   expect(turnRequests(double).at(-1)?.text).toContain('The first half')
 })
 
-test('a turn that was stopped leaves what is known of how full the context is', async () => {
+test('keeps the known context size after a stopped turn', async () => {
   const { double, service } = await startWithDouble()
   const context = async () => (await service.client.get('/api/session/context')).json
   double.reply({ text: 'Good morning.', usage: { inputTokens: 30_000, outputTokens: 10 } })
@@ -124,7 +124,7 @@ test('a turn that was stopped leaves what is known of how full the context is', 
   expect((await context()).thresholdUtilization).toBe(thresholdUtilization)
 })
 
-test('a turn that streams to one client streams to every tab, and all end with the same words', async () => {
+test('streams a turn to every tab and ends with the same text in all', async () => {
   const { double, service } = await startWithDouble()
   double.reply({ text: ['One ', 'two ', 'three'] })
   const tabs = await Promise.all([openTab(service), openTab(service)])
@@ -144,7 +144,7 @@ test('a turn that streams to one client streams to every tab, and all end with t
   }
 })
 
-test('a tab that reconnects with since misses nothing and gets nothing twice', async () => {
+test('sends a tab that reconnects with since every missed event exactly once', async () => {
   const { double, service } = await startWithDouble()
   double.answerWith(() => ({ text: 'Yes.' }))
   const tab = await openTab(service)
@@ -160,15 +160,15 @@ test('a tab that reconnects with since misses nothing and gets nothing twice', a
   const { events } = (await service.client.get('/api/timeline')).json
   const head = events.at(-1).seq
   await again.hear((message) => message.type === 'timeline.event' && message.event.seq === head)
-  // What memory learns behind the turns may be told by now, too.
-  const told = again.events().map(({ seq }) => seq)
-  expect(told.filter((seq) => seq <= head)).toEqual(
+  // Learning runs behind the turns and may already have added events.
+  const seqs = again.events().map(({ seq }) => seq)
+  expect(seqs.filter((seq) => seq <= head)).toEqual(
     Array.from({ length: head - last }, (_, index) => last + 1 + index),
   )
   expect(again.heard.some(({ type }) => type === 'history.page')).toBe(false)
 })
 
-test('a message that waits when the service is told to stop is answered after the next start', async () => {
+test('answers a message that waits at shutdown after the restart', async () => {
   const directory = testDirectory()
   const first = await startWithDouble(directory)
   const never = Promise.withResolvers<void>()
@@ -189,7 +189,7 @@ test('a message that waits when the service is told to stop is answered after th
   expect(typesOf(events).filter((type) => type === 'chat.message.received')).toHaveLength(1)
 })
 
-test('what is too long to be remembered is said to be, in words', async () => {
+test('says that a message is too long to be remembered', async () => {
   const service = await startWholeService()
   const content = `Remember that ${'my bicycle has another part '.repeat(40)}`
   const { reply } = (await service.client.post('/api/chat', { content })).json

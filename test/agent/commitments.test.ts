@@ -5,7 +5,7 @@ import { startWholeService } from '../support/service.ts'
 
 const CANARY = 'heliotrope4417'
 
-/** A timer that was never spoken of, and a model that writes this capsule. */
+/** A conversation with an unmentioned timer, compacted by a model that writes `capsule`. */
 async function compactWith(capsule: (given: string) => string) {
   const double = await startModelDouble({ lacks: ['/responses/compact'] })
   onTestFinished(() => double.close())
@@ -30,14 +30,14 @@ async function compactWith(capsule: (given: string) => string) {
   return { service, find }
 }
 
-test('a capsule names every open commitment, even where the model that wrote it did not', async () => {
+test('names every open commitment in a capsule, even where the model omits it', async () => {
   const { find } = await compactWith(() => '## Where we are\nThey said hello.')
   expect(find('context.compaction.succeeded').payload.text).toBe(
     `## Where we are\nThey said hello.\n\n## Commitments\n- Ring ${CANARY} about it`,
   )
 })
 
-test('a timer that is erased is in no file any more, a capsule that named it included', async () => {
+test('removes an erased timer from every file, including a capsule that names it', async () => {
   const { service, find } = await compactWith(() => `## Commitments\n- ring ${CANARY} about it`)
   const erased = await service.client.delete(`/api/timeline/events/${find('timer.set').seq}`)
   expect(erased.status, erased.text).toBe(200)

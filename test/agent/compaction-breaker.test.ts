@@ -20,7 +20,7 @@ async function openCompactor() {
     views,
     chain: createChainReader(views, ledger),
     model: () => {
-      throw new Error('nobody asks it')
+      throw new Error('unexpected model request')
     },
     instructions: () => '',
     instructionSeqs: () => [],
@@ -77,7 +77,7 @@ async function openCompactor() {
   }
 }
 
-test('after three failures in a row it is left alone, for twice as long each time, a day at most', async () => {
+test('pauses compaction after three failures in a row, doubling the pause up to a day', async () => {
   const compactor = await openCompactor()
   for (let failures = 1; failures < 3; failures += 1) {
     await compactor.fail('timeout')
@@ -90,7 +90,7 @@ test('after three failures in a row it is left alone, for twice as long each tim
     compactor.wait(1)
     expect(compactor.isDue(), `${minutes} minutes`).toBe(true)
   }
-  // One that succeeds makes the rest good.
+  // A success resets the count of failures.
   await compactor.succeed(100)
   expect(compactor.isDue()).toBe(false)
   await compactor.append([compactor.turn(3000)])
@@ -99,16 +99,16 @@ test('after three failures in a row it is left alone, for twice as long each tim
   expect(compactor.isDue()).toBe(true)
 })
 
-test('one that met a running turn says nothing about whether compaction works', async () => {
+test('does not count a compaction refused because of a running turn', async () => {
   const compactor = await openCompactor()
   for (let each = 0; each < 5; each += 1) await compactor.fail('busy')
   expect(compactor.isDue()).toBe(true)
 })
 
-test('one whose first turn was hardly smaller is not repeated at once, whatever a stopped turn says', async () => {
+test('pauses after a compaction with little effect, whatever a stopped turn reports', async () => {
   const compactor = await openCompactor()
   await compactor.succeed(100)
-  // A turn that was stopped does not know what its input came to.
+  // A stopped turn does not know the size of its input.
   await compactor.append([compactor.turn(0)])
   expect(compactor.isDue()).toBe(false)
   await compactor.append([compactor.turn(4900)])
@@ -117,7 +117,7 @@ test('one whose first turn was hardly smaller is not repeated at once, whatever 
   expect(compactor.isDue()).toBe(true)
 })
 
-test('what a crash cut off has failed after the next start, once', async () => {
+test('records an interrupted compaction as failed once, after the restart', async () => {
   const { append, ledger, recover } = await openCompactor()
   await append([
     {

@@ -8,7 +8,7 @@ import { startWholeService } from '../support/service.ts'
 type Event = { readonly seq: number; readonly type: string; readonly payload: Record<string, unknown> }
 
 const CAPSULE: Reply = { text: '## Where we are\nWe talk about gardens.' }
-/** What the model makes of a request for a capsule. */
+/** How the model answers a request for a capsule. */
 const MOODS = {
   well: CAPSULE,
   'with nothing': { text: '' },
@@ -21,7 +21,7 @@ type Mood = keyof typeof MOODS
 const isCapsuleRequest = (body: Record<string, unknown>) =>
   JSON.stringify(body.input).includes('Write the capsule now.')
 
-/** A service with a low threshold. Its model calls the tool that the last message names, and answers at length. */
+/** A service with a low threshold. Its model calls the tool named in the last message. */
 async function startTalkative() {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
@@ -109,10 +109,10 @@ const steps = fc.array(
   { minLength: 6, maxLength: 14 },
 )
 
-/** A turn of two rounds, shortened within it, and what follows it: each at most eight rounds of two requests. */
+/** Two rounds, and compaction within and after the turn: each up to eight rounds of two requests. */
 const MOST_REQUESTS = 2 + 2 * 8 * 2 + 1
 
-test('answers or fails each message within bounded requests, whatever is erased and however compaction fails', {
+test('ends each turn within bounded requests under any erasure and compaction failure', {
   timeout: 180_000,
 }, async () => {
   await fc.assert(

@@ -23,7 +23,7 @@ const conversation: NewEvent[] = [
   },
 ]
 
-/** A compactor over that conversation, whose model says `text` after `meanwhile`. */
+/** A compactor over that conversation. Its model answers `text` once `meanwhile` has run. */
 async function openCompactor(
   text: string,
   meanwhile: (storage: TestStorage) => Promise<unknown> = async () => undefined,
@@ -71,9 +71,9 @@ async function openCompactor(
 const signal = AbortSignal.timeout(30_000)
 
 test.each([
-  ['says nothing', ' \n', 'empty'],
-  ['says as much again', LONG.toUpperCase(), 'not_smaller'],
-])('a replacement that %s replaces nothing', async (_what, text, kind) => {
+  ['is empty', ' \n', 'empty'],
+  ['is no smaller', LONG.toUpperCase(), 'not_smaller'],
+])('discards a replacement that %s', async (_what, text, kind) => {
   const { compactor, items, facts } = await openCompactor(text)
   const before = await items()
   expect(await compactor.compact('c', 'automatic', signal)).toEqual({ status: 'failed', kind })
@@ -81,7 +81,7 @@ test.each([
   expect(await items()).toEqual(before)
 })
 
-test('a replacement whose sources are erased while it is written is a failure, and is not repeated at once', async () => {
+test('fails and pauses compaction when the sources of a replacement are erased meanwhile', async () => {
   const { compactor, requests, facts } = await openCompactor('A short text.', ({ erase }) =>
     erase([2], 'owner'),
   )
@@ -93,7 +93,7 @@ test('a replacement whose sources are erased while it is written is a failure, a
   expect(facts().at(-1)).toBe('context.compaction.failed')
 })
 
-test('a capsule that fails is recorded, and is not repeated at once', async () => {
+test('records a failed capsule and pauses before the next', async () => {
   const { compactor, requests, facts } = await openCompactor(' ')
   await compactor.refreshCapsule('c', signal)
   await compactor.refreshCapsule('c', signal)

@@ -14,7 +14,7 @@ const CONVERSATION = 'c'
 const wordsIn = (items: readonly InputItem[]) =>
   items.flatMap((item) => ('text' in item ? (item.text.match(/\bword\d+\b/g) ?? []) : []))
 
-/** A service whose capsule is every word that it was given. */
+/** A model service whose capsule lists every word of its input. */
 const service = {
   text: {
     id: MODEL,
@@ -34,7 +34,7 @@ const service = {
 
 type Step = { readonly turn: number; readonly what: 'say' | 'reply' | 'complete' | 'fail' | 'compact' }
 
-/** Turns are answered in any order, and a message may come while another is answered. */
+/** Turns end in any order, and a message may arrive while another is answered. */
 const steps = fc.array(
   fc.record({
     turn: fc.integer({ min: 0, max: 3 }),
@@ -43,7 +43,7 @@ const steps = fc.array(
   { minLength: 4, maxLength: 30 },
 )
 
-test('each word of the turns that stand is once in the chain, however turns and compactions interleave', async () => {
+test('keeps each remaining word once in the chain for any order of turns and compactions', async () => {
   const { append, views, ledger } = await openTestStorage(testDirectory())
   let run = 0
   await fc.assert(
@@ -82,7 +82,7 @@ test('each word of the turns that stand is once in the chain, however turns and 
           const source = count % 2 ? 'manual' : 'automatic'
           const before = (await chain.read(conversationId, MODEL)).items.length
           await compactor.compact(conversationId, source, AbortSignal.timeout(5000))
-          // Each round replaces at least one item more, and eight rounds run in a row.
+          // Each round replaces at least one more item, and at most eight rounds run in a row.
           if (source === 'automatic')
             expect((await chain.read(conversationId, MODEL)).items.length).toBeLessThanOrEqual(
               Math.max(1, before - 8),
@@ -121,7 +121,7 @@ test('each word of the turns that stand is once in the chain, however turns and 
       }
       const read = await chain.read(conversationId, MODEL)
       expect(wordsIn(read.items.map(({ item }) => item)).toSorted()).toEqual(standing.toSorted())
-      // A restart reads the same.
+      // A restart reads the same chain.
       const fresh = await createChainReader(views, ledger).read(conversationId, MODEL)
       expect(wordsIn(fresh.items.map(({ item }) => item)).toSorted()).toEqual(standing.toSorted())
     }),

@@ -12,17 +12,17 @@ const MODEL = { provider: 'p', model: 'm' }
 const AT = { conversationId: 'c', spanId: 's', channel: 'chat' } as const
 const service = { text: { id: MODEL } } as Partial<ModelService> as ModelService
 
-/** A conversation with one message that waits for its answer, and a signal that rides along. */
+/** A conversation with one unanswered message and an attached signal. */
 async function openComposer() {
   const { append, ledger, views } = await openTestStorage(testDirectory())
-  const asked: Parameters<Recall>[0][] = []
+  const recalls: Parameters<Recall>[0][] = []
   const signals = createSignalQueries(views)
   const composer = createComposer({
     areForeign: () => false,
     ledger,
     chain: createChainReader(views, ledger),
     recall: async (cue) => {
-      asked.push(cue)
+      recalls.push(cue)
       return { text: null, facts: [], seqs: [] }
     },
     ridingSignals: signals.riding,
@@ -33,7 +33,7 @@ async function openComposer() {
   })
   const turnOf = (turnId: string) => {
     const found = createTurnQueries(views).byId(turnId)
-    if (!found) throw new Error('there is no turn')
+    if (!found) throw new Error('turn not found')
     return found
   }
   const raised = { kind: 'text_failed', mode: 'next-turn', priority: 4 } as const
@@ -55,16 +55,16 @@ async function openComposer() {
     },
   ])
   const turn = turnOf('t')
-  return { append, ledger, composer, asked, turn, turnOf, signals }
+  return { append, ledger, composer, recalls, turn, turnOf, signals }
 }
 
-test('what is asked is looked for in what came before it, never in itself', async () => {
-  const { composer, asked, turn } = await openComposer()
+test('recalls from what came before the message, never from the message itself', async () => {
+  const { composer, recalls, turn } = await openComposer()
   await composer.compose(turn, service, { textOnly: false })?.composed
-  expect(asked).toMatchObject([{ text: 'Did it arrive?', beforeSeq: turn.causeSeq }])
+  expect(recalls).toMatchObject([{ text: 'Did it arrive?', beforeSeq: turn.causeSeq }])
 })
 
-test('a signal rides along with the owner’s turn and is among what its answer may derive from; an activation takes none', async () => {
+test('attaches a signal to the owner’s turn, among its sources, but not to an activation', async () => {
   const { append, ledger, composer, turn, signals } = await openComposer()
   const [riding] = signals.riding()
   const composing = composer.compose(turn, service, { textOnly: false })

@@ -53,7 +53,7 @@ const failed: NewEvent = {
   body: { text: 'Sorry.' },
 }
 
-/** What the facts say to the model, by who says it. */
+/** The folded context as pairs of role and text. */
 function contextOf(...facts: NewEvent[]): (readonly [string, string])[] {
   const writer = openTestWriter(testDirectory())
   writer.append(...facts)
@@ -65,7 +65,7 @@ function contextOf(...facts: NewEvent[]): (readonly [string, string])[] {
   ])
 }
 
-test('what a stranger says or texts is no part of the conversation, wherever it stands', () => {
+test('excludes what a guest says or texts', () => {
   expect(
     contextOf(
       heard('owner', 'mine'),
@@ -79,7 +79,7 @@ test('what a stranger says or texts is no part of the conversation, wherever it 
   ])
 })
 
-test('what was spoken on the phone was heard, although its turn failed', () => {
+test('includes words spoken on the phone although their turn failed', () => {
   const spoken: NewEvent = {
     type: 'call.reply.spoken',
     actor: 'delegate',
@@ -98,13 +98,13 @@ test('what was spoken on the phone was heard, although its turn failed', () => {
   expect(contextOf(spoken, failed)).toEqual([['delegate', 'At nine']])
 })
 
-test('of the texts that a turn asked for, its reply alone is what the delegate said to the owner', () => {
+test('includes only the reply among the texts that a turn sent', () => {
   expect(
     contextOf(delivery('tool:t:call', 'to somebody'), delivery('reply:t', 'the answer'), completed),
   ).toEqual([['delegate', 'the answer']])
 })
 
-test('the outcome of a task stands there once, as what it is, and not as what the delegate said', () => {
+test('includes the outcome of a task once, not as the delegate’s words', () => {
   const finished: NewEvent = {
     type: 'task.finished',
     actor: 'service',
@@ -112,7 +112,7 @@ test('the outcome of a task stands there once, as what it is, and not as what th
     facts: { taskId: 'k', source: 'exit', exitCode: 0, durationMs: 1 },
     body: { text: 'The gate is green.' },
   }
-  const told: NewEvent = {
+  const delivered: NewEvent = {
     type: 'chat.reply.sent',
     actor: 'delegate',
     channel: 'chat',
@@ -120,5 +120,5 @@ test('the outcome of a task stands there once, as what it is, and not as what th
     facts: { deliveryId: 'd' },
     body: { text: 'The gate is green.' },
   }
-  expect(contextOf(finished, told)).toEqual([['inner', 'It finished. The gate is green.']])
+  expect(contextOf(finished, delivered)).toEqual([['inner', 'It finished. The gate is green.']])
 })

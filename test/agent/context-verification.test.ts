@@ -5,7 +5,7 @@ import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
 
-/** Answers with the word that it was told to keep, if it can still read it anywhere in its input. */
+/** A model that answers with the word it was told to keep, if its input still holds it. */
 async function startKeeper(): Promise<ModelDouble> {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
@@ -22,7 +22,7 @@ const environmentOf = (double: ModelDouble) => ({
   CHAT_MODEL: 'test-model',
 })
 
-test('sign in, a turn, compact by hand, follow up, and the report shows one successful attempt', async () => {
+test('compacts on request, answers a follow-up and reports one successful attempt', async () => {
   const double = await startKeeper()
   const { client } = await startWholeService({ environment: environmentOf(double) })
   expect((await client.get('/api/session/context')).json).toMatchObject({ active: false, canCompact: false })
@@ -54,43 +54,43 @@ test('sign in, a turn, compact by hand, follow up, and the report shows one succ
   expect(report.context.manualCompaction).toEqual({ attempts: 1, successes: 1, failures: 0, successRate: 1 })
 })
 
-test('a running turn is in the way of a compaction, the very first too, and the attempt is counted', async () => {
+test('refuses and counts a compaction during a running turn, including the first', async () => {
   const double = await startKeeper()
   const { client } = await startWholeService({ environment: environmentOf(double) })
   for (const failures of [1, 2]) {
-    const asked = double.requests('/responses').length
-    const letGo = Promise.withResolvers<void>()
-    double.reply({ text: 'At last.', pause: { at: 0, until: letGo.promise } })
+    const requestsBefore = double.requests('/responses').length
+    const released = Promise.withResolvers<void>()
+    double.reply({ text: 'At last.', pause: { at: 0, until: released.promise } })
     const said = client.post('/api/chat', { content: 'Take your time.' })
-    await expect.poll(() => double.requests('/responses').length).toBeGreaterThan(asked)
+    await expect.poll(() => double.requests('/responses').length).toBeGreaterThan(requestsBefore)
     const refused = await client.post('/api/session/context/compact')
     expect([refused.status, refused.json.code]).toEqual([409, 'cannot_compact'])
     expect((await client.get('/api/session/context')).json.canCompact).toBe(false)
     const report = (await client.get('/api/session/operations?hours=1')).json
     expect(report.context.manualCompaction).toMatchObject({ attempts: failures, failures })
-    letGo.resolve()
+    released.resolve()
     expect((await said).status).toBe(200)
   }
 })
 
-test('what is brought up to date between turns is not in the way of a compaction', async () => {
+test('compacts on request while a capsule is written between turns', async () => {
   const double = await startKeeper()
   const environment = { ...environmentOf(double), CAPSULE_TRIGGER_TOKENS: '500' }
   const { client } = await startWholeService({ environment })
-  const letGo = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
   double.reply(
     { text: 'Much was said.', usage: { inputTokens: 900, outputTokens: 900 } },
-    { text: 'A capsule of it.', pause: { at: 0, until: letGo.promise } },
+    { text: 'A capsule of it.', pause: { at: 0, until: released.promise } },
   )
   expect((await client.post('/api/chat', { content: 'Say much.' })).status).toBe(200)
   await expect.poll(() => turnRequests(double).length).toBe(2)
   expect((await client.get('/api/session/context')).json.canCompact).toBe(true)
   const compacted = client.post('/api/session/context/compact')
-  letGo.resolve()
+  released.resolve()
   expect((await compacted).status).toBe(200)
 })
 
-test('a compacted conversation goes on after a restart and with another provider', async () => {
+test('continues a compacted conversation after a restart and with another provider', async () => {
   const double = await startKeeper()
   const directory = testDirectory()
   const first = await startWholeService({ directory, environment: environmentOf(double) })
@@ -107,7 +107,7 @@ test('a compacted conversation goes on after a restart and with another provider
   expect(answer.json.reply.text).toBe('The word is heliotrope.')
 })
 
-test('a failing compaction answers 502, leaves the chain as it was, and is still reported after a restart', async () => {
+test('answers 502 to a failing compaction, keeps the chain, and reports it after a restart', async () => {
   const double = await startKeeper()
   const directory = testDirectory()
   const first = await startWholeService({ directory, environment: environmentOf(double) })
@@ -127,7 +127,7 @@ test('a failing compaction answers 502, leaves the chain as it was, and is still
   )
 })
 
-test('a restart between any two steps changes nothing of what follows', async () => {
+test('behaves the same with a restart between any two steps', async () => {
   const double = await startKeeper()
   const directory = testDirectory()
   const steps: ((service: WholeService) => Promise<void>)[] = [
@@ -164,7 +164,7 @@ test('a restart between any two steps changes nothing of what follows', async ()
   }
 })
 
-test('a follow-up that fails leaves the replacement as it was, and the next one is answered', async () => {
+test('keeps the replacement when a follow-up fails, and answers the next one', async () => {
   const double = await startKeeper()
   const { client } = await startWholeService({ environment: environmentOf(double) })
   await client.post('/api/chat', { content: 'The word is heliotrope.' })
@@ -177,7 +177,7 @@ test('a follow-up that fails leaves the replacement as it was, and the next one 
   )
 })
 
-test('without the service that made the replacement, the built-in model goes on from its text', async () => {
+test('continues from the replacement’s text with the builtin model', async () => {
   const double = await startKeeper()
   const directory = testDirectory()
   const first = await startWholeService({ directory, environment: environmentOf(double) })
@@ -192,7 +192,7 @@ test('without the service that made the replacement, the built-in model goes on 
   expect((await second.client.get('/ready')).json.checks.model).toMatchObject({ detail: 'builtin/builtin-1' })
 })
 
-test('where a compaction happened stays told as it was, wherever the conversation goes on', async () => {
+test('keeps reporting the channel of a past compaction when the conversation moves on', async () => {
   const owner = '+15551230001'
   const { client } = await startWholeService({ environment: { DEV_ROUTES: '1', OWNER_PHONE_NUMBER: owner } })
   await client.post('/api/chat', { content: 'Good morning' })

@@ -4,7 +4,7 @@ import type { LedgerEvent } from '../../ledger/event.ts'
 import { emptyContext, foldContext } from '../../src/agent/context.ts'
 import { createProvenance } from '../../src/agent/provenance.ts'
 
-/** An event of a turn, by what happens in it. */
+/** One step of a turn, turned into an event. */
 type Step = {
   readonly turn: number
   readonly what: 'said' | 'called' | 'returned' | 'replied' | 'completed' | 'failed'
@@ -71,7 +71,7 @@ const steps = fc.array(
   { maxLength: 40 },
 )
 
-test('folding events one at a time, or in any batches, gives the same context', () => {
+test('gives the same context for single events and for any batches', () => {
   fc.assert(
     fc.property(steps, fc.array(fc.integer({ min: 1, max: 7 })), (all, sizes) => {
       const events = all.map((step, index) => eventOf(step, index + 1))
@@ -87,7 +87,7 @@ test('folding events one at a time, or in any batches, gives the same context', 
   )
 })
 
-test('nothing of a turn is in the context before it ended, and nothing of one that failed ever', () => {
+test('excludes a turn until it ends, and a failed turn for good', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const events = all.map((step, index) => eventOf(step, index + 1))
@@ -103,7 +103,7 @@ test('nothing of a turn is in the context before it ended, and nothing of one th
   )
 })
 
-test('no call is given to a model without its result, nor a result without its call', () => {
+test('pairs every call with a result and every result with a call', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const events = all.map((step, index) => eventOf(step, index + 1))
@@ -115,7 +115,7 @@ test('no call is given to a model without its result, nor a result without its c
   )
 })
 
-test('a reply derives from what it repeats, in any script, and not from what merely lay beside', () => {
+test('derives a reply from the texts that it repeats, in any script, and from no others', () => {
   const { sourcesOf } = createProvenance()
   const given = ['My sister is called Ada', 'Wir treffen uns in Köln', '東京タワー'].map((text, index) => ({
     ...eventOf({ turn: index, what: 'said' }, index + 1),
@@ -136,7 +136,7 @@ test('a reply derives from what it repeats, in any script, and not from what mer
     expect(sourcesOf('東京タワー!', own, chain)).toEqual([3])
     expect(sourcesOf('It is twelve o’clock.', own, chain)).toEqual([])
   }
-  // What this turn was given accounts for a word before the conversation does, and of that its latest item.
+  // The input of this turn comes before the conversation; within each, the latest item wins.
   expect(sourcesOf('Ada', given.slice(0, 1), past)).toEqual([1])
   expect(sourcesOf('Ada', [], [...past, ...past.map((each) => ({ ...each, seqs: [9] }))])).toEqual([9])
 })

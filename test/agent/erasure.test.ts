@@ -5,7 +5,7 @@ import { startWholeService } from '../support/service.ts'
 
 const CANARY = 'heliotrope4417'
 
-/** Calls the tool that the last message asks for, then says what it was told. */
+/** A model that calls the tool named in the last message, then repeats the result. */
 async function startObeying() {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
@@ -13,11 +13,11 @@ async function startObeying() {
     const input = Array.isArray(body.input) ? body.input : []
     const last = input.at(-1)
     if (last?.type === 'function_call_output') return { text: `It says: ${String(last.output)}` }
-    const asked = /do (\w+) (\{.*?\})/.exec(
+    const order = /do (\w+) (\{.*?\})/.exec(
       JSON.stringify(last).replaceAll('\\"', '"').replaceAll('\\\\', ''),
     )
-    if (asked?.[1])
-      return { toolCalls: [{ name: asked[1], arguments: asked[2] }], reasoning: `Thinking of ${CANARY}` }
+    if (order?.[1])
+      return { toolCalls: [{ name: order[1], arguments: order[2] }], reasoning: `Thinking of ${CANARY}` }
     return { text: text.includes(CANARY) ? `You mentioned ${CANARY} before.` : 'I know nothing of it.' }
   })
   const environment = {
@@ -28,7 +28,7 @@ async function startObeying() {
   return await startWholeService({ environment })
 }
 
-test('what was said, remembered, recalled, quoted and compacted is in no file after it and its note were erased', async () => {
+test('removes an erased conversation and its erased note from every file', async () => {
   const service = await startObeying()
   const { client } = service
   const say = async (content: string) => {
@@ -52,7 +52,7 @@ test('what was said, remembered, recalled, quoted and compacted is in no file af
   )
   expect(said[0].turnId).toBe(first.turnId)
   const note = events.find((event: { type: string }) => event.type === 'note.created')
-  // The note is a thing of its own: it stays until it is named.
+  // The note stays until it is erased by name.
   for (const { seq } of said) await client.delete(`/api/timeline/events/${seq}`)
   expect((await client.get('/api/notes')).text).toContain(CANARY)
   for (const { seq } of [note, ...said]) {

@@ -208,7 +208,7 @@ test('a model that the service does not have is no matter of trying again: what 
   expect((await service.client.post('/api/chat', { content: 'Hello' })).json.code).toBe('model_unavailable')
   const { events } = (await service.client.get('/api/timeline')).json
   const { payload } = events.findLast(({ type }: { type: string }) => type === 'turn.failed')
-  expect(payload.text).toContain('under Settings')
+  expect(payload.text).toContain('in Settings')
   expect(payload.text).not.toContain('could not reach')
 })
 

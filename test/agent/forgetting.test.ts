@@ -10,8 +10,8 @@ import { openTestStorage } from '../support/storage.ts'
 const CODE = 'heliotrope4417'
 const BICYCLE = 'The bicycle stands behind the old library.'
 
-/** A model that repeats what it knows of the locker and of the bicycle, in answers and in capsules alike. */
-async function startTeller(options: { directory?: string } = {}) {
+/** A model that repeats what it knows of the locker and the bicycle, in answers and capsules. */
+async function startRepeating(options: { directory?: string } = {}) {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerMemoryWith(({ text }) => ({
@@ -28,10 +28,10 @@ async function startTeller(options: { directory?: string } = {}) {
     }),
   }))
   double.answerWith(({ body, text }) => {
-    const asked = JSON.stringify(Array.isArray(body.input) ? body.input.at(-1) : '')
+    const lastItem = JSON.stringify(Array.isArray(body.input) ? body.input.at(-1) : '')
     const known = [
-      ...(/locker|capsule/.test(asked) && text.includes(CODE) ? [`The locker opens with ${CODE}.`] : []),
-      ...(/bicycle|capsule/.test(asked) && text.includes('library') ? [BICYCLE] : []),
+      ...(/locker|capsule/.test(lastItem) && text.includes(CODE) ? [`The locker opens with ${CODE}.`] : []),
+      ...(/bicycle|capsule/.test(lastItem) && text.includes('library') ? [BICYCLE] : []),
     ]
     return {
       text: known.length === 0 ? 'Nothing is known.' : known.map((each) => `- ${each}`).join('\n'),
@@ -46,10 +46,10 @@ async function startTeller(options: { directory?: string } = {}) {
       CHAT_MODEL: 'test-model',
     },
   })
-  return { double, service, client: service.client, say: sayer(service) }
+  return { double, service, client: service.client, say: sayTo(service) }
 }
 
-function sayer({ client }: WholeService) {
+function sayTo({ client }: WholeService) {
   return async (content: string): Promise<string> => {
     const answer = await client.post('/api/chat', { content })
     expect(answer.status, answer.text).toBe(200)
@@ -65,14 +65,14 @@ async function forget(client: WholeService['client']): Promise<void> {
 }
 
 async function compact(client: WholeService['client']): Promise<void> {
-  // What an erasure took with it is written anew between turns, and that may be under way.
+  // After an erasure, capsules are rewritten between turns, which may still be in progress.
   await expect.poll(async () => (await client.post('/api/session/context/compact')).status).toBe(200)
 }
 
 const QUESTION = 'What opens the locker, and where is the bicycle?'
 
-test('what the owner had forgotten is no more before the model, and the rest is', async () => {
-  const { double, client, say } = await startTeller()
+test('keeps forgotten words from the model, and the rest available', async () => {
+  const { double, client, say } = await startRepeating()
   await say('The bicycle is behind the old library.')
   expect(await say(`My locker code is ${CODE}`)).toContain(CODE)
   await forget(client)
@@ -82,9 +82,9 @@ test('what the owner had forgotten is no more before the model, and the rest is'
   expect(hits.map(({ type }: { type: string }) => type)).toContain('chat.message.received')
 })
 
-test('a capsule and a replacement that tell it go with it, and the next ones are written without it', async () => {
+test('forgets a capsule and a replacement with their source, and rewrites them without it', async () => {
   const directory = testDirectory()
-  const { double, service, client, say } = await startTeller({ directory })
+  const { double, service, client, say } = await startRepeating({ directory })
   await say('The bicycle is behind the old library.')
   await say(`My locker code is ${CODE}`)
   await compact(client)
@@ -95,35 +95,35 @@ test('a capsule and a replacement that tell it go with it, and the next ones are
   expect(turnRequests(double).at(-1)?.text).not.toContain(CODE)
   expect(await say(QUESTION)).toBe(`- ${BICYCLE}`)
   await service.stop()
-  const again = await startTeller({ directory })
+  const again = await startRepeating({ directory })
   expect(await again.say(QUESTION)).toBe(`- ${BICYCLE}`)
 })
 
-test('what is forgotten while a compaction is under way is not in what that leaves', async () => {
-  const { double, client, say } = await startTeller()
+test('discards a compaction whose source is forgotten while it runs', async () => {
+  const { double, client, say } = await startRepeating()
   await say('The bicycle is behind the old library.')
   await say(`My locker code is ${CODE}`)
-  const letGo = Promise.withResolvers<void>()
-  const asked = turnRequests(double).length
-  double.reply({ text: `The locker opens with ${CODE}.`, pause: { at: 0, until: letGo.promise } })
+  const released = Promise.withResolvers<void>()
+  const requestsBefore = turnRequests(double).length
+  double.reply({ text: `The locker opens with ${CODE}.`, pause: { at: 0, until: released.promise } })
   const compacting = client.post('/api/session/context/compact')
-  await expect.poll(() => turnRequests(double).length).toBeGreaterThan(asked)
+  await expect.poll(() => turnRequests(double).length).toBeGreaterThan(requestsBefore)
   await forget(client)
-  letGo.resolve()
+  released.resolve()
   expect((await compacting).status).toBe(502)
   expect(await say(QUESTION)).toBe(`- ${BICYCLE}`)
 })
 
 test.each(['forgotten', 'erased'])(
-  'of answers given from a capsule, what is %s leaves only the words that quote it',
+  'takes only the quoted words out of answers given from a capsule (%s source)',
   async (how) => {
-    const { client, say } = await startTeller()
+    const { client, say } = await startRepeating()
     await say('The bicycle is behind the old library.')
     await say(`My locker code is ${CODE}`)
     await compact(client)
-    const about = await client.post('/api/chat', { content: 'Where is the bicycle?' })
-    const told = await client.post('/api/chat', { content: 'What opens the locker?' })
-    expect([about.json.reply.text, told.json.reply.text]).toEqual([
+    const bicycleAnswer = await client.post('/api/chat', { content: 'Where is the bicycle?' })
+    const lockerAnswer = await client.post('/api/chat', { content: 'What opens the locker?' })
+    expect([bicycleAnswer.json.reply.text, lockerAnswer.json.reply.text]).toEqual([
       `- ${BICYCLE}`,
       `- The locker opens with ${CODE}.`,
     ])
@@ -141,12 +141,12 @@ test.each(['forgotten', 'erased'])(
     }
     const replies = (await timeline()).filter(({ type }) => type === 'chat.reply.sent')
     const textOf = (turnId: string) => replies.find((reply) => reply.turnId === turnId)?.payload.text
-    expect(textOf(about.json.turnId)).toBe(`- ${BICYCLE}`)
-    expect(textOf(told.json.turnId)).toBe('- The locker opens with [erased].')
+    expect(textOf(bicycleAnswer.json.turnId)).toBe(`- ${BICYCLE}`)
+    expect(textOf(lockerAnswer.json.turnId)).toBe('- The locker opens with [erased].')
   },
 )
 
-/** A model that says what it is told to, and of which is learned what the cat is called. */
+/** A model with scripted replies, and a memory of the cat’s name. */
 async function startScripted() {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
@@ -170,7 +170,7 @@ async function startScripted() {
       CHAT_MODEL: 'test-model',
     },
   })
-  const send = sayer(service)
+  const send = sayTo(service)
   const say = (content: string, text: string) => {
     double.reply({ text })
     return send(content)
@@ -179,7 +179,7 @@ async function startScripted() {
   return { double, client: service.client, send, say }
 }
 
-test('an answer of nothing but the forgotten words goes, and another loses only these words', async () => {
+test('erases a reply that only repeats forgotten words, and redacts any other', async () => {
   const { double, client, say } = await startScripted()
   await say('What is my cat called?', 'Minka.')
   await say('Who sang in the opera?', 'Minka Popp, a soprano.')
@@ -196,37 +196,37 @@ test('an answer of nothing but the forgotten words goes, and another loses only 
   ])
 })
 
-test('what a turn answers that was given it before it was forgotten is not before the next', async () => {
+test('hides from the next turn a reply whose source was forgotten while it was written', async () => {
   const { double, client, send, say } = await startScripted()
   await expect.poll(async () => (await client.get('/api/memories')).json.memories.length).toBe(1)
-  const letGo = Promise.withResolvers<void>()
-  const asked = turnRequests(double).length
-  double.reply({ text: 'It is Minka.', pause: { at: 0, until: letGo.promise } })
+  const released = Promise.withResolvers<void>()
+  const requestsBefore = turnRequests(double).length
+  double.reply({ text: 'It is Minka.', pause: { at: 0, until: released.promise } })
   const running = send('And what is it?')
-  await expect.poll(() => turnRequests(double).length).toBeGreaterThan(asked)
+  await expect.poll(() => turnRequests(double).length).toBeGreaterThan(requestsBefore)
   await forget(client)
-  letGo.resolve()
+  released.resolve()
   await running
   await say('Hello again', 'Hello.')
   expect(turnRequests(double).at(-1)?.text).not.toContain('Minka')
 })
 
-test('what waits to be forgotten is not before the model, and is again once that is undone', async () => {
+test('keeps a pending erasure from the model, and shows it again after an undo', async () => {
   const { double, client, say } = await startScripted()
   const list = async () => (await client.get('/api/memories')).json.memories as { id: string }[]
   await expect.poll(async () => (await list()).length).toBe(1)
   const [memory] = await list()
-  const asked = await client.post('/api/erasures', { kind: 'memory', id: memory?.id })
-  expect(asked.status, asked.text).toBeLessThan(300)
+  const requested = await client.post('/api/erasures', { kind: 'memory', id: memory?.id })
+  expect(requested.status, requested.text).toBeLessThan(300)
   await say('Hello', 'Hello.')
   expect(turnRequests(double).at(-1)?.text).not.toContain('Minka')
-  const undone = await client.post(`/api/erasures/${asked.json.id}/undo`)
+  const undone = await client.post(`/api/erasures/${requested.json.id}/undo`)
   expect(undone.status, undone.text).toBe(200)
   await say('Hello again', 'Hello.')
   expect(turnRequests(double).at(-1)?.text).toContain('Minka')
 })
 
-test('no chain is built on what tells it, erased yet or not, hidden for a while or not', async () => {
+test('builds no chain on a base that repeats hidden or barred words', async () => {
   const { append, views, ledger } = await openTestStorage(testDirectory())
   const model = { provider: 'p', model: 'm' }
   const place = { conversationId: 'c', channel: 'inner' as const, actor: 'service' as const }
@@ -280,10 +280,10 @@ test('no chain is built on what tells it, erased yet or not, hidden for a while 
   }
 })
 
-test('the builtin model, too, does not tell what it was made to forget, learned or not', async () => {
+test('keeps forgotten words out of the builtin model’s answers, learned or not', async () => {
   const directory = testDirectory()
   const first = await startWholeService({ directory })
-  const say = sayer(first)
+  const say = sayTo(first)
   await say("My sister's birthday is on May 5th.")
   await say('The spare key lies under the blue flowerpot.')
   expect(await say("When is my sister's birthday?")).toContain('May 5th')
@@ -291,7 +291,7 @@ test('the builtin model, too, does not tell what it was made to forget, learned 
   expect(await say("Forget my sister's birthday")).toMatch(/^Forgotten/)
   expect(await say('Forget where the spare key lies')).toMatch(/^Forgotten/)
   for (const each of [say, null]) {
-    const ask = each ?? sayer(await first.stop().then(() => startWholeService({ directory })))
+    const ask = each ?? sayTo(await first.stop().then(() => startWholeService({ directory })))
     for (const question of ["When is my sister's birthday?", 'Where is the spare key?']) {
       expect(await ask(question)).toContain('asked me to forget')
     }

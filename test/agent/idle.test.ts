@@ -3,7 +3,7 @@ import { startModelDouble } from '../doubles/model/model-double.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 
-test('an idle interaction is closed, a checkpoint names its turns once, and the conversation goes on', async () => {
+test('closes an idle interaction with one checkpoint and keeps the conversation open', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerWith(() => ({ text: 'Yes.' }))

@@ -43,13 +43,13 @@ const kept = (model: typeof MODEL, round = 1): NewEvent => ({
 type Options = {
   readonly callRounds?: number
   readonly erased?: NewEvent['type'] | null
-  /** What the model says before it finds its input too long, in each of its first answers. */
+  /** Each of the first answers streams one of these texts, then fails with `context_too_long`. */
   readonly faults?: readonly string[]
-  /** Of a turn that dealt with the same signals before and failed. */
+  /** The facts of an earlier, failed turn for the same signals. */
   readonly earlier?: readonly NewEvent[]
 }
 
-/** Takes up a turn of which a crash left these facts. In its first `callRounds` answers the model calls a tool. */
+/** Resumes a turn with these facts after a crash. The model's first `callRounds` answers call a tool. */
 async function resume(
   facts: readonly NewEvent[],
   { callRounds = 0, erased = null, faults = [], earlier = [] }: Options = {},
@@ -75,21 +75,21 @@ async function resume(
   const { seq } = ledger.head()
   const turns = createTurnQueries(views)
   const turn = turns.byId('t')
-  if (!turn) throw new Error('there is no turn')
-  const asked: (readonly InputItem[])[] = []
+  if (!turn) throw new Error('turn not found')
+  const requests: (readonly InputItem[])[] = []
   const text: TextModel = {
     id: MODEL,
     told: (instructions) => instructions,
     async *respond({ input }) {
-      asked.push([...input])
-      const calls = asked.length <= callRounds
-      const said = faults[asked.length - 1]
+      requests.push([...input])
+      const calls = requests.length <= callRounds
+      const said = faults[requests.length - 1]
       if (said) yield { type: 'text.delta', text: said }
       if (said !== undefined) throw new ModelError('context_too_long', 'too long')
       yield {
         type: 'completed',
         text: calls ? '' : 'The word is heliotrope.',
-        toolCalls: calls ? [{ callId: `n${asked.length}`, name: 'repeatable', arguments: '{}' }] : [],
+        toolCalls: calls ? [{ callId: `n${requests.length}`, name: 'repeatable', arguments: '{}' }] : [],
         usage: { inputTokens: 1, outputTokens: 1, cachedTokens: 0 },
         responseId: null,
         blob: null,
@@ -113,7 +113,7 @@ async function resume(
   ])
   const log = { warn: () => undefined, error: () => undefined }
   await createTurnRunner({
-    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    propose: () => Promise.reject(new Error('unexpected proposal')),
     areForeign: () => false,
     append,
     ledger,
@@ -151,11 +151,11 @@ async function resume(
     log,
     onFault: () => undefined,
   })({ ...turn, trigger: earlier.length > 0 ? 'activation' : turn.trigger }, new AbortController().signal)
-  return { ran, asked, after: ledger.readAfter(seq, 200), turn: turns.byId('t') }
+  return { ran, requests, after: ledger.readAfter(seq, 200), turn: turns.byId('t') }
 }
 
-test('a call that may be repeated and has no outcome is run again under its own key, and the turn goes on', async () => {
-  const { ran, asked, turn } = await resume([
+test('repeats an idempotent call without outcome under its own key, then goes on', async () => {
+  const { ran, requests, turn } = await resume([
     started,
     called('once', 'a'),
     returned('a'),
@@ -163,7 +163,7 @@ test('a call that may be repeated and has no outcome is run again under its own 
   ])
   expect(ran).toEqual(['repeatable b tool:t:b'])
   expect(
-    asked.map((input) => input.map((item) => ('callId' in item ? [item.type, item.callId] : []))),
+    requests.map((input) => input.map((item) => ('callId' in item ? [item.type, item.callId] : []))),
   ).toEqual([
     [
       ['tool_call', 'a'],
@@ -175,11 +175,11 @@ test('a call that may be repeated and has no outcome is run again under its own 
   expect(turn?.status).toBe('completed')
 })
 
-test('a try goes on from what the one before it did: what has no outcome is looked for under the key of that one', async () => {
+test('continues from the calls of an earlier try, under the keys of that try', async () => {
   const earlier = [called('once', 'a'), returned('a'), called('repeatable', 'b')]
-  const { ran, asked, turn } = await resume([started], { earlier })
+  const { ran, requests, turn } = await resume([started], { earlier })
   expect(ran).toEqual(['repeatable b tool:e:b'])
-  expect(asked[0]?.map((item) => ('callId' in item ? [item.type, item.callId] : []))).toEqual([
+  expect(requests[0]?.map((item) => ('callId' in item ? [item.type, item.callId] : []))).toEqual([
     ['tool_call', 'a'],
     ['tool_result', 'a'],
     ['tool_call', 'b'],
@@ -188,65 +188,62 @@ test('a try goes on from what the one before it did: what has no outcome is look
   expect(turn?.status).toBe('completed')
 })
 
-test('a try before it that may have done what must not be repeated leaves the next with nothing to run', async () => {
-  const { ran, asked, turn } = await resume([started], { earlier: [called('once', 'a')] })
-  expect([ran, asked]).toEqual([[], []])
+test('fails a try without running anything after an unrepeatable call of an earlier one', async () => {
+  const { ran, requests, turn } = await resume([started], { earlier: [called('once', 'a')] })
+  expect([ran, requests]).toEqual([[], []])
   expect(turn).toMatchObject({ status: 'failed', kind: 'interrupted' })
 })
 
-test('neither starts nor rounds of the tries before it count', async () => {
+test('counts neither starts nor rounds of earlier tries', async () => {
   const rounds = Array.from({ length: 11 }, (_, index) => [
     called('once', `c${index}`, index + 1),
     returned(`c${index}`),
   ])
-  const { asked, turn } = await resume([started], {
+  const { requests, turn } = await resume([started], {
     callRounds: 3,
     earlier: [started, started, started, ...rounds.flat()],
   })
-  expect(asked).toHaveLength(4)
+  expect(requests).toHaveLength(4)
   expect(turn?.status).toBe('completed')
 })
 
 test.each([
   ['alone', [called('once', 'a')]],
-  ['beside one that may be', [called('repeatable', 'b'), called('once', 'a')]],
-])(
-  'a call that must not be repeated and has no outcome ends its turn, and nothing is run (%s)',
-  async (_how, calls) => {
-    const { ran, asked, after, turn } = await resume([started, ...calls])
-    expect(ran).toEqual([])
-    expect(asked).toEqual([])
-    expect(after.map(({ type }) => type)).toEqual(['turn.failed'])
-    expect(turn).toMatchObject({ status: 'failed', kind: 'interrupted' })
-  },
-)
+  ['beside an idempotent call', [called('repeatable', 'b'), called('once', 'a')]],
+])('fails a turn with an unrepeatable call without outcome, and runs nothing (%s)', async (_how, calls) => {
+  const { ran, requests, after, turn } = await resume([started, ...calls])
+  expect(ran).toEqual([])
+  expect(requests).toEqual([])
+  expect(after.map(({ type }) => type)).toEqual(['turn.failed'])
+  expect(turn).toMatchObject({ status: 'failed', kind: 'interrupted' })
+})
 
-test('a turn is taken up again twice, and not a third time', async () => {
+test('resumes a turn twice but not a third time', async () => {
   expect((await resume([started, started])).turn?.status).toBe('completed')
   const given = await resume([started, started, started])
-  expect(given.asked).toEqual([])
+  expect(given.requests).toEqual([])
   expect(given.turn).toMatchObject({ status: 'failed', kind: 'interrupted' })
 })
 
-test('rounds of before the crash count: a model that calls tools for ever does not begin to count anew', async () => {
+test('counts rounds from before the crash towards the limit', async () => {
   const rounds = Array.from({ length: 10 }, (_, index) => [
     called('once', `c${index}`, index + 1),
     returned(`c${index}`),
   ])
-  const { asked, turn } = await resume([started, ...rounds.flat()], { callRounds: 100 })
-  expect(asked).toHaveLength(2)
+  const { requests, turn } = await resume([started, ...rounds.flat()], { callRounds: 100 })
+  expect(requests).toHaveLength(2)
   expect(turn).toMatchObject({ status: 'failed', kind: 'too_many_rounds' })
 })
 
-test('items that the service itself kept hold their calls, for the very model that made them', async () => {
+test('reuses items kept by a service only for the model that made them', async () => {
   const facts = [called('once', 'a'), returned('a')]
   const own = await resume([started, kept(MODEL), ...facts])
-  expect(own.asked[0]?.map(({ type }) => type)).toEqual(['opaque', 'tool_result'])
+  expect(own.requests[0]?.map(({ type }) => type)).toEqual(['opaque', 'tool_result'])
   const foreign = await resume([started, kept({ provider: 'test', model: 'other' }), ...facts])
-  expect(foreign.asked[0]?.map(({ type }) => type)).toEqual(['tool_call', 'tool_result'])
+  expect(foreign.requests[0]?.map(({ type }) => type)).toEqual(['tool_call', 'tool_result'])
 })
 
-test('a call whose words were forgotten since the crash is not run again', async () => {
+test('does not repeat a call whose words were forgotten after the crash', async () => {
   const { ran, after, turn } = await resume([started, called('repeatable', 'b')], { erased: 'tool.called' })
   expect(ran).toEqual([])
   const returned = after.find((event) => event.type === 'tool.returned')
@@ -254,7 +251,7 @@ test('a call whose words were forgotten since the crash is not run again', async
   expect(turn?.status).toBe('completed')
 })
 
-test('a turn that goes on from a foreign call is foreign, and one that goes on from its own is not', async () => {
+test('marks a resumed turn as foreign only if its call was', async () => {
   for (const foreign of [true, false]) {
     const call = called('repeatable', 'b')
     const { after } = await resume([started, { ...call, facts: { ...call.facts, foreign } } as NewEvent])
@@ -263,23 +260,23 @@ test('a turn that goes on from a foreign call is foreign, and one that goes on f
   }
 })
 
-test('a reply derives from the result that it repeats', async () => {
+test('derives a reply from the result that it repeats', async () => {
   const { after } = await resume([started, called('repeatable', 'b')])
   const result = after.find((event) => event.type === 'tool.returned')
   const reply = after.find((event) => event.type === 'chat.reply.sent')
   expect(result && reply?.derivedFrom).toContain(result?.seq)
 })
 
-test('what a turn used is the sum of its rounds', async () => {
+test('sums the usage of all rounds of a turn', async () => {
   const { turn } = await resume([started], { callRounds: 2 })
   expect(turn).toMatchObject({ status: 'completed', inputTokens: 3, outputTokens: 3 })
 })
 
-test('an input that is too long is made shorter once, unless something was said already', async () => {
+test('shortens an input that is too long once, unless text was already streamed', async () => {
   const once = await resume([started], { faults: [''] })
-  expect([once.asked.length, once.turn?.status]).toEqual([2, 'completed'])
+  expect([once.requests.length, once.turn?.status]).toEqual([2, 'completed'])
   const twice = await resume([started], { faults: ['', ''] })
-  expect([twice.asked.length, twice.turn?.kind]).toEqual([2, 'context_too_long'])
+  expect([twice.requests.length, twice.turn?.kind]).toEqual([2, 'context_too_long'])
   const said = await resume([started], { faults: ['Half of it'] })
-  expect([said.asked.length, said.turn?.kind]).toEqual([1, 'context_too_long'])
+  expect([said.requests.length, said.turn?.kind]).toEqual([1, 'context_too_long'])
 })

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { startWholeService } from '../support/service.ts'
 
-test('a service that is stopped while it answers is not ready, and finishes the answer', async () => {
+test('reports not ready while shutting down, and finishes the answer in progress', async () => {
   const model = await startModelDouble()
   onTestFinished(() => model.close())
   const service = await startWholeService({

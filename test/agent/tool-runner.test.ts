@@ -5,9 +5,8 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { type CallFact, createToolRunner } from '../../src/agent/tool-runner.ts'
 import { defineTool, type ToolResult } from '../../src/tools/tool.ts'
 
-/** No tool here needs authority. */
 const NOT_ASKED = {
-  propose: () => Promise.reject(new Error('nothing is to be proposed')),
+  propose: () => Promise.reject(new Error('unexpected proposal')),
   areForeign: () => false,
 }
 
@@ -23,7 +22,7 @@ const CONTEXT = {
   nowMs: 0,
 }
 
-/** A runner over one tool that does `work`; facts are in the ledger when `written` is called. */
+/** A runner over one tool that does `work`. Its facts are recorded once `written` is called. */
 function openRunner(
   work: () => Promise<ToolResult>,
   readOnly: boolean,
@@ -32,8 +31,10 @@ function openRunner(
   const recorded: NewEvent[] = []
   const faults: unknown[] = []
   const written = Promise.withResolvers<void>()
-  const told = { name: 'work', description: 'Works.', parameters: z.object({}), idempotent: true }
-  const tool = defineTool(readOnly ? { ...told, readOnly, run: work } : { ...told, readOnly, run: work })
+  const definition = { name: 'work', description: 'Works.', parameters: z.object({}), idempotent: true }
+  const tool = defineTool(
+    readOnly ? { ...definition, readOnly, run: work } : { ...definition, readOnly, run: work },
+  )
   const runner = createToolRunner({
     append: async (events) => {
       recorded.push(...events)
@@ -51,7 +52,7 @@ function openRunner(
   return { run, recorded, faults, written: () => written.resolve() }
 }
 
-/** Runs one call of a tool that does `work`, and what was recorded of it. */
+/** Runs one call of a tool that does `work`; returns its outcome, facts and faults. */
 async function runTool(work: () => Promise<ToolResult>) {
   const { run, recorded, faults, written } = openRunner(work, false)
   written()
@@ -66,7 +67,7 @@ const CALLED = Promise.resolve([{ seq: 2, erased: false }])
 const DONE: ToolResult = { ok: true, data: { done: true } }
 const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a tool whose fact the disk refused has no outcome: nothing is recorded, and the turn may be taken up again', async () => {
+test('records nothing for a tool whose fact the disk refused, so that the turn can be resumed', async () => {
   const refused = new LedgerUnavailable('the disk is full')
   const { outcome, recorded, faults } = await runTool(() => Promise.reject(refused))
   expect(outcome).toEqual({ error: refused })
@@ -74,7 +75,7 @@ test('a tool whose fact the disk refused has no outcome: nothing is recorded, an
   expect(faults).toEqual([])
 })
 
-test('a tool that fails otherwise is an outcome that the model hears of, without its words', async () => {
+test('tells the model that a tool failed, without the text of the error', async () => {
   const { outcome, recorded, faults } = await runTool(() => Promise.reject(new Error('a secret path')))
   expect(JSON.stringify(outcome)).toContain('The tool failed')
   expect(JSON.stringify([outcome, recorded])).not.toContain('a secret path')
@@ -82,7 +83,7 @@ test('a tool that fails otherwise is an outcome that the model hears of, without
   expect(faults).toHaveLength(1)
 })
 
-test('what only reads runs while its call is being recorded, and its outcome is recorded after it', async () => {
+test('runs a read-only tool while its call is recorded, and records the result afterwards', async () => {
   const ran: string[] = []
   const { run, recorded, written } = openRunner(async () => {
     ran.push('work')
@@ -99,7 +100,7 @@ test('what only reads runs while its call is being recorded, and its outcome is 
   expect(await outcome).toHaveLength(1)
 })
 
-test('what does something waits until there is a fact of its call, and nothing goes on before one of its outcome', async () => {
+test('runs any other tool after its call is recorded, and waits until its result is recorded', async () => {
   const ran: string[] = []
   const { run, recorded, written } = openRunner(async () => {
     ran.push('work')
@@ -121,7 +122,7 @@ test('what does something waits until there is a fact of its call, and nothing g
   await running
 })
 
-test('what was asked for by words that were forgotten meanwhile is not done', async () => {
+test('refuses a call whose words were forgotten meanwhile', async () => {
   const ran: string[] = []
   const { run, recorded, written } = openRunner(async () => {
     ran.push('work')
@@ -134,7 +135,7 @@ test('what was asked for by words that were forgotten meanwhile is not done', as
   expect(recorded).toMatchObject([{ facts: { outcome: 'refused', reason: 'forgotten' } }])
 })
 
-test('a call that the disk refused has no outcome either', async () => {
+test('records no result for a call that the disk refused', async () => {
   const refused = new LedgerUnavailable('the disk is full')
   const called = Promise.reject(refused)
   called.catch(() => undefined)
@@ -145,13 +146,18 @@ test('a call that the disk refused has no outcome either', async () => {
   await expect(openRunner(async () => DONE, false).run(called)).rejects.toBe(refused)
 })
 
-test('a round that fails in one place leaves no failure in another that nobody looks at', async () => {
+test('handles the failures of all calls of a round', async () => {
   const slow = Promise.withResolvers<ToolResult>()
   const called = Promise.withResolvers<readonly CallFact[]>()
-  const told = { description: 'Reads.', parameters: z.object({}), idempotent: true, readOnly: true } as const
+  const definition = {
+    description: 'Reads.',
+    parameters: z.object({}),
+    idempotent: true,
+    readOnly: true,
+  } as const
   const tools = [
-    defineTool({ ...told, name: 'quick', run: async () => DONE }),
-    defineTool({ ...told, name: 'slow', run: () => slow.promise }),
+    defineTool({ ...definition, name: 'quick', run: async () => DONE }),
+    defineTool({ ...definition, name: 'slow', run: () => slow.promise }),
   ]
   const runner = createToolRunner({
     append: () => Promise.reject(new LedgerUnavailable('the disk is full')),
@@ -178,7 +184,7 @@ test('a round that fails in one place leaves no failure in another that nobody l
   expect(unseen).toEqual([])
 })
 
-test('a call that was made twice is no failure of its tool', async () => {
+test('reports no tool fault for a repeated call id', async () => {
   const twice = new Error('the model used the id of a call twice')
   const called = Promise.reject(twice)
   called.catch(() => undefined)
@@ -187,14 +193,14 @@ test('a call that was made twice is no failure of its tool', async () => {
   expect(faults).toEqual([])
 })
 
-test('what a result repeats is recorded with it, so that it goes when that is erased', async () => {
+test('records the sources of a result', async () => {
   const { recorded } = await runTool(async () => ({ ...DONE, derivedFrom: [5, 9] }))
   expect(recorded).toMatchObject([
     { type: 'tool.returned', key: 'tool-returned:turn:call', causedBy: 2, derivedFrom: [2, 5, 9] },
   ])
 })
 
-test('a tool that ends because its turn was cut short has no outcome, and is no fault', async () => {
+test('records no result and no fault for a tool that its stopped turn ended', async () => {
   const stopped = new Error('stopped')
   const { run, recorded, faults, written } = openRunner(
     () => Promise.reject(stopped),

@@ -11,7 +11,7 @@ import { openTestStorage } from '../support/storage.ts'
 const AT = { conversationId: 'c', spanId: 's', turnId: 't', channel: 'chat' } as const
 const SECRET = 'The locker opens with heliotrope.'
 
-/** A turn that is given what was said long before, with a signal that rides along. */
+/** Runs a turn whose input holds an old secret and an attached signal. */
 async function runTurn({ forgets = false, stops = false } = {}) {
   const { append, erase, ledger, views } = await openTestStorage(testDirectory())
   const said = { type: 'chat.message.received', actor: 'owner', facts: {} } as const
@@ -21,7 +21,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
   ])
   const turns = createTurnQueries(views)
   const turn = turns.byId('t')
-  if (!turn) throw new Error('there is no turn')
+  if (!turn) throw new Error('turn not found')
   const stop = new AbortController()
   let rounds = 0
   const text: TextModel = {
@@ -57,7 +57,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
     },
   })
   await createTurnRunner({
-    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    propose: () => Promise.reject(new Error('unexpected proposal')),
     areForeign: () => false,
     append,
     ledger,
@@ -103,21 +103,21 @@ async function runTurn({ forgets = false, stops = false } = {}) {
   }
 }
 
-test('a reply derives from what surfaced and it repeats, so that it goes when that is erased', async () => {
+test('derives a reply from the recalled words that it repeats', async () => {
   const { reply } = await runTurn()
   expect(reply?.body?.text).toBe(SECRET)
   expect(reply?.derivedFrom).toEqual([1, 2])
 })
 
-test('a reply that repeats what was erased during its turn is erased as it arrives', async () => {
+test('erases on arrival a reply that repeats words erased during its turn', async () => {
   const { reply } = await runTurn({ forgets: true })
   expect(reply).toMatchObject({ body: null, erased: true })
 })
 
 test.each([
-  ['was completed', {}, 'completed'],
-  ['the owner stopped', { stops: true }, 'stopped'],
-])('a signal that rode along with a turn that %s is dealt with', async (_how, options, status) => {
+  ['completes', {}, 'completed'],
+  ['the owner stops', { stops: true }, 'stopped'],
+])('dismisses a signal attached to a turn that %s', async (_how, options, status) => {
   const turn = await runTurn(options)
   expect(turn.status).toBe(status)
   expect(turn.dismissed).toMatchObject([{ facts: { signalIds: ['rides'], reason: 'attached' } }])

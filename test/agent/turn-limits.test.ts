@@ -23,7 +23,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
   ])
   const turns = createTurnQueries(views)
   const turn = turns.byId('t')
-  if (!turn) throw new Error('there is no turn')
+  if (!turn) throw new Error('turn not found')
   const hang = defineTool({
     name: 'hang',
     description: 'Never returns, and never listens.',
@@ -34,7 +34,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
   })
   const text: TextModel = { id: MODEL, told: (instructions) => instructions, respond }
   await createTurnRunner({
-    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    propose: () => Promise.reject(new Error('unexpected proposal')),
     areForeign: () => false,
     append,
     ledger: isDamaged
@@ -83,7 +83,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
   return turns.byId('t')
 }
 
-test('fails a turn whose model goes on past the deadline', async () => {
+test('fails a turn whose model exceeds the deadline', async () => {
   const turn = await run(async function* (_request, signal) {
     await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     yield { type: 'text.delta', text: 'never' }
@@ -91,7 +91,7 @@ test('fails a turn whose model goes on past the deadline', async () => {
   expect(turn).toMatchObject({ status: 'failed', kind: 'timeout' })
 })
 
-test('fails a turn whose tool hangs and does not listen', async () => {
+test('fails a turn whose tool hangs and ignores its signal', async () => {
   const turn = await run(async function* () {
     const toolCalls = [{ callId: 'c1', name: 'hang', arguments: '{}' }]
     yield { type: 'completed', text: '', toolCalls, usage: USAGE, responseId: null, blob: null }
@@ -99,7 +99,7 @@ test('fails a turn whose tool hangs and does not listen', async () => {
   expect(turn).toMatchObject({ status: 'failed', kind: 'timeout' })
 })
 
-test('fails a turn that cannot even begin, so that it is not taken up again without end', async () => {
+test('fails a turn that cannot start, so that it is not retried forever', async () => {
   const turn = await run(
     async function* () {
       yield { type: 'text.delta', text: 'never' }

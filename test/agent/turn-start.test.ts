@@ -42,7 +42,7 @@ const composed: Composed = {
   baseForm: null,
 }
 
-/** A turn whose facts wait to be written while its model has answered already. */
+/** Starts a turn whose model has already answered; the test settles each append. */
 function startTurn({ gathered = Promise.resolve(composed) } = {}) {
   const appends: { events: readonly NewEvent[]; types: string[]; settle: PromiseWithResolvers<Appended> }[] =
     []
@@ -81,7 +81,7 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
     composer: {
       compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, composed: gathered }),
     },
-    propose: () => Promise.reject(new Error('nothing is to be proposed')),
+    propose: () => Promise.reject(new Error('unexpected proposal')),
     areForeign: () => false,
     tools: new Map(),
     timezone: () => 'UTC',
@@ -108,12 +108,12 @@ const surfaced: NewEvent = {
   facts: { ids: ['m-1'], turnSeqs: [], late: false, injectedTokens: 4, durationMs: 1 },
 }
 
-const someTurnsOfTheLoop = () => new Promise((resolve) => setTimeout(resolve, 20))
+const letLoopRun = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-test('the model is asked while the start is written, and nothing that it says counts before', async () => {
+test('asks the model while the start is written, and shows nothing before', async () => {
   const { appends, asked, shown, ended } = startTurn()
   await asked
-  await someTurnsOfTheLoop()
+  await letLoopRun()
   expect(appends.map(({ types }) => types)).toEqual([['turn.started']])
   expect(shown).not.toContain('delta')
   appends[0]?.settle.resolve({ status: 'appended', events: [] })
@@ -124,7 +124,7 @@ test('the model is asked while the start is written, and nothing that it says co
   await ended
 })
 
-test('where the start cannot be written, the request is given up and the turn stays as it was', async () => {
+test('aborts the request and leaves the turn waiting when its start cannot be written', async () => {
   const { appends, asked, shown, ended } = startTurn()
   const signal = await asked
   appends[0]?.settle.reject(new LedgerUnavailable('the disk is full'))
@@ -134,7 +134,7 @@ test('where the start cannot be written, the request is given up and the turn st
   expect(appends).toHaveLength(1)
 })
 
-test('the start is written while what the model is given is gathered, and the model is asked after that', async () => {
+test('writes the start while the input is gathered, and asks the model afterwards', async () => {
   const gathered = Promise.withResolvers<Composed>()
   const { appends, asked, ended } = startTurn({ gathered: gathered.promise })
   let isAsked = false
@@ -143,7 +143,7 @@ test('the start is written while what the model is given is gathered, and the mo
     .poll(() => appends[0]?.events)
     .toMatchObject([{ type: 'turn.started', facts: { adaptationIds: ['a-1'], signalIds: [] } }])
   appends[0]?.settle.resolve({ status: 'appended', events: [] })
-  await someTurnsOfTheLoop()
+  await letLoopRun()
   expect(isAsked).toBe(false)
   gathered.resolve(composed)
   await expect.poll(() => appends.length).toBe(2)
@@ -152,14 +152,14 @@ test('the start is written while what the model is given is gathered, and the mo
   await ended
 })
 
-test('what surfaced is written while the model is asked, and nothing counts before it is', async () => {
+test('asks the model while recalled memories are recorded, and shows nothing before', async () => {
   const { appends, asked, shown, ended } = startTurn({
     gathered: Promise.resolve({ ...composed, facts: [surfaced] }),
   })
   await asked
   expect(appends.map(({ types }) => types)).toEqual([['turn.started'], ['memory.recalled']])
   appends[0]?.settle.resolve({ status: 'appended', events: [] })
-  await someTurnsOfTheLoop()
+  await letLoopRun()
   expect(shown).not.toContain('delta')
   expect(appends).toHaveLength(2)
   appends[1]?.settle.resolve({ status: 'appended', events: [] })
@@ -169,7 +169,7 @@ test('what surfaced is written while the model is asked, and nothing counts befo
   await ended
 })
 
-test('where what surfaced cannot be written, the request is given up and the turn is taken up again', async () => {
+test('aborts the request and leaves the turn for a retry when a recall cannot be recorded', async () => {
   const { appends, asked, shown, ended } = startTurn({
     gathered: Promise.resolve({ ...composed, facts: [surfaced] }),
   })
@@ -182,7 +182,7 @@ test('where what surfaced cannot be written, the request is given up and the tur
   expect(appends).toHaveLength(2)
 })
 
-test('a turn whose words cannot be gathered has begun, and fails', async () => {
+test('fails a turn whose input cannot be gathered, after its start', async () => {
   const { appends, ended } = startTurn({ gathered: Promise.reject(new Error('the chain cannot be read')) })
   await expect.poll(() => appends.length).toBe(2)
   expect(appends.map(({ types }) => types)).toEqual([['turn.started'], ['turn.failed']])

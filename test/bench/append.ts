@@ -13,7 +13,7 @@ const newId = createIds(Date.now)
 const newSalt = createSalts()
 const drafted = (event: NewEvent) => toDraft(event, { newId, newSalt, at: new Date().toISOString() })
 
-/** One prepared INSERT a transaction into a bare table, as durable as the ledger: the floor that appends stand on. */
+/** The floor for appends: one prepared INSERT per transaction into a bare table, as durable as the ledger. */
 function openRaw(directory: string) {
   const db = new Database(join(directory, 'raw.sqlite'))
   db.pragma('journal_mode = WAL')
@@ -39,14 +39,14 @@ function openRaw(directory: string) {
 const CONCURRENT = 16
 const BLOCK_APPENDS = 50
 
-/** Into a bare table; into the ledger; into the ledger and all views; the same, as the service does, in its thread. */
+/** A bare table, the ledger, the ledger with all views, and the same in its thread as in the service. */
 const WAYS = ['raw', 'core', 'views', 'thread'] as const
 type Way = (typeof WAYS)[number]
 const samplesOf = (): Record<Way, number[]> => ({ raw: [], core: [], views: [], thread: [] })
 
 /**
- * Appends an event at a time, each way by turns of 50, so that whatever else the machine does falls on all of
- * them. Microseconds; medians of the runs, ratios within each.
+ * Appends one event at a time, alternating between the ways in blocks of 50, so that other load affects all
+ * of them. Reports microseconds: medians of the runs, and ratios within each run.
  */
 export async function benchAppend(directory: string, { runs = 9, appends = 300 } = {}) {
   const raw = openRaw(directory)
@@ -67,7 +67,7 @@ export async function benchAppend(directory: string, { runs = 9, appends = 300 }
   const events = timelineEvents(Number.POSITIVE_INFINITY)
   const next = (): NewEvent => {
     const event = events.next().value
-    if (!event) throw new Error('the events ended')
+    if (!event) throw new Error('no events left')
     return event
   }
   const take = (count: number) => Array.from({ length: count }, next)

@@ -4,8 +4,8 @@ import { createClient } from '../http/client.ts'
 import type { Upgrade } from './bridge.ts'
 
 /**
- * The owner's chat beside the call, and the text model that answers it: a process of their own. The model's sockets are
- * handed on to where their time is taken, which has nothing else to do.
+ * Messages of the process that runs the chat and its text model. Hands the model's sockets to the measuring
+ * process.
  */
 export type ChatOrder = {
   readonly port: number
@@ -16,41 +16,40 @@ export type ChatOrder = {
 export type ChatNews =
   | { readonly type: 'model'; readonly url: string }
   | { readonly type: 'signed-in' }
-  /** With the socket itself. */
   | { readonly type: 'upgrade'; readonly asked: Upgrade }
   | { readonly type: 'done'; readonly turns: number; readonly failed: number; readonly seconds: number }
 
-const tell = (news: ChatNews, socket?: Socket) => process.send?.(news, socket)
+const report = (news: ChatNews, socket?: Socket) => process.send?.(news, socket)
 
 const model = await startModelDouble({
   validate: false,
   record: false,
   onUpgrade: ({ method, url, headers }, socket) =>
-    tell({ type: 'upgrade', asked: { method, url, headers } }, socket as Socket),
+    report({ type: 'upgrade', asked: { method, url, headers } }, socket as Socket),
 })
 model.answerWith(() => ({ text: 'The train to the harbour leaves at nine.' }))
-tell({ type: 'model', url: model.url })
+report({ type: 'model', url: model.url })
 
 process.on('message', (order: ChatOrder | 'stop') => {
   if (order === 'stop') stop()
   else void start(order)
 })
 
-const MAX_UNDER_WAY = 20
+const MAX_IN_PROGRESS = 20
 let turns = 0
 let failed = 0
-let underWay = 0
+let inProgress = 0
 let startedMs = 0
 let timer: NodeJS.Timeout | undefined
 
 async function start({ port, setupCode, password, perSecond }: ChatOrder): Promise<void> {
   const client = createClient(port)
   await client.post('/api/install', { password, setupCode })
-  tell({ type: 'signed-in' })
+  report({ type: 'signed-in' })
   startedMs = performance.now()
   timer = setInterval(() => {
-    if (underWay >= MAX_UNDER_WAY) return
-    underWay += 1
+    if (inProgress >= MAX_IN_PROGRESS) return
+    inProgress += 1
     client
       .post('/api/chat', { content: `What did I say about the umbrella and the harbour, number ${turns}?` })
       .then(({ status }) => {
@@ -61,12 +60,12 @@ async function start({ port, setupCode, password, perSecond }: ChatOrder): Promi
         failed += 1
       })
       .finally(() => {
-        underWay -= 1
+        inProgress -= 1
       })
   }, 1000 / perSecond)
 }
 
 function stop(): void {
   clearInterval(timer)
-  tell({ type: 'done', turns, failed, seconds: (performance.now() - startedMs) / 1000 })
+  report({ type: 'done', turns, failed, seconds: (performance.now() - startedMs) / 1000 })
 }

@@ -14,28 +14,26 @@ const PASSWORD = 'a long walk by the river'
 const CHAT_TURNS_A_SECOND = 10
 const SYNC_MICROSECONDS = 5_000
 /**
- * What is measured and the chat beside it run at this niceness; this process, where the caller's and the model's ends
- * take the time, at that of the shell. A telephone has its own processor: what it waits for one here is no delay of the
- * bridge, nor of the relay.
+ * Niceness of the measured service and the chat. This process, which plays caller and model, keeps the
+ * shell's niceness: a telephone has its own processor.
  */
 const NICENESS = 5
-/** The caller says something this often, and something is recalled by it. */
+/** The caller speaks this often, which triggers a recall. */
 const UTTERANCE_EVERY_ROUNDS = 100
 
 export type LoadedBridgeBench = BridgeBench & {
   readonly chatTurnsPerSecond: number
   readonly failedChatTurns: number
-  /** False where there is no C compiler to build the slow disk with. */
+  /** False without a C compiler to build the slow disk. */
   readonly slowDisk: boolean
 }
 
 /**
- * The same measurement in the whole service, while it does everything else: ten chat turns a second, a recall by
- * each utterance over the ledger in `directory`, and a disk whose every sync takes 5 ms longer. The relay runs on the
- * service's own event loop.
+ * Measures the bridge in the whole service under load: ten chat turns a second, a recall per utterance, and a
+ * disk whose syncs take 5 ms longer. The relay runs on the service's own event loop.
  */
 export async function benchLoadedBridge(options: {
-  /** With a prepared ledger; it is written to. */
+  /** Holds a prepared ledger, which is written to. */
   readonly directory: string
   readonly seconds: number
 }): Promise<LoadedBridgeBench> {
@@ -48,16 +46,16 @@ export async function benchLoadedBridge(options: {
       failed.promise,
       new Promise<Extract<ChatNews, { type: T }>>((resolve) =>
         chat.on('message', (message) => {
-          const said = message as ChatNews
-          if (said.type === type) resolve(said as Extract<ChatNews, { type: T }>)
+          const received = message as ChatNews
+          if (received.type === type) resolve(received as Extract<ChatNews, { type: T }>)
         }),
       ),
     ])
   const textModel = await news('model')
   const model = await startBenchModel()
   chat.on('message', (message, socket) => {
-    const said = message as ChatNews
-    if (said.type === 'upgrade') model.take(said.asked, socket as Socket)
+    const received = message as ChatNews
+    if (received.type === 'upgrade') model.take(received.asked, socket as Socket)
   })
   const library = buildSlowSync(options.directory)
   const child = forkNicely('bridge-service.ts', {
@@ -119,7 +117,6 @@ export async function benchLoadedBridge(options: {
   }
 }
 
-/** Starts a process whose threads all have this niceness. */
 function forkNicely(module: string, env: NodeJS.ProcessEnv) {
   return fork(join(import.meta.dirname, module), {
     env,
@@ -150,7 +147,6 @@ if (import.meta.main) {
   })
   const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
   try {
-    // Ten events a turn.
     prepareLedger(directory, Number(values.turns) * 10)
     const result = await benchLoadedBridge({ directory, seconds: Number(values.seconds) })
     const { chatTurnsPerSecond, failedChatTurns, slowDisk } = result

@@ -1,7 +1,7 @@
 import { startRelay } from './relay.ts'
 import { startBenchService } from './service.ts'
 
-/** The process under measurement: the whole service and, on the same event loop, a bare relay. */
+/** The measured process: the whole service and, on the same event loop, a bare relay. */
 const { RELAY_MODEL_URL, ...environment } = process.env
 const service = await startBenchService(environment)
 const relayPort = await startRelay(RELAY_MODEL_URL ?? '')

@@ -11,15 +11,15 @@ import { connectRealtime, textSocket } from '../../src/voice/ws-sockets.ts'
 import { relay } from './relay.ts'
 
 /**
- * The thread under measurement: on one event loop, the bridge (`/call`) and, as the yardstick, a relay that
- * copies messages between two sockets and does nothing else (`/relay`).
+ * The measured thread: on one event loop, the bridge (`/call`) and, as the yardstick, a bare relay
+ * (`/relay`).
  */
 const { modelUrl, token } = workerData as { modelUrl: string; token: string }
 
 const phrases = await loadPhrases()
 const slot = createCallSlot({ nowMs: () => performance.now() })
 const acceptor = createStreamAcceptor({
-  // The measurement knows one token; how tokens are made is not what is measured.
+  // A fixed token: creating tokens is not measured.
   slot: {
     ...slot,
     holder: () => ({ call: offered, connected: false }),

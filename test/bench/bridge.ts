@@ -19,25 +19,23 @@ export type Compared = {
   readonly ratioP99: number
 }
 export type BridgeBench = {
-  /** The caller's frame in, to the model. */
+  /** From the caller's frame to the model. */
   readonly frameToModel: Compared
-  /** The model's delta in, to the provider. */
+  /** From the model's delta to the provider. */
   readonly deltaToLine: Compared
-  /** The model's speech event in, to the clear on the wire. */
+  /** From the model's speech event to the clear on the wire. */
   readonly speechToClear: Delay
 }
 
 const FRAME_BYTES = 160
-/** One of the four streams has its turn every so often: each of them every 16 ms, denser than a call. */
+/** The interval between the four streams: each sends every 16 ms, denser than in a call. */
 const TURN_MS = 4
 const WARM_UP = 100
-/** Of each stream in five seconds. */
 const WINDOW_SAMPLES = 5000 / (4 * TURN_MS)
 
 /**
- * Measures the delay that the bridge adds, beside a bare relay between two sockets on the same event loop, in
- * the same run, message by message in turns, so that both see the same machine. The ends of all sockets are in
- * this thread, bridge and relay in another.
+ * Measures the delay that the bridge adds, next to a bare relay on the same event loop. Messages alternate
+ * between the two, so that both see the same machine.
  */
 export async function benchBridge(options: { readonly seconds: number }): Promise<BridgeBench> {
   const model = await startBenchModel()
@@ -61,7 +59,7 @@ export async function benchBridge(options: { readonly seconds: number }): Promis
   }
 }
 
-/** What of a request for a socket says which one. */
+/** The part of an upgrade request that identifies the socket. */
 export type Upgrade = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
 type Model = Awaited<ReturnType<typeof startBenchModel>>
@@ -69,8 +67,8 @@ type Line = Awaited<ReturnType<typeof openLine>>
 type Way = 'bridge' | 'relay'
 
 /**
- * Frames, deltas and interruptions, message by message, by turns over both ways. With `utteranceEveryRounds` the
- * caller says something in between, as in a conversation.
+ * Alternates between both ways. With `utteranceEveryRounds`, the caller speaks in between, as in a
+ * conversation.
  */
 export async function measureBridge(
   lines: Record<Way, Line>,
@@ -117,7 +115,7 @@ export async function measureBridge(
 const WORDS = 'What was it about Maria, the garden and the blue umbrella near the old harbour?'
 const SPEECH_STARTED = 'input_audio_buffer.speech_started'
 
-/** The realtime service, as far as the measurement goes: one socket of the bridge and one of the relay. */
+/** A realtime service with just what the measurement needs: one socket of the bridge and one of the relay. */
 export async function startBenchModel() {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
   await new Promise((resolve) => server.once('listening', resolve))
@@ -154,7 +152,7 @@ export async function startBenchModel() {
     url: `ws://127.0.0.1:${port}/?model=bench`,
     relayUrl: `ws://127.0.0.1:${port}/?model=bench&relay`,
     ready: ready.promise,
-    /** A socket that was asked for elsewhere, at the address of the text model. */
+    /** Accepts a socket that was requested at the address of the text model. */
     take(asked: Upgrade, socket: Socket) {
       server.handleUpgrade(asked as IncomingMessage, socket, Buffer.alloc(0), (accepted) =>
         server.emit('connection', accepted, asked),
@@ -164,7 +162,7 @@ export async function startBenchModel() {
     say: (event: object) => send('bridge', event),
     speak: (way: Way, payload: string) =>
       send(way, { type: 'response.output_audio.delta', event_id: 'e', ...ofItem(), delta: payload }),
-    /** What follows an interruption, up to the next response. */
+    /** Sends what follows an interruption, up to the next response. */
     interrupted(round: number, words?: string) {
       const id = `r${response}`
       send('bridge', { type: 'response.done', response: { id, status: 'cancelled', output: [] } })
@@ -184,7 +182,7 @@ export async function startBenchModel() {
   }
 }
 
-/** The provider's end: marks come back at once, as if everything had been played. */
+/** The provider's end. Returns marks at once, as if everything had been played. */
 export async function openLine(url: string) {
   const socket = new WebSocket(url, { perMessageDeflate: false })
   const arrivals = createArrivals()
@@ -228,7 +226,7 @@ export async function openLine(url: string) {
   }
 }
 
-/** Promises of the moment at which a text that contains this arrives at this end. */
+/** Promises of the time at which a message containing a text arrives. */
 function createArrivals() {
   const awaited = new Map<string, { text: string; resolve: (at: number) => void }>()
   return {
@@ -242,7 +240,7 @@ function createArrivals() {
   }
 }
 
-/** A frame of audio that begins with its number, so that it is known again. */
+/** An audio frame that begins with its number, by which its arrival is recognised. */
 function numbered(round: number): string {
   const frame = Buffer.alloc(FRAME_BYTES, 0x7e)
   frame.writeUInt32BE(round)
@@ -258,8 +256,8 @@ async function timed(arrival: Promise<number>, send: () => void): Promise<number
 const pause = () => new Promise((resolve) => setTimeout(resolve, TURN_MS))
 
 /**
- * p99 is that of some five seconds each, and of these the middle one: a few seconds in which the machine had other
- * things to do would otherwise be all that is measured. `wholeP99Ms` is that of all of it.
+ * `p99Ms` is the median of the p99 of windows of about five seconds, so that a few seconds of other load do
+ * not decide it. `wholeP99Ms` covers all samples.
  */
 function delay(all: readonly number[]): Delay {
   const samples = all.slice(WARM_UP)
@@ -291,7 +289,6 @@ function compare(measured: Record<Way, readonly number[]>): Compared {
 
 const round3 = (value: number) => Math.round(value * 1000) / 1000
 
-/** One line a way, for people. */
 export function bridgeLines(result: BridgeBench): string[] {
   const ways = { 'frame → model': result.frameToModel, 'delta → line': result.deltaToLine }
   return [

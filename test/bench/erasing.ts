@@ -18,8 +18,8 @@ const POLITE = [
 const THINGS = ['garden', 'harbour', 'umbrella', 'report', 'train', 'bread', 'library', 'bicycle']
 
 /**
- * Milliseconds to erase one message for good, from the request to files that hold no byte of it, at the end of a ledger
- * and of a conversation of a thousand exchanges whose replies share their polite endings.
+ * Milliseconds to erase one message, from the request until no file holds a byte of it. The message is at the
+ * end of the ledger, in a conversation of a thousand exchanges whose replies share their polite endings.
  */
 export async function benchErasing(ledgers: readonly PreparedLedger[]) {
   const figures: Record<string, unknown> = {}
@@ -62,7 +62,7 @@ async function eraseSome(directory: string) {
   return { samples, events }
 }
 
-/** A conversation as the agent records it. Returns the seqs of the owner's messages. */
+/** Records a conversation as the agent does; returns the seqs of the owner's messages. */
 async function converse(
   storage: Awaited<ReturnType<typeof openStorage>>,
   newId: () => string,

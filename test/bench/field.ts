@@ -1,7 +1,4 @@
-/**
- * Run in a page before its own scripts: `whenInteractive` resolves with the milliseconds since the navigation began at
- * which a field can be written in and the main thread has come to rest behind it.
- */
+/** Runs in a page: `whenInteractive` resolves with the ms from navigation until a field accepts input. */
 export const watchForField = `
   globalThis.whenInteractive = new Promise((resolve) => {
     const find = (root) => {

@@ -5,7 +5,7 @@ import { timelineEvents } from './timeline.ts'
 
 const BATCH_EVENTS = 2000
 
-/** Makes a ledger of `count` events (see `timelineEvents`) in `directory`; the views come with the first start. */
+/** Writes a ledger of `count` events (see `timelineEvents`); the first start builds the views. */
 export function generateLedger(directory: string, count: number, chainedThrough = 0): void {
   let nowMs = Date.UTC(2026, 0, 1)
   const newId = createIds(() => nowMs)

@@ -1,11 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
 /**
- * A clock that goes while the calling thread runs, and stands still while it waits for a processor, be it another
- * thread's turn or another machine's on the same host (a paravirtual kernel does not count stolen time as run):
- * `now()` in milliseconds. The kernel rounds what `threadCpuUsage` tells to ticks of some milliseconds; asked for the
- * whole process it brings the exact sum of the calling thread up to date first, which schedstat then tells (Linux,
- * kernel/sched/cputime.c, thread_group_cputime). Elsewhere than on Linux it is the wall's.
+ * A clock, in milliseconds, that runs only while the calling thread does; wall time on systems other than
+ * Linux. `threadCpuUsage` is rounded to ticks, but `cpuUsage` makes the kernel update schedstat to the exact
+ * sum (Linux, kernel/sched/cputime.c, thread_group_cputime).
  */
 function openRunClock(): { now(): number; close(): void } {
   if (process.platform !== 'linux') return { now: () => performance.now(), close: () => undefined }
@@ -21,7 +19,7 @@ function openRunClock(): { now(): number; close(): void } {
   }
 }
 
-/** The longest that the main thread ran in one turn of the event loop while `work` went on, in milliseconds. */
+/** The longest turn of the event loop during `work`, in milliseconds of the main thread's own time. */
 export async function longestHold(work: () => Promise<unknown>): Promise<number> {
   const clock = openRunClock()
   let longestMs = 0

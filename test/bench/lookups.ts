@@ -17,9 +17,8 @@ const CONTEXT_EVENTS = 200
 const RUNS = 20
 
 /**
- * Milliseconds of the query thread's work over each ledger: recall for questions of common and rare words, each asked
- * once, from a cold start on; a search for the most frequent word, and for the words that begin with its like; memory's
- * insights.
+ * Milliseconds of the query thread's work over each ledger: recall after a cold start, a search for the most
+ * frequent word and for words with its prefix, and memory's insights.
  */
 export function benchLookups(ledgers: readonly PreparedLedger[]) {
   return Object.fromEntries(ledgers.map(({ size, directory }) => [size, measure(directory)]))
@@ -41,7 +40,7 @@ function measure(directory: string) {
       asker: 'owner',
       conversationId: last?.conversationId ?? null,
       beforeSeq: seq + 1,
-      // Twelve words are looked for with their roots, which is dearer than the longest cue.
+      // Twelve words also match by their roots, which costs more than the longest cue.
       contextTurns: 0,
       inContextSeqs: Float64Array.from({ length: CONTEXT_EVENTS }, (_, index) => seq - index),
       staged: [],

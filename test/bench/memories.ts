@@ -20,19 +20,19 @@ import { quantile, round } from './statistics.ts'
 import { openService, time } from './turn.ts'
 
 /*
- * What memories cost a turn: the same conversation with few and with many of them, its turns by turns in one run;
- * and how long memory's own work holds the main thread, in time that this ran, so that other load does not count.
+ * What memories cost a turn: compares the same conversation with few and with many memories, alternating
+ * turns. Also measures how long memory's own work holds the main thread.
  */
 
 const MESSAGES = 2000
-/** What one turn of the event loop may take: the voice waits for it. */
+/** The limit for one turn of the event loop, because the voice path waits for it. */
 const MAX_HELD_MS = 2
 /**
- * Each round does the same, or its like where it cannot be done twice, so many times; the least of their longest
- * holds is what the work itself takes: what a compilation or a collection of garbage adds to one is not in all.
+ * Repetitions of each round. The least of their longest holds is the work itself, because compilation and
+ * garbage collection do not hit every repetition.
  */
 const TIMES = 3
-/** The first ones compile. */
+/** Rounds that only warm up the compiler. */
 const WARM_ROUNDS = 10
 const READ_AT_ONCE = 100
 const BATCH_EVENTS = 2000
@@ -40,7 +40,7 @@ const THINGS =
   'bicycle teapot violin passport garden camera jacket piano kayak lantern suitcase telescope'.split(' ')
 const PLACES = 'attic cellar garage hallway kitchen study loft shed balcony wardrobe drawer bakery'.split(' ')
 
-/** Where a message stands; three facts of its turn follow. */
+/** The seq of a message; three facts of its turn follow. */
 const saidAt = (message: number): number => 1 + 4 * message
 
 const thing = (index: number): string => THINGS[index % THINGS.length] ?? ''
@@ -48,7 +48,7 @@ const place = (index: number): string => PLACES[Math.floor(index / THINGS.length
 const statement = (index: number): string => `My ${thing(index)} number ${index} is in the ${place(index)}`
 const question = (index: number): string => `Where is my ${thing(index * 7)}, in the ${place(index * 5)}?`
 
-/** A conversation of the same length whatever `memories` is; they rest on its messages. */
+/** A conversation whose length does not depend on `memories`; the memories have its messages as sources. */
 function* eventsOf(memories: number): Generator<NewEvent> {
   const envelope = { conversationId: 'conversation', spanId: 'span', channel: 'chat' } as const
   for (let index = 0; index < MESSAGES; index += 1) {
@@ -71,7 +71,7 @@ function* eventsOf(memories: number): Generator<NewEvent> {
       signalIds: [],
     }
     const usage = { inputTokens: 100, outputTokens: 2, cachedTokens: 0 }
-    // Answered: what waits for an answer would be answered first.
+    // Answered, because pending messages would be answered first.
     yield { type: 'turn.started', ...turn, facts: trigger }
     yield { type: 'chat.reply.sent', ...turn, facts: {}, body: { text: 'All right.' } }
     yield {
@@ -80,7 +80,7 @@ function* eventsOf(memories: number): Generator<NewEvent> {
       facts: { model, usage, contextTokens: 100, responseId: null, rounds: 1, durationMs: 1 },
     }
   }
-  // All of it has been read: what waits to be learned would be measured with the turns.
+  // Marked as read, because learning would otherwise run during the measured turns.
   for (let first = 0; first < MESSAGES; first += READ_AT_ONCE) {
     const utteranceSeqs = Array.from({ length: READ_AT_ONCE }, (_, index) => saidAt(first + index))
     yield {
@@ -149,7 +149,7 @@ function writeLedger(directory: string, memories: number): void {
   ledger.close()
 }
 
-/** Turn times with `few` and with `many` memories, one turn of each after the other, and their ratio. */
+/** Turn times with `few` and with `many` memories, alternating turn by turn, and their ratio. */
 export async function benchMemories({ few, many, turns }: { few: number; many: number; turns: number }) {
   const root = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
   const double = await startModelDouble({ validate: false, record: false })
@@ -186,7 +186,7 @@ export async function benchMemories({ few, many, turns }: { few: number; many: n
     p99Ms: round(quantile(samples, 0.99)),
   }))
   const [least, most] = figures
-  // A service that closes takes its directory along.
+  // A service deletes its directory when it closes, so this measurement has its own.
   const alone = join(root, 'alone')
   writeLedger(alone, many)
   const blocking = await benchMainThread(alone, Math.min(turns, 60))
@@ -203,14 +203,14 @@ type Held = {
   readonly p50Ms: number
   readonly p90Ms: number
   readonly maxMs: number
-  /** The same of each single piece of work, with all that the machine does meanwhile. */
+  /** Likewise for each single repetition, including all other load. */
   readonly onceMaxMs: number
   readonly onceOver2Ms: number
-  /** In so many rounds the work itself took longer. */
+  /** Rounds in which the work itself took longer than 2 ms. */
   readonly over2Ms: number
 }
 
-/** How long memory holds the main thread, in one turn of the event loop, while it recalls, learns, lists and forgets. */
+/** How long memory holds the main thread in one turn of the event loop, for each kind of work. */
 async function benchMainThread(directory: string, rounds: number) {
   const newId = createIds(Date.now)
   const storage = await openStorage({
@@ -256,7 +256,7 @@ async function benchMainThread(directory: string, rounds: number) {
     onFault: (error) => log.error({ err: error }, 'erasing failed'),
   })
   const work: Readonly<Record<string, (index: number) => Promise<unknown>>> = {
-    // What the machine itself does to a loop that does nothing.
+    // The baseline: what the machine adds to an idle loop.
     nothing: () => new Promise((resolve) => setTimeout(resolve, 20)),
     recall: async (index) => {
       const text = question(index)

@@ -1,6 +1,6 @@
 import { type PartName, parts } from './parts.ts'
 
-/** One part of `npm run bench`, in the process that `run.ts` started for it; figures go to standard output as JSON. */
+/** One part of `npm run bench`, in its own process; prints figures as JSON. */
 const [name, root = '', size] = process.argv.slice(2)
 
 await parts[name as PartName]({

@@ -10,11 +10,11 @@ import { benchReports } from './report.ts'
 import { benchTurns } from './turn.ts'
 import { benchColdStart, benchFolds, benchPages, prepareLedger } from './views.ts'
 
-/** What a part is told, and whom it tells. */
+/** What a part receives, and how it reports figures. */
 export type Bench = {
-  /** A directory of this run, which all its parts share. */
+  /** The directory of this run, shared by all parts. */
   readonly root: string
-  /** Without the million, and shorter. */
+  /** Skips the ledger of a million events and shortens the other measurements. */
   readonly isQuick: boolean
   report(name: string, figures: unknown): void
 }
@@ -23,7 +23,6 @@ const SIZES = [10_000, 100_000, 1_000_000]
 const QUICK_SIZES = SIZES.slice(0, 2)
 const FOLDED = 100_000
 
-/** The parts of `npm run bench`, in their order. */
 export const parts = {
   async append({ root, report }) {
     const directory = join(root, 'append')
@@ -76,7 +75,7 @@ export type PartName = keyof typeof parts
 
 const largestOf = ({ isQuick }: Bench): number => Math.max(...(isQuick ? QUICK_SIZES : SIZES))
 
-/** The ledger of so many events, made where this run has none yet. */
+/** The directory of a ledger of `size` events, created on first use. */
 function ledgerOf({ root }: Bench, size: number): string {
   const directory = join(root, `ledger-${size}`)
   if (!existsSync(directory)) prepareLedger(directory, size)

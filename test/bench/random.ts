@@ -1,4 +1,4 @@
-/** Deterministic, so that each run measures the same ledger (mulberry32, public domain). */
+/** A seeded generator, so that every run measures the same ledger (mulberry32, public domain). */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {

@@ -2,7 +2,7 @@ import { FEATURES, type Feature } from '../../src/memory/recall/features.ts'
 import { dot, type Example, fitWeights } from './recall-fit.ts'
 import { DEPTHS, meanOf } from './recall-measure.ts'
 
-/** Features that go together. */
+/** Features that belong together. */
 const GROUPS: Readonly<Record<string, readonly Feature[]>> = {
   nothing: [],
   'speaker or subject': ['speaker'],
@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<string, readonly Feature[]>> = {
   opening: ['opening'],
 }
 
-/** Recall when a group of features is missing, each conversation with weights fitted to the others without it. */
+/** Reports recall without each group of features. The weights for a conversation are fitted to the others. */
 export function reportAblation(
   conversations: readonly (readonly Example[])[],
   print: (line: string) => void,

@@ -11,11 +11,11 @@ import { openViewsReadOnly } from '../../projections/views.ts'
 import { openWriter } from '../../src/storage/writer.ts'
 import type { Turn } from './recall-data.ts'
 
-/** A dialogue as the product holds it: facts in a ledger, folded into its views. */
+/** A dialogue as the product stores it: facts in a ledger, folded into views. */
 export type Corpus = {
   readonly ledger: LedgerReader
   readonly views: Database.Database
-  /** The seq of each turn, in the order given. */
+  /** The seq of each turn, in order. */
   readonly seqs: readonly number[]
   close(): void
 }
@@ -24,8 +24,8 @@ const EVENTS_A_STEP = 5000
 const SESSIONS_A_COMMIT = 50
 
 /**
- * Tells the product a dialogue: each session a conversation with one interaction, the first speaker the owner in
- * the chat, the other the delegate, each at the time given. Then waits until the views have all of it.
+ * Records a dialogue: each session becomes a conversation with one interaction. The first speaker is the
+ * owner in the chat, the other the delegate. Returns once the views have caught up.
  */
 export function buildCorpus(turns: readonly Turn[], owner: string): Corpus {
   const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-recall-'))
@@ -41,7 +41,7 @@ export function buildCorpus(turns: readonly Turn[], owner: string): Corpus {
         factsOf(session, owner, newId).map(({ at, event }) => toDraft(event, { newId, newSalt, at })),
       )
     for (const outcome of writer.commit(batches)) {
-      if (outcome.status !== 'appended') throw new Error(`the ledger took a session as ${outcome.status}`)
+      if (outcome.status !== 'appended') throw new Error(`a session was not appended: ${outcome.status}`)
       for (const row of outcome.rows) if (row.type.startsWith('chat.')) seqs.push(row.seq)
     }
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 
-/** A file of conversations with questions and, for each, the turns in which its answer stands. */
+/** A file of conversations with questions and, for each, the turns that contain its answer. */
 const dataSchema = z.object({
   conversations: z.array(
     z.object({
@@ -27,7 +27,7 @@ export type RecallData = z.output<typeof dataSchema>
 export type Conversation = RecallData['conversations'][number]
 export type Turn = Conversation['turns'][number]
 
-/** Throws with the reason where the file is not of this form. */
+/** Throws with the reason if the file does not match the schema. */
 export function readData(file: string): RecallData {
   return dataSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
 }

@@ -1,21 +1,21 @@
-/** What a fit learns from: the features of the candidates of one question, and which of them were evidence. */
+/** One question to learn from: the features of its candidates, and which of them are evidence. */
 export type Example = {
   readonly rows: readonly Float64Array[]
   readonly isEvidence: readonly boolean[]
-  /** How many turns are evidence, candidates or not. */
+  /** How many turns are evidence, whether candidates or not. */
   readonly wanted: number
 }
 
 const STEPS = 120
 const RATE = 0.15
-/** Pull towards zero: weights must earn their size, lest they fit single questions. */
+/** L2 penalty, so that weights do not fit single questions. */
 const RIDGE = 1e-3
 const MEAN_DECAY = 0.9
 const SQUARE_DECAY = 0.99
 
 /**
- * Weights of a linear ranking: each evidence against all candidates that are none, by softmax cross-entropy, the
- * evidence of a question sharing its say; Adam (Kingma and Ba 2015), from zero, without randomness.
+ * Weights of a linear ranking, fitted by softmax cross-entropy of each evidence against all other candidates.
+ * The evidence of a question shares its weight. Uses Adam (Kingma and Ba 2015) from zero, without randomness.
  */
 export function fitWeights(examples: readonly Example[], size: number): Float64Array {
   const usable = examples.filter(({ isEvidence }) => isEvidence.includes(true) && isEvidence.includes(false))

@@ -7,19 +7,19 @@ import type { Conversation } from './recall-data.ts'
 
 export const DEPTHS = [5, 10, 25, 50] as const
 export const BUDGETS = [250, 500, 1000, 2000] as const
-/** Questions whose answer is not there, asked to see what is made up; counted apart. */
+/** Questions without an answer, which test for made-up ones; counted separately. */
 export const ADVERSARIAL = 'adversarial'
 
-/** How much of a question's evidence came up: shares of it, 0..1. */
+/** How much of a question's evidence was found, as shares from 0 to 1. */
 export type Outcome = {
   readonly category: string
-  /** By DEPTHS. */
+  /** One share per value of DEPTHS. */
   readonly atDepth: readonly number[]
-  /** By BUDGETS. */
+  /** One share per value of BUDGETS. */
   readonly withinTokens: readonly number[]
-  /** From the question to the lines for the model, asked once. */
+  /** From the question to the lines for the model, measured once. */
   readonly elapsedMs: number
-  /** Of that, what choosing and writing the lines took: in the product the event loop does that part. */
+  /** The part of it spent on choosing and writing the lines, which runs on the event loop in the product. */
   readonly composingMs: number
 }
 
@@ -36,7 +36,7 @@ export function requestFor({ turns, speakers }: Conversation, question: string):
   }
 }
 
-/** Asks the questions of a conversation, each through recall as a turn uses it. Those without evidence are left out. */
+/** Asks a conversation's questions through recall, as a turn does. Skips questions without evidence. */
 export function askQuestions(conversation: Conversation, corpus: Corpus, ranker: RecallRanker): Outcome[] {
   const recollect = createRecollections(corpus)
   const seqOf = new Map(conversation.turns.map(({ id }, index) => [id, corpus.seqs[index]]))

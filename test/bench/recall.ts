@@ -17,7 +17,7 @@ import {
   requestFor,
 } from './recall-measure.ts'
 
-/** Questions asked once before the clock counts: a service that runs is warm. */
+/** Questions asked before measuring, because a running service is warm. */
 const WARM_UP_QUESTIONS = 50
 const SCALES = [5000, 100_000]
 const QUESTIONS_BY_TURNS = 50
@@ -64,7 +64,7 @@ function measure(conversation: Conversation, weights?: Weights): Outcome[] {
   }
 }
 
-/** Each conversation with weights fitted to all the others. */
+/** Measures each conversation with weights fitted to all the others. */
 function crossValidate({ conversations }: RecallData, examples: readonly (readonly Example[])[]): Outcome[] {
   return conversations.flatMap((conversation, held) => {
     const fitted = fitWeights(examples.filter((_, index) => index !== held).flat(), FEATURES.length)
@@ -96,14 +96,14 @@ function examplesOf(conversation: Conversation): Example[] {
   }
 }
 
-/** The latency of the same questions over so many turns, one size beside the other. */
+/** Reports the latency of the same questions over ledgers of these sizes. */
 function reportScales(data: RecallData, sizes: readonly number[]): void {
   const scales = sizes.map((turns) => openScale(data, turns))
   try {
     for (const { ask } of scales) ask(0, WARM_UP_QUESTIONS)
     const outcomes = scales.map((): Outcome[] => [])
     const questions = data.conversations.reduce((sum, conversation) => sum + conversation.questions.length, 0)
-    // By turns: a machine that is quick in one minute and slow in the next is so for all sizes.
+    // Alternates between the sizes, so that changes in machine speed affect all of them.
     for (let from = 0; from < questions; from += QUESTIONS_BY_TURNS)
       scales.forEach(({ ask }, index) => {
         outcomes[index]?.push(...ask(from, from + QUESTIONS_BY_TURNS))
@@ -118,7 +118,7 @@ function reportScales(data: RecallData, sizes: readonly number[]): void {
   }
 }
 
-/** The dialogues repeated up to so many turns, each round a month after the last, and all of their questions. */
+/** The dialogues repeated up to `turns` turns, each round a month after the last, and all their questions. */
 function openScale({ conversations }: RecallData, turns: number) {
   const [first] = conversations
   if (!first) throw new Error('no conversations')
@@ -164,7 +164,7 @@ function show(figures: Readonly<Record<string, number>>): string {
     .join('  ')
 }
 
-/** In percent; the adversarial questions are a category of their own and not part of `overall`. */
+/** Percentages. Adversarial questions have their own category and do not count towards `overall`. */
 function summary(outcomes: readonly Outcome[]) {
   const answerable = outcomes.filter(({ category }) => category !== ADVERSARIAL)
   const categories = [...new Set(outcomes.map(({ category }) => category))].sort()

@@ -12,7 +12,7 @@ export function relay(line: WebSocket, modelUrl: string): void {
   line.on('close', () => model.close())
 }
 
-/** A relay on a port of its own, on this thread's event loop; resolves to the port. */
+/** Starts a relay on this thread's event loop; resolves to its port. */
 export async function startRelay(modelUrl: string): Promise<number> {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
   server.on('connection', (socket) => relay(socket, modelUrl))

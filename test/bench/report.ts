@@ -11,8 +11,8 @@ const RUNS = 300
 const HOURS = 720
 
 /**
- * Milliseconds for the operations report over 30 days and its JSON, and for its course: the first time, with nothing in
- * memory, then medians and the slowest of a hundred, a report of each ledger by turns. The window ends with the ledger.
+ * Milliseconds for the operations report over 30 days and its series, as JSON: the first call on cold caches,
+ * then medians and p99, alternating between the ledgers.
  */
 export function benchReports(ledgers: readonly PreparedLedger[]) {
   const opened = ledgers.map(({ size, directory }) => ({ size, ...openReport(directory) }))

@@ -9,9 +9,9 @@ import { startFlags } from '../support/start-flags.ts'
 import { type PartName, parts } from './parts.ts'
 
 /**
- * `npm run bench`: medians of one run, ratios within it. `--quick` leaves out the million; `--json` ends with JSON;
- * `--only` takes the name of a part, and may be given again. Each part has a process of its own, and begins when what the
- * one before has written is on the disk: nothing that it left is collected, or written, in the midst of what is measured.
+ * `npm run bench`: `--quick` skips the largest ledger, `--json` ends with JSON, `--only` (repeatable) selects
+ * parts. Each part runs in its own process and starts after a disk sync, so that the previous one does not
+ * disturb it.
  */
 const { values } = parseArgs({
   options: {
@@ -20,9 +20,9 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
   },
 })
-/** A service in a process of its own is measured by a client whose own garbage is not collected while a turn lasts. */
+/** Keeps the garbage collector of a measuring client idle during a turn. */
 const CLIENT_FLAGS = ['--max-semi-space-size=128', '--v8-pool-size=1']
-/** What is measured in the part's own process runs as the service does; the loaded bridge is in one of its own. */
+/** Parts that measure in their own process run with the flags of the service. */
 const flagsOf: Readonly<Record<PartName, () => readonly string[]>> = {
   append: startFlags,
   views: startFlags,

@@ -11,8 +11,8 @@ import { UNLIMITED } from './service.ts'
 const PASSWORD = 'a long walk by the river'
 
 /**
- * The service as it is run, a process of its own over a directory of its own (or `DATA_DIR`), installed and signed in; its client
- * keeps its connection, as a browser does. What client and double cost is not the service's.
+ * The service in its own process over its own directory (or `DATA_DIR`), installed and signed in. The client
+ * keeps its connection open, as a browser does. Client and double do not add to the service's time.
  */
 export async function startServiceProcess(environment: Record<string, string>) {
   const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))

@@ -2,10 +2,10 @@ import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { type Service, startService } from '../../src/service.ts'
 
-/** A benchmark uses more in minutes than an owner in a day. */
+/** A benchmark uses more in minutes than an owner does in a day. */
 export const UNLIMITED = { DAILY_TOKENS: 'unlimited', DAILY_TEXTS: 'unlimited', DAILY_CALLS: 'unlimited' }
 
-/** The whole service in this process, by an environment of its own; of its log the errors alone are shown. */
+/** The whole service in this process. Prints only errors from its log. */
 export function startBenchService(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Service> {

@@ -1,5 +1,5 @@
 /*
- * A disk that takes its time (LD_PRELOAD): every sync takes SLOW_SYNC_MICROSECONDS longer than it does.
+ * A slow disk (LD_PRELOAD): every sync takes SLOW_SYNC_MICROSECONDS longer.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/** The middle one; of an even number the lower. */
+/** For an even number of samples, the lower of the two middle ones. */
 export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5)
 }
@@ -8,7 +8,6 @@ export function quantile(samples: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }
 
-/** As a figure to be read: three significant digits. */
 export const round = (value: number): number => Number(value.toPrecision(3))
 
 export function timed(work: () => unknown): number {

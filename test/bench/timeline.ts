@@ -6,9 +6,8 @@ const usage = { inputTokens: 900, outputTokens: 60, cachedTokens: 500 }
 const model = { provider: 'builtin', model: 'builtin' }
 
 /**
- * Turns as the service records them, ten events a span, each with some 300 bytes of payload. Every other turn uses a
- * tool; in the others a memory is learned from the messages so far. Up to the event `chainedThrough`, spans overlap
- * like the links of a chain: each opens before the previous one closes.
+ * Turns as the service records them: ten events per span, about 300 bytes of payload each. Up to the event
+ * `chainedThrough`, each span opens before the previous one closes.
  */
 export function* timelineEvents(count: number, chainedThrough = 0): Generator<NewEvent> {
   const text = createText(createRandom(7))
@@ -115,7 +114,7 @@ function toolUse(span: number, at: Place, text: (words: number) => string): NewE
   ]
 }
 
-/** What extraction records of messages that it has read, one of which tells something. */
+/** What extraction records after reading messages, one of which states a fact. */
 function learned(span: number, utteranceSeqs: number[], text: (words: number) => string): NewEvent[] {
   const [fromSeq = 1, toSeq = fromSeq] = [utteranceSeqs.at(0), utteranceSeqs.at(-1)]
   const inner = { actor: 'service', channel: 'inner' } as const

@@ -1,15 +1,15 @@
 import type { CDPSession } from 'playwright-core'
 
-/** A task of the page's main thread. Milliseconds; `cpuMs` is what of `ms` it ran, the rest it waited for a core. */
+/** A task of the page's main thread. `cpuMs` is the part of `ms` that it ran; the rest it waited. */
 export type Task = {
   readonly atMs: number
   readonly ms: number
   readonly cpuMs: number
-  /** What it was spent on, the longest first: each piece of work without those within it. */
+  /** What the task spent its time on, the longest first; each part excludes the parts within it. */
   readonly parts: readonly { readonly name: string; readonly ms: number }[]
 }
 
-/** Trace events of Chromium that are complete pieces of work (phase X); microseconds. */
+/** A complete event (phase X) of a Chromium trace; times in microseconds. */
 type TraceEvent = {
   readonly name: string
   readonly ph: string
@@ -23,7 +23,7 @@ type TraceEvent = {
 
 const CATEGORIES = ['toplevel', 'devtools.timeline', 'v8', 'disabled-by-default-v8.gc', '__metadata', 'blink']
 
-/** Records what the browser does until it is asked for the tasks of its pages' main threads. */
+/** Records browser activity; the returned function stops and resolves to the main threads' tasks. */
 export async function traceTasks(session: CDPSession): Promise<() => Promise<readonly Task[]>> {
   const events: TraceEvent[] = []
   session.on('Tracing.dataCollected', ({ value }) => {
@@ -78,7 +78,7 @@ function tasksOf(events: readonly TraceEvent[]): readonly Task[] {
   return tasks.sort((a, b) => a.atMs - b.atMs)
 }
 
-/** The time of each name, without what lies within it. */
+/** The time spent in each name, without nested events. */
 function partsOf(events: readonly TraceEvent[]): Task['parts'] {
   const own = new Map<string, number>()
   const open: TraceEvent[] = []

@@ -9,12 +9,12 @@ import { startServiceProcess } from './service-process.ts'
 import { quantile, round } from './statistics.ts'
 
 /**
- * What a chat turn costs beyond the model itself, against a double that answers at once; and a conversation of
- * ten thousand turns, whose double fails unless the early facts are still in its input.
+ * What a chat turn costs beyond the model, against a double that answers at once. Also runs a conversation of
+ * ten thousand turns and counts requests that lack its early facts.
  */
 const PASSWORD = 'a long walk by the river'
 const EARLY_FACT = 'heliotrope'
-/** Turns that a conversation is old before it is compared: by then the service has compiled what it runs. */
+/** Warm-up of the new conversation, until the service has compiled its hot code. */
 const WARM_TURNS = 300
 const BLOCK_TURNS = 20
 
@@ -24,7 +24,7 @@ export async function time(samples: number[], work: () => Promise<unknown>): Pro
   samples.push(performance.now() - before)
 }
 
-/** The whole service over a data directory, its own where none is given, installed and signed in. */
+/** The whole service over a data directory, its own by default, installed and signed in. */
 export async function openService(
   environment: Record<string, string>,
   directory = mkdtempSync(join(tmpdir(), 'delegate-bench-')),
@@ -83,12 +83,12 @@ async function builtin(turns: number) {
 }
 
 /**
- * Whether a turn costs more after so many of them. The last tenth are said by turns with those of a conversation that
- * has just begun, so that a machine which changes its pace does so for both; in blocks of them without a pause, so that
- * what a turn leaves to be done after its reply is in the next one's time.
+ * Whether a turn costs more late in a conversation. The last tenth alternates with turns of a new
+ * conversation, so that changes in machine speed affect both. Work left after a reply counts towards the next
+ * turn.
  */
 async function longConversation(turns: number) {
-  // The double's own compaction seals all that it was given; a written replacement is what gets smaller.
+  // The double's own compaction would keep the full input; a written replacement shrinks it.
   const double = await startModelDouble({ validate: false, record: false, lacks: ['/responses/compact'] })
   let maxRequestBytes = 0
   let forgotten = 0
@@ -141,7 +141,7 @@ async function longConversation(turns: number) {
   }
 }
 
-/** Milliseconds a turn; the builtin model and a model double that answers at once, everything on, durable. */
+/** Milliseconds per turn with the builtin model and with a double, everything enabled and durable. */
 export async function benchTurns(options: { readonly turns: number; readonly longTurns: number }) {
   return {
     overhead: await overhead(options.turns),

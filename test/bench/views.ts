@@ -14,10 +14,10 @@ import { median, round, timed } from './statistics.ts'
 const PAGE_EVENTS = 500
 const PAGES_MEASURED = 300
 
-/** How much of a ledger, from its beginning, has spans that overlap like the links of a chain. */
+/** The share of a ledger, from its beginning, whose spans overlap like the links of a chain. */
 const CHAINED_SHARE = 0.2
 
-/** Makes a ledger and folds all its views, as a start would. */
+/** Generates a ledger and builds all its views, as a start does. */
 export function prepareLedger(directory: string, events: number): void {
   generateLedger(directory, events, events * CHAINED_SHARE)
   const ledgerDb = openLedgerReadOnly(directory)
@@ -32,18 +32,17 @@ export function prepareLedger(directory: string, events: number): void {
   while (projector.catchUpLagging(10_000));
   views.close()
   ledgerDb.close()
-  // Or it would be written in the midst of what is measured.
+  // Pending writes would otherwise disturb the measurement.
   spawnSync('sync')
 }
 
-/** A prepared ledger of `size` events. */
 export type PreparedLedger = { readonly size: number; readonly directory: string }
 
-/** The golden ratio spreads the places evenly, the same in each run. */
+/** Spreads the places evenly by the golden ratio, the same in each run. */
 const placeBetween = (from: number, to: number, index: number): number =>
   from + 2 * PAGE_EVENTS + Math.floor((to - from - 2 * PAGE_EVENTS) * ((index * 0.618_033_988_75) % 1))
 
-/** Where a page begins, by the head of its ledger: the newest; spans that lie apart; spans that overlap. */
+/** Where a page begins, by the ledger's head: at the newest event, among separate or overlapping spans. */
 const placesOfPages: Readonly<Record<string, (head: number, index: number) => number | null>> = {
   newest: () => null,
   deep: (head, index) => placeBetween(head * CHAINED_SHARE, head, index),
@@ -51,8 +50,8 @@ const placesOfPages: Readonly<Record<string, (head: number, index: number) => nu
 }
 
 /**
- * Milliseconds for a page of 500 and its JSON, medians. A page of each ledger by turns, so that a machine which changes
- * its pace does so for all of them; the ratio is of the last to the first.
+ * Median milliseconds for a page of 500 events as JSON, alternating between the ledgers. The ratio compares
+ * the last ledger with the first.
  */
 export function benchPages(ledgers: readonly PreparedLedger[]) {
   const opened = ledgers.map(({ size, directory }) => {
@@ -89,7 +88,7 @@ export function benchPages(ledgers: readonly PreparedLedger[]) {
   return figures
 }
 
-/** Events a second into empty views: the timeline alone, all that goes with an append, and all views. */
+/** Events per second into empty views: the timeline only, all views of an append, and all views. */
 export function benchFolds(directory: string) {
   const ledgerDb = openLedgerReadOnly(directory)
   const ledger = createReader(ledgerDb)
@@ -120,12 +119,12 @@ export function benchFolds(directory: string) {
   return figures
 }
 
-/** Milliseconds from the start of the process to its first answer, over a ledger that is there. Median of five. */
+/** Median milliseconds, of five runs, from the start of the process to its first answer. */
 export async function benchColdStart(directory: string) {
   const starts: number[] = []
   for (let run = 0; run < 6; run += 1) {
     const elapsedMs = await startOnce(directory)
-    // The first start fills the compile cache, which stays.
+    // The first start fills the compile cache and does not count.
     if (run > 0) starts.push(elapsedMs)
   }
   return { listeningMs: round(median(starts)) }
@@ -140,7 +139,7 @@ function startOnce(directory: string): Promise<number> {
     child.stdout.on('data', (data: Buffer) => {
       if (!Number.isNaN(elapsedMs) || !data.includes('"listening"')) return
       elapsedMs = performance.now() - startedMs
-      // An orderly end, which keeps what was compiled; its handler is there a moment after the line.
+      // An orderly exit keeps the compile cache; the signal handler is installed shortly after this line.
       setTimeout(() => child.kill('SIGTERM'), 200)
     })
     child.on('error', reject)

@@ -4,7 +4,7 @@ const WORDS = 8000
 const CONSONANTS = 'b c d f g h k l m n p r s t v w br ch gr pl sh st tr'.split(' ')
 const VOWELS = 'a e i o u ai ea ou'.split(' ')
 
-/** Made-up words that can be pronounced, the most frequent first: those are short. */
+/** Made-up, pronounceable words. The most frequent come first and are short. */
 const vocabulary = [
   ...(function* () {
     const random = createRandom(3)
@@ -20,7 +20,7 @@ const vocabulary = [
   })(),
 ]
 
-/** The most frequent one that is looked for with all that begin with it (`toMatch`). */
+/** The most frequent word that a search matches by prefix (`toMatch`). */
 export const FREQUENT_WORD = vocabulary.find(({ length }) => length === 3) ?? ''
 
 /** Text whose words follow Zipf's law: the k-th most frequent occurs about 1/k as often as the first. */

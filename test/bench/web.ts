@@ -11,15 +11,15 @@ import { median, quantile } from './statistics.ts'
 import { type Task, traceTasks } from './trace.ts'
 
 /**
- * `npm run bench:web`: how soon the first page can be used with nothing in a cache, what it transfers, and how long
- * the browser's tasks are while a timeline of 100,000 events is scrolled. Of a task it is said too how much of it the
- * processor worked: on a machine that others use, the rest was waiting for a core.
+ * `npm run bench:web`: how soon the first page is usable on a cold cache, what it transfers, and how long
+ * tasks are while a timeline scrolls. Reports processor time too, because on a shared machine the rest is
+ * waiting.
  */
 const EVENTS = Number(process.env.EVENTS ?? 100_000)
 const SECONDS = Number(process.env.SECONDS ?? 30)
 const RUNS = 5
 const LONG_MS = 50
-/** What a notch of a wheel scrolls; one a frame is as fast as it is turned. */
+/** The scroll distance of one wheel notch; one notch per frame is the fastest that a wheel turns. */
 const NOTCH_PX = 120
 
 const directory = mkdtempSync(join(tmpdir(), 'delegate-web-'))
@@ -27,7 +27,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 const load = () => `load ${loadavg()[0]?.toFixed(1)}`
 
 generateLedger(directory, EVENTS)
-// A process of its own: what this one does to measure must not stand in the service's way.
+// In its own process, so that measuring does not slow the service down.
 const service = await startServiceProcess({ DATA_DIR: directory })
 const origin = `http://127.0.0.1:${service.port}`
 try {
@@ -52,7 +52,7 @@ async function open(browser: Browser, isSignedIn: boolean): Promise<BrowserConte
   return context
 }
 
-/** From the start of the navigation until the field to write in, or to sign in with, takes what is typed. */
+/** From the start of the navigation until the message or password field accepts input. */
 async function measureFirstPage(what: string, path: string, isSignedIn: boolean): Promise<void> {
   const samples: number[] = []
   let transferred = 0
@@ -61,7 +61,7 @@ async function measureFirstPage(what: string, path: string, isSignedIn: boolean)
     const browser = await launchBrowser()
     const context = await open(browser, isSignedIn)
     const page = await context.newPage()
-    // As text: the types of this project's own code know no browser.
+    // A string, because this project's own types do not include the browser's.
     await page.addInitScript(watchForField)
     const network = await context.newCDPSession(page)
     await network.send('Network.enable')
@@ -76,7 +76,7 @@ async function measureFirstPage(what: string, path: string, isSignedIn: boolean)
     await page.keyboard.type('x')
     if (isSignedIn) await page.locator('[data-key]').first().waitFor()
     transferred = bytes
-    // What comes after this is not waited for, and its body would go with the browser.
+    // Later responses are not awaited, and their bodies would be lost with the browser.
     page.removeAllListeners('response')
     const bodies = await Promise.all(responses.map((response) => response.body()))
     gzipped = bodies.reduce((sum, body) => sum + gzipSync(body, { level: 9 }).length, 0)

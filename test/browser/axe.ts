@@ -34,7 +34,7 @@ export async function findings(page: Page): Promise<readonly string[]> {
     }
   })
   const found = await page.evaluate(async (): Promise<Finding[]> => {
-    const { violations } = await Reflect.get(window, 'axe').run(document)
+    const { violations } = await Reflect.get(window, 'axe').run(document, { resultTypes: ['violations'] })
     return violations
   })
   return found

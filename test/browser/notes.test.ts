@@ -4,175 +4,157 @@ import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { startWithModel } from './model.ts'
-import { choose as chooseOf, composer, desk, inFocus, phone, visit, words } from './page.ts'
+import { choose as chooseOf, composer, inFocus, visit, words } from './page.ts'
 
 const browser = useBrowser()
-const looks = [
-  { name: 'desk, light', viewport: desk, colorScheme: 'light' },
-  { name: 'phone, dark', viewport: phone, colorScheme: 'dark' },
-] as const
+test('a note is written by keyboard, found and read', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/notes' })
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('link', { name: 'New note' }).focus()
+  await page.keyboard.press('Enter')
+  await inFocus(page.getByRole('textbox', { name: 'Title' })).waitFor()
+  await page.keyboard.type('Balcony')
+  await page.keyboard.press('Tab')
+  await inFocus(page.getByRole('textbox', { name: 'Text, in markdown' })).waitFor()
+  await page.keyboard.type('Water the **tomatoes**')
+  await page.keyboard.press('Control+s')
+  // To the letter: "Not saved yet" has the word in it too.
+  const saved = page.getByRole('status').filter({ hasText: /^\s*Saved\s*$/ })
+  await saved.waitFor({ state: 'attached' })
+  expect(new URL(page.url()).searchParams.get('id')).not.toBeNull()
+  await page.keyboard.type(' and the basil')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await expect.poll(() => page.locator('.preview strong').textContent()).toBe('tomatoes')
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(async () => (await service.client.get('/api/notes')).json.notes[0].revision).toBe(2)
+  await saved.waitFor({ state: 'attached' })
 
-for (const { name, ...context } of looks) {
-  test(`a note is written by keyboard, found and read (${name})`, async () => {
-    const service = await startWholeService()
-    const page = await visit(browser(), service, { path: '/notes', context })
-    await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
-    expect(await findings(page)).toEqual([])
-    await page.getByRole('link', { name: 'New note' }).focus()
-    await page.keyboard.press('Enter')
-    await inFocus(page.getByRole('textbox', { name: 'Title' })).waitFor()
-    await page.keyboard.type('Balcony')
-    await page.keyboard.press('Tab')
-    await inFocus(page.getByRole('textbox', { name: 'Text, in markdown' })).waitFor()
-    await page.keyboard.type('Water the **tomatoes**')
-    await page.keyboard.press('Control+s')
-    // To the letter: "Not saved yet" has the word in it too.
-    const saved = page.getByRole('status').filter({ hasText: /^\s*Saved\s*$/ })
-    await saved.waitFor({ state: 'attached' })
-    expect(new URL(page.url()).searchParams.get('id')).not.toBeNull()
-    await page.keyboard.type(' and the basil')
-    await page.getByRole('button', { name: 'Preview' }).click()
-    await expect.poll(() => page.locator('.preview strong').textContent()).toBe('tomatoes')
-    expect(await findings(page)).toEqual([])
-    await page.getByRole('button', { name: 'Save' }).click()
-    await expect.poll(async () => (await service.client.get('/api/notes')).json.notes[0].revision).toBe(2)
-    await saved.waitFor({ state: 'attached' })
+  await page.getByRole('link', { name: 'All notes' }).click()
+  const items = page.getByRole('list', { name: 'Notes' }).getByRole('listitem')
+  await items.filter({ hasText: 'and the basil' }).waitFor()
+  await page.getByRole('searchbox').fill('zucchini')
+  await page.getByRole('heading', { name: 'No matching notes' }).waitFor()
+  await page.getByRole('searchbox').fill('tomat')
+  await expect.poll(() => items.count()).toBe(1)
+  await page.getByRole('link', { name: 'Balcony' }).click()
+  await page.locator('article strong').waitFor()
+  expect(await page.locator('script').count()).toBe(0)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+})
 
-    await page.getByRole('link', { name: 'All notes' }).click()
-    const items = page.getByRole('list', { name: 'Notes' }).getByRole('listitem')
-    await items.filter({ hasText: 'and the basil' }).waitFor()
-    expect(await findings(page)).toEqual([])
-    await page.getByRole('searchbox').fill('zucchini')
-    await page.getByRole('heading', { name: 'No matching notes' }).waitFor()
-    await page.getByRole('searchbox').fill('tomat')
-    await expect.poll(() => items.count()).toBe(1)
-    await page.getByRole('link', { name: 'Balcony' }).click()
-    await page.locator('article strong').waitFor()
-    expect(await page.locator('script').count()).toBe(0)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-    expect(await findings(page)).toEqual([])
+test('a note is restored, deleted, brought back and erased', async () => {
+  let skewMs = 0
+  const service = await startWholeService({ nowMs: () => Date.now() + skewMs })
+  const created = await service.client.post('/api/notes', {
+    title: 'Balcony',
+    content: 'Water the tomatoes',
   })
-
-  test(`a note is restored, deleted, brought back and erased (${name})`, async () => {
-    let skewMs = 0
-    const service = await startWholeService({ nowMs: () => Date.now() + skewMs })
-    const created = await service.client.post('/api/notes', {
-      title: 'Balcony',
-      content: 'Water the tomatoes',
-    })
-    await service.client.put(`/api/notes/${created.json.id}`, { content: 'Water the basil' })
-    const page = await visit(browser(), service, {
-      path: `/notes/${created.json.id}`,
-      unhurried: true,
-      context,
-    })
-    const items = page.getByRole('list', { name: 'Notes' }).getByRole('listitem')
-    await page.getByRole('link', { name: 'History' }).click()
-    await page.getByRole('button', { name: /revision 1/ }).click()
-    await page.getByRole('button', { name: 'Restore this revision' }).click()
-    await page.getByText('Revision 1 restored.').waitFor()
-    expect((await service.client.get('/api/notes')).json.notes[0]).toMatchObject({ revision: 3 })
-    await page.goto('/notes')
-    const choose = async (item: string) => {
-      await page.getByRole('button', { name: 'More for Balcony' }).click()
-      await page.getByRole('menuitem', { name: item }).click()
-    }
-    await choose('Delete')
-    await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await items.filter({ hasText: 'tomatoes' }).waitFor()
-    await choose('Delete')
-    await page.getByRole('button', { name: 'Deleted', exact: true }).click()
-    await page.getByRole('list', { name: 'Deleted notes' }).waitFor()
-    await choose('Erase for good…')
-    await page.getByText('versions of notes').waitFor()
-    expect(await findings(page)).toEqual([])
-    await page.getByRole('button', { name: 'Erase', exact: true }).click()
-    await page.getByRole('heading', { name: 'No deleted notes' }).waitFor()
-    skewMs = 61_000
-    await expect
-      .poll(async () => (await service.client.get('/api/erasures')).json.erasures[0].status)
-      .toBe('erased')
-    await page.goto('/')
-    await page.getByText(/Erased for good: .*versions? of notes?/).waitFor()
-    await expect.poll(() => page.getByText('tomatoes').count()).toBe(0)
+  await service.client.put(`/api/notes/${created.json.id}`, { content: 'Water the basil' })
+  const page = await visit(browser(), service, {
+    path: `/notes/${created.json.id}`,
+    unhurried: true,
   })
+  const items = page.getByRole('list', { name: 'Notes' }).getByRole('listitem')
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('button', { name: /revision 1/ }).click()
+  await page.getByRole('button', { name: 'Restore this revision' }).click()
+  await page.getByText('Revision 1 restored.').waitFor()
+  expect((await service.client.get('/api/notes')).json.notes[0]).toMatchObject({ revision: 3 })
+  await page.goto('/notes')
+  const choose = async (item: string) => {
+    await page.getByRole('button', { name: 'More for Balcony' }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+  await choose('Delete')
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await items.filter({ hasText: 'tomatoes' }).waitFor()
+  await choose('Delete')
+  await page.getByRole('button', { name: 'Deleted', exact: true }).click()
+  await page.getByRole('list', { name: 'Deleted notes' }).waitFor()
+  await choose('Erase for good…')
+  await page.getByText('versions of notes').waitFor()
+  await page.getByRole('button', { name: 'Erase', exact: true }).click()
+  await page.getByRole('heading', { name: 'No deleted notes' }).waitFor()
+  skewMs = 61_000
+  await expect
+    .poll(async () => (await service.client.get('/api/erasures')).json.erasures[0].status)
+    .toBe('erased')
+  await page.goto('/')
+  await page.getByText(/Erased for good: .*versions? of notes?/).waitFor()
+  await expect.poll(() => page.getByText('tomatoes').count()).toBe(0)
+})
 
-  test(`instructions are written, switched and shown to the letter (${name})`, async () => {
-    const service = await startWholeService()
-    const page = await visit(browser(), service, { path: '/adaptations', context })
-    await page.getByRole('heading', { name: 'No standing instructions yet' }).waitFor()
-    expect(await findings(page)).toEqual([])
-    await page.getByRole('button', { name: 'Write an instruction' }).click()
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Enter a name.').waitFor()
-    await page.getByRole('textbox', { name: 'Name' }).fill('Tone of voice')
-    await page.getByRole('textbox', { name: 'What Delegate should do' }).fill('Be brief. cerulean')
-    await page.getByRole('checkbox', { name: 'Phone' }).uncheck()
-    expect(await findings(page)).toEqual([])
-    await page.getByRole('button', { name: 'Save' }).click()
-    const item = page.getByRole('list', { name: 'Standing instructions' }).getByRole('listitem')
-    await item.filter({ hasText: 'Text messages' }).waitFor()
-    expect((await service.client.get('/api/adaptations/tone-of-voice')).json.channels).toEqual([
-      'chat',
-      'sms',
-    ])
-    expect(await findings(page)).toEqual([])
+test('instructions are written, switched and shown to the letter', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/adaptations' })
+  await page.getByRole('heading', { name: 'No standing instructions yet' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Write an instruction' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Enter a name.').waitFor()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Tone of voice')
+  await page.getByRole('textbox', { name: 'What Delegate should do' }).fill('Be brief. cerulean')
+  await page.getByRole('checkbox', { name: 'Phone' }).uncheck()
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  const item = page.getByRole('list', { name: 'Standing instructions' }).getByRole('listitem')
+  await item.filter({ hasText: 'Text messages' }).waitFor()
+  expect((await service.client.get('/api/adaptations/tone-of-voice')).json.channels).toEqual(['chat', 'sms'])
 
-    await page.getByRole('button', { name: 'Preview' }).click()
-    const told = page.getByRole('region', { name: 'Instructions' })
-    await told.filter({ hasText: 'cerulean' }).waitFor()
-    expect(await findings(page)).toEqual([])
-    await page.getByRole('group', { name: 'Channel' }).getByRole('button', { name: 'Phone' }).click()
-    await told.filter({ hasText: 'You are on the phone' }).waitFor()
-    expect(await told.textContent()).not.toContain('cerulean')
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    const inForce = page.getByRole('switch', { name: 'Tone of voice: enabled' })
-    await inForce.focus()
-    await inFocus(inForce).waitFor()
-    await page.keyboard.press('Space')
-    await expect
-      .poll(async () => (await service.client.get('/api/adaptations/tone-of-voice')).json.enabled)
-      .toBe(false)
-  })
+  await page.getByRole('button', { name: 'Preview' }).click()
+  const told = page.getByRole('region', { name: 'Instructions' })
+  await told.filter({ hasText: 'cerulean' }).waitFor()
+  await page.getByRole('group', { name: 'Channel' }).getByRole('button', { name: 'Phone' }).click()
+  await told.filter({ hasText: 'You are on the phone' }).waitFor()
+  expect(await told.textContent()).not.toContain('cerulean')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  const inForce = page.getByRole('switch', { name: 'Tone of voice: enabled' })
+  await inForce.focus()
+  await inFocus(inForce).waitFor()
+  await page.keyboard.press('Space')
+  await expect
+    .poll(async () => (await service.client.get('/api/adaptations/tone-of-voice')).json.enabled)
+    .toBe(false)
+})
 
-  test(`what is to be erased is listed, hidden, and had back (${name})`, async () => {
-    const { service, model } = await startWithModel()
-    model.answerWith(() => ({ text: 'Noted, the vermilion one.' }))
-    await service.client.post('/api/chat', { content: 'The door is vermilion now' })
-    const page = await visit(browser(), service, { context })
-    await words(page, 'Delegate', 'vermilion').waitFor()
-    await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Erase a period…' }).click()
-    await page.getByText('1 message', { exact: true }).waitFor()
-    await page.getByRole('listitem').filter({ hasText: 'The door is vermilion now' }).waitFor()
-    expect(await findings(page)).toEqual([])
-    await page.getByRole('textbox', { name: 'To' }).fill('2020-01-01T00:00')
-    await page.getByText('The end must be after the start.').waitFor()
-    await page.getByRole('button', { name: 'Last hour' }).click()
-    await page.getByText('1 reply', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Erase', exact: true }).click()
-    await words(page, 'You', 'Erased').waitFor()
-    await words(page, 'Delegate', 'Erased').waitFor()
-    // The timeline may hear of it before the dialog that lists it is closed.
-    await expect.poll(() => page.getByText('vermilion').count()).toBe(0)
-    await page.getByText(/Erasure requested: 1 message/).waitFor()
-    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
-    await words(page, 'You', 'The door is vermilion now').waitFor()
-    await words(page, 'Delegate', 'vermilion').waitFor()
-    // What offered to undo it goes with it.
-    await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
-    // Once more, to be looked at for longer than it can be undone.
-    const { seq } = (await service.client.get('/api/timeline')).json.events.find(
-      ({ type }: { type: string }) => type === 'chat.message.received',
-    )
-    await service.client.post('/api/erasures', { kind: 'message', id: String(seq) })
-    await words(page, 'You', 'Erased').waitFor()
-    expect(await findings(page)).toEqual([])
-    await composer(page).waitFor()
-  })
-}
+test('what is to be erased is listed, hidden, and had back', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: 'Noted, the vermilion one.' }))
+  await service.client.post('/api/chat', { content: 'The door is vermilion now' })
+  const page = await visit(browser(), service)
+  await words(page, 'Delegate', 'vermilion').waitFor()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Erase a period…' }).click()
+  await page.getByText('1 message', { exact: true }).waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'The door is vermilion now' }).waitFor()
+  await page.getByRole('textbox', { name: 'To' }).fill('2020-01-01T00:00')
+  await page.getByText('The end must be after the start.').waitFor()
+  await page.getByRole('button', { name: 'Last hour' }).click()
+  await page.getByText('1 reply', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Erase', exact: true }).click()
+  await words(page, 'You', 'Erased').waitFor()
+  await words(page, 'Delegate', 'Erased').waitFor()
+  // The timeline may hear of it before the dialog that lists it is closed.
+  await expect.poll(() => page.getByText('vermilion').count()).toBe(0)
+  await page.getByText(/Erasure requested: 1 message/).waitFor()
+  await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
+  await words(page, 'You', 'The door is vermilion now').waitFor()
+  await words(page, 'Delegate', 'vermilion').waitFor()
+  // What offered to undo it goes with it.
+  await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  // Once more, to be looked at for longer than it can be undone.
+  const { seq } = (await service.client.get('/api/timeline')).json.events.find(
+    ({ type }: { type: string }) => type === 'chat.message.received',
+  )
+  await service.client.post('/api/erasures', { kind: 'message', id: String(seq) })
+  await words(page, 'You', 'Erased').waitFor()
+  await composer(page).waitFor()
+})
 
 test('what goes with a message is listed in one box, whatever can be unfolded in it', async () => {
   const service = await startWholeService()

@@ -178,7 +178,6 @@ export async function watchTexts(page: Page, selector: string): Promise<() => Pr
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count()).toBe(0)
-  await page.waitForLoadState('networkidle')
 }
 
 /** In the page, before anything of it runs: a timer of some seconds becomes one of an hour. */

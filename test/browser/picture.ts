@@ -8,6 +8,7 @@ const directory = fileURLToPath(new URL('../../docs/screenshots', import.meta.ur
 /** Writes docs/screenshots anew where `SCREENSHOTS=1` asks for it; else nothing. */
 export async function picture(page: Page, name: string, look: string): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return
+  await page.waitForLoadState('networkidle')
   mkdirSync(directory, { recursive: true })
   await page.screenshot({ path: join(directory, `${name}-${look}.png`), animations: 'disabled' })
 }

@@ -120,7 +120,7 @@ test('a deed that waits is told to the letter: done by a press, declined by anot
   await reply(page, 'Three things wait').waitFor()
   const card = (title: string) => page.getByRole('region', { name: `Delete the note “${title}”` })
   await card('Trip').filter({ hasText: 'All about Trip' }).waitFor()
-  await card('Trip').filter({ hasText: 'after it had read a note' }).waitFor()
+  await card('Trip').filter({ hasText: 'after reading a note' }).waitFor()
   expect(await findings(page)).toEqual([])
   await card('Trip').getByRole('button', { name: 'Delete note' }).click()
   await page.getByRole('region', { name: 'Done: Delete the note “Trip”' }).waitFor()

@@ -55,7 +55,8 @@ const scenes: readonly Scene[] = [
     path: '/timers',
     async open(page) {
       await button(page, 'Set a timer').first().click()
-      await button(page, 'Set timer').waitFor()
+      await button(page, 'Set timer').click()
+      await page.getByText('Choose a date and time.').waitFor()
     },
   },
   {
@@ -95,6 +96,14 @@ const scenes: readonly Scene[] = [
         .getByRole('button', { name: /Lisbon/ })
         .first()
         .waitFor()
+    },
+  },
+  {
+    name: 'shortcuts',
+    path: '/',
+    async open(page) {
+      await page.keyboard.press('Control+/')
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     },
   },
   {
@@ -143,18 +152,12 @@ const looks = [
   { look: 'phone', context: { viewport: phone, colorScheme: 'dark', hasTouch: true, isMobile: true } },
 ] as const
 
-/** The same scene in the other colours: what is sound in light may be unreadable in dark. */
-const otherScheme = { light: 'dark', dark: 'light' } as const
-
-async function check(page: Page, name: string, look: string, scheme: 'light' | 'dark', width: number) {
+async function check(page: Page, name: string, look: string, width: number) {
   expect([name, await findings(page)]).toEqual([name, []])
   await expect
     .poll(async () => [name, await page.evaluate(() => document.documentElement.scrollWidth)])
     .toEqual([name, width])
   await picture(page, name, look)
-  await page.emulateMedia({ colorScheme: otherScheme[scheme] })
-  expect([name, otherScheme[scheme], await findings(page)]).toEqual([name, otherScheme[scheme], []])
-  await page.emulateMedia({ colorScheme: scheme })
 }
 
 async function pointedElsewhere({ double }: House): Promise<void> {
@@ -167,7 +170,7 @@ async function pointedElsewhere({ double }: House): Promise<void> {
 }
 
 for (const { look, context } of looks) {
-  test(`each dialog is sound in light and dark, and is left by the keyboard (${look})`, async () => {
+  test(`each dialog is accessible and closes by keyboard (${look})`, async () => {
     const house = await startHouse()
     await pointedElsewhere(house)
     const page = await visit(browser(), house.service, { context })
@@ -175,7 +178,7 @@ for (const { look, context } of looks) {
       await page.goto(path)
       await settled(page)
       await open(page)
-      await check(page, name, look, context.colorScheme, context.viewport.width)
+      await check(page, name, look, context.viewport.width)
       await page.keyboard.press('Escape')
       await expect
         .poll(async () => [name, await page.getByRole('dialog').filter({ visible: true }).count()])
@@ -183,14 +186,14 @@ for (const { look, context } of looks) {
     }
   }, 600_000)
 
-  test(`a note being written, a text that waits and a call that goes on are sound (${look})`, async () => {
+  test(`a note editor, a proposed text and a call in progress are accessible (${look})`, async () => {
     const house = await startHouse()
     const page = await visit(browser(), house.service, { path: `/notes/edit?id=${house.noteId}`, context })
     await page
       .getByRole('textbox', { name: /^Text|Content|Note/ })
       .first()
       .waitFor()
-    await check(page, 'note-edit', look, context.colorScheme, context.viewport.width)
+    await check(page, 'note-edit', look, context.viewport.width)
 
     await page.goto('/')
     house.model.reply(
@@ -207,7 +210,7 @@ for (const { look, context } of looks) {
     await say(page, 'Tell Mira that I am ten minutes late: +14155550177')
     await button(page, 'Send text').waitFor()
     await reply(page, 'It waits').waitFor()
-    await check(page, 'proposal', look, context.colorScheme, context.viewport.width)
+    await check(page, 'proposal', look, context.viewport.width)
 
     const { caller } = await house.dial('CA1', OWNER)
     const bar = page.getByRole('region', { name: 'Phone call' })

@@ -16,7 +16,7 @@ import { newId } from '../support/writer.ts'
 
 const YEAR_MS = 365 * 86_400_000
 
-test('what waits since the clock was ten years ahead waits no longer than ever once it is right', async () => {
+test('runs retries and erasures on time after the clock was ten years ahead', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   let aheadMs = 10 * YEAR_MS
@@ -54,14 +54,14 @@ test('what waits since the clock was ten years ahead waits no longer than ever o
   await tab.hear(({ event }) => event?.type === 'memory.extraction.completed')
   await tab.hear(({ event }) => event?.type === 'activation.completed')
   const status = async () => (await client.get(`/api/erasures/${erasure.json.id}`)).json.status
-  // The minute in which it can be undone is a minute of the clock that is right.
+  // The undo period is measured by the corrected clock.
   await new Promise((resolve) => setTimeout(resolve, 600))
   expect(await status()).toBe('pending')
   aheadMs = 61_000
   await expect.poll(status).toBe('erased')
 })
 
-test('an interaction whose last word the clock puts ten years ahead is idle', async () => {
+test('treats an interaction as idle if its last event lies ten years ahead', async () => {
   let nowMs = Date.now() + 10 * YEAR_MS
   const { append, views } = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
   const place = { conversationId: 'c', spanId: 's', actor: 'service' } as const
@@ -75,7 +75,7 @@ test('an interaction whose last word the clock puts ten years ahead is idle', as
   expect(await ending.closeIdleSpans(60_000)).toMatchObject([{ spanId: 's' }])
 })
 
-test('a delivery that failed while the clock was ahead is retried once it is right', async () => {
+test('retries a delivery that failed while the clock was ahead', async () => {
   const channel = 'webhook'
   const storage = await openTestStorage(testDirectory())
   const { append, ledger } = storage
@@ -103,7 +103,7 @@ test('a delivery that failed while the clock was ahead is retried once it is rig
   await expect.poll(outcome).toMatchObject({ kind: 'not_configured', attempt: 2, final: true })
 })
 
-test('compactions that failed while the clock was ahead hold none up once it is right', async () => {
+test('resumes compaction after failures while the clock was ahead', async () => {
   let nowMs = Date.now() + 10 * YEAR_MS
   const { append, views, ledger } = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
   const compactor = createCompactor({
@@ -111,7 +111,7 @@ test('compactions that failed while the clock was ahead hold none up once it is 
     views,
     chain: createChainReader(views, ledger),
     model: () => {
-      throw new Error('nobody asks it')
+      throw new Error('unexpected model request')
     },
     instructions: () => '',
     instructionSeqs: () => [],
@@ -158,7 +158,7 @@ test('compactions that failed while the clock was ahead hold none up once it is 
   expect(compactor.isDue('c')).toBe(true)
 })
 
-test('a text that was proposed while the clock was years ahead does not wait for years', async () => {
+test('expires a proposal that was made while the clock was years ahead', async () => {
   let nowMs = Date.now() + 10 * YEAR_MS
   const { append, views, ledger } = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
   const proposals = createProposals({
@@ -190,7 +190,7 @@ test('a text that was proposed while the clock was years ahead does not wait for
   expect(await proposals.confirm('p')).toMatchObject({ status: 'too_late', proposal: { status: 'expired' } })
 })
 
-test('what a model service turned out to lack while the clock was ahead is tried again once it is right', () => {
+test('rechecks a missing capability found while the clock was ahead', () => {
   let nowMs = 10 * YEAR_MS
   const capabilities = createCapabilities({ nowMs: () => nowMs })
   capabilities.markLacking('here', 'json_schema')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { afterAwake, createAwakeClock } from '../../src/clock/awake.ts'
 import { holdUp } from '../support/hold-up.ts'
 
-test('however long the process was held up, what has arrived meanwhile is seen before the time is up', async () => {
+test('reads pending input before a timeout fires, however long the process was suspended', async () => {
   let isUp = false
   const up = Promise.withResolvers<void>()
   afterAwake(200, () => {
@@ -11,13 +11,13 @@ test('however long the process was held up, what has arrived meanwhile is seen b
     up.resolve()
   })
   await holdUp(300)
-  // A turn of the loop: overdue timers, then the sockets.
+  // One turn of the loop: overdue timers, then sockets.
   await setImmediate()
   expect(isUp).toBe(false)
   await up.promise
 })
 
-test('cancelled at any time, it never calls back', async () => {
+test('never calls back once cancelled', async () => {
   const calls: string[] = []
   const cancelAtOnce = afterAwake(16, () => calls.push('at once'))
   cancelAtOnce()
@@ -28,7 +28,7 @@ test('cancelled at any time, it never calls back', async () => {
   expect(calls).toEqual([])
 })
 
-test('a clock of the time awake goes as any other, and by no more than a step while nobody could read it', () => {
+test('advances with the clock, but by at most one step across a suspension', () => {
   let nowMs = 1_000
   const clock = createAwakeClock(() => nowMs, 500)
   const readings = [0, 20, 250, 500, 90_000, 10, -40, 30].map((passed) => {

@@ -10,6 +10,6 @@ test.for([
   [{ 'retry-after': 'soon' }, null],
   [{ 'retry-after': '-1' }, null],
   [{}, null],
-] as const)('Retry-After %j is %s ms', ([headers, expected]) => {
+] as const)('reads Retry-After %j as %s ms', ([headers, expected]) => {
   expect(parseRetryAfter(new Headers(Object.entries(headers)), Date.UTC(2026, 5, 2, 12))).toBe(expected)
 })

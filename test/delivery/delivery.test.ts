@@ -14,12 +14,12 @@ import { ofType, startProvider, startWithAssistant } from '../tasks/task-harness
 
 const busy = { type: 'refuse', status: 503, code: 20503 } as const
 const refused = { type: 'refuse', status: 400, code: 21211 } as const
-/** No second attempt comes before the service is stopped. */
+/** Too long for a second attempt before the service is stopped. */
 const LONG_PAUSES = { ...SHORT_PAUSES, firstRetryMs: 60_000 }
 const afterTheLongPause = () => Date.now() + 2 * LONG_PAUSES.firstRetryMs
 const done = steps({ print: 'The gate is green.' })
 
-test('text me: the provider fails twice, then takes it: three attempts, one message, rates to match', async () => {
+test('retries a text until the provider takes it, and reports the rates', async () => {
   const { double, environment } = await startProvider()
   const assistant = await startWithAssistant({ environment, outboundPauses: SHORT_PAUSES })
   double.fail(busy, busy)
@@ -50,7 +50,7 @@ test('text me: the provider fails twice, then takes it: three attempts, one mess
   })
 })
 
-test('refused for good: the failure is final and visible, the chat steps in, and a retry delivers it', async () => {
+test('makes a refusal final and visible, falls back to chat, and delivers on a manual retry', async () => {
   const { double, environment } = await startProvider()
   const assistant = await startWithAssistant({ environment })
   double.fail(refused)
@@ -61,8 +61,10 @@ test('refused for good: the failure is final and visible, the chat steps in, and
     { channel: 'sms', status: 'failed', kind: 'refused', attempts: [{ outcome: 'failed' }] },
     { channel: 'chat', status: 'delivered', fallbackOf: task.deliveries[0].id },
   ])
-  const told = ofType(await assistant.events(), 'chat.reply.sent').filter(({ payload }) => payload.deliveryId)
-  expect(told).toMatchObject([
+  const replies = ofType(await assistant.events(), 'chat.reply.sent').filter(
+    ({ payload }) => payload.deliveryId,
+  )
+  expect(replies).toMatchObject([
     { payload: { text: expect.stringContaining('It could not be texted to you.') } },
   ])
   expect(double.messages).toEqual([])
@@ -82,7 +84,7 @@ test('refused for good: the failure is final and visible, the chat steps in, and
   expect((await assistant.client.post(`/api/tasks/${id}/retry`, {})).status).toBe(409)
 })
 
-test('it fails again and again: after the last attempt the chat steps in', async () => {
+test('falls back to chat after the last failed attempt', async () => {
   const { double, environment } = await startProvider()
   const assistant = await startWithAssistant({ environment, outboundPauses: SHORT_PAUSES })
   double.fail(...Array.from({ length: 20 }, () => ({ type: 'refuse', status: 429, code: 20429 }) as const))
@@ -102,7 +104,7 @@ test('it fails again and again: after the last attempt the chat steps in', async
   })
 })
 
-test('between the attempts the service is restarted: it goes on where it was, and one message arrives', async () => {
+test('continues the attempts after a restart and delivers one message', async () => {
   const { double, environment } = await startProvider()
   const directory = testDirectory()
   double.fail(busy, busy)
@@ -127,7 +129,7 @@ test('between the attempts the service is restarted: it goes on where it was, an
   })
 })
 
-test('a gateway answers with a failure: what the list of the provider does not have is tried again', async () => {
+test('retries a failure from a gateway without a provider code', async () => {
   const { double, environment } = await startProvider()
   const assistant = await startWithAssistant({ environment, outboundPauses: SHORT_PAUSES })
   double.fail({ type: 'refuse_without_code', status: 502 })
@@ -138,7 +140,7 @@ test('a gateway answers with a failure: what the list of the provider does not h
   expect(double.messages).toHaveLength(1)
 })
 
-test('the connection breaks and nobody can say whether it arrived: it is unknown, and is not repeated', async () => {
+test('leaves a delivery unknown and does not repeat it when the connection breaks', async () => {
   const { double, environment } = await startProvider()
   const assistant = await startWithAssistant({ environment, outboundPauses: SHORT_PAUSES })
   double.fail({ type: 'cut' })
@@ -151,7 +153,7 @@ test('the connection breaks and nobody can say whether it arrived: it is unknown
   await assistant.until('the text', async () => double.messages.length === 1)
 })
 
-test('without a phone number or an account it falls back at once', async () => {
+test('falls back at once without a phone number or an account', async () => {
   const assistant = await startWithAssistant()
   const id = await assistant.dispatch(done, { notify: 'sms' })
   expect((await assistant.settled(id)).deliveries).toMatchObject([
@@ -163,7 +165,7 @@ test('without a phone number or an account it falls back at once', async () => {
 
 type Post = { readonly headers: IncomingMessage['headers']; readonly body: string }
 
-/** The owner's webhook: answers in turn as told, then with 204. */
+/** The owner's webhook: gives these answers in turn, then 204. */
 async function startReceiver(...answers: readonly ((answer: ServerResponse) => void)[]) {
   const posts: Post[] = []
   const server = createServer((incoming, answer) => {
@@ -186,7 +188,7 @@ async function startReceiver(...answers: readonly ((answer: ServerResponse) => v
   return { posts, secret, environment: { DELIVERY_WEBHOOK_URL: url, DELIVERY_WEBHOOK_SECRET: secret } }
 }
 
-test('a webhook is signed over its time and its words, and is tried again when the receiver is not well', async () => {
+test('signs a webhook over its time and body, and retries a failing receiver', async () => {
   const receiver = await startReceiver(
     (answer) => answer.writeHead(500).end(),
     (answer) => answer.writeHead(429, { 'retry-after': '1' }).end(),
@@ -217,7 +219,7 @@ test('a webhook is signed over its time and its words, and is tried again when t
   })
 })
 
-test('a webhook that names the moment from which it takes more is left alone until then', async () => {
+test('honours Retry-After from a webhook receiver', async () => {
   const nowMs = Date.UTC(2030, 0, 1, 12)
   const receiver = await startReceiver((answer) =>
     answer.writeHead(503, { 'retry-after': new Date(nowMs + 90_000).toUTCString() }).end(),
@@ -229,8 +231,8 @@ test('a webhook that names the moment from which it takes more is left alone unt
   expect(outcome).toEqual({ status: 'failed', kind: 'unavailable', mayRetry: true, retryAfterMs: 90_000 })
 })
 
-test('the signature is the one of the published example', () => {
-  // The test vector of the reference libraries (https://github.com/standard-webhooks/standard-webhooks).
+test('matches the signature of the published example', () => {
+  // From the reference libraries (https://github.com/standard-webhooks/standard-webhooks).
   expect(
     signatureOf(
       'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
@@ -241,7 +243,7 @@ test('the signature is the one of the published example', () => {
   ).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
 })
 
-test('a receiver that redirects or refuses is not asked twice; one that breaks off leaves it unknown', async () => {
+test('does not retry a redirect or a refusal, and leaves a broken connection unknown', async () => {
   const cases = [
     {
       answer: (answer: ServerResponse) => void answer.writeHead(302, { location: '/elsewhere' }).end(),
@@ -262,7 +264,7 @@ test('a receiver that redirects or refuses is not asked twice; one that breaks o
   }
 })
 
-test('after a restore no task starts and nothing is posted until the owner says so', async () => {
+test('holds tasks and webhooks after a restore until the owner releases them', async () => {
   const receiver = await startReceiver(
     ...Array.from({ length: 2 }, () => (answer: ServerResponse) => void answer.writeHead(503).end()),
   )
@@ -284,7 +286,7 @@ test('after a restore no task starts and nothing is posted until the owner says 
     nowMs: afterTheLongPause,
   })
   const waiting = await second.dispatch(done)
-  // By the end of this turn everything that is due would have begun.
+  // By the end of this turn, everything due would have started.
   await second.client.post('/api/chat', { content: 'Hello' })
   expect((await second.task(waiting)).status).toBe('queued')
   expect((await second.task(id)).deliveryState).toBe('pending')

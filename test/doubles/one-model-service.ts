@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 
-/** One base URL for the text model's double and the realtime one, as a real service has. */
+/** Serves the text double and the realtime double under one base URL, as a real service does. */
 export async function joinModelDoubles(textUrl: string, realtimeUrl: string) {
   const text = new URL(textUrl)
   const realtime = new URL(realtimeUrl)
@@ -43,7 +43,7 @@ export async function joinModelDoubles(textUrl: string, realtimeUrl: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    /** The path and query of each realtime session that was asked for. */
+    /** The path and query of each realtime session request. */
     upgrades: upgrades as readonly string[],
     async close() {
       for (const end of open) end.destroy()

@@ -10,7 +10,7 @@ const CANARY = 'heliotrope4417'
 type Group = { kind: string; count: number; items: { text: string }[] }
 type Event = { seq: number; type: string; at: string; spanId: string; payload: Record<string, unknown> }
 
-/** A model that does what it is told to, and tells when it is given the canary. */
+/** A model that calls the requested tool, and reports whether its input holds the canary. */
 async function startObeying(options: { directory?: string; nowMs?: () => number } = {}) {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
@@ -18,17 +18,17 @@ async function startObeying(options: { directory?: string; nowMs?: () => number 
     const input = Array.isArray(body.input) ? body.input : []
     const last = input.at(-1)
     if (last?.type === 'function_call_output') return { text: 'Done.' }
-    const asked = /do (\w+) (\{.*?\})/.exec(
+    const order = /do (\w+) (\{.*?\})/.exec(
       JSON.stringify(last).replaceAll('\\"', '"').replaceAll('\\\\', ''),
     )
-    if (asked?.[1]) return { toolCalls: [{ name: asked[1], arguments: asked[2] }] }
+    if (order?.[1]) return { toolCalls: [{ name: order[1], arguments: order[2] }] }
     const words = JSON.stringify(last)
     if (words.includes('Remember that'))
       return {
         toolCalls: [{ name: 'remember', arguments: JSON.stringify({ text: `I am allergic to ${CANARY}` }) }],
       }
-    const told = `${text}${JSON.stringify(body.instructions)}`
-    return { text: told.includes(CANARY) ? `You mentioned ${CANARY} before.` : 'I know nothing of it.' }
+    const readable = `${text}${JSON.stringify(body.instructions)}`
+    return { text: readable.includes(CANARY) ? `You mentioned ${CANARY} before.` : 'I know nothing of it.' }
   })
   const service = await startWholeService({
     ...options,
@@ -49,7 +49,6 @@ async function startObeying(options: { directory?: string; nowMs?: () => number 
 const eventsOf = async ({ client }: Pick<WholeService, 'client'>): Promise<Event[]> =>
   (await client.get('/api/timeline?limit=5000')).json.events
 
-/** Everything that the service shows anywhere. */
 async function shown({ client }: Pick<WholeService, 'client'>): Promise<string> {
   const pages = [
     '/api/timeline?limit=5000',
@@ -74,13 +73,13 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
     if (await holds()) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`waited in vain for: ${what}`)
+  throw new Error(`timed out waiting for: ${what}`)
 }
 
 const hasStatus = (client: WholeService['client'], id: string, status: string) => async () =>
   (await client.get(`/api/erasures/${id}`)).json.status === status
 
-test('what would go is listed, hidden at once, and back as it was when that is undone', async () => {
+test('plans an erasure, hides its words at once and restores them on undo', async () => {
   const { service, client, say } = await startObeying()
   await say(`I am allergic to ${CANARY}. Remember that.`)
   await say(`do create_note {"title":"Of ${CANARY}","content":"Note of ${CANARY}"}`)
@@ -92,7 +91,7 @@ test('what would go is listed, hidden at once, and back as it was when that is u
   )
   const span = said[0]?.spanId ?? ''
 
-  // What is learned meanwhile would belong to what goes.
+  // Later learning would change the plan.
   await until('all to be learned', async () => {
     const { runtime } = (await client.get('/api/memories/insights')).json
     return runtime.extraction.unread === 0
@@ -104,22 +103,27 @@ test('what would go is listed, hidden at once, and back as it was when that is u
   expect(plan.undoMs).toBe(60_000)
   const memory = [...plan.named, ...plan.derived].find(({ kind }: Group) => kind === 'memory')
   expect(memory.items).toMatchObject([{ text: expect.stringContaining(CANARY) }])
-  // Nothing has happened by looking. (What memory does behind the conversation's back goes on meanwhile.)
+  // Planning changes nothing. Learning goes on in the background.
   expect((await client.get('/api/erasures')).json.erasures).toEqual([])
   expect((await client.get(`/api/timeline/spans/${span}`)).text).toContain(CANARY)
 
-  const asked = await client.post('/api/erasures', { kind: 'span', id: span })
-  expect(asked.status, asked.text).toBe(201)
-  expect(asked.headers.location).toBe(`/api/erasures/${asked.json.id}`)
-  expect(asked.json).toMatchObject({ status: 'pending', events: plan.count, kind: 'span', targetId: span })
+  const requested = await client.post('/api/erasures', { kind: 'span', id: span })
+  expect(requested.status, requested.text).toBe(201)
+  expect(requested.headers.location).toBe(`/api/erasures/${requested.json.id}`)
+  expect(requested.json).toMatchObject({
+    status: 'pending',
+    events: plan.count,
+    kind: 'span',
+    targetId: span,
+  })
   expect(await shown(service)).not.toContain(CANARY)
   expect(filesHolding(service.directory, CANARY)).not.toEqual([])
   expect(await say('What did I mention?')).toBe('I know nothing of it.')
   expect((await client.get(`/api/erasures.plan?kind=span&id=${span}`)).status).toBeLessThan(500)
 
-  const undone = await client.post(`/api/erasures/${asked.json.id}/undo`)
+  const undone = await client.post(`/api/erasures/${requested.json.id}/undo`)
   expect(undone.json.status).toBe('undone')
-  expect((await client.post(`/api/erasures/${asked.json.id}/undo`)).json.code).toBe('not_pending')
+  expect((await client.post(`/api/erasures/${requested.json.id}/undo`)).json.code).toBe('not_pending')
   expect(await say('What did I mention?')).toContain(CANARY)
   for (const page of ['/api/notes', '/api/memories', `/api/notes?q=${CANARY}`]) {
     expect((await client.get(page)).text).toContain(CANARY)
@@ -127,8 +131,8 @@ test('what would go is listed, hidden at once, and back as it was when that is u
   expect((await client.get(`/api/timeline/spans/${span}`)).text).toContain(CANARY)
 })
 
-test('after a minute, over a restart too, no file holds what was said, kept, noted, compacted and instructed', async () => {
-  // The clock goes on when the test says so: what is to be pending must be, however long a restart takes.
+test('removes erased words from every file after a minute, across restarts', async () => {
+  // The test moves the clock, so that a slow restart does not end the undo period.
   const startedMs = Date.now()
   let skewMs = 0
   const nowMs = () => startedMs + skewMs
@@ -163,9 +167,9 @@ test('after a minute, over a restart too, no file holds what was said, kept, not
   ]
   const ids: string[] = []
   for (const target of targets) {
-    const asked = await first.client.post('/api/erasures', target)
-    expect(asked.status, JSON.stringify(target) + asked.text).toBe(201)
-    ids.push(asked.json.id)
+    const requested = await first.client.post('/api/erasures', target)
+    expect(requested.status, JSON.stringify(target) + requested.text).toBe(201)
+    ids.push(requested.json.id)
   }
   expect(await shown(first.service)).not.toContain(CANARY)
   await first.service.stop()
@@ -178,7 +182,7 @@ test('after a minute, over a restart too, no file holds what was said, kept, not
   expect(filesHolding(directory, CANARY)).not.toEqual([])
   await second.service.stop()
 
-  // It fell due while nothing ran.
+  // The erasure fell due while the service was stopped.
   skewMs = 3_600_000
   const third = await startObeying({ directory, nowMs })
   for (const id of ids) await until(`erasure ${id}`, hasStatus(third.client, id, 'erased'))
@@ -191,7 +195,7 @@ test('after a minute, over a restart too, no file holds what was said, kept, not
   expect(receipt.kinds).toContainEqual({ kind: 'message', count: expect.any(Number) })
   expect((await third.client.post(`/api/erasures/${ids[0]}/undo`)).json.code).toBe('not_pending')
   expect((await third.client.get('/api/erasures')).json.erasures).toHaveLength(targets.length)
-  // The timeline tells that something was erased, and nothing of what.
+  // The timeline shows that something was erased, but not what.
   const events = await eventsOf(third.service)
   expect(events.filter(({ type }) => type === 'erasure.completed')).toHaveLength(targets.length)
   expect(events.filter(({ type }) => type === 'chat.message.received').slice(0, 4)).toSatisfy(
@@ -200,19 +204,19 @@ test('after a minute, over a restart too, no file holds what was said, kept, not
   expect((await third.client.post('/api/adaptations.reload')).json).toEqual({ loaded: 0, skipped: [] })
 })
 
-test('cut off by a crash once the words were gone: the receipt tells of all that went', async () => {
+test('counts everything erased in the receipt after a crash during the erasure', async () => {
   const directory = testDirectory()
   const first = await startObeying({ directory })
   await first.say(`I am allergic to ${CANARY}. Remember that.`)
   await first.say(`do create_note {"title":null,"content":"Note of ${CANARY}"}`)
   const message = (await eventsOf(first.service)).find(({ type }) => type === 'chat.message.received')
-  const { json: asked } = await first.client.post('/api/erasures', { kind: 'span', id: message?.spanId })
+  const { json: requested } = await first.client.post('/api/erasures', { kind: 'span', id: message?.spanId })
   await first.service.stop()
 
   const writer = openTestWriter(directory)
   const by = { actor: 'service', channel: 'system' } as const
-  const key = `erasure-ended:${asked.id}`
-  writer.append({ type: 'erasure.started', ...by, key, facts: { erasureId: asked.id } })
+  const key = `erasure-ended:${requested.id}`
+  writer.append({ type: 'erasure.started', ...by, key, facts: { erasureId: requested.id } })
   const hidden = writer.ledger
     .readAfter(0, 1000)
     .flatMap((event) => (event.type === 'erasure.requested' ? event.facts.seqs : []))
@@ -220,18 +224,18 @@ test('cut off by a crash once the words were gone: the receipt tells of all that
   writer.close()
 
   const second = await startObeying({ directory })
-  await until('the erasing', hasStatus(second.client, asked.id, 'erased'))
+  await until('the erasing', hasStatus(second.client, requested.id, 'erased'))
   expect(filesHolding(directory, CANARY)).toEqual([])
-  const receipt = (await second.client.get(`/api/erasures/${asked.id}`)).json
-  expect(receipt).toMatchObject({ events: asked.events, kinds: asked.kinds })
+  const receipt = (await second.client.get(`/api/erasures/${requested.id}`)).json
+  expect(receipt).toMatchObject({ events: requested.events, kinds: requested.kinds })
   expect(receipt.events).toBeGreaterThan(4)
 })
 
-test('a memory is hidden with what it replaced, comes back when undone, and once erased is not learned again', async () => {
+test('hides a memory until its erasure, restores it on undo and never relearns it afterwards', async () => {
   let skewMs = 0
   const { service, client, say } = await startObeying({ nowMs: () => Date.now() + skewMs })
   await say(`I am allergic to ${CANARY}. Remember that.`)
-  // Read behind the reply, the words strengthen what was kept of them: compared is what that has come to.
+  // Learning runs after the reply and strengthens the memory. Compare its state after that.
   await until('its words to be read', async () =>
     (await eventsOf(service)).some(({ type }) => type === 'memory.extraction.completed'),
   )
@@ -241,7 +245,6 @@ test('a memory is hidden with what it replaced, comes back when undone, and once
   const first = await client.post('/api/erasures', { kind: 'memory', id: memory.id })
   expect(await list()).toMatchObject({ memories: [], count: 0 })
   await client.post(`/api/erasures/${first.json.id}/undo`)
-  // Strength fades with every moment.
   const asItWas = { ...memory, strength: expect.any(Number) }
   expect(await list()).toMatchObject({ memories: [asItWas], count: 1 })
 
@@ -251,11 +254,11 @@ test('a memory is hidden with what it replaced, comes back when undone, and once
   expect(await list()).toMatchObject({ memories: [], count: 0 })
   const events = await eventsOf(service)
   expect(events.filter(({ type }) => type === 'memory.deleted')).toHaveLength(1)
-  // What was said stays: it was not named.
+  // The message stays, because the erasure did not name it.
   expect(JSON.stringify(events)).toContain(CANARY)
 })
 
-test('everything said in a stretch of time goes, and nothing of before or after', async () => {
+test('erases everything within a period and nothing outside', async () => {
   let skewMs = 0
   const { service, client, say } = await startObeying({ nowMs: () => Date.now() + skewMs })
   await say('An early message about gardens.')
@@ -273,17 +276,17 @@ test('everything said in a stretch of time goes, and nothing of before or after'
     from: new Date(middle - 60_000).toISOString(),
     to: new Date(middle + 60_000).toISOString(),
   }
-  const asked = await client.post('/api/erasures', period)
-  expect(asked.json).toMatchObject({ kind: 'period', targetId: null, from: period.from, to: period.to })
+  const requested = await client.post('/api/erasures', period)
+  expect(requested.json).toMatchObject({ kind: 'period', targetId: null, from: period.from, to: period.to })
   skewMs += 61_000
-  await until('the erasing', hasStatus(client, asked.json.id, 'erased'))
+  await until('the erasing', hasStatus(client, requested.json.id, 'erased'))
   expect(filesHolding(service.directory, CANARY)).toEqual([])
   const rest = JSON.stringify(await eventsOf(service))
   expect(rest).toContain('gardens')
   expect(rest).toContain('rivers')
 })
 
-test('undoing and erasing at the same moment: one of them happened, whole', async () => {
+test('either undoes or erases, never both, when the two race', async () => {
   let skewMs = 0
   const { service, client, say } = await startObeying({ nowMs: () => Date.now() + skewMs })
   for (let round = 0; round < 3; round += 1) {
@@ -300,7 +303,7 @@ test('undoing and erasing at the same moment: one of them happened, whole', asyn
   }
 })
 
-test('what is not there, not whole or too much is refused', async () => {
+test('refuses a target that is missing, malformed or backwards', async () => {
   const { client } = await startWholeService()
   const bad = [{}, { kind: 'planet', id: 'x' }, { kind: 'note' }, { kind: 'period' }]
   for (const body of bad) expect((await client.post('/api/erasures', body)).status).toBe(400)

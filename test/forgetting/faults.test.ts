@@ -6,7 +6,7 @@ import { exampleOf } from '../support/facts.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { said } from '../support/writer.ts'
 
-test('an erasure whose last plan fails is tried again with all its words', async () => {
+test('retries an erasure whose last plan fails, with all its words', async () => {
   const directory = testDirectory()
   let nowMs = Date.UTC(2030, 0, 1)
   const storage = await openTestStorage(directory, { nowMs: () => nowMs })

@@ -4,7 +4,7 @@ import { startWholeService } from '../support/service.ts'
 
 type Event = { seq: number; type: string; payload: Record<string, unknown> }
 
-/** The service with its builtin model, a conversation in words, and a clock that goes on when the test says so. */
+/** The service with its builtin model and a clock that the test moves. */
 async function startTalking() {
   let skewMs = 0
   const service = await startWholeService({ nowMs: () => Date.now() + skewMs })
@@ -26,7 +26,7 @@ async function startTalking() {
   return { service, client, say, memories, events, erasures, laterErased }
 }
 
-test('forgetting a memory leaves an unrelated timer, its replies and the rest of the talk alone', async () => {
+test('leaves unrelated timers and replies alone when a memory is forgotten', async () => {
   const { client, say, memories, events, laterErased } = await startTalking()
   await say("Remember I'm allergic to peanuts")
   await say('Remind me in 2 hours to check the oven')
@@ -45,12 +45,12 @@ test('forgetting a memory leaves an unrelated timer, its replies and the rest of
   expect(JSON.stringify(toMemory)).not.toMatch(/peanut/i)
   expect(toTimer).toEqual(replies[1]?.payload)
   expect(toGreeting).toEqual(replies[2]?.payload)
-  // What was said stays where it was said, and nowhere else.
+  // The words stay in the messages only.
   const telling = [...after.values()].filter((event) => /peanut/i.test(JSON.stringify(event.payload)))
   expect(new Set(telling.map(({ type }) => type))).toEqual(new Set(['chat.message.received']))
 })
 
-test('a forget that matches only in part is a choice, and forgets nothing', async () => {
+test('forgets nothing on a partial match but offers a choice', async () => {
   const { say, memories, erasures } = await startTalking()
   await say('Remember that my job is at the harbour office in Leeds')
   await say('Remember that I never, ever eat coriander')
@@ -60,7 +60,7 @@ test('a forget that matches only in part is a choice, and forgets nothing', asyn
   expect(await erasures()).toEqual([])
 })
 
-test('what was forgotten in words comes back within a minute, whole', async () => {
+test('restores everything when a forget in chat is undone within a minute', async () => {
   const { service, client, say, memories, events, erasures, laterErased } = await startTalking()
   await say('Remember that my locker code is quokka4711')
   await say('What is my locker code?')
@@ -90,23 +90,23 @@ test('what was forgotten in words comes back within a minute, whole', async () =
   expect((await client.post(`/api/erasures/${(await erasures())[0]?.id}/undo`)).json.code).toBe('not_pending')
   const holding = (await events()).filter((event) => JSON.stringify(event.payload).includes('quokka4711'))
   expect(holding.every(({ type }) => type === 'chat.message.received')).toBe(true)
-  // The owner's own message is one more erasure away.
+  // The messages themselves need their own erasure.
   for (const { seq } of holding) await client.delete(`/api/timeline/events/${seq}`)
   expect(filesHolding(service.directory, 'quokka4711')).toEqual([])
 })
 
-test('two forgets that touch one reply hide both, and each comes back by itself', async () => {
+test('hides the words of two forgets in one reply and undoes each separately', async () => {
   const { service, client, say, events, laterErased } = await startTalking()
   for (const fact of ['allergic to peanuts', 'fond of marzipan', 'afraid of wombatsilk'])
     await say(`Remember that I am ${fact}`)
   await say('What do you know about me?')
   const listing = (await events()).findLast(({ type }) => type === 'chat.reply.sent')?.seq ?? 0
-  const told = async () => {
+  const shownWords = async () => {
     const reply = (await events()).find(({ seq }) => seq === listing)
     const text = String(reply?.payload.text)
     return ['peanuts', 'marzipan', 'wombatsilk'].filter((word) => text.includes(word))
   }
-  expect(await told()).toHaveLength(3)
+  expect(await shownWords()).toHaveLength(3)
   const { memories } = (await client.get('/api/memories')).json
   const forget = async (word: string): Promise<string> => {
     const { id } = memories.find(({ text }: { text: string }) => text.includes(word))
@@ -115,21 +115,21 @@ test('two forgets that touch one reply hide both, and each comes back by itself'
   const undo = (id: string) => client.post(`/api/erasures/${id}/undo`)
 
   const peanuts = await forget('peanuts')
-  expect(await told()).toEqual(['marzipan', 'wombatsilk'])
+  expect(await shownWords()).toEqual(['marzipan', 'wombatsilk'])
   const marzipan = await forget('marzipan')
-  expect(await told()).toEqual(['wombatsilk'])
+  expect(await shownWords()).toEqual(['wombatsilk'])
   await undo(peanuts)
-  expect(await told()).toEqual(['peanuts', 'wombatsilk'])
+  expect(await shownWords()).toEqual(['peanuts', 'wombatsilk'])
   await undo(marzipan)
-  expect(await told()).toHaveLength(3)
+  expect(await shownWords()).toHaveLength(3)
 
   await forget('peanuts')
   await forget('marzipan')
   await laterErased()
-  expect(await told()).toEqual(['wombatsilk'])
-  // What is left of the reply can be erased like any reply.
+  expect(await shownWords()).toEqual(['wombatsilk'])
+  // The redacted reply can still be erased.
   expect((await client.delete(`/api/timeline/events/${listing}`)).json.erased).toBeGreaterThan(0)
-  expect(await told()).toEqual([])
+  expect(await shownWords()).toEqual([])
   for (const { seq, type, payload } of await events()) {
     if (type === 'chat.message.received' && /wombatsilk/.test(String(payload.text)))
       await client.delete(`/api/timeline/events/${seq}`)

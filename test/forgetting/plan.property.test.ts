@@ -13,7 +13,7 @@ import { exampleOf } from '../support/facts.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 
-/** Words that no other text has, so that a file holding one was not cleared of it. */
+/** Unique words: a file that holds one still holds the text it came from. */
 const SECRETS = [
   ...['quokkafelt', 'zanderbrick', 'ibexlantern', 'mangrovetin', 'wombatsilk', 'yarrowglass'],
   ...['heronpewter', 'juniperloom', 'ottercrimson', 'basaltviola', 'lupinferry', 'gannetslate'],
@@ -28,7 +28,7 @@ type Step = {
   readonly what: 'talk' | 'remember' | 'timer' | 'note' | 'task' | 'ask' | 'capsule'
   readonly secret: number
   readonly talk: number
-  /** An earlier step that the reply speaks of, too. */
+  /** An earlier step that the reply also mentions. */
   readonly earlier: number
 }
 
@@ -47,7 +47,7 @@ const aStep = fc.record({
   earlier: fc.nat(12),
 })
 
-/** Storage with erasing over it, and a conversation that records what it derives from as the agent does. */
+/** Storage with erasure, and a conversation that records sources as the agent does. */
 async function openConversation() {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
@@ -112,8 +112,12 @@ async function openConversation() {
     if (what === 'timer') given.push(...(await add(withTitle('timer.set', word, made))))
     if (what === 'note') given.push(...(await add(withTitle('note.created', word, made))))
     if (what === 'task') given.push(...(await add(withTitle('task.dispatched', word, made))))
-    const told = remembers?.type === 'message' ? remembers.text : ''
-    const text = [what === 'talk' ? '' : `As for ${what === 'ask' ? 'that' : word}.`, told, COMMON_TALK[talk]]
+    const repeated = remembers?.type === 'message' ? remembers.text : ''
+    const text = [
+      what === 'talk' ? '' : `As for ${what === 'ask' ? 'that' : word}.`,
+      repeated,
+      COMMON_TALK[talk],
+    ]
       .filter((part) => part !== '')
       .join(' ')
     const reply = await add({
@@ -161,7 +165,7 @@ async function openConversation() {
 
 const THINGS = /^(timer|note|task)\./
 
-test('an erasure takes exactly what its plan lists; things keep their words, and no copy of an erased word is left', async () => {
+test('erases exactly the plan, keeps the words of things and leaves no copy of an erased word', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(aStep, { minLength: 2, maxLength: 14 }),
@@ -182,14 +186,14 @@ test('an erasure takes exactly what its plan lists; things keep their words, and
           expect(gone).toHaveLength(plan.count)
           expect(gone.filter(({ type }) => THINGS.test(type))).toEqual([])
 
-          // A word that only erased events and their copies had is in no file.
+          // A word that only erased events and their copies held is in no file.
           const kept = after.filter(
             (event) => !event.erased && (roleOf(event) === 'said' || THINGS.test(event.type)),
           )
           for (const word of SECRETS.filter((each) => JSON.stringify(gone).includes(each))) {
             if (!JSON.stringify(kept).includes(word)) expect(filesHolding(directory, word)).toEqual([])
           }
-          // A polite sentence that two replies share makes neither a copy of the other.
+          // Sharing a polite sentence does not make one reply a copy of another.
           const secrets = SECRETS.filter((each) => JSON.stringify(plan.named).includes(each))
           for (const reply of gone.filter((event) => roleOf(event) === 'reply'))
             expect(secrets.some((each) => JSON.stringify(reply).includes(each)) || secrets.length === 0).toBe(

@@ -35,7 +35,7 @@ const press = ({ service }: House, { id }: { id: string }, word = 'confirm') =>
 
 test('the owner reads exactly what would happen, and where the wish came from', async () => {
   const proposed = await propose(await startObedient())
-  const why = 'Your assistant wanted this after it had read a note.'
+  const why = 'Your assistant suggested this after reading a note.'
   expect(proposed).toMatchObject({
     dispatch_task: { target: 'Have the coding assistant do “Backup”', text: '[]', verb: 'Run task', why },
     forget: { target: 'Forget this for good', text: 'I like tea', verb: 'Forget', why },

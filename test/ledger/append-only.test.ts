@@ -12,7 +12,7 @@ beforeEach(() => {
   directory = testDirectory()
 })
 
-/** An empty ledger as an earlier build made it. */
+/** An empty ledger in an earlier format. */
 function makeLedger(format: number): void {
   const db = new Database(ledgerFile(directory))
   db.exec(ledgerSchema(format))
@@ -22,7 +22,7 @@ function makeLedger(format: number): void {
   db.close()
 }
 
-/** A ledger of four events (the third erases the second), then whatever another connection tries. */
+/** Opens a ledger of four events, the third erasing the second, and runs `sql` from another connection. */
 function attempt(
   sql: string,
   prepare: (db: Database.Database) => void = () => undefined,
@@ -75,7 +75,7 @@ const updates = [
 
 const refused = [
   ...updates.map((update) => `UPDATE events SET ${update} WHERE seq = 1`),
-  // The second event is erased: even there, nothing but the body's absence.
+  // Even for the erased second event, only its missing body may change.
   'UPDATE events SET body = \'{"text":"forged"}\', salt = \'x\' WHERE seq = 2',
   "UPDATE events SET at = 'x' WHERE seq = 2",
   'UPDATE OR REPLACE events SET id = (SELECT id FROM events WHERE seq = 4) WHERE seq = 1',
@@ -103,7 +103,7 @@ const refused = [
   'DELETE FROM erasures',
 ]
 
-/** Where an id is unique, a row could be replaced by way of it. */
+/** With unique ids, a row could be replaced by its id. */
 const refusedById = [
   `INSERT INTO events ${copyOf('5', 'id', "'new'")}`,
   `INSERT OR REPLACE INTO events ${copyOf('5', 'id', "'new'")}`,
@@ -116,7 +116,7 @@ const refusals = [
   ...refusedById.map((sql) => ({ format: 1, sql })),
 ]
 
-test('the formats guard a ledger alike, but for what is unique in the first', () => {
+test('uses the same guards in every format, except for the unique ids of the first', () => {
   const statements = (format: number) => ledgerSchema(format).split(/;\s*/)
   const ofFirst = statements(1).filter((each) => !each.includes('id = NEW.id'))
   expect(ofFirst.map((each) => each.replace('id TEXT NOT NULL UNIQUE', 'id TEXT NOT NULL'))).toEqual(
@@ -124,14 +124,14 @@ test('the formats guard a ledger alike, but for what is unique in the first', ()
   )
 })
 
-test.each(refusals)('another connection cannot, in format $format, $sql', ({ format, sql }) => {
+test.each(refusals)('refuses to another connection, in format $format: $sql', ({ format, sql }) => {
   const { run, expectUnchanged } = attempt(sql, () => undefined, format)
   expect(run).toThrow(/append-only|erasure/)
   expectUnchanged()
 })
 
 test.each(refusals)(
-  'with recursive_triggers on, it cannot either, in format $format, $sql',
+  'refuses it with recursive_triggers on as well, in format $format: $sql',
   ({ format, sql }) => {
     const { run, expectUnchanged } = attempt(sql, (db) => db.pragma('recursive_triggers = ON'), format)
     expect(run).toThrow(/append-only|erasure/)
@@ -140,7 +140,7 @@ test.each(refusals)(
 )
 
 test.each(refusedById.slice(0, 3))(
-  '%s replaces nothing where ids are not unique, and the chain shows it',
+  'replaces nothing with non-unique ids, and shows in the chain: %s',
   (sql) => {
     makeLedger(2)
     const writer = openTestWriter(directory)
@@ -155,13 +155,13 @@ test.each(refusedById.slice(0, 3))(
   },
 )
 
-test('OR IGNORE does not get past the guards: nothing changes', () => {
+test('refuses OR IGNORE', () => {
   const { run, expectUnchanged } = attempt("UPDATE OR IGNORE events SET at = 'x' WHERE seq = 1")
   expect(run).toThrow(/append-only/)
   expectUnchanged()
 })
 
-test('writable_schema does not open the schema to another connection', () => {
+test('refuses changes to the schema through writable_schema', () => {
   const { run, expectUnchanged } = attempt("DELETE FROM sqlite_schema WHERE type = 'trigger'", (db) =>
     db.pragma('writable_schema = ON'),
   )
@@ -177,7 +177,7 @@ const tampering = [
   'CREATE TRIGGER more AFTER INSERT ON events BEGIN SELECT 1; END',
 ]
 
-test.each(tampering)('whoever owns the file can %s; then the ledger is refused', (sql) => {
+test.each(tampering)('refuses a ledger after: %s', (sql) => {
   const { run } = attempt(sql, (db) => db.unsafeMode(true))
   run()
   expect(() => openTestWriter(directory)).toThrow(expect.objectContaining({ name: 'LedgerDamaged' }))

@@ -17,7 +17,7 @@ const texts = (writer: TestWriter) =>
     .readAfter(0, 100)
     .map((event) => (event.type === 'chat.message.received' ? event.body?.text : event.type))
 
-test('a second append with the same key changes nothing and gives the event that holds it', () => {
+test('returns the existing event for a repeated key and changes nothing', () => {
   const writer = openTestWriter(testDirectory())
   writer.append(said('first', { key: 'k' }))
   expect(writer.append(said('second', { key: 'k' }))).toMatchObject({
@@ -28,7 +28,7 @@ test('a second append with the same key changes nothing and gives the event that
   writer.close()
 })
 
-test('a batch of which any key is taken is not appended at all', () => {
+test('rejects a whole batch if one of its keys is taken', () => {
   const writer = openTestWriter(testDirectory())
   writer.append(said('first', { key: 'k' }))
   expect(writer.append(said('a'), said('b', { key: 'k' }), said('c'))).toMatchObject({ status: 'duplicate' })
@@ -38,7 +38,7 @@ test('a batch of which any key is taken is not appended at all', () => {
   writer.close()
 })
 
-test('a batch that names one key twice is rejected whole', () => {
+test('rejects a batch that repeats a key', () => {
   const writer = openTestWriter(testDirectory())
   expect(writer.append(said('a', { key: 'k' }), said('b', { key: 'k' }))).toMatchObject({
     status: 'rejected',
@@ -47,7 +47,7 @@ test('a batch that names one key twice is rejected whole', () => {
   writer.close()
 })
 
-test('batches that share a commit keep their own fate: appended, duplicate or rejected', () => {
+test('settles each batch of a shared commit on its own: appended, duplicate or rejected', () => {
   const writer = openTestWriter(testDirectory())
   const broken = draft(said('broken', { key: 'twice' }))
   const outcomes = writer.commit([
@@ -70,7 +70,7 @@ test('batches that share a commit keep their own fate: appended, duplicate or re
   writer.close()
 })
 
-test('a fact with a field that its schema does not know is refused before it is written', () => {
+test('rejects a fact with an unknown field before writing it', () => {
   const smuggled = { ...said('tea'), facts: { text: 'personal' } } as unknown as NewEvent
   expect(() => draft(smuggled)).toThrow(InvalidEvent)
   expect(() => draft({ ...said('tea'), body: undefined } as NewEvent)).toThrow(InvalidEvent)
@@ -79,7 +79,7 @@ test('a fact with a field that its schema does not know is refused before it is 
   ).toThrow(InvalidEvent)
 })
 
-test('what was appended is there after a restart, word for word', () => {
+test('returns the same events after a restart', () => {
   const directory = testDirectory()
   const words = 'naïve 東京 👩‍👩‍👧 \u0000 "quoted" \n end'
   const first = openTestWriter(directory)
@@ -106,7 +106,7 @@ test('what was appended is there after a restart, word for word', () => {
   second.close()
 })
 
-test('a ledger that cannot be written says so until it can be, whether or not anybody appends', () => {
+test('reports an unwritable ledger until it is writable again, even without appends', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(said('before', { key: 'k' }))
@@ -127,7 +127,7 @@ test('a ledger that cannot be written says so until it can be, whether or not an
   writer.close()
 })
 
-test('the first append after it notices by itself that the file is gone', () => {
+test('detects a missing file on the next append', () => {
   const directory = join(testDirectory(), 'data')
   const writer = openTestWriter(directory)
   writer.append(said('here'))
@@ -138,7 +138,7 @@ test('the first append after it notices by itself that the file is gone', () => 
   writer.close()
 })
 
-test('what the file no longer takes where it is looked for is refused, until it is back in its place', () => {
+test('refuses appends while its file is moved away, and recovers once it is back', () => {
   const directory = join(testDirectory(), 'data')
   const writer = openTestWriter(directory)
   writer.append(said('here'))
@@ -146,7 +146,7 @@ test('what the file no longer takes where it is looked for is refused, until it 
   expect(writer.ledger.fault()?.message).toMatch(/moved, deleted or replaced/)
   expect(() => writer.append(said('nowhere'))).toThrow(LedgerUnavailable)
 
-  // Another one in its place is not it.
+  // A copy in its place does not count.
   mkdirSync(directory)
   copyFileSync(ledgerFile(`${directory}-away`), ledgerFile(directory))
   expect(() => writer.append(said('nowhere'))).toThrow(/moved, deleted or replaced/)

@@ -25,17 +25,17 @@ test.each<[DiskCause, Error]>([
   ['damaged', new LedgerDamaged('event 3 is missing')],
   ['failing', sqlite('SQLITE_IOERR_FSYNC')],
   ['failing', system('EIO')],
-])('the cause %s is told by %o', (cause, error) => {
+])('reports the cause %s for %o', (cause, error) => {
   expect(diskCauseOf(error)).toBe(cause)
   expect(diskCauseOf(new LedgerUnavailable('it refused', { cause: error }))).toBe(cause)
-  // What is left of an error that comes from another thread.
+  // An error from another thread keeps only these properties.
   const { message, name } = error
   const code = 'code' in error ? { code: error.code } : {}
   expect(diskCauseOf(Object.assign(new Error(message), { name }, code))).toBe(cause)
   expect(diskRemedies[cause]).toMatch(/^[A-Z].*\.$/)
 })
 
-test('what is not the fault of a disk has no cause', () => {
+test('reports no cause for an error that is not about the disk', () => {
   for (const error of [
     new TypeError('a bug'),
     system('ECONNREFUSED'),
@@ -46,7 +46,7 @@ test('what is not the fault of a disk has no cause', () => {
     expect(diskCauseOf(error)).toBeNull()
 })
 
-test('a look at the directory tells a file that may not be written from a read-only disk', ({ skip }) => {
+test('distinguishes a file without write permission from a read-only disk', ({ skip }) => {
   if (process.getuid?.() !== 0) skip('only root can make a directory that another user may not use')
   const directory = join(testDirectory(), 'data')
   mkdirSync(directory, { mode: 0o755 })

@@ -13,7 +13,7 @@ import { openTestWriter, said } from '../support/writer.ts'
 const EVENTS = 30
 const ERASED = 5
 
-/** A ledger at rest of 30 messages, of which the fifth is erased; the erased fact is the last. */
+/** A closed ledger of 30 messages. The last event erases the fifth. */
 function ledgerAtRest(): string {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
@@ -34,7 +34,7 @@ function ledgerAtRest(): string {
   return directory
 }
 
-/** What somebody with the file and an SQLite shell can do: drop the guards, change, put the guards back. */
+/** Edits the file as with an SQLite shell: drops the guards, edits, restores the guards. */
 function editOffline(directory: string, edit: (db: Database.Database) => void): void {
   const db = new Database(ledgerFile(directory))
   const triggers = [...ledgerSchema(FORMAT_VERSION).matchAll(/CREATE TRIGGER (\w+)[\s\S]*?\nEND;/g)]
@@ -76,7 +76,7 @@ const columns: readonly (keyof EventRow)[] = [
 ]
 const numbers: readonly (keyof EventRow)[] = ['version', 'causedBy']
 
-test('an offline edit of any column of any event is named by its seq', () => {
+test('names the seq of an event with any column edited offline', () => {
   const directory = ledgerAtRest()
   const db = new Database(ledgerFile(directory))
   const rows = createReader(db).rowsAfter(0, EVENTS)
@@ -116,13 +116,13 @@ test('an offline edit of any column of any event is named by its seq', () => {
   )
 })
 
-test('a removed event is named by its seq', () => {
+test('names the seq of a removed event', () => {
   const directory = ledgerAtRest()
   editOffline(directory, (db) => db.exec('DELETE FROM events WHERE seq = 12'))
   expect(verifyAt(directory)).toEqual(expect.objectContaining({ name: 'LedgerDamaged', seq: 12 }))
 })
 
-test('a body taken away without an erased fact is named by its seq', () => {
+test('names the seq of a body removed without an erased fact', () => {
   const directory = ledgerAtRest()
   editOffline(directory, (db) => {
     db.exec('UPDATE events SET body = NULL, salt = NULL WHERE seq = 9')
@@ -131,14 +131,14 @@ test('a body taken away without an erased fact is named by its seq', () => {
   expect(verifyAt(directory)).toEqual(expect.objectContaining({ name: 'LedgerDamaged', seq: 9 }))
 })
 
-test('an edit among the last thousand links is refused at the start, and nothing is changed', () => {
+test('refuses to start after an edit of the last thousand links, and changes nothing', () => {
   const directory = ledgerAtRest()
   editOffline(directory, (db) => db.exec('UPDATE events SET body = \'{"text":"forged"}\' WHERE seq = 9'))
   expect(() => openTestWriter(directory)).toThrow(LedgerDamaged)
   expect(() => openTestWriter(directory)).toThrow(/event 9 /)
 })
 
-test('an event forged at the end, with a hash of its own, is named by its seq', () => {
+test('names the seq of a forged event at the end, even with a hash of its own', () => {
   const directory = ledgerAtRest()
   editOffline(directory, (db) =>
     db.exec(`INSERT INTO events SELECT 31, 'x', 'x', type, version, at, conversationId, spanId, turnId, causedBy,
@@ -147,7 +147,7 @@ test('an event forged at the end, with a hash of its own, is named by its seq', 
   expect(verifyAt(directory)).toEqual(expect.objectContaining({ name: 'LedgerDamaged', seq: 31 }))
 })
 
-test('the chain of an erased event is the chain that it had before', () => {
+test('keeps the chain unchanged by an erasure', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(said('tea'), said('coffee'))
@@ -158,7 +158,7 @@ test('the chain of an erased event is the chain that it had before', () => {
   writer.close()
 })
 
-test('equal words have different digests, so that an erased one cannot be guessed from another', () => {
+test('gives equal bodies different digests, so that an erased one cannot be guessed', () => {
   const writer = openTestWriter(testDirectory())
   writer.append(said('yes'), said('yes'))
   const [first, second] = writer.ledger.rowsAfter(0, 2)

@@ -25,7 +25,7 @@ import { openTestWriter, said } from '../support/writer.ts'
 
 const EVENTS = 40
 
-/** A data directory as kill -9 leaves it: the last `inLog` events only in the log. Made once, given as copies. */
+/** Directories as kill -9 leaves them, by the number of events in the log only. Built once, then copied. */
 const made = new Map<number, string>()
 afterAll(() => {
   for (const directory of made.values()) rmSync(directory, { recursive: true, force: true })
@@ -60,7 +60,7 @@ function flip(file: string, offset: number, bits = 0xff): void {
   writeFileSync(file, bytes)
 }
 
-/** Expects a refusal that changes nothing, and gives it. */
+/** Expects a refusal that changes no file, and returns it. */
 function expectRefused(directory: string): Error & { seq: number | null } {
   const before = digests(directory)
   let refusal: unknown
@@ -74,7 +74,7 @@ function expectRefused(directory: string): Error & { seq: number | null } {
   return refusal as Error & { seq: number | null }
 }
 
-test('the log of a crash is recovered whole', () => {
+test('recovers the whole log after a crash', () => {
   const directory = crashedDirectory()
   const writer = openTestWriter(directory)
   expect(verifyChain(writer.ledger).seq).toBe(EVENTS)
@@ -82,7 +82,7 @@ test('the log of a crash is recovered whole', () => {
   writer.close()
 })
 
-test('the scan of a log finds what recovery keeps', () => {
+test('scans the same part of a log that SQLite recovers', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1 << 30 }), (random) => {
       const directory = crashedDirectory()
@@ -94,7 +94,7 @@ test('the scan of a log finds what recovery keeps', () => {
       rmSync(`${ledgerFile(directory)}-shm`)
       const db = new Database(ledgerFile(directory))
       const [checkpoint] = db.pragma('wal_checkpoint(PASSIVE)') as { log: number; checkpointed: number }[]
-      // SQLite counts the frames of its index: those up to the last commit that it could recover.
+      // SQLite reports the frames up to the last commit that it could recover.
       expect(Math.max(0, checkpoint?.log ?? 0)).toBe(kept)
       db.close()
     }),
@@ -102,7 +102,7 @@ test('the scan of a log finds what recovery keeps', () => {
   )
 })
 
-test('a damaged log is refused where the views had seen more, naming both seqs, and no file is touched', () => {
+test('refuses a damaged log if the views had seen more, naming both seqs and touching no file', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1 << 30 }), fc.integer({ min: 1, max: 255 }), (random, bits) => {
       const directory = crashedDirectory(10)
@@ -110,7 +110,7 @@ test('a damaged log is refused where the views had seen more, naming both seqs, 
       const header = 32
       flip(log, header + (random % (readFileSync(log).length - header)), bits)
       const refusal = expectRefused(directory)
-      expect(refusal.message).toContain(`knew event ${EVENTS}`)
+      expect(refusal.message).toContain(`recorded event ${EVENTS}`)
       expect(refusal.seq).toBeGreaterThan(EVENTS - 10)
       expect(refusal.message).toContain(`ends with event ${(refusal.seq ?? 0) - 1}`)
     }),
@@ -118,7 +118,7 @@ test('a damaged log is refused where the views had seen more, naming both seqs, 
   )
 })
 
-test('a log whose header is damaged is refused', () => {
+test('refuses a log with a damaged header', () => {
   for (const offset of [0, 9, 18, 25]) {
     const directory = crashedDirectory(10)
     flip(logOf(directory), offset)
@@ -126,13 +126,13 @@ test('a log whose header is damaged is refused', () => {
   }
 })
 
-test('a log cut within a frame is refused where the views had seen more', () => {
+test('refuses a log cut within a frame if the views had seen more', () => {
   const directory = crashedDirectory(10)
   truncateSync(logOf(directory), readFileSync(logOf(directory)).length - 100)
-  expect(expectRefused(directory).message).toContain(`knew event ${EVENTS}`)
+  expect(expectRefused(directory).message).toContain(`recorded event ${EVENTS}`)
 })
 
-test('a torn tail that nobody had noted is a power cut: what was before it is kept', () => {
+test('treats a torn tail without a witness as a power cut and keeps what precedes it', () => {
   const directory = crashedDirectory(10)
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${viewsFile(directory)}${suffix}`, { force: true })
   rmSync(headFile(directory))
@@ -145,7 +145,7 @@ test('a torn tail that nobody had noted is a power cut: what was before it is ke
   writer.close()
 })
 
-test('a damaged log is not taken for damage where the views belong to another ledger', () => {
+test('ignores views that belong to another ledger when a log is torn', () => {
   const directory = crashedDirectory(10)
   const other = crashedDirectory(11)
   for (const suffix of ['', '-wal', '-shm'])
@@ -158,21 +158,21 @@ test('a damaged log is not taken for damage where the views belong to another le
   writer.close()
 })
 
-test('a file that is not an SQLite database is refused with a clear sentence', () => {
+test('refuses a file that is not an SQLite database, with a clear message', () => {
   const directory = crashedDirectory()
   writeFileSync(ledgerFile(directory), 'PK\u0003\u0004 not a ledger at all'.padEnd(8192, 'x'))
-  expect(expectRefused(directory).message).toMatch(/ledger\.sqlite is damaged: its header/)
+  expect(expectRefused(directory).message).toMatch(/ledger\.sqlite is damaged: it has no SQLite header/)
 })
 
-test('an SQLite database of something else is refused', () => {
+test('refuses an SQLite database of another application', () => {
   const directory = testDirectory()
   const db = new Database(ledgerFile(directory))
   db.exec('CREATE TABLE bookmarks (url TEXT)')
   db.close()
-  expect(expectRefused(directory).message).toMatch(/not a ledger of Delegate/)
+  expect(expectRefused(directory).message).toMatch(/not a Delegate/)
 })
 
-test('a ledger of a later format is refused with its number', () => {
+test('refuses a ledger of a later format and names the format', () => {
   const directory = testDirectory()
   openTestWriter(directory).close()
   const db = new Database(ledgerFile(directory))
@@ -181,7 +181,7 @@ test('a ledger of a later format is refused with its number', () => {
   expect(expectRefused(directory).message).toMatch(/format 3; this build reads formats 1 and 2/)
 })
 
-test('a damaged header or page at rest is refused, and no file is touched', () => {
+test('refuses a damaged header or page at rest, and touches no file', () => {
   const atRest = testDirectory()
   const writer = openTestWriter(atRest)
   for (let index = 1; index <= EVENTS; index += 1)
@@ -203,7 +203,7 @@ test('a damaged header or page at rest is refused, and no file is touched', () =
   }
 })
 
-test('a ledger cut short is refused', () => {
+test('refuses a truncated ledger', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   for (let index = 1; index <= EVENTS; index += 1) writer.append(said('words '.repeat(40)))
@@ -212,7 +212,7 @@ test('a ledger cut short is refused', () => {
   expectRefused(directory)
 })
 
-test('a ledger that is gone, or emptied, is refused while the views remember it', () => {
+test('refuses a missing or empty ledger while the views remember it', () => {
   for (const lose of [(file: string) => rmSync(file), (file: string) => truncateSync(file)]) {
     const directory = testDirectory()
     const writer = openTestWriter(directory)
@@ -220,16 +220,16 @@ test('a ledger that is gone, or emptied, is refused while the views remember it'
     writer.close()
     lose(ledgerFile(directory))
     expect(expectRefused(directory).message).toMatch(
-      /missing or empty, though ledger\.head knew event 1 at 2030-01-01T00:00:01\.000Z/,
+      /missing or empty, but ledger\.head recorded event 1 at 2030-01-01T00:00:01\.000Z/,
     )
     rmSync(headFile(directory))
-    expect(expectRefused(directory).message).toMatch(/though views\.sqlite knew event 1 /)
+    expect(expectRefused(directory).message).toMatch(/but views\.sqlite recorded event 1 /)
     rmSync(viewsFile(directory))
     openTestWriter(directory).close()
   }
 })
 
-test('what a crash in the making of a ledger leaves behind is made into one', () => {
+test('completes a ledger whose creation a crash interrupted', () => {
   const directory = testDirectory()
   const db = new Database(ledgerFile(directory))
   db.pragma('journal_mode = WAL')
@@ -241,7 +241,7 @@ test('what a crash in the making of a ledger leaves behind is made into one', ()
   writer.close()
 })
 
-test('the data directory and its files are for their owner alone', () => {
+test('makes the data directory and its files accessible to their owner only', () => {
   const directory = `${testDirectory()}/data`
   const writer = openTestWriter(directory)
   writer.append(said('tea'))
@@ -250,7 +250,7 @@ test('the data directory and its files are for their owner alone', () => {
   expect(modes).toBe('')
 })
 
-test('a damaged lock is not taken for another process', () => {
+test('reports a damaged lock as damage, not as another process', () => {
   const directory = testDirectory()
   const file = join(directory, 'lock.sqlite')
   writeFileSync(file, Buffer.alloc(5000, 0x5a))

@@ -5,7 +5,7 @@ import { follow, type SubscribeHead } from '../../ledger/follow.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
-/** A writer whose head can be subscribed to, as the service's storage has it. */
+/** A writer whose head can be subscribed to, as in the service. */
 function openFollowed() {
   const writer = openTestWriter(testDirectory(), { projections: [] })
   const listeners = new Set<() => void>()
@@ -16,7 +16,7 @@ function openFollowed() {
   return {
     ...writer,
     listeners,
-    appendAndTell(count: number) {
+    appendAndNotify(count: number) {
       writer.append(...Array.from({ length: count }, () => said('tea')))
       for (const listener of [...listeners]) listener()
     },
@@ -26,7 +26,7 @@ function openFollowed() {
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-test('however appends and slow consumers interleave, each gets each event once, in order', async () => {
+test('delivers each event once and in order to slow consumers during appends', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -38,7 +38,7 @@ test('however appends and slow consumers interleave, each gets each event once, 
       fc.integer({ min: 0, max: 300 }),
       async (scheduler, appends, consumers, before) => {
         const followed = openFollowed()
-        if (before > 0) followed.appendAndTell(before)
+        if (before > 0) followed.appendAndNotify(before)
         const total = before + appends.reduce((sum, count) => sum + count, 0)
         const abort = new AbortController()
 
@@ -62,7 +62,7 @@ test('however appends and slow consumers interleave, each gets each event once, 
         async function produce(): Promise<void> {
           for (const count of appends) {
             await scheduler.schedule(Promise.resolve(), 'append')
-            followed.appendAndTell(count)
+            followed.appendAndNotify(count)
           }
         }
         const all = Promise.all([produce(), ...consumers.map(consume)])
@@ -78,9 +78,9 @@ test('however appends and slow consumers interleave, each gets each event once, 
   )
 })
 
-test('an aborted follower ends, wherever it is, and leaves no subscription behind', async () => {
+test('ends an aborted follower at any point and leaves no subscription behind', async () => {
   const followed = openFollowed()
-  followed.appendAndTell(3)
+  followed.appendAndNotify(3)
   const waiting = new AbortController()
   const seen: number[] = []
   const end = (async () => {

@@ -5,13 +5,13 @@ import { testDirectory } from '../support/directory.ts'
 import { aFact, aSeq, eventTypes } from '../support/facts.ts'
 import { openTestWriter } from '../support/writer.ts'
 
-/** All but what is content, or names it. */
+/** The fields of a header, without content. */
 function headerOf(event: EventHeader): EventHeader {
   const { seq, type, version, at, conversationId, spanId, turnId, derivedFrom, channel } = event
   return { seq, type, version, at, conversationId, spanId, turnId, derivedFrom, channel }
 }
 
-test('reading some types alone gives them as ever, and of the others where they stand', () => {
+test('reads the given types in full and only the headers of all others', () => {
   fc.assert(
     fc.property(
       fc.array(aFact, { minLength: 5, maxLength: 60, size: 'max' }),

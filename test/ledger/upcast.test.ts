@@ -15,7 +15,7 @@ function goldenOf(type: string): EventRow[] {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
 }
 
-test.each(eventTypes)('every version of %s ever stored has a golden event', (type) => {
+test.each(eventTypes)('has a golden event for every stored version of %s', (type) => {
   const versions = goldenOf(type).map(({ version }) => version)
   expect(versions, 'run: npx node test/ledger/golden/write-missing.ts').toEqual(
     Array.from({ length: catalogue[type].version }, (_, index) => index + 1),
@@ -23,7 +23,7 @@ test.each(eventTypes)('every version of %s ever stored has a golden event', (typ
 })
 
 test.each(readdirSync(goldenDirectory).filter((name) => name.endsWith('.json')))(
-  'the stored events of golden/%s parse, with and without their bodies, and keep their hashes',
+  'parses golden/%s with and without bodies, and keeps its hashes',
   (name) => {
     for (const row of goldenOf(name.replace(/\.json$/, ''))) {
       const event = parseRow(row)
@@ -35,7 +35,7 @@ test.each(readdirSync(goldenDirectory).filter((name) => name.endsWith('.json')))
   },
 )
 
-test('a body of an old version is lifted a step at a time, and an erased one too', () => {
+test('lifts an old body one version at a time, and an erased one as well', () => {
   const steps = {
     1: ({ facts, body }: { facts: unknown; body: unknown }) => ({
       facts: { ...Object(facts), channels: [] },
@@ -52,7 +52,7 @@ test('a body of an old version is lifted a step at a time, and an erased one too
   expect(lift({ facts: { a: 1, channels: [] }, body: null }, 2, 3, steps)).toEqual({ ...lifted, body: null })
 })
 
-test('a version that no upcaster lifts is damage, named by its seq', () => {
+test('reports a version without an upcaster as damage, with its seq', () => {
   const [row] = goldenOf('chat.message.received')
   if (!row) throw new Error('no golden event')
   const old = { ...row, version: 0, seq: 41 }
@@ -60,7 +60,7 @@ test('a version that no upcaster lifts is damage, named by its seq', () => {
   expect(() => parseRow(old)).toThrow(/41/)
 })
 
-test('a type, or a version, that only a later build knows is kept as unknown, without its words', () => {
+test('keeps an event of a later build as unknown, without its body', () => {
   const [row] = goldenOf('chat.message.received')
   if (!row) throw new Error('no golden event')
   const newer = parseRow({ ...row, version: 99 })
@@ -70,7 +70,7 @@ test('a type, or a version, that only a later build knows is kept as unknown, wi
   expect(JSON.stringify([newer, other])).not.toContain('tea')
 })
 
-test('a stored event that does not fit its schema is damage, named by its seq', () => {
+test('reports a stored event that does not match its schema as damage, with its seq', () => {
   const [row] = goldenOf('chat.message.received')
   if (!row) throw new Error('no golden event')
   for (const changed of [

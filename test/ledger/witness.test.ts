@@ -5,7 +5,7 @@ import { headFile } from '../../ledger/witness.ts'
 import { digests, testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
-/** As kill -9 leaves a directory in which so many events were appended, the last `inLog` of them only to the log. */
+/** A directory as kill -9 leaves it after `events` appends, the last `inLog` of them in the log only. */
 function killed(events: number, inLog = events): string {
   const live = testDirectory()
   const directory = testDirectory()
@@ -47,17 +47,17 @@ test.each<[string, (directory: string) => void, string]>([
     (directory) => writeFileSync(headFile(directory), '{'),
     'views.sqlite',
   ],
-])('a log that is lost %s is refused with the number of events', (_, alsoLose, witness) => {
+])('refuses a ledger that lost its log %s, with the number of missing events', (_, alsoLose, witness) => {
   const directory = killed(20, 15)
   remove(ledgerFile(directory), ...INDEX_AND_LOG)
   alsoLose(directory)
   const refusal = refusalOf(directory)
   expect(refusal).toContain('15 events are missing (seq 6 to 20)')
-  expect(refusal).toMatch(new RegExp(`${witness.replace('.', '\\.')} knew event 20 at 20\\d\\d-\\d\\d-`))
+  expect(refusal).toMatch(new RegExp(`${witness.replace('.', '\\.')} recorded event 20 at 20\\d\\d-\\d\\d-`))
   expect(refusal).toContain('npm run ledger:accept-loss')
 })
 
-test('a log that is put back is enough', () => {
+test('starts again once the log is back', () => {
   const directory = killed(20)
   renameSync(`${ledgerFile(directory)}-wal`, `${directory}/aside`)
   expect(refusalOf(directory)).toContain('20 events are missing')
@@ -67,7 +67,7 @@ test('a log that is put back is enough', () => {
   writer.close()
 })
 
-test('an index of the log that is lost is made again, and nothing is missing', () => {
+test('rebuilds a missing index of the log without loss', () => {
   const directory = killed(20)
   remove(ledgerFile(directory), '-shm')
   const writer = openTestWriter(directory)
@@ -75,16 +75,16 @@ test('an index of the log that is lost is made again, and nothing is missing', (
   writer.close()
 })
 
-test('an older ledger put back is refused, whatever was appended to it elsewhere', () => {
+test('refuses an older ledger, even with events appended elsewhere', () => {
   const directory = testDirectory()
   const elsewhere = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(said('1'))
   writer.close()
   copyFileSync(ledgerFile(directory), ledgerFile(elsewhere))
-  const goesOn = openTestWriter(directory)
-  goesOn.append(said('2'))
-  goesOn.close()
+  const continued = openTestWriter(directory)
+  continued.append(said('2'))
+  continued.close()
   const other = openTestWriter(elsewhere)
   other.append(said('another 2'), said('another 3'))
   other.close()
@@ -94,7 +94,7 @@ test('an older ledger put back is refused, whatever was appended to it elsewhere
   copyFileSync(ledgerFile(elsewhere), ledgerFile(directory))
   for (const witness of ['ledger.head', 'views.sqlite']) {
     expect(refusalOf(directory)).toMatch(
-      new RegExp(`older one than the service had here: ${witness} knew event 2 `),
+      new RegExp(`older one than the service had here: ${witness} recorded event 2 `),
     )
     rmSync(headFile(directory), { force: true })
   }
@@ -102,7 +102,7 @@ test('an older ledger put back is refused, whatever was appended to it elsewhere
   openTestWriter(directory).close()
 })
 
-test('the ledger of another service is refused where this one had its own', () => {
+test('refuses the ledger of another service', () => {
   const directory = killed(3)
   const other = testDirectory()
   const writer = openTestWriter(other)
@@ -110,10 +110,10 @@ test('the ledger of another service is refused where this one had its own', () =
   writer.close()
   remove(ledgerFile(directory), ...INDEX_AND_LOG)
   copyFileSync(ledgerFile(other), ledgerFile(directory))
-  expect(refusalOf(directory)).toContain('the ledger is another or an older one')
+  expect(refusalOf(directory)).toContain('the ledger is a different or an older one')
 })
 
-test('a directory of an older build has no note, and gets one', () => {
+test('writes the missing head file in a directory of an older build', () => {
   const directory = killed(3)
   rmSync(headFile(directory))
   openTestWriter(directory).close()
@@ -121,25 +121,24 @@ test('a directory of an older build has no note, and gets one', () => {
   const old = killed(2)
   for (const suffix of INDEX_AND_LOG) rmSync(`${ledgerFile(directory)}${suffix}`, { force: true })
   copyFileSync(ledgerFile(old), ledgerFile(directory))
-  expect(refusalOf(directory)).toContain('ledger.head knew event 3')
+  expect(refusalOf(directory)).toContain('ledger.head recorded event 3')
 })
 
 test.each(['-wal', '-shm'])(
-  'a lost %s of an open ledger is noticed, nothing more is appended, and all is saved',
+  'detects a lost %s of an open ledger, stops appending and saves all events',
   (suffix) => {
     const directory = testDirectory()
     const crashed = testDirectory()
     const writer = openTestWriter(directory)
     for (let index = 0; index < 20; index += 1) writer.append(said(`message ${index}`))
     rmSync(`${ledgerFile(directory)}${suffix}`)
-    // The next append looks for the log itself, and the thread's clock for the index too.
+    // An append checks the log only; `saveLostLog` also checks the index.
     if (suffix === '-shm') writer.ledger.saveLostLog()
     expect(() => writer.append(said('refused'))).toThrow(
       /-wal or ledger\.sqlite-shm was moved, deleted or replaced/,
     )
-    expect(() => writer.append(said('refused too'))).toThrow(/start the service again/)
+    expect(() => writer.append(said('refused too'))).toThrow(/restart the service/)
     expect(writer.ledger.saveLostLog()).toMatchObject({ isSaved: true })
-    // As kill -9 leaves it.
     cpSync(directory, crashed, { recursive: true })
     writer.close()
     const next = openTestWriter(crashed)
@@ -148,7 +147,7 @@ test.each(['-wal', '-shm'])(
   },
 )
 
-test('a log that was replaced while the ledger was open is never taken for its own', () => {
+test('never accepts a log that was replaced while the ledger was open', () => {
   const directory = testDirectory()
   const crashed = testDirectory()
   const writer = openTestWriter(directory)

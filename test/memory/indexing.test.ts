@@ -8,20 +8,20 @@ import { aFact, exampleOf } from '../support/facts.ts'
 import { said } from '../support/writer.ts'
 import { openWriterAndViews } from '../support/writer-and-views.ts'
 
-/** A ledger with views that are indexed when the test, or the code under test, says so. */
+/** A ledger whose views are indexed only on demand. */
 function open() {
   const { writer, views } = openWriterAndViews()
-  let asked = 0
+  let catchUps = 0
   const indexed = createIndexing({
     views,
     ledger: writer.ledger,
     catchUp: async () => {
-      asked += 1
+      catchUps += 1
       writer.settle()
     },
   })
   const indexedSeq = createStandingQuery(views, recallProjection.name)
-  return { writer, views, indexed, indexedSeq, asked: () => asked }
+  return { writer, views, indexed, indexedSeq, catchUps: () => catchUps }
 }
 
 function entriesOf(ledger: LedgerReader): number[] {
@@ -29,14 +29,14 @@ function entriesOf(ledger: LedgerReader): number[] {
   return ledger.readAfter(0, 10_000).flatMap(({ seq, type }) => (types.includes(type) ? [seq] : []))
 }
 
-test('the types by which entries come and go are those that the index folds, but for who is on the phone', () => {
+test('lists the same entry types that the index folds, except for those of calls', () => {
   const { views } = open()
   const { handlers } = recallProjection.fold(views)
   const folded = Object.keys(handlers).filter((type) => !['call.offered', 'call.connected'].includes(type))
   expect([...ENTRY_TYPES].sort()).toEqual(folded.sort())
 })
 
-test('what may surface before an event is indexed, or the model has it anyway', async () => {
+test('indexes or already holds in context everything that may be recalled', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ facts: fc.array(aFact, { minLength: 1, maxLength: 4 }), settles: fc.boolean() }), {
@@ -63,25 +63,25 @@ test('what may surface before an event is indexed, or the model has it anyway', 
   )
 })
 
-test('a conversation that goes on waits for nothing that was said in it', async () => {
-  const { writer, indexed, asked } = open()
+test('does not wait for the index to catch up on the current conversation', async () => {
+  const { writer, indexed, catchUps } = open()
   const inContextSeqs: number[] = []
   for (let turn = 1; turn <= 20; turn += 1) {
     await indexed(writer.ledger.head().seq + 1, Float64Array.from(inContextSeqs))
     writer.append(said(`message ${turn}`), exampleOf('turn.started'), exampleOf('context.usage.recorded'))
     inContextSeqs.push(turn * 3 - 2)
   }
-  expect(asked()).toBe(0)
+  expect(catchUps()).toBe(0)
   writer.append(exampleOf('memory.stored'))
   await indexed(Number.MAX_SAFE_INTEGER, Float64Array.from(inContextSeqs))
-  expect(asked()).toBe(1)
+  expect(catchUps()).toBe(1)
 })
 
-test('an index that is far behind is caught up, whatever it lacks', async () => {
-  const { writer, indexed, asked } = open()
+test('catches up an index that is far behind, whatever it lacks', async () => {
+  const { writer, indexed, catchUps } = open()
   for (let index = 0; index < 101; index += 1) writer.append(exampleOf('turn.started'))
   await indexed(Number.MAX_SAFE_INTEGER, new Float64Array())
-  expect(asked()).toBe(1)
+  expect(catchUps()).toBe(1)
   await indexed(Number.MAX_SAFE_INTEGER, new Float64Array())
-  expect(asked()).toBe(1)
+  expect(catchUps()).toBe(1)
 })

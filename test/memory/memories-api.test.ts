@@ -8,7 +8,7 @@ async function until<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Pr
   for (;;) {
     const value = await read()
     if (isSo(value)) return value
-    if (Date.now() > deadline) throw new Error(`not in time: ${JSON.stringify(value)}`)
+    if (Date.now() > deadline) throw new Error(`timed out: ${JSON.stringify(value)}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -23,7 +23,7 @@ async function learned(service: WholeService, count: number) {
   )
 }
 
-test('what was said is listed with its sources, searched, paged, forgotten, and not learned back', async () => {
+test('lists, searches, pages and forgets memories for good', async () => {
   const service = await startWholeService()
   const said = ['My locker code is 4711.', 'I live in Porto.', "I'm allergic to papaya."]
   for (const content of said) await service.client.post('/api/chat', { content })
@@ -74,7 +74,7 @@ test('what was said is listed with its sources, searched, paged, forgotten, and 
   expect((await list(service)).count).toBe(2)
 })
 
-test('a correction takes the place of what it corrects, and can be undone', async () => {
+test('replaces a memory by its correction and undoes it', async () => {
   const service = await startWholeService()
   const said = (content: string) => service.client.post('/api/chat', { content })
   const texts = async () => (await list(service)).memories.map(({ text }: { text: string }) => text)
@@ -93,7 +93,7 @@ test('a correction takes the place of what it corrects, and can be undone', asyn
   expect((await service.client.post('/api/memories/unknown/restore')).status).toBe(404)
 })
 
-test('what waits to be erased cannot be brought back as a memory: only undoing the erasure does', async () => {
+test('restores a memory that waits for its erasure only by undoing the erasure', async () => {
   const service = await startWholeService()
   await service.client.post('/api/chat', { content: 'I live in Porto.' })
   await learned(service, 1)
@@ -104,7 +104,7 @@ test('what waits to be erased cannot be brought back as a memory: only undoing t
   expect((await list(service)).memories).toEqual([])
 })
 
-test('insights and operations count what memory did, and tell none of it', async () => {
+test('reports counts in insights and operations, but no content', async () => {
   const service = await startWholeService()
   await service.client.post('/api/chat', { content: 'My car is a canary-yellow Saab.' })
   await learned(service, 1)
@@ -138,7 +138,7 @@ test('insights and operations count what memory did, and tell none of it', async
   expect((await service.client.get('/api/session/operations')).text).not.toMatch(/canary|Saab/)
 })
 
-test('memory is tuned by a document: parts of it, kept over a restart, and nothing out of bounds', async () => {
+test('accepts partial settings within bounds and keeps them across a restart', async () => {
   const service = await startWholeService()
   const read = await service.client.get('/memory-config', { headers: { accept: 'application/json' } })
   expect(read.json).toEqual(defaultMemoryConfig)
@@ -164,12 +164,12 @@ test('memory is tuned by a document: parts of it, kept over a restart, and nothi
   await service.stop()
   const again = await startWholeService({ directory: service.directory })
   expect((await again.client.get('/memory-config')).json).toEqual(changed)
-  // A person who follows the link gets the page.
+  // A browser that follows the link gets the page.
   const page = await again.client.get('/memory-config', { headers: { accept: 'text/html,*/*' } })
   expect(page.headers['content-type']).toContain('text/html')
 })
 
-test('learning takes its time behind the reply, and a model that hangs costs no turn', async () => {
+test('learns after the reply, so that a hanging model delays no turn', async () => {
   const double = await startModelDouble()
   double.answerWith(() => ({ text: 'Noted.' }))
   double.answerMemoryWith(() => ({ fault: { kind: 'hang', at: 'headers' } }))

@@ -24,22 +24,22 @@ import { newId } from '../support/writer.ts'
 
 export type MindOptions = {
   readonly directory?: string
-  /** Answers extraction; rules do it where there is none. */
+  /** The model for extraction; without one, rules extract. */
   readonly utility?: StructuredModel | null
-  /** Stands in for ranking; what it finds is read and chosen as ever. */
+  /** Replaces ranking; its hits are read and selected as usual. */
   readonly engine?: (question: RecallQuestion) => Promise<readonly Hit[]>
-  /** Asks threads, as the service does. Without them a test costs half as much. */
+  /** Whether to use threads, as the service does. A test without them costs half as much. */
   readonly isThreaded?: boolean
-  /** Stands in for the learning thread. */
+  /** Replaces the learning thread. */
   readonly learning?: (directory: string) => LearningThread
-  /** Makes vectors; none where there is none. */
+  /** The model for vectors; none without one. */
   readonly embedding?: EmbeddingModel | null
   readonly embeddingWaits?: EmbeddingWaits
   readonly startMs?: number
   readonly config?: MemoryConfigChange
-  /** Stands in for waiting until the indexes have everything. */
+  /** Replaces waiting until the indexes have caught up. */
   readonly catchUpLagging?: () => Promise<void>
-  /** Whether it learns from the start; else with `start`. */
+  /** Whether learning starts at once; otherwise call `start`. */
   readonly started?: boolean
 }
 
@@ -48,9 +48,9 @@ export type SaidOptions = {
   readonly conversationId?: string
   readonly at?: 'chat' | 'sms' | 'voice'
   readonly party?: 'owner' | 'guest'
-  /** The turn goes on: tools run, nothing is answered yet. `finish` ends it. */
+  /** Leaves the turn unanswered until `finish`. */
   readonly open?: boolean
-  /** Happens between the message and its turn's recall. */
+  /** Runs between the message and the recall of its turn. */
   readonly meanwhile?: (seq: number) => Promise<unknown>
 }
 
@@ -62,11 +62,11 @@ export type SaidTurn = {
 }
 
 export const TIMEZONE = 'Europe/Berlin'
-/** Half an hour into 2030 there, and still 2029 in UTC. */
+/** Half an hour into 2030 in that timezone, and still 2029 in UTC. */
 export const NEW_YEAR = Date.UTC(2029, 11, 31, 23, 30)
 const MINUTE_MS = 60_000
 
-/** Memory over the service's own storage, with the turns of a conversation as the agent records them. */
+/** Memory over real storage, with turns recorded as the agent records them. */
 export async function openMind(options: MindOptions = {}) {
   const directory = options.directory ?? testDirectory()
   let nowMs = options.startMs ?? Date.UTC(2030, 0, 1, 9)
@@ -94,7 +94,7 @@ export async function openMind(options: MindOptions = {}) {
   const memory = buildMemory({
     storage: options.catchUpLagging ? { ...storage, catchUpLagging: options.catchUpLagging } : storage,
     queries: threads,
-    // Memory asks nothing else of a service.
+    // Memory uses nothing else of a model service.
     model: () => ({ utility, embedding }) as ModelService,
     directory,
     vectors,
@@ -126,7 +126,7 @@ export async function openMind(options: MindOptions = {}) {
     erasures.start()
   }
 
-  /** Here and now, without a thread: a test says when something comes too late. */
+  /** A synchronous recall port without a thread. The test decides what comes too late. */
   function overHits(find: NonNullable<MindOptions['engine']>): RecallPort {
     const { choose } = createRecallAnswers({ views, ledger, ranker: createRecallRanker({ views }) })
     return {
@@ -147,11 +147,11 @@ export async function openMind(options: MindOptions = {}) {
 
   async function appended(events: readonly NewEvent[]): Promise<number[]> {
     const result = await append(events)
-    if (result.status !== 'appended') throw new Error('a fact of the test was there already')
+    if (result.status !== 'appended') throw new Error('a fact of the test already exists')
     return result.events.map(({ seq }) => seq)
   }
 
-  /** A turn as the agent would record it: what was said, what was recalled, what was replied. */
+  /** Records a turn as the agent does: message, recall and reply. */
   async function say(text: string, said: SaidOptions = {}): Promise<SaidTurn> {
     const {
       reply = 'All right.',
@@ -200,7 +200,7 @@ export async function openMind(options: MindOptions = {}) {
     await appended([completed({ conversationId, spanId: `span-${conversationId}`, turnId, channel: 'chat' })])
   }
 
-  /** Everything that can be learned by now is learned. */
+  /** Waits until everything that can be learned is learned. */
   async function settle(): Promise<void> {
     for (let round = 0; round < 200; round += 1) {
       await memory.settled(10_000)
@@ -214,7 +214,7 @@ export async function openMind(options: MindOptions = {}) {
     return failure?.retryAt != null && Date.parse(failure.retryAt) > nowMs
   }
 
-  /** Runs a tool as a turn would, on behalf of a message of the owner's. */
+  /** Runs a tool as a turn does, on behalf of the owner's message. */
   async function use(
     name: string,
     args: Record<string, unknown>,
@@ -222,7 +222,7 @@ export async function openMind(options: MindOptions = {}) {
     conversationId = 'conversation',
   ) {
     const tool: Tool | undefined = tools.find((each) => each.name === name)
-    if (!tool) throw new Error(`there is no tool ${name}`)
+    if (!tool) throw new Error(`no such tool: ${name}`)
     const callId = newId()
     const [calledSeq = 0] = await appended([
       {
@@ -266,9 +266,9 @@ export async function openMind(options: MindOptions = {}) {
       nowMs += ms
     },
     erasures,
-    /** Erases one event for good, with its copies. */
+    /** Erases one event and its copies for good. */
     erase: (seq: number) => erasures.eraseNow({ kind: 'message', id: String(seq) }),
-    /** Forgets a memory for good, as the page of memories does. */
+    /** Forgets a memory for good, as the memories page does. */
     forget: (memoryId: string) => erasures.eraseNow({ kind: 'memory', id: memoryId }),
     setEmbedding: (model: EmbeddingModel | null) => {
       embedding = model
@@ -276,14 +276,14 @@ export async function openMind(options: MindOptions = {}) {
     setUtility: (model: StructuredModel | null) => {
       utility = model
     },
-    /** What is remembered now, oldest first. */
+    /** The current memories, oldest first. */
     known: (): MemoryRow[] => queries.current(Number.MAX_SAFE_INTEGER, 10_000).reverse(),
     texts: (): (string | null)[] =>
       queries
         .current(Number.MAX_SAFE_INTEGER, 10_000)
         .reverse()
         .map(({ text }) => text),
-    /** The facts of some types, oldest first. */
+    /** The facts of the given types, oldest first. */
     facts: (...types: readonly string[]) =>
       ledger.readAfter(0, 1_000_000).filter(({ type }) => types.includes(type)),
   }

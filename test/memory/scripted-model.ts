@@ -19,15 +19,15 @@ const memoriesSchema = z.object({
   memories: z.array(z.object({ id: z.string(), text: z.string(), since: z.string() })),
 })
 
-/** What an extraction shows a model. */
+/** What an extraction request shows the model. */
 export type Shown = z.output<typeof conversationSchema> & z.output<typeof memoriesSchema>
 
-/** What it answers: candidates, a failure, or anything at all. */
+/** The answer: candidates, an error, or raw output. */
 export type ScriptedAnswer = readonly Partial<Candidate>[] | ModelError | { readonly raw: unknown }
 
 export type ScriptedModel = StructuredModel & { readonly asked: readonly Shown[] }
 
-/** A model that answers extraction as a test says, at the port: what does not fit the schema is malformed, as there. */
+/** Answers extraction as scripted, and rejects output that does not match the schema. */
 export function scriptedModel(
   answer: (shown: Shown, signal: AbortSignal) => ScriptedAnswer | Promise<ScriptedAnswer>,
 ): ScriptedModel {
@@ -40,15 +40,15 @@ export function scriptedModel(
       asked.push(shown)
       const given = await answer(shown, signal)
       if (given instanceof ModelError) throw given
-      const value = 'raw' in given ? given.raw : { candidates: given.map(whole) }
+      const value = 'raw' in given ? given.raw : { candidates: given.map(withDefaults) }
       const parsed = request.schema.safeParse(value)
-      if (!parsed.success) throw new ModelError('malformed', 'not in the shape that was asked for')
+      if (!parsed.success) throw new ModelError('malformed', 'the output does not match the schema')
       return { value: parsed.data, usage: { inputTokens: 100, outputTokens: 10, cachedTokens: 0 } }
     },
   }
 }
 
-function whole(candidate: Partial<Candidate>): Candidate {
+function withDefaults(candidate: Partial<Candidate>): Candidate {
   return {
     kind: 'identity',
     subject: 'owner',

@@ -10,11 +10,11 @@ test.for([
   [{ OPENAI_API_KEY: 'sk-x', CHAT_MODEL: 'gpt-x' }, 'openai', 'gpt-x'],
   [{ OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1', CHAT_MODEL: 'llama' }, '127.0.0.1:11434', 'llama'],
   [{ OPENAI_BASE_URL: 'https://api.openai.com/v1' }, 'openai', 'gpt-5.5'],
-] as const)('with %j, %s answers with %s', ([settings, provider, model]) => {
+] as const)('with %j, answers from %s with %s', ([settings, provider, model]) => {
   expect(createModelService(settings).text.id).toEqual({ provider, model })
 })
 
-test('OpenAI’s own models are defaults on its own API only', () => {
+test('uses OpenAI’s models as defaults only on its own API', () => {
   const own = createModelService({ OPENAI_API_KEY: 'sk-x' })
   expect([own.embedding?.id.model, own.realtime?.model]).toEqual([
     'text-embedding-3-small',
@@ -24,7 +24,7 @@ test('OpenAI’s own models are defaults on its own API only', () => {
   expect([other.embedding, other.realtime, other.speech]).toEqual([null, null, null])
 })
 
-test('the voice of the phone speaks on the walkie route too', async () => {
+test('uses the realtime voice for walkie replies too', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   const settings = { OPENAI_BASE_URL: double.url, SPEECH_MODEL: 's', REALTIME_VOICE: 'marin' }
@@ -32,7 +32,7 @@ test('the voice of the phone speaks on the walkie route too', async () => {
   expect(double.requests('/audio/speech')[0]?.body).toMatchObject({ voice: 'marin', model: 's' })
 })
 
-test('the holder builds anew only for what concerns the model, and says who answers', () => {
+test('rebuilds the service only for model settings, and reports which model answers', () => {
   const holder = createModelHolder({})
   expect(holder.answering()).toEqual({ provider: 'builtin', model: 'builtin-1', builtin: true })
   const before = holder.current()
@@ -42,7 +42,7 @@ test('the holder builds anew only for what concerns the model, and says who answ
   expect(holder.answering()).toEqual({ provider: 'openai', model: 'gpt-5.5', builtin: false })
 })
 
-test('what a server lacks is still known after a change of settings', async () => {
+test('remembers missing capabilities across a change of settings', async () => {
   const double = await startModelDouble({ lacks: ['/responses/compact'] })
   onTestFinished(() => double.close())
   const settings = { OPENAI_BASE_URL: double.url, CHAT_MODEL: 'm' }
@@ -55,7 +55,7 @@ test('what a server lacks is still known after a change of settings', async () =
   expect(holder.current().compaction).toBeNull()
 })
 
-test('a turn under way when the settings change ends on the service that it began with', async () => {
+test('finishes a running turn on its service when the settings change', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   const { promise: until, resolve } = Promise.withResolvers<void>()

@@ -3,7 +3,7 @@ import { renderMarkdown } from '../../src/notes/markdown.ts'
 import { createNoteRenderer } from '../../src/notes/renderer.ts'
 import { hostileTexts } from '../browser/hostile-texts.ts'
 
-test('what is written as HTML is shown, and makes no element', () => {
+test('shows HTML as text without creating an element', () => {
   for (const text of hostileTexts) {
     const html = renderMarkdown(text)
     const tags = [...html.matchAll(/<([a-zA-Z][\w-]*)([^>]*)>/g)]
@@ -18,7 +18,7 @@ test('what is written as HTML is shown, and makes no element', () => {
   }
 })
 
-test('code is coloured by its language, and inert', () => {
+test('colours code by its language and keeps it inert', () => {
   const html = renderMarkdown('```ts\nconst x = "</code><script>alert(1)</script>"\n```')
   expect(html).toContain('<span class="hljs-keyword">const</span>')
   expect(html).not.toContain('<script')
@@ -27,7 +27,7 @@ test('code is coloured by its language, and inert', () => {
   )
 })
 
-test('links elsewhere open apart and tell nothing; links within the service stay', () => {
+test('opens external links apart without a referrer, and keeps internal links', () => {
   expect(renderMarkdown('[a](https://example.com)')).toBe(
     '<p><a href="https://example.com" target="_blank" rel="noopener noreferrer nofollow">a</a></p>\n',
   )
@@ -35,10 +35,10 @@ test('links elsewhere open apart and tell nothing; links within the service stay
   expect(renderMarkdown('[a](//attacker.example)')).toBe('<p><a>a</a></p>\n')
 })
 
-test('a text that would take for ever is shown as it was written, and the next one is rendered', async () => {
+test('shows a text that takes too long to render as written, and renders the next one', async () => {
   const renderer = createNoteRenderer({ limitMs: 500 })
   onTestFinished(() => renderer.close())
-  // Emphasis that never closes, looked for anew at each opening: four times as long for twice the text.
+  // Each unclosed opening is searched again, so the time is quadratic.
   const endless = '_a*'.repeat(30_000)
   const [plain, next] = await Promise.all([renderer.render(endless), renderer.render('**bold**')])
   expect(plain.startsWith('<pre tabindex="0">_a*_a*')).toBe(true)

@@ -3,7 +3,7 @@ import { startWholeService } from '../support/service.ts'
 
 const problem = 'application/problem+json'
 
-test('a note is created, found, changed, deleted and restored as the contract says', async () => {
+test('creates, finds, changes, deletes and restores a note', async () => {
   const { client } = await startWholeService()
   const created = await client.post('/api/notes', { title: 'Shopping', content: 'milk\nbread' })
   expect(created.status).toBe(201)
@@ -34,7 +34,7 @@ test('a note is created, found, changed, deleted and restored as the contract sa
     { id, title: 'Shopping', excerpt: 'milk, zwieback', revision: 2 },
   ])
   expect((await client.get('/api/notes?q=shopp')).json.notes).toHaveLength(1)
-  // The search goes by what a note is now.
+  // The search covers the current revision only.
   expect((await client.get('/api/notes?q=bread')).json.notes).toEqual([])
 
   const { revisions } = (await client.get(`/api/notes/${id}/revisions`)).json
@@ -68,7 +68,7 @@ test('a note is created, found, changed, deleted and restored as the contract sa
   expect((await client.get('/api/notes')).json.notes).toMatchObject([{ id, revision: 4 }])
 })
 
-test('a title comes from the first words where none is given', async () => {
+test('takes the title from the first words if none is given', async () => {
   const { client } = await startWholeService()
   const titled = async (content: string) => (await client.post('/api/notes', { content })).json.title
   expect(await titled('# Packing list\n\n- socks')).toBe('Packing list')
@@ -77,7 +77,7 @@ test('a title comes from the first words where none is given', async () => {
   expect((await client.put(`/api/notes/${id}`, { title: '' })).json.title).toBe('Fresh words')
 })
 
-test('the page of a note says its title once, and takes no time over a heading of endless spaces', async () => {
+test('shows the title of a note once, and handles a heading of endless spaces in time', async () => {
   const { client } = await startWholeService({ waits: { renderNoteMs: 300 } })
   async function prose(note: { title?: string; content: string }): Promise<string> {
     const { id } = (await client.post('/api/notes', note)).json
@@ -89,12 +89,12 @@ test('the page of a note says its title once, and takes no time over a heading o
   expect(await prose({ title: 'Packing list', content: '# Packing list ##\nsocks' })).toBe('<p>socks</p>\n')
   expect(await prose({ content: '# Packing list' })).toContain('Packing list')
   expect(await prose({ title: 'Packing', content: '# Packing list\nsocks' })).toContain('Packing list')
-  // Where each space is looked at for every other, this takes longer than a test may.
+  // Quadratic time would exceed the test's timeout.
   for (const gap of [' '.repeat(400_000), ' #'.repeat(200_000)])
     await prose({ title: 'A', content: `# A${gap}b\nsocks` })
 })
 
-test('bounds: nothing empty, a million characters however JSON writes them, nothing more', async () => {
+test('accepts a million characters in any JSON encoding, and refuses more or none', async () => {
   const { client } = await startWholeService()
   const refused = async (body: unknown) => (await client.post('/api/notes', body)).status
   expect(await refused({ content: '' })).toBe(400)
@@ -115,12 +115,12 @@ test('bounds: nothing empty, a million characters however JSON writes them, noth
     expect(created.json.content === content).toBe(true)
     expect(await refused({ content: `${content}a` }), character).toBe(400)
   }
-  // Each as two escaped halves: 12 MB of JSON.
+  // Escaped surrogate pairs: 12 MB of JSON.
   const escaped = `{"content":"${'\\ud83d\\ude00'.repeat(million)}"}`
   const json = { headers: { 'content-type': 'application/json' } }
   expect((await client.put(`/api/notes/${id}`, escaped, json)).status).toBe(200)
   expect((await client.post('/api/notes', `${escaped}${' '.repeat(1_000_000)}`, json)).status).toBe(413)
-  // What is no note and over 1 MiB is refused as it is elsewhere.
+  // A larger body that is not a valid note gets the usual 413.
   for (const send of [client.post, client.put]) {
     const path = send === client.post ? '/api/notes' : `/api/notes/${id}`
     for (const bytes of [1_048_577, 2_097_152]) {
@@ -128,13 +128,13 @@ test('bounds: nothing empty, a million characters however JSON writes them, noth
       expect([bytes, large.status, large.json.code]).toEqual([bytes, 413, 'body_too_large'])
     }
   }
-  // Other routes take no more than before.
+  // Other routes keep the usual limit.
   expect(
     (await client.post(`/api/notes/${id}/restore`, `{"revision":1${' '.repeat(1_100_000)}}`, json)).status,
   ).toBe(413)
 })
 
-test('fifty notes and fifty edits at once: none is lost', async () => {
+test('keeps fifty concurrent notes and fifty concurrent edits', async () => {
   const { client } = await startWholeService()
   const numbers = Array.from({ length: 50 }, (_, index) => index + 1)
   const created = await Promise.all(numbers.map((n) => client.post('/api/notes', { content: `note ${n}` })))
@@ -152,7 +152,7 @@ test('fifty notes and fifty edits at once: none is lost', async () => {
   for (const { json } of edits) {
     expect((await client.get(`/api/notes/${id}/revisions/${json.revision}`)).json.content).toBe(json.content)
   }
-  // With the revision that each has seen, one wins and the others are told.
+  // With the same revision in If-Match, one edit wins and the others get 412.
   const raced = await Promise.all(
     numbers.map((n) =>
       client.put(`/api/notes/${id}`, { content: `race ${n}` }, { headers: { 'if-match': '51' } }),
@@ -162,7 +162,7 @@ test('fifty notes and fifty edits at once: none is lost', async () => {
   expect(raced.filter(({ status }) => status === 412)).toHaveLength(49)
 })
 
-test('pages of the list are neither shifted nor repeated by what happens meanwhile', async () => {
+test('neither skips nor repeats notes across pages when notes are added', async () => {
   const { client } = await startWholeService()
   for (let n = 1; n <= 5; n += 1) await client.post('/api/notes', { content: `note ${n}` })
   const first = (await client.get('/api/notes?limit=2')).json
@@ -174,7 +174,7 @@ test('pages of the list are neither shifted nor repeated by what happens meanwhi
   expect(third).toMatchObject({ notes: [{ excerpt: 'note 1' }], nextCursor: null })
 })
 
-test('a note whose words were erased is nowhere', async () => {
+test('shows an erased note nowhere', async () => {
   const { client } = await startWholeService()
   const { id } = (await client.post('/api/notes', { content: 'ultramarine7391 secret' })).json
   const { events } = (await client.get('/api/timeline')).json

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
 const guest = '+14155550199'
 
-/** What takes one of each budget. */
+/** Facts that spend one of each budget. */
 const spending = (id: string): NewEvent[] => [
   {
     type: 'sms.sent',
@@ -81,7 +81,7 @@ async function openBudgets() {
 const SPENT = [true, true, true, true]
 const FREE = [false, false, false, false]
 
-test('what was spent counts for a day, and no clock that is set back forgives it', async () => {
+test('counts spending for a day, even if the clock is set back', async () => {
   const { append, at, areSpent, ignore } = await openBudgets()
   expect(areSpent()).toEqual(FREE)
   await append(spending('1'))
@@ -98,7 +98,7 @@ test('what was spent counts for a day, and no clock that is set back forgives it
   expect(areSpent()).toEqual(FREE)
 })
 
-test('what was spent while the clock was ten years ahead counts for a day after it is right, and not for ten years', async () => {
+test('counts spending from a clock ten years ahead for a day after the correction', async () => {
   const { append, at, areSpent, ignore } = await openBudgets()
   await ignore('SM1')
   at(10 * YEAR_MS)
@@ -115,7 +115,7 @@ test('what was spent while the clock was ten years ahead counts for a day after 
   expect(areSpent()).toEqual(SPENT)
 })
 
-test('what was spent stays spent when it is erased, and what was born erased is spent too', async () => {
+test('counts spending that is erased later, or on arrival', async () => {
   const { append, erase, at, areSpent } = await openBudgets()
   const appended = await append(spending('1'))
   const seqs = appended.status === 'appended' ? appended.events.map(({ seq }) => seq) : []

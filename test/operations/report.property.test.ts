@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const startMs = Date.UTC(2026, 1, 26, 23, 17)
 
-/** The views with the report's tables alone, and the fold into them. */
+/** The report's tables and their fold. */
 function openCounts() {
   const db = new Database(':memory:')
   db.exec(operationsProjection.schema)
@@ -23,7 +23,7 @@ function openCounts() {
     const handler = handlers[type as keyof typeof handlers] as ((event: LedgerEvent) => void) | undefined
     handler?.({ type, at: new Date(atMs).toISOString(), facts } as LedgerEvent)
     events += 1
-    // Batches of three: within one, nothing may be lost that is written only at its end.
+    // Flush after batches of three, so that counts written only on a flush are tested as well.
     if (events % 3 === 0) flush?.()
   }
   const settled = () => {
@@ -35,7 +35,7 @@ function openCounts() {
 
 const minutes = fc.integer({ min: 0, max: 40 * 24 * 60 })
 
-test('a window is taken apart into whole minutes, hours and days, without a gap and without an overlap', () => {
+test('splits a window into whole minutes, hours and days without gaps or overlaps', () => {
   fc.assert(
     fc.property(minutes, fc.integer({ min: 1, max: 31 * 24 * 60 }), (offset, length) => {
       const fromMs = startMs + offset * MINUTE_MS
@@ -59,7 +59,7 @@ test('a window is taken apart into whole minutes, hours and days, without a gap 
   )
 })
 
-test('the sum of any window, and of its course, is what fell into its minutes', () => {
+test('sums any window, and its course, to the events within', () => {
   fc.assert(
     fc.property(
       fc.array(minutes, { maxLength: 40 }),
@@ -83,10 +83,10 @@ test('the sum of any window, and of its course, is what fell into its minutes', 
   )
 })
 
-/** What a delivery may go through, attempt by attempt. */
+/** The possible ends of an attempt. */
 const attemptEnd = fc.constantFrom('succeeded', 'failed', 'unknown', 'crashed')
 
-test('whatever deliveries go through: every attempt is a success, a failed one, or the one under way', () => {
+test('counts each attempt as a success, a failure or in progress', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -111,7 +111,7 @@ test('whatever deliveries go through: every attempt is a success, a failed one, 
             if (ofTask) add('deliveryAttempts')
             if (ofTask && attempt > 1) add('deliveryRetries')
             if (end === 'crashed') {
-              // Known to have failed once anything else is known.
+              // A crashed attempt counts as failed once a later event of the delivery follows.
               if (ofTask && !isLast) add('deliveryFailedAttempts')
               continue
             }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 
-/** The names of an object, and of those within it; a list of points stands for all of them. */
+/** The keys of an object at every depth; a list counts as a value. */
 function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return true
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]))
@@ -9,7 +9,7 @@ function shapeOf(value: unknown): unknown {
 
 const names = (list: string) => Object.fromEntries(list.split(' ').map((name) => [name, true]))
 
-test('the report has the areas and figures of the contract, and no others; rates are null without observations', async () => {
+test('reports exactly the figures of the contract, with null rates without observations', async () => {
   const { client } = await startWholeService()
   const report = (await client.get('/api/session/operations')).json
   expect(shapeOf(report)).toEqual({
@@ -47,7 +47,7 @@ test('the report has the areas and figures of the contract, and no others; rates
       expect([hours, (await client.get(`${path}?hours=${hours}`)).status]).toEqual([hours, 400])
 })
 
-test('the course of a window is by minute, hour or day, as long as the window, and sums to the report', async () => {
+test('reports a course by minute, hour or day that covers the window and sums to the report', async () => {
   const { client } = await startWholeService()
   await client.post('/api/chat', { content: 'Hello' })
   for (const [hours, grain, points] of [

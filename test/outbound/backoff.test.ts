@@ -4,13 +4,13 @@ import { outboundPauses, retryDelayMs, untilRetryMs } from '../../src/outbound/b
 
 const MINUTE_MS = 60_000
 
-test('it waits twice as long each time, up to half an hour', () => {
+test('doubles the delay up to half an hour', () => {
   const waits = [1, 2, 3, 4, 5, 10, 11, 100].map((attempt) => retryDelayMs(outboundPauses, attempt, 0.5))
   const longest = 30 * MINUTE_MS
   expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 1_024_000, longest, longest])
 })
 
-test('chance spreads it by a quarter to either side, and what was asked for is kept to, up to an hour', () => {
+test('varies the delay by a quarter either way, and honours a requested delay up to an hour', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 60 }),
@@ -27,7 +27,7 @@ test('chance spreads it by a quarter to either side, and what was asked for is k
   )
 })
 
-test('a retry that a clock years ahead put off is due once the clock is right', () => {
+test('ignores a retry time set by a clock years ahead', () => {
   const nowMs = Date.parse('2026-11-24T12:00:00Z')
   expect(untilRetryMs('2036-11-24T12:00:00Z', nowMs)).toBe(0)
   expect(untilRetryMs('2026-11-24T12:30:00Z', nowMs)).toBe(30 * 60_000)

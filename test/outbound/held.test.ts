@@ -4,7 +4,7 @@ import { startUnconfiguredOutbox } from '../support/outbox.ts'
 import { openTestStorage } from '../support/storage.ts'
 
 test.each(['sms', 'webhook'] as const)(
-  'a delivery by %s that is due while everything is held is left alone, not looked for again and again',
+  'leaves a due delivery by %s alone while everything is held, without polling',
   async (channel) => {
     const storage = await openTestStorage(testDirectory())
     const { append } = storage
@@ -29,19 +29,19 @@ test.each(['sms', 'webhook'] as const)(
         },
       },
     ])
-    let looks = 0
+    let checks = 0
     startUnconfiguredOutbox(storage, channel, () => {
-      looks += 1
+      checks += 1
       return true
     })
     await new Promise((resolve) => setTimeout(resolve, 400))
-    expect(looks).toBeGreaterThan(0)
-    expect(looks).toBeLessThan(5)
+    expect(checks).toBeGreaterThan(0)
+    expect(checks).toBeLessThan(5)
   },
 )
 
 test.each(['sms', 'webhook'] as const)(
-  'a delivery by %s whose outcome changes nothing is retried after a pause, not at once',
+  'pauses before the retry of a delivery by %s that made no progress',
   async (channel) => {
     const storage = await openTestStorage(testDirectory())
     await storage.append([
@@ -53,21 +53,21 @@ test.each(['sms', 'webhook'] as const)(
       },
     ])
     const [existing] = storage.ledger.readSeqs([1])
-    if (!existing) throw new Error('there is no event')
-    let looks = 0
+    if (!existing) throw new Error('event not found')
+    let checks = 0
     const stuck = { ...storage, append: async () => ({ status: 'duplicate' as const, existing }) }
     const faults: unknown[] = []
     startUnconfiguredOutbox(
       stuck,
       channel,
       () => {
-        looks += 1
+        checks += 1
         return false
       },
       (error) => void faults.push(error),
     )
     await new Promise((resolve) => setTimeout(resolve, 400))
-    expect(looks).toBeLessThan(8)
+    expect(checks).toBeLessThan(8)
     expect(faults).toMatchObject([{ name: 'NoProgress' }])
   },
 )

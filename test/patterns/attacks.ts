@@ -1,17 +1,17 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 
-/** Tried in place of a class of characters: the first few of these that it accepts. */
+/** Stand-ins for a character class, which uses the first few that it accepts. */
 const ALPHABET = [...' aé,1-\'".A\n(_:/<今=!@#*[{`\u0301']
 const CHARS_PER_CLASS = 3
 const SAMPLES_PER_NODE = 6
-/** A quantifier with a lower limit cannot take long. */
+/** A quantifier with a lower maximum cannot be slow. */
 const UNBOUNDED = 30
-/** What may precede a text, so that it is not at the start of the line; nothing where it must be. */
+/** Prefixes for a position at the start of a line or elsewhere. */
 const BEGINNINGS = ['', '\u0000']
-/** What may follow a text to make a match fail at its end. */
+/** Suffixes that make a match fail at its end. */
 const ENDINGS = ['', '\n\u0000\n\u0000', ' \t!,"\')]}>x0\u0000']
 
-/** A hostile text: the pump is what repeats. */
+/** A hostile text; the pump is its repeated part. */
 export type Attack = { readonly beginning: string; readonly pump: string; readonly ending: string }
 
 /** The hostile text, about `chars` characters long. */
@@ -19,8 +19,8 @@ export const textOf = ({ beginning, pump, ending }: Attack, chars: number): stri
   beginning + pump.repeat(Math.ceil(chars / pump.length)) + ending
 
 /**
- * Texts that make a backtracking engine slow where the pattern lets them: each part that may repeat without end is
- * repeated, after what has to precede it, and before what makes the match fail.
+ * Texts that may make a backtracking engine slow. Each repeats one unbounded part of the pattern, after a
+ * matching prefix and before a suffix that makes the match fail.
  */
 export function attacksOn(pattern: RegExp): Attack[] {
   const {
@@ -74,12 +74,12 @@ function hasRepetition(node: AST.Node): boolean {
   return node.type === 'Alternative' && node.elements.some(hasRepetition)
 }
 
-/** The alternatives of a group that repeats, each with and without what is optional in it. */
+/** Samples of each alternative of a repeated group, with and without its optional parts. */
 function alternativesOf({ alternatives }: AST.Group, flags: string): string[] {
   return alternatives.flatMap(({ elements }) => samplesOfSequence(elements, flags))
 }
 
-/** Some texts that a part of a pattern accepts, as far as it looks at them alone. */
+/** Some texts that an element accepts on its own. */
 function samplesOf(node: AST.Element, flags: string): string[] {
   switch (node.type) {
     case 'Character':
@@ -103,7 +103,7 @@ function samplesOf(node: AST.Element, flags: string): string[] {
   }
 }
 
-/** With the first sample of every part, with the second, and so on. */
+/** Combines the first samples of all elements, then the second ones, and so on. */
 function samplesOfSequence(elements: readonly AST.Element[], flags: string): string[] {
   const parts = elements.map((element) => samplesOf(element, flags))
   const variants = Math.max(1, ...parts.map(({ length }) => length))

@@ -3,13 +3,13 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ESTree, parseSync, Visitor } from 'vite'
 
-/** A pattern of the product, and the place that it comes from. */
+/** A pattern of the product and where it is defined. */
 export type Found = { readonly place: string; readonly pattern: RegExp }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const SOURCES = ['{src,ledger,projections,web/src}/**/*.ts', 'scripts/**/*.{ts,cjs}', 'web/*.ts']
 
-/** Every pattern that is written as a literal, and every place that constructs one. */
+/** Every literal pattern, and every place that constructs one. */
 export function readSources(): {
   readonly literals: readonly Found[]
   readonly constructors: readonly string[]
@@ -46,7 +46,7 @@ export function readSources(): {
   return { literals, constructors }
 }
 
-/** Every pattern that the service's modules build as they load. */
+/** Every pattern that the service's modules build while loading. */
 export function loadModules(): Found[] {
   const program = fileURLToPath(new URL('./constructed.ts', import.meta.url))
   const printed = execFileSync(process.execPath, [program], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })

@@ -1,9 +1,9 @@
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/*
- * A program of its own: loads every module of the service, and prints the patterns that they build as they load, with
- * the place that builds each. Parsing the source finds literals; of a pattern made of word lists it finds nothing.
+/**
+ * Loads every module of the service in a process of its own, and prints the patterns built while loading
+ * with their places. Parsing the source would miss patterns made from word lists.
  */
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -22,7 +22,7 @@ globalThis.RegExp = new Proxy(original, {
   },
 })
 
-/** File, line and column of the project's own code that constructs; null for a dependency's. */
+/** The place in the project's code that constructs the pattern; null for a dependency. */
 function callerOf({ stack = '' }: Error): string | null {
   const caller = stack.split('\n')[2] ?? ''
   const at = caller.indexOf(root)
@@ -30,7 +30,7 @@ function callerOf({ stack = '' }: Error): string | null {
   return caller.slice(at + root.length).replace(/\)$/, '')
 }
 
-/** Those start the service, or a command, when they are loaded. */
+/** Loading these starts the service or a command. */
 const PROGRAMS = /^src\/(?:main|process)\.ts$/
 
 for (const file of globSync(['src/**/*.ts', 'ledger/**/*.ts', 'projections/**/*.ts'], { cwd: root }))

@@ -3,14 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { type Attack, attacksOn, textOf } from './attacks.ts'
 import { type Found, loadModules, readSources } from './collect.ts'
 
-/*
- * No text may hold a thread. The test measures each pattern on texts that are derived from the pattern itself
- * (docs/decisions/0018-hostile-texts.md).
- */
+/** No text may block a thread (docs/decisions/0029-linear-patterns.md). */
 
-/** First with a text on which a linear pattern takes no time … */
+/** The first text, on which a linear pattern takes no noticeable time. */
 const SHORT = { chars: 20_000, limitMs: 5 }
-/** … then, where it did take some, with one that is longer than what the service reads at once. */
+/** The second text, if the first took time: longer than any input that the service reads at once. */
 const LONG = { chars: 200_000, limitMs: 500 }
 /** A busy machine may be slow once. */
 const TRIES = 3
@@ -19,8 +16,8 @@ const script = new vm.Script('text.replace(pattern, "")')
 const context = vm.createContext({ text: '', pattern: /./ })
 
 /**
- * Whether the engine is done with the text within the limit, in processor time of this thread: other load does not count.
- * V8 can be stopped while it backtracks.
+ * Whether the engine finishes within the limit in CPU time of this thread, so that other load does not
+ * count. V8 can be stopped while it backtracks.
  */
 function isQuick(pattern: RegExp, text: string, limitMs: number): boolean {
   Object.assign(context, { text, pattern })
@@ -28,15 +25,15 @@ function isQuick(pattern: RegExp, text: string, limitMs: number): boolean {
   try {
     script.runInContext(context, { timeout: LONG.limitMs * 3 })
   } catch {
-    // Stopped: whether it or the machine was slow, the processor time tells.
+    // Timed out. The CPU time shows whether the pattern or the machine was slow.
   }
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000 < limitMs
 }
 
-/** Built while the page is used: the words of a search, escaped, as alternatives, over one line of what was found. */
+/** Built in the browser: the escaped words of a search, over one line of a result. */
 const BUILT_LATER = ['web/src/view/search-dialog.ts']
-/** A text on which the pattern takes long; undefined where none is found. */
+/** A text on which the pattern is slow, or undefined. */
 function hostileTo(pattern: RegExp): Attack | undefined {
   const isSlow = (attack: Attack, { chars, limitMs }: typeof SHORT) =>
     Array.from({ length: TRIES }).every(() => !isQuick(pattern, textOf(attack, chars), limitMs))
@@ -56,26 +53,26 @@ describe('the check itself', () => {
   test.each([
     ['an ambiguous repetition', /^(?:(?:please) |can you (?:please )?)*x/],
     ['two repetitions of the same', /^\w+\w+!/],
-    ['a repetition that is begun anew at each character', /\s+$/],
-    ['a search that is begun anew at each word', /<data\b[\s\S]*?<\/data>/g],
+    ['a repetition retried at each character', /\s+$/],
+    ['a search retried at each word', /<data\b[\s\S]*?<\/data>/g],
   ])('finds %s', (_name, pattern) => {
     expect(hostileTo(pattern)).toBeDefined()
   })
 })
 
-describe('every pattern takes time in proportion to the text', () => {
+describe('linear time in the length of the text', () => {
   const { literals, constructors } = readSources()
   const built = loadModules()
 
-  test('literals', () => {
+  test('holds for literals', () => {
     expect(slowAmong(literals)).toEqual([])
   })
 
-  test('those built while modules load', () => {
+  test('holds for patterns built while modules load', () => {
     expect(slowAmong(built)).toEqual([])
   })
 
-  test('none is built later, where this check cannot see it', () => {
+  test('covers every pattern: none is built later', () => {
     const seen = new Set(built.map(({ place }) => place))
     const unseen = constructors.filter((place) => !seen.has(place))
     expect(unseen.map((place) => place.replace(/:.*$/, ''))).toEqual(BUILT_LATER)

@@ -12,10 +12,10 @@ import { ACCOUNT, createProvider, OWNER, tokenOf } from './provider.ts'
 const GREETING = 'Hello there, what is it?'
 const QUESTION = 'When does my train to Lisbon leave tomorrow?'
 
-/** Lets the service die in the middle of a reply, as by `kill -9`. */
+/** Kills the service in the middle of a reply, as `kill -9` does. */
 async function dieInACall(directory: string): Promise<void> {
   const greeting = speech('caller-thanks')
-  // It goes on for so long that whatever has to be waited for comes in its middle.
+  // Long enough that everything awaited below happens while it plays.
   const answer = Buffer.concat(Array.from({ length: 20 }, () => speech('reply-train')))
   const doubles = await startPhoneDoubles(
     script({
@@ -42,20 +42,20 @@ async function dieInACall(directory: string): Promise<void> {
     factor: 5,
   })
   onTestFinished(() => caller.drop())
-  const isTold = (type: string) => async () =>
+  const isRecorded = (type: string) => async () =>
     (await client.get('/api/timeline')).json.events.some((event: { type: string }) => event.type === type)
   await caller.until('the greeting was heard', () => caller.heardBytes().length === greeting.length)
-  await expect.poll(isTold('call.reply.spoken')).toBe(true)
+  await expect.poll(isRecorded('call.reply.spoken')).toBe(true)
   const before = caller.heardBytes().length
   await caller.say(speech('caller-question'))
   await caller.until('some of the answer is heard', () => caller.heardBytes().length > before + 8_000)
-  // Told by another way than the answer's sound.
-  await expect.poll(isTold('call.utterance.heard')).toBe(true)
+  // The fact arrives separately from the audio.
+  await expect.poll(isRecorded('call.utterance.heard')).toBe(true)
   await process.kill()
   await caller.closed
 }
 
-test('killed in the middle of a call: its end is told honestly, what was said is kept, and the next call comes through', {
+test('records the end of a call after a crash, keeps what was said and accepts the next call', {
   timeout: 180_000,
 }, async () => {
   const directory = testDirectory()
@@ -71,13 +71,13 @@ test('killed in the middle of a call: its end is told honestly, what was said is
   expect(ofType(all, 'span.closed').filter(({ spanId }) => spanId === offered.spanId)).toMatchObject([
     { payload: { reason: 'interrupted' } },
   ])
-  // No turn of the call is left open, and no reply is claimed to have been heard.
+  // No turn stays open, and no reply is recorded as heard.
   const started = ofType(all, 'turn.started').map(({ turnId }) => turnId)
   const ended = [...ofType(all, 'turn.completed'), ...ofType(all, 'turn.failed')].map(({ turnId }) => turnId)
   expect(started.filter((turnId) => !ended.includes(turnId))).toEqual([])
   expect((await phone.service.client.get('/api/calls/current')).json).toEqual({ call: null })
 
-  // The same call cannot come back; another one is taken, and knows what was said.
+  // The provider cannot reconnect the same call. A new call is accepted and knows what was said.
   expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Reject')
   const { caller } = await phone.dial('CA2', OWNER)
   await phone.eventsUntil('a greeting', (events) => ofType(events, 'call.reply.spoken').length === 2)

@@ -10,7 +10,7 @@ const fact = (conversationId: string): NewEvent => ({
   facts: {},
 })
 
-test('a fact that the ledger refuses for itself is given up, and those behind it are recorded', async () => {
+test('drops a fact that the ledger rejects as invalid and records those behind it', async () => {
   const taken: unknown[] = []
   let isFull = true
   const append: Append = async ([event]) => {

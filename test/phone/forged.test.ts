@@ -8,7 +8,7 @@ import { AUTH_TOKEN, type Fields, GUEST, OWNER } from './provider.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** The facts beside the aggregates of who was refused, of which there is one a minute. */
+/** All facts except the per-minute counts of refused requests. */
 function factsOf({ service }: PhoneService): string[] {
   const db = openLedgerReadOnly(service.directory)
   const facts = createReader(db).readAfter(0, 10_000)
@@ -26,7 +26,7 @@ const webhookRequests: readonly (readonly [method: 'GET' | 'POST', path: string,
 ]
 
 test.each(webhookRequests)(
-  '%s %s without the signature of the provider for the Public URL is refused with 403, and leaves no trace',
+  'rejects %s %s without the provider’s signature for the Public URL with 403 and records nothing',
   async (method, path, fields) => {
     const phone = await startWithPhone()
     const { port } = phone.service
@@ -49,7 +49,7 @@ test.each(webhookRequests)(
       'with another token': signed(publicUrl, { token: 'another' }),
       'for another path': signed(publicUrl, { target: `${target}x` }),
       'for other fields': signed(publicUrl, { fields: { ...posted, Extra: '1' } }),
-      // Whoever could choose the address that is verified might have had it signed for another account of theirs.
+      // An attacker could get a URL of their own signed for their own provider account.
       'for the Host': { ...signed('https://evil.example'), host: 'evil.example' },
       'for the Host, over http': { ...signed('http://evil.example'), host: 'evil.example' },
       'for the forwarded host': {
@@ -74,7 +74,7 @@ test.each(webhookRequests)(
       expect([how, status, json?.code]).toEqual([how, 403, 'bad_signature'])
     }
     expect(factsOf(phone)).toEqual(before)
-    // What was wrong with them was the signature alone.
+    // A valid signature is accepted, so only the signature was wrong.
     const taken = await ask({
       ...signed(publicUrl),
       host: 'evil.example',
@@ -85,7 +85,7 @@ test.each(webhookRequests)(
   },
 )
 
-test('only the exact number texts as the owner; what is empty, unknown or nearly equal is a guest', async () => {
+test('treats texts from any number but the exact owner’s as a guest’s', async () => {
   const phone = await startWithPhone()
   const froms = ['', '+1', OWNER.slice(1), `${OWNER}0`, `0${OWNER}`, ` ${OWNER}`, `${OWNER} `, `+1${OWNER}`]
   froms.push(OWNER.slice(2), `sms:${OWNER}`, `${OWNER},${GUEST}`, 'client:owners', 'anonymous', GUEST)

@@ -6,7 +6,7 @@ import { GUEST, OWNER } from './provider.ts'
 const HOSTILE = '"/></Say></Message><Dial>+14155550177</Dial>\r\nX-Injected: 1\r\n\r\n\0\u0008&amp;<![CDATA['
 const elementsOf = (xml: string) => [...xml.matchAll(/<(?!\?)\/?([^\s/>]+)/g)].map(([, name]) => name)
 
-/** That an answer is markup which holds those verbs alone, and nothing that no XML may hold. */
+/** Expects XML with the given verbs, no injected element or header, and no forbidden character. */
 function expectMarkup(
   what: string,
   { text, headers }: { text: string; headers: object },
@@ -18,7 +18,7 @@ function expectMarkup(
   expect([what, Object.keys(headers)]).not.toEqual([what, expect.arrayContaining(['x-injected'])])
 }
 
-test('whatever stands in any field of a call, it is connected, or told why not, by markup of ours alone', async () => {
+test('answers a call with nothing but our own markup, whatever its fields contain', async () => {
   const phone = await startWithPhone()
   const names = [
     'CallSid',
@@ -50,7 +50,7 @@ test('whatever stands in any field of a call, it is connected, or told why not, 
   }
 })
 
-test('whatever stands in any field of a text, or in its answer, the answer is markup of ours alone', async () => {
+test('answers a text with nothing but our own markup, whatever its fields or the reply contain', async () => {
   const phone = await startWithPhone({ environment: { TELEPHONY_ACCOUNT_SID: '' } })
   phone.text.answerWith(() => ({ text: HOSTILE }))
   const names = [

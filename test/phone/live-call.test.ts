@@ -7,10 +7,10 @@ import { GUEST, OWNER } from './provider.ts'
 const greets = { audio: speech('caller-thanks'), transcript: 'Hello there, what is it?' }
 const answers = { audio: speech('reply-train'), transcript: TRAIN }
 
-test('a browser watches the call: who is on the line, who speaks, and the words while they are spoken', async () => {
+test('shows a browser the caller, who speaks, and the words as they are spoken', async () => {
   const phone = await startWithPhone({
     script: script({ reply: ({ index }) => (index === 0 ? greets : answers) }),
-    // The service reports ten times a second: slow enough to see the answer grow word by word.
+    // The service reports ten times a second; at this speed the answer grows visibly.
     factor: 5,
   })
   const tab = await openTab(phone.service)
@@ -18,15 +18,15 @@ test('a browser watches the call: who is on the line, who speaks, and the words 
   expect((await phone.service.client.get('/api/calls/current')).json).toEqual({ call: null })
   const { caller } = await phone.dial('CA1', OWNER)
   let passed = 0
-  /** Resolves once this was told after what was awaited before it. */
-  const tells = async (speaking: 'caller' | 'delegate' | null) => {
-    const told = await tab.hear(
+  /** Resolves on the next report, after those already awaited, of this speaker. */
+  const speakerBecomes = async (speaking: 'caller' | 'delegate' | null) => {
+    const report = await tab.hear(
       (message) =>
         tab.heard.indexOf(message) >= passed &&
         message.type === 'call.live' &&
         message.call?.speaking === speaking,
     )
-    passed = tab.heard.indexOf(told) + 1
+    passed = tab.heard.indexOf(report) + 1
   }
   await tab.hear(({ type, call }) => type === 'call.live' && call?.connectedAt)
   expect((await phone.service.client.get('/api/calls/current')).json.call).toMatchObject({
@@ -34,31 +34,30 @@ test('a browser watches the call: who is on the line, who speaks, and the words 
     party: 'owner',
     from: OWNER,
   })
-  await tells('delegate')
-  await tells(null)
+  await speakerBecomes('delegate')
+  await speakerBecomes(null)
   await caller.say(speech('caller-question'))
-  await tells('caller')
-  await tells('delegate')
+  await speakerBecomes('caller')
+  await speakerBecomes('delegate')
   await phone.eventsUntil('the answer', (all) => ofType(all, 'call.reply.spoken').length === 2)
   const spoken = seen().flatMap(({ lines }) =>
     lines.filter(({ text }: { text: string | null }) => text && TRAIN.startsWith(text)),
   )
-  // Word by word, and never more than the fact has in the end.
+  // The answer arrives word by word and never exceeds the final transcript.
   expect(new Set(spoken.map(({ text }) => text)).size).toBeGreaterThan(2)
 
-  // Who comes late sees it at once.
   const late = await openTab(phone.service)
   await late.hear(({ type, call }) => type === 'call.live' && call.callSid === 'CA1')
-  // The fact comes by another way than the state of the call.
+  // The fact arrives separately from the live state.
   await tab.hear(({ event }) => event?.type === 'call.reply.spoken' && event.payload.text === TRAIN)
   caller.hangUp()
   await tab.hear(({ type, call }) => type === 'call.live' && call === null)
-  const told = tab.events().filter(({ type }) => type === 'call.reply.spoken')
-  expect(told.map(({ payload }) => payload.text)).toEqual([greets.transcript, TRAIN])
+  const replies = tab.events().filter(({ type }) => type === 'call.reply.spoken')
+  expect(replies.map(({ payload }) => payload.text)).toEqual([greets.transcript, TRAIN])
   expect((await phone.service.client.get('/api/calls/current')).json).toEqual({ call: null })
 })
 
-test("a guest's call is watched as a guest's, and one that never connects is gone when the provider says so", async () => {
+test('shows a guest’s call as such and removes one that the provider reports as never connected', async () => {
   const phone = await startWithPhone({ script: script({ reply: () => greets }) })
   const tab = await openTab(phone.service)
   await phone.provider.ring('CA1', GUEST)

@@ -5,7 +5,7 @@ import type { Script } from '../doubles/realtime/session.ts'
 import { script } from '../voice/call-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER, PUBLIC_URL } from './provider.ts'
 
-/** The doubles of both models behind one address, and what a service with a phone is told of it. */
+/** The doubles of both models behind one address, with the environment that points a service at them. */
 export async function startPhoneDoubles(given: Script = script()) {
   const [text, realtime] = await Promise.all([startModelDouble(), startRealtimeDouble(given)])
   const front = await joinModelDoubles(text.url, realtime.url)

@@ -6,10 +6,10 @@ import { startWholeService, type WholeServiceOptions } from '../support/service.
 import { startPhoneDoubles } from './phone-doubles.ts'
 import { ACCOUNT, createProvider, tokenOf } from './provider.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look at events of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape.
 export type TimelineEvent = any
 
-/** The whole service with a phone: both models' doubles behind it, the provider before it. */
+/** The whole service with a phone, the doubles of both models and the provider's webhooks. */
 export async function startWithPhone(
   options: {
     readonly script?: Script
@@ -18,7 +18,7 @@ export async function startWithPhone(
     readonly nowMs?: () => number
     readonly outboundPauses?: WholeServiceOptions['outboundPauses']
     readonly waits?: WholeServiceOptions['waits']
-    /** How many times faster than speech the callers are. */
+    /** How many times faster than real time the callers speak. */
     readonly factor?: number
   } = {},
 ) {
@@ -40,7 +40,7 @@ export async function startWithPhone(
   async function events(): Promise<TimelineEvent[]> {
     return (await service.client.get('/api/timeline?limit=5000')).json.events
   }
-  /** The timeline once it holds what is waited for; a call's facts follow its sounds. */
+  /** The timeline once `holds` accepts it; a call's facts arrive after its audio. */
   async function eventsUntil(what: string, holds: (events: TimelineEvent[]) => boolean, withinMs = 60_000) {
     const untilMs = performance.now() + withinMs
     while (performance.now() < untilMs) {
@@ -48,7 +48,7 @@ export async function startWithPhone(
       if (holds(found)) return found
       await new Promise((resolve) => setTimeout(resolve, 25))
     }
-    throw new Error(`waited in vain for: ${what}; there is ${(await events()).map(({ type }) => type)}`)
+    throw new Error(`timed out waiting for: ${what}; events: ${(await events()).map(({ type }) => type)}`)
   }
   async function stream(callSid: string, token: string) {
     const caller = await openMediaStream({
@@ -71,7 +71,7 @@ export async function startWithPhone(
     eventsUntil,
     stream,
     head: async () => (await events()).at(-1)?.seq ?? 0,
-    /** Rings, and connects the stream that the markup asks for. */
+    /** Rings, then connects the stream that the markup names. */
     async dial(callSid: string, from: string) {
       const markup = (await provider.ring(callSid, from)).text
       return { markup, caller: await stream(callSid, tokenOf(markup)) }
@@ -84,7 +84,7 @@ export type PhoneService = Awaited<ReturnType<typeof startWithPhone>>
 export const ofType = (events: readonly TimelineEvent[], type: string) =>
   events.filter((event) => event.type === type)
 
-/** What was said, in order, as a person would read the timeline. */
+/** Everything said on the timeline, in order. */
 export function spokenLines(events: readonly TimelineEvent[]): string[] {
   return events.flatMap(({ type, payload }) => {
     if (type === 'call.utterance.heard') return [`caller: ${payload.text}`]

@@ -31,7 +31,7 @@ async function startWithNumber(numbers: readonly Resource[], environment: Record
   }
 }
 
-test('it is told what would change, then it is changed, and a second time there is nothing to do', async () => {
+test('plans the changes to a number, applies them, and finds nothing left to do', async () => {
   const phone = await startWithNumber([number({ sms_method: 'GET' })])
   const planned = await phone.plan()
   expect(planned.json).toEqual({
@@ -60,7 +60,7 @@ test('it is told what would change, then it is changed, and a second time there 
   expect(phone.posts()).toHaveLength(1)
 })
 
-test("calls that go to the delegate's own application are mended there, the number is left alone", async () => {
+test('updates the delegate’s own application and leaves the number unchanged', async () => {
   const phone = await startWithNumber([number({ voice_application_sid: 'AP1', sms_application_sid: 'AP1' })])
   expect((await phone.point()).status).toBe(200)
   expect(phone.double.applications[0]).toMatchObject({ voice_url: VOICE, sms_url: `${PUBLIC_URL}/sms` })
@@ -68,7 +68,7 @@ test("calls that go to the delegate's own application are mended there, the numb
   expect(phone.posts()).toEqual(['/2010-04-01/Accounts/AC1/Applications/AP1.json'])
 })
 
-test('from an application that is not its own, or a trunk, the number is taken away; the application stays', async () => {
+test('detaches the number from a foreign application or trunk and keeps the application', async () => {
   const phone = await startWithNumber([number({ voice_application_sid: 'AP2', trunk_sid: 'TK1' })])
   expect((await phone.plan()).json.changes.map(({ from }: { from: string }) => from)).toContain(
     'the SIP trunk TK1',
@@ -80,7 +80,7 @@ test('from an application that is not its own, or a trunk, the number is taken a
   expect(phone.double.applications).toEqual([application('AP1'), application('AP2')])
 })
 
-test('what is missing or refused is said; nothing is changed', async () => {
+test('reports what is missing or refused and changes nothing', async () => {
   const noNumber = await startWithNumber([])
   expect((await noNumber.point()).json).toMatchObject({ status: 409, code: 'unknown_number' })
   const noUrl = await startWithNumber([number()], { PUBLIC_URL: 'http://delegate.example.com' })

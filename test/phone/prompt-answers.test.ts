@@ -6,35 +6,32 @@ import { within } from '../support/within.ts'
 import { ofType, startWithPhone } from './phone-harness.ts'
 import { type Fields, GUEST, OWNER } from './provider.ts'
 
-/** How long the provider waits for any answer. */
+/** How long the provider waits for an answer. */
 const WEBHOOK_MS = 2_000
 const SIGN_INS = 100
 
 test.each([
   ['through the API of the provider', {}],
   ['in the markup', { TELEPHONY_ACCOUNT_SID: '' }],
-])(
-  'while the model hangs each webhook answers within two seconds: answers go out %s',
-  async (_how, environment) => {
-    const phone = await startWithPhone({ environment })
-    const hung = Promise.withResolvers<void>()
-    onTestFinished(() => hung.resolve())
-    phone.text.answerWith(() => ({ text: 'Too late.', pause: { at: 'headers', until: hung.promise } }))
-    const isAnswered = async (path: string, fields: Fields) => {
-      const { status } = await within(WEBHOOK_MS, phone.provider.post(path, fields))
-      expect([path, status < 300]).toEqual([path, true])
-    }
-    await Promise.all([
-      isAnswered('/sms', incoming('SM1', OWNER, 'Are you there?')),
-      isAnswered('/sms', incoming('SM2', GUEST, 'Are you there?')),
-    ])
-    await isAnswered('/sms/status', { MessageSid: 'SM1', MessageStatus: 'delivered' })
-    await isAnswered('/voice-markup', phone.provider.call('CA1', OWNER))
-    await isAnswered('/voice-status', { CallSid: 'CA1', CallStatus: 'completed' })
-  },
-)
+])('answers each webhook within two seconds while the model hangs: replies %s', async (_how, environment) => {
+  const phone = await startWithPhone({ environment })
+  const hung = Promise.withResolvers<void>()
+  onTestFinished(() => hung.resolve())
+  phone.text.answerWith(() => ({ text: 'Too late.', pause: { at: 'headers', until: hung.promise } }))
+  const isAnswered = async (path: string, fields: Fields) => {
+    const { status } = await within(WEBHOOK_MS, phone.provider.post(path, fields))
+    expect([path, status < 300]).toEqual([path, true])
+  }
+  await Promise.all([
+    isAnswered('/sms', incoming('SM1', OWNER, 'Are you there?')),
+    isAnswered('/sms', incoming('SM2', GUEST, 'Are you there?')),
+  ])
+  await isAnswered('/sms/status', { MessageSid: 'SM1', MessageStatus: 'delivered' })
+  await isAnswered('/voice-markup', phone.provider.call('CA1', OWNER))
+  await isAnswered('/voice-status', { CallSid: 'CA1', CallStatus: 'completed' })
+})
 
-test('a text of the owner does not wait for 100 sign-ins that came before it', async () => {
+test('does not hold up a text from the owner behind 100 sign-ins', async () => {
   const phone = await startWithPhone()
   const { port } = phone.service
   let pending = SIGN_INS
@@ -43,7 +40,7 @@ test('a text of the owner does not wait for 100 sign-ins that came before it', a
     pending -= 1
     return status
   })
-  // The first of them is through, so all of them are under way.
+  // Once one has finished, all of them have started.
   await Promise.race(signIns)
   expect((await phone.provider.post('/sms', incoming('SM1', OWNER, 'Hello'))).status).toBe(200)
   expect(pending).toBeGreaterThan(SIGN_INS / 2)

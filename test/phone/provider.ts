@@ -11,7 +11,7 @@ export const ACCOUNT = 'AC1'
 
 export type Fields = Readonly<Record<string, string>>
 
-/** The provider's webhooks, signed as it signs them: over the Public URL, whatever the address they go to. */
+/** Sends the provider's webhooks, signed over the Public URL wherever they go. */
 export function createProvider(port: number) {
   const client = createClient(port)
   const sign = (path: string, fields: Fields, token = AUTH_TOKEN) =>
@@ -38,12 +38,11 @@ export function createProvider(port: number) {
     post,
     client,
     call,
-    /** Announces a call. */
     ring: (callSid: string, from: string) => post('/voice-markup', call(callSid, from)),
   }
 }
 
-/** The one-time token out of a markup; empty where it has none. */
+/** The one-time token in the markup, or an empty string. */
 export function tokenOf(markup: string): string {
   return markup.match(/name="token" value="([^"]+)"/)?.[1] ?? ''
 }

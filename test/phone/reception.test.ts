@@ -11,7 +11,7 @@ const call = (callSid: string, party: 'owner' | 'guest'): OfferedCall => ({
   from: '+14155550199',
 })
 
-test('a guest whose call is still being written down when the owner takes the slot hears busy, and the call has ended', async () => {
+test('answers a guest as busy and ends their call when the owner takes the slot during the write', async () => {
   const disk = Promise.withResolvers<void>()
   const facts: NewEvent[] = []
   const reserved: string[] = []

@@ -3,48 +3,48 @@ import { script, speech } from '../voice/call-harness.ts'
 import { ofType, startWithPhone } from './phone-harness.ts'
 import { OWNER } from './provider.ts'
 
-/** Recall takes its time, however fast the caller speaks. */
+/** Slow enough for recall to finish while the caller speaks. */
 const factor = 10
 
 const ASKS = script({
   words: () => 'What is the number of my locker at the station?',
   reply: () => ({ audio: speech('caller-thanks'), transcript: 'One moment.' }),
 })
-/** Recall has a moment to answer, which a busy machine can use up. */
+/** Recall has a time limit that a busy machine can exceed. */
 const UNDER_LOAD = { retry: 2 }
 const LOCKER = 'The number of my locker at the station is 4471.'
 
-/** What each session of the call was told, in order. */
+/** What each session of the call received, in order. */
 function sessions(received: readonly { readonly type: string }[]): string[] {
   const begins = received.flatMap(({ type }, at) => (type === 'session.update' ? [at] : []))
   return begins.map((from, at) => JSON.stringify(received.slice(from, begins[at + 1])))
 }
 
-test('what surfaced in a session that was lost surfaces in the one that took over', UNDER_LOAD, async () => {
+test('repeats surfaced memories in the session that replaces a lost one', UNDER_LOAD, async () => {
   const phone = await startWithPhone({ script: ASKS, factor })
   const { client } = phone.service
   const { conversationId } = (await client.post('/api/chat', { content: LOCKER })).json
   await client.post(`/api/conversations/${conversationId}/end`)
-  await phone.eventsUntil('it is read', (all) => ofType(all, 'memory.extraction.completed').length > 0)
+  await phone.eventsUntil('the learning', (all) => ofType(all, 'memory.extraction.completed').length > 0)
   const { caller } = await phone.dial('CA1', OWNER)
   const spoken = (count: number) =>
     phone.eventsUntil(`reply ${count}`, (all) => ofType(all, 'call.reply.spoken').length >= count)
   await spoken(1)
   await caller.say(speech('caller-question'))
   await spoken(2)
-  await caller.until('it surfaces', () => JSON.stringify(phone.realtime.received).includes('4471'))
+  await caller.until('the memory', () => JSON.stringify(phone.realtime.received).includes('4471'))
   phone.realtime.drop()
   await spoken(3)
   await caller.say(speech('caller-question'))
   await spoken(4)
   await caller.until(
-    'it surfaces again',
+    'the memory again',
     () => sessions(phone.realtime.received)[1]?.includes('4471') ?? false,
   )
   caller.hangUp()
 })
 
-test('what a long conversation leaves out of a call can be recalled in it', UNDER_LOAD, async () => {
+test('recalls in a call what its history leaves out of a long conversation', UNDER_LOAD, async () => {
   const phone = await startWithPhone({ script: ASKS, factor })
   const { client } = phone.service
   await client.post('/api/chat', { content: LOCKER })
@@ -52,7 +52,7 @@ test('what a long conversation leaves out of a call can be recalled in it', UNDE
     await client.post('/api/chat', { content: `Read this: ${`${word} `.repeat(1_500)}` })
   const { caller } = await phone.dial('CA1', OWNER)
   await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
-  // What is told of the past; it may have surfaced by now as what it is, a memory.
+  // The history only: the memory itself may have surfaced by now.
   const history = phone.realtime.received.filter(
     (event) =>
       /"role":"(user|assistant)"/.test(JSON.stringify(event)) &&
@@ -61,6 +61,6 @@ test('what a long conversation leaves out of a call can be recalled in it', UNDE
   expect(JSON.stringify(history)).toContain('gravel')
   expect(JSON.stringify(history)).not.toContain('4471')
   await caller.say(speech('caller-question'))
-  await caller.until('it surfaces', () => JSON.stringify(phone.realtime.received).includes('4471'))
+  await caller.until('the memory', () => JSON.stringify(phone.realtime.received).includes('4471'))
   caller.hangUp()
 })

@@ -6,10 +6,10 @@ import { ofType, startWithPhone } from './phone-harness.ts'
 import { ACCOUNT, GUEST, OWNER, tokenOf } from './provider.ts'
 
 const GREETS = script({ reply: () => ({ audio: speech('caller-thanks'), transcript: 'Hello.' }) })
-/** The clock of a call does not follow larger leaps: it takes them for the process being held up. */
+/** Larger leaps would count as time that the process was blocked. */
 const STEP_MS = 400
 
-/** A call whose greeting is over, on a clock that can be put ahead; the caller acknowledges nothing. */
+/** A call after its greeting, with a clock that the test moves. The caller acknowledges no audio. */
 async function connected(from: string) {
   const real = performance.now.bind(performance)
   let aheadMs = 0
@@ -38,7 +38,7 @@ async function connected(from: string) {
   )
   await phone.eventsUntil('the greeting', (all) => ofType(all, 'turn.completed').length === 1)
 
-  /** Lets the call go on for so long: each frame of the caller's has its clock read. */
+  /** Advances the call by this time; the call reads the clock on each frame. */
   async function pass(ms: number): Promise<void> {
     const payload = Buffer.alloc(160, 0xff).toString('base64')
     for (let passed = 0; passed < ms; passed += STEP_MS) {
@@ -51,21 +51,21 @@ async function connected(from: string) {
   return { phone, isOver, pass }
 }
 
-test("a guest's call ends after three minutes", { timeout: 60_000 }, async () => {
+test('ends a guest’s call after three minutes', { timeout: 60_000 }, async () => {
   const { phone, isOver, pass } = await connected(GUEST)
   await pass(150_000)
   expect(await isOver()).toBe(false)
   await pass(32_000)
-  const comesToAnEnd = async () => {
+  const isOverLater = async () => {
     await pass(4_000)
     return isOver()
   }
-  await expect.poll(comesToAnEnd, { timeout: 20_000 }).toBe(true)
+  await expect.poll(isOverLater, { timeout: 20_000 }).toBe(true)
   const all = await phone.eventsUntil('the end', (events) => ofType(events, 'call.ended').length === 1)
   expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'time_limit' } }])
 })
 
-test("the owner's call has no such end", { timeout: 60_000 }, async () => {
+test('does not limit the owner’s call', { timeout: 60_000 }, async () => {
   const { phone, isOver, pass } = await connected(OWNER)
   await pass(300_000)
   expect(await isOver()).toBe(false)

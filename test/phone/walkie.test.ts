@@ -3,7 +3,7 @@ import { startWithPhone } from './phone-harness.ts'
 
 const RECORDING = { audioBase64: Buffer.from('RIFF of a recording').toString('base64'), format: 'wav' }
 
-test('one utterance goes through the same turn as chat, and comes back written and spoken', async () => {
+test('runs a recording through the same turn as chat and returns the reply as text and speech', async () => {
   const phone = await startWithPhone({
     environment: { DEV_ROUTES: '1', TRANSCRIPTION_MODEL: 'test-ears', SPEECH_MODEL: 'test-voice' },
   })
@@ -19,7 +19,7 @@ test('one utterance goes through the same turn as chat, and comes back written a
   expect(said.map(({ type }) => type)).toEqual(['chat.message.received', 'chat.reply.sent'])
 })
 
-test('where the reply cannot be spoken, its words come all the same', async () => {
+test('returns the text of a reply that cannot be spoken', async () => {
   const phone = await startWithPhone({
     environment: { DEV_ROUTES: '1', TRANSCRIPTION_MODEL: 'test-ears', SPEECH_MODEL: 'test-voice' },
   })
@@ -31,7 +31,7 @@ test('where the reply cannot be spoken, its words come all the same', async () =
   expect(answer.json.reply).toEqual({ text: 'At nine fifteen.', audioBase64: null, format: null })
 })
 
-test('a device writes its log here, and it can be read', async () => {
+test('stores and lists the log lines of a device', async () => {
   const phone = await startWithPhone({ environment: { DEV_ROUTES: '1' } })
   const { client } = phone.service
   expect((await client.post('/_dev/walkie/logs', { message: 'button pressed' })).status).toBe(204)
@@ -40,7 +40,7 @@ test('a device writes its log here, and it can be read', async () => {
   ])
 })
 
-test('a recording may take 8 MiB, and nothing else that a device sends', async () => {
+test('accepts recordings up to 8 MiB and nothing else of that size', async () => {
   const phone = await startWithPhone({ environment: { DEV_ROUTES: '1' } })
   const { client } = phone.service
   const taking = (bytes: number, field: string) => {
@@ -49,7 +49,7 @@ test('a recording may take 8 MiB, and nothing else that a device sends', async (
   }
   const json = { headers: { 'content-type': 'application/json' } }
   const mebibyte = 1024 * 1024
-  // Base64 comes in fours: this is as near as a whole recording gets.
+  // Base64 encodes in blocks of four, so this is the largest recording below the limit.
   const heard = await client.post('/_dev/walkie/voice', taking(8 * mebibyte - 3, 'audioBase64'), json)
   expect(heard.json.code).toBe('no_speech_model')
   const tooLong = await client.post('/_dev/walkie/voice', taking(8 * mebibyte + 1, 'audioBase64'), json)
@@ -58,7 +58,7 @@ test('a recording may take 8 MiB, and nothing else that a device sends', async (
   expect([log.status, log.json.code]).toEqual([413, 'body_too_large'])
 })
 
-test('without DEV_ROUTES there is nothing there, and with it nobody gets in without a session', async () => {
+test('answers 404 without DEV_ROUTES and 401 without a session', async () => {
   const off = await startWithPhone()
   expect((await off.service.client.get('/_dev/walkie/logs')).status).toBe(404)
   expect((await off.service.client.post('/_dev/walkie/voice', RECORDING)).status).toBe(404)

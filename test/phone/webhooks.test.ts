@@ -11,7 +11,7 @@ const GREETS = script({ reply: () => ({ audio: speech('caller-thanks'), transcri
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const encode = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString()
 
-/** Opens a socket to /call that says the given things; resolves to the code that it was closed with. */
+/** Opens a socket to /call and sends these messages. Resolves to its close code. */
 async function closedWith({ service }: PhoneService, says: readonly string[]): Promise<number> {
   const socket = new WebSocket(`ws://127.0.0.1:${service.port}/call`)
   onTestFinished(() => socket.terminate())
@@ -34,7 +34,7 @@ const start = (callSid: string, token: string) =>
     },
   })
 
-test('an unsigned, wrongly signed or otherwise addressed request gets 403 and leaves no trace', async () => {
+test('rejects an unsigned, wrongly signed or misaddressed request with 403 and records nothing', async () => {
   const phone = await startWithPhone()
   const { provider } = phone
   const before = await phone.head()
@@ -66,13 +66,13 @@ test('an unsigned, wrongly signed or otherwise addressed request gets 403 and le
   expect(await phone.head()).toBe(before)
 })
 
-test('a mebibyte of fields, signed by nobody, holds nobody up', async () => {
+test('rejects a mebibyte of unsigned fields without blocking others', async () => {
   const phone = await startWithPhone()
   const { client } = phone.provider
   const before = await phone.head()
   const distinct = Array.from({ length: 170_000 }, (_, at) => at.toString(36)).join('&')
   for (const content of ['a&'.repeat(500_000), distinct]) {
-    // Gathered field by field, these would hold it up for longer than a test may take.
+    // Collecting these field by field would exceed the test's time limit.
     const refused = await Promise.all(
       ['/voice-markup', '/voice-status', '/sms', '/sms/status'].map((path) =>
         client.send('POST', path, content, { headers: { ...FORM, 'x-twilio-signature': 'bm9wZQ==' } }),
@@ -83,7 +83,7 @@ test('a mebibyte of fields, signed by nobody, holds nobody up', async () => {
   expect(await phone.head()).toBe(before)
 })
 
-test('a signed GET is as good as a POST, whatever Host it comes under', async () => {
+test('accepts a signed GET like a POST, under any Host', async () => {
   const phone = await startWithPhone()
   const path = `/voice-markup?${encode(phone.provider.call('CA1', OWNER))}`
   const answer = await phone.provider.client.get(path, {
@@ -94,7 +94,7 @@ test('a signed GET is as good as a POST, whatever Host it comes under', async ()
   expect(answer.text).toContain('<Stream url="wss://delegate.example.com/call"')
 })
 
-test('the same webhook twenty times at once is one call; after its end, and after a restart, it is nothing', async () => {
+test('accepts a repeated webhook as one call, and ignores it after the end or a restart', async () => {
   const directory = testDirectory()
   const phone = await startWithPhone({ directory, script: GREETS })
   const answers = await Promise.all(Array.from({ length: 20 }, () => phone.provider.ring('CA1', OWNER)))
@@ -118,7 +118,7 @@ test('the same webhook twenty times at once is one call; after its end, and afte
   expect(ofType(await again.events(), 'call.offered')).toHaveLength(1)
 })
 
-test('what the provider reports of a call is a fact, once each, whether or not the call was taken', async () => {
+test('records each call status once, even for a call that was not accepted', async () => {
   const phone = await startWithPhone()
   await phone.provider.ring('CA1', OWNER)
   const report = (fields: Readonly<Record<string, string>>) => phone.provider.post('/voice-status', fields)
@@ -137,7 +137,7 @@ test('what the provider reports of a call is a fact, once each, whether or not t
     [true, 'call', 'in_progress'],
     [true, 'stream', 'stream_error'],
   ])
-  // One that was rejected as busy, and one that the provider handled without us.
+  // One call was rejected as busy, and one the provider handled without us.
   for (const callSid of ['CA8', 'CA9']) {
     for (let times = 0; times < 2; times += 1)
       expect((await report({ CallSid: callSid, CallStatus: 'busy' })).status).toBe(204)
@@ -158,7 +158,7 @@ test('what the provider reports of a call is a fact, once each, whether or not t
   ])
 })
 
-test('a JSON report is the provider’s by the hash of its body in the signed address', async () => {
+test('verifies a JSON report by the body hash in the signed address', async () => {
   const phone = await startWithPhone()
   await phone.provider.ring('CA1', OWNER)
   const post = (content: string, signed: string) => {
@@ -176,7 +176,7 @@ test('a JSON report is the provider’s by the hash of its body in the signed ad
   for (const content of ['[]', '"text"', 'null']) expect((await post(content, content)).status).toBe(204)
 })
 
-test('only the exact number is the owner; what is empty, unknown or nearly equal is a guest', async () => {
+test('treats calls from any number but the exact owner’s as a guest’s', async () => {
   const phone = await startWithPhone()
   const froms = [
     '',
@@ -198,7 +198,7 @@ test('only the exact number is the owner; what is empty, unknown or nearly equal
   expect(ofType(await phone.events(), 'call.offered').at(-1).payload.party).toBe('owner')
 })
 
-test('markup inside a field stays text', async () => {
+test('keeps markup inside a field as text', async () => {
   const phone = await startWithPhone({ environment: { GUEST_DAILY_MESSAGES: '0' } })
   const hostile = `</Say><Dial>+1</Dial>\r\n\0&amp;<![CDATA[`
   for (const name of ['From', 'CallSid', 'AccountSid']) {
@@ -212,7 +212,7 @@ test('markup inside a field stays text', async () => {
   }
 })
 
-test('without an auth token every webhook is refused and leaves no trace', async () => {
+test('rejects every webhook without an auth token and records nothing', async () => {
   const phone = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '' } })
   const before = await phone.head()
   const { client, call } = phone.provider
@@ -226,7 +226,7 @@ test('without an auth token every webhook is refused and leaves no trace', async
   expect(await phone.head()).toBe(before)
 })
 
-test('with the development routes on, without an auth token, only this machine is served', async () => {
+test('serves only this machine with the development routes and without an auth token', async () => {
   const phone = await startWithPhone({ environment: { TELEPHONY_AUTH_TOKEN: '', DEV_ROUTES: '1' } })
   const body = encode(phone.provider.call('CA1', OWNER))
   const ask = (headers: Record<string, string>) =>
@@ -242,7 +242,7 @@ test('with the development routes on, without an auth token, only this machine i
   expect(ofType(await phone.events(), 'call.offered')).toMatchObject([{ payload: { party: 'owner' } }])
 })
 
-test('a call that was announced without an id is whichever call brings its token', async () => {
+test('matches a call announced without an id by its token', async () => {
   const phone = await startWithPhone({
     environment: { TELEPHONY_AUTH_TOKEN: '', DEV_ROUTES: '1' },
     script: GREETS,
@@ -252,7 +252,7 @@ test('a call that was announced without an id is whichever call brings its token
   await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
 })
 
-test('without a Public URL that is what the caller hears, and the call is hung up', async () => {
+test('tells the caller that the Public URL is missing and hangs up', async () => {
   const spoken = (text: string) => text.match(/<Say>([^<]*)<\/Say><Hangup\/>/)?.[1]
   const noUrl = await startWithPhone({
     environment: { TELEPHONY_AUTH_TOKEN: '', PUBLIC_URL: '', DEV_ROUTES: '1' },
@@ -260,7 +260,7 @@ test('without a Public URL that is what the caller hears, and the call is hung u
   expect(spoken((await noUrl.provider.client.get('/voice-markup')).text)).toContain('public address')
 })
 
-test('without a realtime model a call is connected and reserved as any other, and hears why once its stream is there', async () => {
+test('connects a call without a realtime model, and explains after the stream ends', async () => {
   const phone = await startWithPhone({ environment: { REALTIME_MODEL: '' } })
   const markup = (await phone.provider.ring('CA1', OWNER)).text
   expect(markup).toMatch(/<Connect><Stream url="wss:\/\/delegate\.example\.com\/call"/)
@@ -272,14 +272,13 @@ test('without a realtime model a call is connected and reserved as any other, an
   const events = await phone.eventsUntil('the end', (seen) => ofType(seen, 'call.ended').length === 1)
   expect(ofType(events, 'call.ended')).toMatchObject([{ payload: { reason: 'no_realtime_model' } }])
   expect(ofType(events, 'span.closed')).toMatchObject([{ payload: { reason: 'failed' } }])
-  // The line is free again.
   expect((await phone.provider.ring('CA3', OWNER)).text).toContain('<Stream')
 })
 
-test('no more calls are taken in a day than the operator allows, for a caller’s number can be forged', async () => {
+test('accepts at most the daily number of calls, because caller numbers can be forged', async () => {
   const phone = await startWithPhone({ environment: { DAILY_CALLS: '1' } })
   expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Stream')
-  // The same call asked about again is still the same call.
+  // Repeating the request for the same call does not count.
   expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Stream')
   await phone.provider.post('/voice-status', { CallSid: 'CA1', CallStatus: 'canceled' })
   expect((await phone.provider.ring('CA2', OWNER)).text).toContain('any more calls today')
@@ -288,7 +287,7 @@ test('no more calls are taken in a day than the operator allows, for a caller’
   ])
 })
 
-test('strangers have a budget for a day, and are told when it is spent; the owner has a larger one', async () => {
+test('limits guests per day and says so; the owner’s limit is larger', async () => {
   const phone = await startWithPhone({ environment: { GUEST_DAILY_MESSAGES: '1' } })
   expect((await phone.provider.ring('CA1', GUEST)).text).toContain('<Stream')
   await phone.provider.post('/voice-status', { CallSid: 'CA1', CallStatus: 'canceled' })
@@ -297,7 +296,7 @@ test('strangers have a budget for a day, and are told when it is spent; the owne
   expect(ofType(await phone.events(), 'call.rejected')).toEqual([])
 })
 
-test('a stranger who keeps ringing uses up their own share, also while the line is busy', async () => {
+test('counts a guest’s repeated calls against their own share, even while the line is busy', async () => {
   const phone = await startWithPhone({ environment: { GUEST_DAILY_MESSAGES: '10' } })
   await phone.provider.ring('CA0', OWNER)
   for (let index = 1; index < 20; index += 1) await phone.provider.ring(`CA${index}`, GUEST)
@@ -308,7 +307,7 @@ test('a stranger who keeps ringing uses up their own share, also while the line 
   expect(rejected).toEqual(['busy', 'busy', 'busy'])
 })
 
-test('a stream without the token, with a used one or for another call is closed while the call goes on', async () => {
+test('closes a stream with a missing, used or foreign token and keeps the call', async () => {
   const phone = await startWithPhone({ script: GREETS })
   expect(await closedWith(phone, [])).toBe(1008)
   const token = tokenOf((await phone.provider.ring('CA1', OWNER)).text)
@@ -321,17 +320,17 @@ test('a stream without the token, with a used one or for another call is closed 
   await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
   expect(await closedWith(phone, [start('CA1', token)])).toBe(1008)
   await caller.say(speech('caller-question'))
-  await phone.eventsUntil('it goes on', (all) => ofType(all, 'call.reply.spoken').length === 2)
+  await phone.eventsUntil('the call to continue', (all) => ofType(all, 'call.reply.spoken').length === 2)
   expect(phone.realtime.sessions()).toBe(1)
 })
 
-test('a stream that says nothing is closed, although a call is expected', async () => {
+test('closes a stream that sends nothing, although a call is expected', async () => {
   const phone = await startWithPhone({ waits: { streamStartMs: 100 } })
   await phone.provider.ring('CA1', OWNER)
   expect(await closedWith(phone, [])).toBe(1008)
 })
 
-test('sockets that never start cost the next call nothing, and at most one fact', async () => {
+test('keeps the next call unaffected by sockets that never start, and records at most one fact', async () => {
   const phone = await startWithPhone({ script: GREETS })
   const before = await phone.head()
   const codes = await Promise.all(Array.from({ length: 200 }, () => closedWith(phone, [])))
@@ -342,7 +341,7 @@ test('sockets that never start cost the next call nothing, and at most one fact'
   caller.hangUp()
 })
 
-test('the service stops in the middle of a call: its end is recorded, and the slot is free afterwards', async () => {
+test('records the end of a call when the service stops, and frees the slot', async () => {
   const directory = testDirectory()
   const phone = await startWithPhone({ directory, script: GREETS })
   const { caller } = await phone.dial('CA1', OWNER)

@@ -51,7 +51,7 @@ const undone = (...seqs: number[]): NewEvent => ({
   facts: { erasureId: 'e', seqs, part: 1, parts: 1 },
 })
 
-test('what is hidden until it is erased is no base and no capsule; undone, it is again; erased, it never is', () => {
+test('hides a base and a capsule until their erasure is undone, and removes them once erased', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   const views = openViewsReadOnly(directory)
@@ -75,7 +75,7 @@ test('what is hidden until it is erased is no base and no capsule; undone, it is
   writer.append(requested(3, 4))
   writer.forget(3, 4)
   expect(seqs()).toEqual([2, [2], undefined])
-  // What is gone does not come back, whatever is undone after it.
+  // An undo does not bring back what is erased.
   writer.append(undone(3, 4))
   expect(seqs()).toEqual([2, [2], undefined])
   views.close()

@@ -10,7 +10,7 @@ import { testDirectory } from '../support/directory.ts'
 import { eventTypes, factOf } from '../support/facts.ts'
 import { openTestWriter } from '../support/writer.ts'
 
-test('of whatever type it is, a fact that is erased leaves the rows as if its words had never been there', () => {
+test('folds an erased fact of any type as if it had never had a body', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   for (const type of eventTypes) {
@@ -19,7 +19,7 @@ test('of whatever type it is, a fact that is erased leaves the rows as if its wo
   }
   const { seq: lastSeq } = writer.ledger.head()
   writer.settle()
-  // Of each type half, so that there is something beside it that has to stay.
+  // Erase half of the facts of each type; the other half must stay.
   writer.forget(...Array.from({ length: lastSeq }, (_, index) => index + 1).filter((seq) => seq % 2 === 0))
   writer.settle()
   writer.close()

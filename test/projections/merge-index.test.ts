@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mergeIndex } from '../../projections/merge-index.ts'
 
-/** Pages of few words, so that there are many names. */
+/** Small pages, so that there are many separators. */
 const PAGE_BYTES = 64
 
 function openIndex() {
@@ -44,11 +44,11 @@ const aWord = fc.oneof(
   fc.stringMatching(/^[abc]{1,9}$/),
   fc.stringMatching(/^canary[a-z]{3,9}$/),
   fc.stringMatching(/^[éäñ東京]{1,7}$/),
-  // Sorts last, so that nothing follows what is erased.
+  // Sorts last, so that nothing follows the erased words.
   fc.stringMatching(/^𠀀{4,6}[a-z]{1,3}$/u),
 )
 
-test('after a merge, pages are named by words that are left, and each of these is found', () => {
+test('keeps only remaining words as page separators after a merge, and finds each of them', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(aWord, { minLength: 1, maxLength: 4 }), {
@@ -66,7 +66,7 @@ test('after a merge, pages are named by words that are left, and each of these i
           const gone = new Set(
             Array.from({ length: 1 + pick(8) }, () => [...left.keys()][pick(left.size)] ?? 0),
           )
-          // Some are deleted when the merge after the others was cut off.
+          // Delete some before a merge that is interrupted.
           index.remove([...gone].slice(0, 4))
           for (const _ of mergeIndex(index.db, 'found')) if (pick(3) === 0) break
           index.remove([...gone].slice(4))

@@ -8,7 +8,7 @@ import { traceLine } from '../../src/storage/trace.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
 
-/** A projection that records the seqs that it was given, in a table of its name. */
+/** A projection that records the seqs of its events in a table of its name. */
 function recorder(
   name: string,
   options: Partial<Projection> & { fail?: (seq: number) => boolean } = {},
@@ -38,14 +38,14 @@ function seqsIn(directory: string, table: string): number[] {
   return rows.map(({ seq }) => seq)
 }
 
-/** Puts an event of a type or version at the end of the ledger that only a later build can write. */
+/** Appends an event of a type or version that only a later build can write. */
 function appendAsLaterBuild(writer: TestWriter, row: EventRow): void {
   const { seq, hash } = writer.ledger.head()
   const { seq: _seq, hash: _hash, ...draft } = row
   writer.ledger.importRows([{ ...draft, seq: seq + 1, hash: chainHash(hash, seq + 1, draft) }])
 }
 
-test('a projection goes on where it stopped', () => {
+test('continues a projection where it stopped', () => {
   const directory = testDirectory()
   const first = open(directory, recorder('a'))
   first.append(said('1'), said('2'))
@@ -57,7 +57,7 @@ test('a projection goes on where it stopped', () => {
   expect(seqsIn(directory, 'a')).toEqual([1, 2, 3])
 })
 
-test('a new projection catches up alone; the others are not folded again', () => {
+test('catches up a new projection without folding the others again', () => {
   const directory = testDirectory()
   const first = open(directory, recorder('a'))
   first.append(said('1'), said('2'))
@@ -71,7 +71,7 @@ test('a new projection catches up alone; the others are not folded again', () =>
   second.close()
 })
 
-test('a changed version is rebuilt from the first event, and says how far it is', () => {
+test('rebuilds a projection with a changed version, and reports its progress', () => {
   const directory = testDirectory()
   const first = open(directory, recorder('a'), recorder('b'))
   first.append(said('1'), said('2'))
@@ -85,7 +85,7 @@ test('a changed version is rebuilt from the first event, and says how far it is'
   second.close()
 })
 
-test('a projection that throws stalls alone: its rows stay as they were, the others and the facts go on', () => {
+test('stalls only the projection that throws, keeps its rows and folds the others', () => {
   const directory = testDirectory()
   const writer = open(directory, recorder('bad', { fail: (seq) => seq === 2 }), recorder('good'))
   writer.append(said('1'))
@@ -107,7 +107,7 @@ test('a projection that throws stalls alone: its rows stay as they were, the oth
   writer.close()
 })
 
-test('a stalled projection recovers with a build that can fold the event, and misses none', () => {
+test('recovers a stalled projection with a fixed build, without missing an event', () => {
   const directory = testDirectory()
   const first = open(directory, recorder('bad', { fail: (seq) => seq === 2 }), recorder('good'))
   for (const text of ['1', '2', '3']) first.append(said(text))
@@ -123,7 +123,7 @@ test('a stalled projection recovers with a build that can fold the event, and mi
   expect(seqsIn(directory, 'good')).toEqual([1, 2, 3, 4])
 })
 
-test('a batch in which one projection stalls is folded whole by the others', () => {
+test('folds a whole batch in the other projections when one stalls', () => {
   const directory = testDirectory()
   const writer = open(directory, recorder('bad', { fail: (seq) => seq === 2 }), recorder('good'))
   writer.append(said('1'), said('2'), said('3'))
@@ -131,7 +131,7 @@ test('a batch in which one projection stalls is folded whole by the others', () 
   writer.close()
 })
 
-test('views that belong to another ledger are made anew', () => {
+test('rebuilds views that belong to another ledger', () => {
   const one = testDirectory()
   const other = testDirectory()
   for (const [directory, count] of [
@@ -149,7 +149,7 @@ test('views that belong to another ledger are made anew', () => {
   writer.close()
 })
 
-test('an event type that this build does not know is passed over with a warning, and folded once it is known', () => {
+test('skips an unknown event type with a warning, and folds it once it is known', () => {
   const directory = testDirectory()
   const first = open(directory, recorder('a'))
   first.append(said('1'))
@@ -166,19 +166,19 @@ test('an event type that this build does not know is passed over with a warning,
   expect(same.warnings).toEqual([])
   same.close()
 
-  // A build that knows the type: here, what was passed over is named as one that this build knows.
+  // Imitates a build that knows the type: marks a known type as skipped.
   const views = new Database(viewsFile(directory))
   views.exec("UPDATE views_unknown_types SET type = 'chat.message.received', version = 1")
   views.close()
   const later = open(directory, recorder('a'))
   expect(later.warnings[0]).toMatchObject({
-    fields: { reason: 'this build knows an event type that they passed over' },
+    fields: { reason: 'this build knows an event type that they skipped' },
   })
   expect(later.status().projections).toMatchObject([{ seq: 3 }])
   later.close()
 })
 
-test('a later version of a known type is passed over too, and does not rebuild at every start', () => {
+test('skips a later version of a known type, without a rebuild at every start', () => {
   const directory = testDirectory()
   const first = open(directory, recorder('a'))
   first.append(said('1'))
@@ -193,7 +193,7 @@ test('a later version of a known type is passed over too, and does not rebuild a
   again.close()
 })
 
-test('a lagging projection is folded in steps, and never ahead of what a step allows', () => {
+test('folds a lagging projection in steps of limited size', () => {
   const writer = open(testDirectory(), recorder('a'), recorder('slow', { lagging: true }))
   writer.append(...Array.from({ length: 25 }, () => said('tea')))
   const lag = () => writer.status().projections[1]?.seq
@@ -205,7 +205,7 @@ test('a lagging projection is folded in steps, and never ahead of what a step al
   writer.close()
 })
 
-test('projections that go on together share a checkpoint; who falls behind or stalls has its own', () => {
+test('shares a checkpoint among projections in step; a lagging or stalled one has its own', () => {
   const directory = testDirectory()
   const standing = () => {
     const db = new Database(viewsFile(directory), { readonly: true })
@@ -250,7 +250,7 @@ test('projections that go on together share a checkpoint; who falls behind or st
   for (const name of ['a', 'b', 'c']) expect(seqsIn(directory, name)).toEqual([1, 2, 3, 4, 5])
 })
 
-test('a trace names each event, its size and each fold, and no word of it', () => {
+test('traces each event with its size and fold times, but without its words', () => {
   const lines: string[] = []
   const writer = openTestWriter(testDirectory(), {
     projections: [recorder('a'), recorder('b')],

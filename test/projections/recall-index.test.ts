@@ -58,7 +58,7 @@ const texted = (party: 'owner' | 'guest', text: string): NewEvent[] => [
 
 const stored = (text: string, memoryId = 'm1', sourceSeqs: number[] = []): NewEvent => {
   const example = exampleOf('memory.stored', { derivedFrom: sourceSeqs })
-  if (example.type !== 'memory.stored') throw new Error('not the example that was asked for')
+  if (example.type !== 'memory.stored') throw new Error('unexpected example')
   return {
     ...example,
     facts: { ...example.facts, memoryId, sourceSeqs, supersedes: null, linkedTo: null },
@@ -83,14 +83,14 @@ function find(writer: TestWriter, views: Database.Database, text: string): numbe
     beforeSeq: Number.MAX_SAFE_INTEGER,
     excludedSeqs: new Set(),
   })
-  // A turn next to one with the word is a candidate too.
+  // The neighbours of a matching turn are candidates as well.
   return hits
     .filter(({ relevance }) => relevance === 1)
     .map(({ seq }) => seq)
     .sort((a, b) => a - b)
 }
 
-test('what owner and delegate said on every channel is recalled, and so are memories', () => {
+test('recalls memories and what owner and delegate said on every channel', () => {
   const { writer, views } = openWriterAndViews()
   writer.append(said('tulips in chat'), replied('tulips indeed'))
   writer.append(...call('owner', 'tulips by phone'))
@@ -99,7 +99,7 @@ test('what owner and delegate said on every channel is recalled, and so are memo
   expect(find(writer, views, 'tulips')).toEqual([1, 2, 5, 6, 7, 8, 9])
 })
 
-test('what guests said, what was said to them and the inner life are not recalled', () => {
+test('does not recall the words of guests, replies to them, or inner events', () => {
   const { writer, views } = openWriterAndViews()
   writer.append(...call('guest', 'tulips'))
   writer.append(...texted('guest', 'tulips'))
@@ -115,7 +115,7 @@ test('what guests said, what was said to them and the inner life are not recalle
   expect(views.prepare('SELECT count(*) AS count FROM recall_entries').get()).toEqual({ count: 0 })
 })
 
-test('a forgotten memory takes the turns that it came from out of recall, though they stay on the timeline', () => {
+test('removes the sources of a forgotten memory from recall, but not from the timeline', () => {
   const { writer, views } = openWriterAndViews()
   writer.append(said('I grow tulips'), replied('Noted.'))
   writer.append(stored('grows tulips', 'm1', [1]))
@@ -126,14 +126,14 @@ test('a forgotten memory takes the turns that it came from out of recall, though
   expect(writer.ledger.readSeqs([1])).toMatchObject([{ body: { text: 'I grow tulips' } }])
 })
 
-test('what the owner wants forgotten before anything was learned from it is not recalled', () => {
+test('does not recall barred words from which nothing was learned', () => {
   const { writer, views } = openWriterAndViews()
   writer.append(said('I grow tulips'))
   writer.append({ type: 'memory.sources.barred', actor: 'owner', facts: { sourceSeqs: [1], by: 'owner' } })
   expect(find(writer, views, 'tulips')).toEqual([])
 })
 
-test('erased words are in no file, and the turns around them keep their places', () => {
+test('removes erased words from every file and keeps the positions of other turns', () => {
   const { directory, writer, views } = openWriterAndViews()
   writer.append(said('before'), said('the secretbird sings'), said('after'))
   writer.settle()

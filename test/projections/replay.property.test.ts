@@ -21,7 +21,7 @@ const aStep = fc.oneof(
 
 const WORDS_TO_FIND = ['tea', 'coffee', '東', 'naive', 'quoted']
 
-test('after any facts and erasures, dropping and replaying all projections gives the same rows', () => {
+test('replays all projections to the same rows after any facts and erasures', () => {
   fc.assert(
     fc.property(fc.array(aStep, { minLength: 1, maxLength: 60, size: 'max' }), (steps) => {
       const directory = testDirectory()

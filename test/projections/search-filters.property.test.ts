@@ -9,7 +9,7 @@ import { newId, openTestWriter, said } from '../support/writer.ts'
 
 const HOUR_MS = 3_600_000
 const START_MS = Date.UTC(2030, 0, 10)
-// The names of channels too: whoever types one looks for the word.
+// Includes names of channels, which a search must treat as words.
 const WORDS = ['tea', 'milk', 'teapot', 'chat', 'sms'] as const
 
 const aMoment = fc.integer({ min: -20 * 24, max: 20 * 24 }).map((hours) => START_MS + hours * HOUR_MS)
@@ -19,7 +19,7 @@ const someFacts = fc.array(
   fc.record({
     words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }),
     channel: aChannel,
-    /** How the clock goes on before it: it may be set back or forth by days. */
+    /** The clock step before the fact; it may jump by days in either direction. */
     goesMs: fc.oneof(
       { weight: 8, arbitrary: fc.integer({ min: 0, max: 5 * HOUR_MS }) },
       { weight: 1, arbitrary: fc.integer({ min: -9 * 24 * HOUR_MS, max: 9 * 24 * HOUR_MS }) },
@@ -37,7 +37,7 @@ const aSearch = fc.record({
   limit: fc.integer({ min: 1, max: 12 }),
 })
 
-/** Whether words hold all that are asked for; the last may go on where no space follows. */
+/** Whether the words match the query. Its last word is a prefix unless a space follows. */
 function matches(words: readonly string[], query: string): boolean {
   const asked = query.trim().split(' ')
   return asked.every((word, index) =>
@@ -49,7 +49,7 @@ function matches(words: readonly string[], query: string): boolean {
 
 const isoOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-test('pages of a narrowed search have every event that a plain filter keeps, once, newest first', () => {
+test('pages a filtered search like a plain filter: each event once, newest first', () => {
   fc.assert(
     fc.property(someFacts, fc.array(aSearch, { minLength: 8, maxLength: 8 }), (facts, searches) => {
       const directory = testDirectory()

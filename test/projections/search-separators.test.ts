@@ -9,7 +9,7 @@ import { openTestWriter, said } from '../support/writer.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzäé'
 
-/** The words by which FTS5 names the beginnings of its pages. */
+/** The separators of the pages of an FTS5 index. */
 function separatorsOf(views: Database.Database): string[] {
   return views
     .prepare<[], string>('SELECT CAST(substr(term, 2) AS TEXT) FROM search_index_idx WHERE length(term) > 1')
@@ -17,7 +17,7 @@ function separatorsOf(views: Database.Database): string[] {
     .all()
 }
 
-test('a word that is erased is not left behind as the name of a page of the search index', () => {
+test('leaves no erased word as a separator in the search index', () => {
   const random = createRandom(11)
   const word = () => Array.from({ length: 9 }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('')
   const directory = testDirectory()
@@ -27,7 +27,7 @@ test('a word that is erased is not left behind as the name of a page of the sear
   writer.settle()
   const views = openViewsReadOnly(directory)
   const wordsOf = (text: string) => text.toLowerCase().replaceAll('ä', 'a').replaceAll('é', 'e').split(' ')
-  /** Which of these words the index names, or a beginning of theirs. */
+  /** The separators that are prefixes of one of these words. */
   const named = (words: readonly string[]) =>
     separatorsOf(views).filter((separator) => words.some((each) => each.startsWith(separator)))
   const seqs = texts.flatMap((text, index) => (named(wordsOf(text)).length > 0 ? [index + 1] : []))
@@ -46,7 +46,7 @@ test('a word that is erased is not left behind as the name of a page of the sear
   writer.close()
 })
 
-test('what an earlier build left as the name of a page is gone once this one has started', () => {
+test('removes at start-up the separators that an earlier build left', () => {
   const random = createRandom(5)
   const word = () => Array.from({ length: 16 }, () => LETTERS[Math.floor(random() * 26)]).join('')
   const directory = testDirectory()
@@ -67,7 +67,7 @@ test('what an earlier build left as the name of a page is gone once this one has
   now.close()
 })
 
-/** Deletes every second text as version 3 of the search did, which left the names of pages as they were. */
+/** Deletes every second text like version 3 of the search, which kept the separators. */
 function eraseAsVersion3(file: string): void {
   const views = new Database(file)
   views.pragma('secure_delete = ON')

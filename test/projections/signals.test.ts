@@ -44,7 +44,7 @@ const EACH = [
   raised('w3', 'wake', 3),
 ]
 
-test('what wakes and what rides along keep apart, the most urgent first, then the oldest', () => {
+test('separates waking from attached signals, most urgent first, then oldest', () => {
   expect(fold(...EACH)).toEqual({
     waking: ['w2', 'i1', 'w1', 'w3'],
     riding: ['a1', 'n1'],
@@ -52,7 +52,7 @@ test('what wakes and what rides along keep apart, the most urgent first, then th
   })
 })
 
-test('a signal that waits for its retry interrupts nothing', () => {
+test('raises no interrupt for a signal that waits for its retry', () => {
   const failed: NewEvent = {
     type: 'activation.failed',
     actor: 'service',
@@ -68,7 +68,7 @@ test('a signal that waits for its retry interrupts nothing', () => {
   expect(fold(...EACH, taken('w2', 'i1'), failed).hasInterrupt).toBe(false)
 })
 
-test('what an activation has taken neither wakes nor interrupts another', () => {
+test('neither wakes nor interrupts for a signal that an activation has taken', () => {
   expect(fold(...EACH, taken('w2', 'i1'))).toEqual({
     waking: ['w1', 'w3'],
     riding: ['a1', 'n1'],
@@ -76,7 +76,7 @@ test('what an activation has taken neither wakes nor interrupts another', () => 
   })
 })
 
-test('a try knows those before it of any of its signals, the oldest first, until these are dealt with', () => {
+test("lists the earlier tries of a turn's signals, oldest first, until they are dismissed", () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   const tried = (turnId: string, ...signalIds: string[]): NewEvent[] => {

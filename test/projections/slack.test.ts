@@ -29,13 +29,13 @@ function open(pageBytes: number) {
   }
 }
 
-/** Few, so that there are many steps. */
+/** Small, so that there are many steps. */
 const STEP_PAGES = 3
 
 const dump = (db: Database.Database): unknown[] =>
   ['words', 'pairs', 'found'].map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY 1`).all())
 
-test('whatever was written, moved and deleted: every row is as it was, the file is sound, and what is gone is gone', () => {
+test('clears the slack of pages without changing a row, after any writes, moves and deletes', () => {
   const aStep = fc.record({
     id: fc.nat(120),
     // From a few bytes to overflow pages.
@@ -73,7 +73,7 @@ test('whatever was written, moved and deleted: every row is as it was, the file 
           const before = [db, reader].map((each) => each.pragma('schema_version', { simple: true }))
           for (const step of slack.clear()) expect(step).toBe('more')
           const bytes = readFileSync(file, 'latin1')
-          // A row of FTS5's own may name the beginning of a page by a word that is gone: not slack, and seen to elsewhere.
+          // FTS5 may keep a deleted word as a separator. That is not slack, and is cleared elsewhere.
           const separators = db.prepare('SELECT CAST(term AS TEXT) FROM found_idx').pluck().all().join(' ')
           const left = [...everWritten].filter((each) => {
             const words = new RegExp(`(begin|end)${each}q`)
@@ -81,7 +81,7 @@ test('whatever was written, moved and deleted: every row is as it was, the file 
           })
           expect(left).toEqual([])
           expect(dump(reader)).toEqual(dump(db))
-          // Nobody has to read the schema anew.
+          // No connection has to reload the schema.
           expect([db, reader].map((each) => each.pragma('schema_version', { simple: true }))).toEqual(before)
         })
         expect([...slack.clear()]).not.toContain('held')
@@ -97,7 +97,7 @@ test('whatever was written, moved and deleted: every row is as it was, the file 
   )
 })
 
-test('while a reader holds the log nothing is touched', () => {
+test('waits while a reader holds the log', () => {
   const { db, reader, slack } = open(4096)
   const put = db.prepare('INSERT OR REPLACE INTO words VALUES (?, ?)')
   put.run(1, 'secret')
@@ -113,16 +113,16 @@ test('while a reader holds the log nothing is touched', () => {
   reader.close()
 })
 
-test('what the writer had in its cache does not come back with what it writes next', () => {
+test("keeps the writer's cache from restoring cleared bytes on its next write", () => {
   const { file, db, slack } = open(4096)
   const put = db.prepare('INSERT INTO words VALUES (?, ?)')
   const ids = Array.from({ length: 600 }, (_, index) => (index * 7919) % 601)
-  // In no order, so that pages are split and rows moved.
+  // In random order, so that pages are split and rows moved.
   for (const id of ids) put.run(id, `secret${id}q ${'x'.repeat((id * 37) % 300)}`)
   const gone = ids.filter((id) => id % 3 !== 0)
   for (const id of gone) db.prepare('DELETE FROM words WHERE id = ?').run(id)
   for (const step of slack.clear()) expect(step).toBe('more')
-  // Each page that is left is written again.
+  // Rewrites each remaining page.
   db.exec(`UPDATE words SET text = replace(text, 'x', 'y')`)
   slack.close()
   db.close()
@@ -130,7 +130,7 @@ test('what the writer had in its cache does not come back with what it writes ne
   expect(gone.filter((id) => bytes.includes(`secret${id}q`))).toEqual([])
 })
 
-test('what others write between two steps brings nothing back, and loses nothing', () => {
+test('neither restores cleared bytes nor loses writes made between steps', () => {
   fc.assert(
     fc.property(fc.infiniteStream(fc.nat()), fc.constantFrom(512, 4096), (picks, pageBytes) => {
       const { file, db, reader, slack } = open(pageBytes)
@@ -146,7 +146,7 @@ test('what others write between two steps brings nothing back, and loses nothing
         pair.run(text, id)
         left.set(id, text)
       }
-      // In no order, so that pages are split and rows moved.
+      // In random order, so that pages are split and rows moved.
       for (let count = 0; count < 400; count += 1) {
         const id = pick(5000)
         keep(id, `${pick(1000)} secret${id}q ${'x'.repeat(pick(200))}`)

@@ -11,7 +11,7 @@ import { testDirectory } from '../support/directory.ts'
 import { aFact } from '../support/facts.ts'
 import { openTestWriter } from '../support/writer.ts'
 
-/** Folds nothing, and throws from an event on. */
+/** Folds nothing, and throws from `stallSeq` on. */
 const stallingAt = (stallSeq: number) =>
   defineProjection({
     name: 'stalling',
@@ -26,7 +26,7 @@ const stallingAt = (stallSeq: number) =>
     }),
   })
 
-test('a batch that one projection could not fold is in the rows of all others once, as a replay has them', () => {
+test('folds each batch once in all other projections when one stalls', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(aFact, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 12, size: 'max' }),
@@ -36,9 +36,9 @@ test('a batch that one projection could not fold is in the rows of all others on
         const writer = openTestWriter(directory, { projections: [...projections, stallingAt(stallSeq)] })
         for (const batch of batches) writer.append(...batch)
         writer.settle()
-        // None stalls with it, and nothing has to be made anew for it.
-        const told = writer.warnings.map(({ message, fields }) => [message, fields.projection])
-        expect(told.filter(([, projection]) => projection !== 'stalling')).toEqual([])
+        // No other projection stalls or is rebuilt.
+        const warnings = writer.warnings.map(({ message, fields }) => [message, fields.projection])
+        expect(warnings.filter(([, projection]) => projection !== 'stalling')).toEqual([])
         expect(writer.status().projections.filter(({ error, name }) => error && name !== 'stalling')).toEqual(
           [],
         )

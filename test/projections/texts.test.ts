@@ -11,13 +11,13 @@ function fold(statuses: readonly string[]) {
   db.exec(textsProjection.schema)
   const report = textsProjection.fold(db).handlers['sms.status.reported']
   for (const status of statuses) {
-    // Only what the fold reads of it.
+    // The fold reads only these fields.
     report?.({ facts: { messageSid: 'SM1', status } } as EventOf<'sms.status.reported'>)
   }
   return createTextQueries(db).status('SM1')?.status
 }
 
-test('statuses in any order, repeated or missing, end in the furthest one', () => {
+test('ends in the furthest status, in any order and with repeats or gaps', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...ORDER), { minLength: 1, maxLength: 12 }), (reported) => {
       const furthest = ORDER.findLast((status) => reported.includes(status))
@@ -26,11 +26,11 @@ test('statuses in any order, repeated or missing, end in the furthest one', () =
   )
 })
 
-test('a status that this build does not know takes the place of none', () => {
+test('ignores an unknown status', () => {
   expect(fold(['sent', 'teleported'])).toBe('sent')
 })
 
-test('of the ends that a text can come to the first that is reported stands, wherever it had got before', () => {
+test('keeps the first final status, whatever comes before or after', () => {
   const end = fc.constantFrom('delivered', 'undelivered', 'failed', 'canceled')
   const way = fc.array(fc.constantFrom('accepted', 'queued', 'sending', 'sent'), { maxLength: 4 })
   fc.assert(

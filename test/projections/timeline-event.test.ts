@@ -15,7 +15,7 @@ import { aFact, aSeq } from '../support/facts.ts'
 import { pageOf } from '../support/timeline-page.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
-/** The newest page, and its events as they are when each is read and parsed. */
+/** The newest page as served, and its events read and parsed one by one. */
 function readBothWays(directory: string) {
   const ledgerDb = openLedgerReadOnly(directory)
   const views = openViewsReadOnly(directory)
@@ -30,11 +30,14 @@ function readBothWays(directory: string) {
   }
 }
 
-test('an event passed on as it is stored is what it is when it is parsed, erased and hidden ones too', () => {
+test('serves stored events exactly as parsed ones, including erased and hidden ones', () => {
   fc.assert(
     fc.property(
-      // What a page shows of a redacted reply is not the event alone.
-      fc.array(aFact.filter(({ type }) => type !== 'reply.redacted'), { minLength: 1, maxLength: 40 }),
+      // Excluded, because a page shows a redacted reply with the text of another event.
+      fc.array(
+        aFact.filter(({ type }) => type !== 'reply.redacted'),
+        { minLength: 1, maxLength: 40 },
+      ),
       fc.array(aSeq, { maxLength: 3 }),
       fc.array(aSeq, { minLength: 1, maxLength: 8 }),
       (facts, erased, hidden) => {
@@ -53,7 +56,7 @@ test('an event passed on as it is stored is what it is when it is parsed, erased
   )
 })
 
-test('names, large bodies, foreign types and quoted ids are the same either way', () => {
+test('serves special names, large bodies, unknown types and quoted ids exactly as parsed', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(said('東'.repeat(MAX_PAGE_BODY_BYTES / 3 + 1)))
@@ -70,7 +73,7 @@ test('names, large bodies, foreign types and quoted ids are the same either way'
   expect(shown[0]?.payload).toMatchObject({ bytes: expect.any(Number) })
 })
 
-test('what has a title keeps it on a page, however large its text is', () => {
+test('keeps the title of an event with a large body', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   const content = 'x'.repeat(2 * MAX_PAGE_BODY_BYTES)
@@ -87,7 +90,7 @@ test('what has a title keeps it on a page, however large its text is', () => {
   expect(shown[0]?.payload).toMatchObject({ title: 'Lisbon', excerpt: content.slice(0, 500) })
 })
 
-test('a row that is not JSON is damage, not a page that nobody can read', () => {
+test('reports a row that is not JSON as damage', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(said('tea'))
@@ -97,7 +100,7 @@ test('a row that is not JSON is damage, not a page that nobody can read', () => 
 })
 
 test.each(Object.entries(catalogue))(
-  'facts and body of %s share no name: one would hide the other',
+  'uses no field name in both facts and body of %s, where one would hide the other',
   (_, { facts, body }) => {
     const names = Object.keys(facts.shape)
     const both = Object.keys(body?.shape ?? {}).filter((name) => names.includes(name))
@@ -105,7 +108,7 @@ test.each(Object.entries(catalogue))(
   },
 )
 
-/** Hides until it is erased. */
+/** A fact that hides these events until their erasure. */
 const hiding = (seqs: readonly number[]): NewEvent => ({
   type: 'erasure.requested',
   actor: 'owner',
@@ -124,7 +127,7 @@ const hiding = (seqs: readonly number[]): NewEvent => ({
   },
 })
 
-/** What nothing in the product does. */
+/** Alters a stored event, which the product never does. */
 function alter(directory: string, sql: string): void {
   const db = new Database(ledgerFile(directory))
   for (const { name } of db

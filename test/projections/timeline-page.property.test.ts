@@ -13,7 +13,7 @@ import { testDirectory } from '../support/directory.ts'
 import { pageOf } from '../support/timeline-page.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
-/** Facts, ids, times: what an event carries beside its body. */
+/** The maximum size of an event without its body. */
 const MAX_ENVELOPE_BYTES = 1024
 
 const aSpanLength = fc.oneof(
@@ -24,16 +24,16 @@ const aSpanLength = fc.oneof(
 
 const aTimeline = fc.record({
   lengths: fc.array(aSpanLength, { minLength: 1, maxLength: 40, size: 'max' }),
-  /** How many spans go on at once: 1 gives one after the other, 2 a chain of overlaps, more a tangle. */
+  /** The number of concurrent spans: 1 means one after another, 2 a chain of overlaps. */
   tangle: fc.integer({ min: 1, max: 6 }),
-  /** Of ten events, how many belong to no span. */
+  /** The number of events out of ten without a span. */
   loose: fc.integer({ min: 0, max: 4 }),
   seed: fc.nat(),
 })
 
 type Timeline = typeof aTimeline extends fc.Arbitrary<infer T> ? T : never
 
-/** Events of spans that begin one after the other and interleave while they last. */
+/** Events of spans that start one after another and interleave. */
 function* eventsOf({ lengths, tangle, loose, seed }: Timeline): Generator<NewEvent> {
   const random = createRandom(seed)
   const pick = (below: number) => Math.floor(random() * below)
@@ -57,7 +57,7 @@ function* eventsOf({ lengths, tangle, loose, seed }: Timeline): Generator<NewEve
   }
 }
 
-/** What a page must be, found by looking at every event. */
+/** The expected page, computed from every event. */
 function modelPage(remaining: readonly Known[], limit: number): { expected: Known[]; expanded: number } {
   const newest = remaining.slice(-limit)
   const spans = new Set(newest.flatMap(({ spanId }) => spanId ?? []))
@@ -68,7 +68,7 @@ function modelPage(remaining: readonly Known[], limit: number): { expected: Know
 
 type Known = { seq: number; spanId: string | null; conversationId: string | null }
 
-test('pages cut no span, repeat and miss nothing, and stay within their bytes, while events come and go', () => {
+test('cuts no span, skips and repeats nothing and bounds its bytes while events come and go', () => {
   fc.assert(
     fc.property(
       aTimeline,
@@ -86,7 +86,7 @@ test('pages cut no span, repeat and miss nothing, and stay within their bytes, w
         }
         append([...eventsOf(timeline)])
         const limit = Math.ceil(known.length / pages)
-        // What is appended between the pages: spans of its own, and some that go on from before.
+        // Events appended between the pages, in new and in existing spans.
         const more = [...eventsOf(later)].map((event, index) =>
           index % 3 === 0 ? { ...event, spanId: known[index % known.length]?.spanId ?? null } : event,
         )

@@ -24,7 +24,7 @@ const anEvent = fc.record({
 })
 
 const aStep = fc.oneof(
-  // Long batches too, and the same event again and again, so that runs grow within a batch and over many.
+  // Includes long batches of one event, so that runs grow within a batch and across batches.
   { weight: 6, arbitrary: fc.record({ event: anEvent, times: fc.integer({ min: 1, max: 9 }) }) },
   { weight: 3, arbitrary: fc.record({ batch: fc.array(anEvent, { minLength: 1, maxLength: 12 }) }) },
   { weight: 1, arbitrary: fc.constant({ restart: true as const }) },
@@ -48,7 +48,7 @@ function eventOf({
   return { ...said('words', place), channel } as NewEvent
 }
 
-test('however events are batched, runs have every event once, and tell turns, counts and last times', async () => {
+test('holds each event once in runs, with turns, counts and last times, for any batches', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(aStep, { minLength: 1, maxLength: 40, size: 'max' }),

@@ -56,19 +56,19 @@ function fold(...facts: NewEvent[]) {
   return found
 }
 
-test('what waits is taken in the order in which it was asked for', () => {
+test('lists waiting turns in the order of their requests', () => {
   const { waiting } = fold(...['b', 'c', 'a'].map((turnId) => said(`as ${turnId}`, { ...TURN, turnId })))
   expect(waiting).toEqual(['b', 'c', 'a'])
 })
 
-test('a turn that was stopped stays so, although its end is a completed one', () => {
+test('keeps a stopped turn stopped although it ends as completed', () => {
   expect(fold(said('Hello', TURN), started, stopped, completed)).toMatchObject({
     turn: { status: 'stopped', replySeq: 3, endedSeq: 4, inputTokens: 1 },
     waiting: [],
   })
 })
 
-test('a text that a turn sends to somebody is not its reply', () => {
+test('does not count a text to somebody else as the reply of a turn', () => {
   expect(fold(said('Hello', TURN), started, text('tool:t:call'), failed).turn).toMatchObject({
     status: 'failed',
     replySeq: 4,
@@ -81,7 +81,7 @@ test('a text that a turn sends to somebody is not its reply', () => {
   })
 })
 
-test('a failure that is told by text leaves what was said of it where it was', () => {
+test('keeps the reply of a turn that fails after it was texted', () => {
   expect(fold(said('Hello', TURN), started, text('reply:t'), failed).turn).toMatchObject({
     status: 'failed',
     kind: 'timeout',

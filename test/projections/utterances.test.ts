@@ -4,7 +4,7 @@ import { createUtteranceQueries } from '../../projections/utterances.ts'
 import { said } from '../support/writer.ts'
 import { openWriterAndViews } from '../support/writer-and-views.ts'
 
-test('a backlog is longer than so much exactly where its count says so', () => {
+test('agrees with the count on whether the backlog exceeds a limit', () => {
   fc.assert(
     fc.property(
       fc.array(fc.boolean(), { maxLength: 30 }),

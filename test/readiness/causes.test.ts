@@ -9,7 +9,7 @@ import { startServiceProcess } from '../torture/service-process.ts'
 const PASSWORD = 'a long walk by the river'
 const SENTENCES = {
   ENOSPC: /^The disk is full\. Free some space/,
-  EIO: /^The disk fails to read or write\. Look at/,
+  EIO: /^The disk fails to read or write\. Check/,
 }
 
 test.for(['ENOSPC', 'EIO'] as const)(

@@ -6,7 +6,7 @@ import { eventTypes } from '../support/facts.ts'
 import { NOT_RECORDED } from './event-types.ts'
 import { copyData } from './places.ts'
 
-test('holds every event type of the catalogue, but for those that are listed with a reason', () => {
+test('holds every event type of the catalogue except those listed with a reason', () => {
   const directory = copyData()
   onTestFinished(() => rmSync(directory, { recursive: true }))
   const db = openLedgerReadOnly(directory)

@@ -1,7 +1,7 @@
 import type { EventType } from '../../ledger/events/catalogue.ts'
 
-/** Types that the recorded ledger lacks, and why. A type that is added to the catalogue later belongs here. */
+/** Types that the recorded ledger lacks, with the reason. Types added to the catalogue later belong here. */
 export const NOT_RECORDED: Partial<Record<EventType, string>> = {}
 
-/** Types that no part of the service writes any more. The ledger takes them as an earlier build wrote them. */
+/** Types that only earlier builds wrote. The ledger still accepts them. */
 export const APPENDED = ['memory.sources.barred'] as const satisfies readonly EventType[]

@@ -2,31 +2,29 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer, Client } from '../http/client.ts'
 import { masked } from './masks.ts'
 
-/** A request as a transcript holds it. */
 export type Asked = {
   readonly request: string
-  /** Request headers beside those of any client. */
+  /** Request headers in addition to the client's own. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** False: without the cookie of the session. */
+  /** False sends no session cookie. */
   readonly session?: false
 }
 
-/** What was asked and what was answered. */
 export type Exchange = {
   readonly asked: Asked
   readonly status: number
-  /** Those that differ from the standard ones; null for one of these that is absent. */
+  /** Headers that differ from the standard ones; null for a standard header that is absent. */
   readonly headers: Readonly<Record<string, string | readonly string[] | null>>
-  /** The body where it is JSON as `JSON.stringify` writes it, so that both are the same bytes. */
+  /** The body, if `JSON.stringify` reproduces its exact bytes. */
   readonly json?: unknown
-  /** Any other body, by lines. */
+  /** Any other body, as lines. */
   readonly text?: readonly string[]
 }
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 
-/** These differ each time, or are about how the body is sent, which is compared itself. */
+/** Headers that differ in every response or only describe the transfer of the body. */
 const NOT_COMPARED: ReadonlySet<string> = new Set([
   'date',
   'x-request-id',
@@ -44,7 +42,7 @@ export function comparedHeaders(headers: IncomingHttpHeaders): Headers {
   )
 }
 
-/** Sends a request as it stands in a transcript, and puts the answer as transcripts have it. */
+/** Sends a request from a transcript and returns the response in transcript form. */
 export async function exchange(client: Client, asked: Asked, standard: Headers): Promise<[Exchange, Answer]> {
   const [method = '', path = ''] = asked.request.split(' ')
   const cookie = client.cookie()
@@ -67,7 +65,7 @@ function special(headers: Headers, standard: Headers): Exchange['headers'] {
   )
 }
 
-/** As JSON where nothing is lost by it, else as lines. */
+/** As JSON if that preserves the exact bytes, else as lines. */
 export function bodyOf(text: string): Pick<Exchange, 'json' | 'text'> {
   if (text === '') return {}
   try {
@@ -79,7 +77,7 @@ export function bodyOf(text: string): Pick<Exchange, 'json' | 'text'> {
   return { text: text.split('\n') }
 }
 
-/** Where two values of a transcript first differ, for people; null where they are the same bytes. */
+/** Describes the first difference between two transcript values; null if they are the same bytes. */
 export function firstDifference(expected: unknown, actual: unknown, at = ''): string | null {
   if (JSON.stringify(expected) === JSON.stringify(actual)) return null
   const differs = `${at || 'it'}: expected ${short(expected)}, got ${short(actual)}`

@@ -1,4 +1,4 @@
-/** What no fixed clock and no fixed data can fix. Each takes the value out of the bytes, and leaves the rest. */
+/** A value that changes between runs despite the fixed clock and data. Only the value itself is masked. */
 type Mask = {
   readonly name: string
   readonly reason: string
@@ -17,21 +17,21 @@ export const masks: readonly Mask[] = [
   },
   {
     name: 'free space',
-    reason: 'is of the machine',
+    reason: 'depends on the machine',
     paths: /^\/api\/session\/health$/,
     pattern: /"freeBytes":(?:\d+|null)/g,
     replacement: '"freeBytes":"(masked)"',
   },
   {
     name: 'free space in words',
-    reason: 'is of the machine',
+    reason: 'depends on the machine',
     paths: /^\/(?:ready|api\/session\/health)$/,
     pattern: /"disk":\{"ok":(?:true|false)(?:,"detail":"[^"]*")?\}/g,
     replacement: '"disk":"(masked)"',
   },
   {
     name: 'built stylesheets',
-    reason: 'are there only where the web app is built, under names that hold a digest',
+    reason: 'exist only if the web app is built, with a digest in their names',
     paths: /^\/notes\//,
     pattern: /<link rel="stylesheet" href="\/assets\/[^"]*">\n?/g,
     replacement: '',

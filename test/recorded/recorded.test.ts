@@ -11,7 +11,7 @@ import { type Conversation, talk } from './sockets.ts'
 import { type Started, startOver } from './start.ts'
 import { isRecording, readTranscript, writeTranscript } from './transcripts.ts'
 
-/** More would hide the first one. */
+/** Further differences would hide the first one. */
 const MAX_DIFFERENCES = 10
 
 function headOf(directory: string) {
@@ -21,7 +21,7 @@ function headOf(directory: string) {
   return head
 }
 
-/** Starts the service over a copy, at the moment after the last fact. */
+/** Starts the service over a copy, right after the last fact. */
 async function startReading(directory: string): Promise<Started> {
   const { cookie, now } = readSession()
   const nowMs = Date.parse(now)
@@ -38,7 +38,7 @@ async function startReading(directory: string): Promise<Started> {
 function fail(differences: readonly string[]): void {
   if (differences.length === 0) return
   const shown = differences.slice(0, MAX_DIFFERENCES)
-  throw new Error(`${differences.length} answers differ from the transcript:\n${shown.join('\n')}`)
+  throw new Error(`${differences.length} responses differ from the transcript:\n${shown.join('\n')}`)
 }
 
 async function record(name: string, service: Started, standard: Headers): Promise<void> {
@@ -98,10 +98,10 @@ describe.each([
   )
 
   test('talks on the chat socket as recorded', async () => {
-    const said = await talk(service, readSession(), head.seq)
-    if (records) writeTranscript('chat-socket', said)
+    const conversations = await talk(service, readSession(), head.seq)
+    if (records) writeTranscript('chat-socket', conversations)
     const expected = readTranscript<Conversation[]>('chat-socket')
-    const difference = firstDifference(expected, said)
+    const difference = firstDifference(expected, conversations)
     fail(difference === null ? [] : [`chat socket: ${difference}`])
   })
 
@@ -109,11 +109,11 @@ describe.each([
     await (records ? record : compare)('strangers', service, readTranscript<Headers>('standard-headers'))
   })
 
-  test('appends nothing by being read', () => {
+  test('appends nothing when read', () => {
     expect(headOf(directory)).toEqual(head)
   })
 
-  test('lets the owner in with the recorded password, which is the only fact of it', async () => {
+  test('signs the owner in with the recorded password and appends only that fact', async () => {
     service.client.useCookie(undefined)
     expect((await service.client.post('/login', { password: PASSWORD })).status).toBe(200)
     const { events } = (await service.client.get('/api/timeline?limit=1')).json
@@ -123,7 +123,7 @@ describe.each([
 
 type Operation = { readonly tags?: readonly string[] }
 
-test('reads every address of the contract, but for those that are listed with a reason', () => {
+test('reads every address of the contract except those listed with a reason', () => {
   const exchanges = Object.keys(subjects).flatMap((name) => readTranscript<Exchange[]>(name))
   const contract = exchanges.find(({ asked }) => asked.request === 'GET /openapi.json')?.json
   const { paths } = contract as { paths: Record<string, { get?: Operation }> }

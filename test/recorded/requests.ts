@@ -2,17 +2,15 @@ import type { Answer } from '../http/client.ts'
 import type { Asked } from './exchange.ts'
 import type { Session } from './places.ts'
 
-/** Sends a request and records it. */
 export type Ask = (request: string, more?: Omit<Asked, 'request'>) => Promise<Answer>
 
-/** What a subject is recorded with: `look` reads an address without recording it. */
+/** Records a subject; `look` requests an address without recording it. */
 type Recorder = (ask: Ask, more: { readonly session: Session; readonly look: Look }) => Promise<void>
 type Look = (path: string) => Promise<Answer>
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: responses have every shape.
 type Json = any
 
-/** Every page of a list, by the cursor that each tells. */
 async function pages(ask: Ask, path: string, query: string, cursor = 'cursor'): Promise<Json[]> {
   const found: Json[] = []
   for (let next = ''; ; ) {
@@ -25,12 +23,9 @@ async function pages(ask: Ask, path: string, query: string, cursor = 'cursor'): 
 
 const idsOf = (list: readonly Json[]): string[] => list.map(({ id }) => id)
 
-/**
- * What is read, one transcript a subject. Used for recording alone: a test sends what the transcripts hold, so it
- * notices when a list leads elsewhere.
- */
+/** The requests of each subject, for recording only; the tests repeat the requests of the transcripts. */
 export const subjects: Readonly<Record<string, Recorder>> = {
-  /** First, because it counts pages that the process served. */
+  /** First, because it counts the pages that the process served. */
   async session(ask) {
     await ask('GET /api/session/context')
     for (const hours of ['', '?hours=1', '?hours=24', '?hours=720', '?hours=0', '?hours=721', '?hours=1.5']) {
@@ -67,7 +62,7 @@ export const subjects: Readonly<Record<string, Recorder>> = {
     await ask('GET /api/timeline?limit=5&before=100')
     const spans = new Map<string, string>()
     for (const { spanId, type, payload } of all) {
-      // One of each kind and end, and those that hold more than a page shows.
+      // One of each kind and ending, including those that exceed a page.
       const kind = type === 'span.opened' ? payload.kind : type === 'span.closed' ? payload.reason : null
       if (spanId !== null && kind !== null) spans.set(kind, spanId)
       if (spanId !== null && 'excerpt' in payload) spans.set(spanId, spanId)
@@ -195,7 +190,7 @@ export const subjects: Readonly<Record<string, Recorder>> = {
     await ask('GET /_dev/walkie/logs')
   },
 
-  /** Sent again, a message returns its first outcome: this writes nothing either. */
+  /** A repeated message returns its first outcome, so this appends nothing either. */
   async chat(ask, { session }) {
     const { clientMessageId } = session
     const body = { content: 'What time is it?', clientMessageId }
@@ -204,7 +199,7 @@ export const subjects: Readonly<Record<string, Recorder>> = {
     await ask('POST /api/chat', { body: { content: '' } })
   },
 
-  /** Last, because strangers are counted, and the count becomes a fact when the service stops. */
+  /** Last, because requests of strangers are counted, and the count becomes a fact when the service stops. */
   async strangers(ask) {
     for (const path of ['/api/notes', '/api/timeline', '/openapi.json', '/docs'])
       await ask(`GET ${path}`, { session: false })
@@ -216,10 +211,10 @@ export const subjects: Readonly<Record<string, Recorder>> = {
   },
 }
 
-/** Readable addresses of the contract that no transcript holds, and why. The pages of the built web app aside. */
+/** Addresses of the contract, apart from pages of the web app, that no transcript covers, with the reason. */
 export const UNREAD_ROUTES: Readonly<Record<string, string>> = {
-  '/api/logs': 'is of the process',
-  '/api/logs/stream': 'is of the process',
-  '/_dev/walkie/logs/stream': 'is of the process',
-  '/voice-markup': 'announces a call, which is a fact, and holds a token',
+  '/api/logs': 'depends on the process',
+  '/api/logs/stream': 'depends on the process',
+  '/_dev/walkie/logs/stream': 'depends on the process',
+  '/voice-markup': 'appends a fact and returns a one-time token',
 }

@@ -8,7 +8,7 @@ import { copyData, readSession } from './places.ts'
 import { startOver } from './start.ts'
 import { isRecording, readTranscript, writeTranscript } from './transcripts.ts'
 
-/** Without how fast the machine is: the column of events a second, and the time that all took. */
+/** Removes what depends on the speed of the machine: events per second and the total time. */
 function withoutSpeed(out: string): string {
   return out.replace(/^(.{40}).{12}/gm, '$1').replace(/ in \d+ ms$/m, '')
 }
@@ -28,22 +28,19 @@ async function outputs(directory: string) {
   }
 }
 
-test.for([false, true])(
-  'verify, export and replay say what they said; views rebuilt: %s',
-  async (isRebuilt) => {
-    const directory = copyData()
-    onTestFinished(() => rmSync(directory, { recursive: true }))
-    if (isRebuilt) rmSync(viewsFile(directory))
-    // A start rebuilds views that an earlier build defined otherwise: replay compares none of these.
-    const nowMs = Date.parse(readSession().now)
-    const service = await startOver({ directory, environment: {}, nowMs: () => nowMs, random: () => 0.5 })
-    // The search indexes follow by themselves, and a search waits for them.
-    const { client } = service
-    client.useCookie(readSession().cookie)
-    expect((await client.get('/api/timeline/search?q=train')).status).toBe(200)
-    await service.stop()
-    const found = await outputs(directory)
-    if (isRecording && !isRebuilt) writeTranscript('scripts', found)
-    expect(firstDifference(readTranscript('scripts'), found)).toBeNull()
-  },
-)
+test.for([false, true])('verifies, exports and replays as recorded; views rebuilt: %s', async (isRebuilt) => {
+  const directory = copyData()
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  if (isRebuilt) rmSync(viewsFile(directory))
+  // The start rebuilds views that an earlier build defined differently; replay does not compare those.
+  const nowMs = Date.parse(readSession().now)
+  const service = await startOver({ directory, environment: {}, nowMs: () => nowMs, random: () => 0.5 })
+  // A search waits for the search indexes to catch up.
+  const { client } = service
+  client.useCookie(readSession().cookie)
+  expect((await client.get('/api/timeline/search?q=train')).status).toBe(200)
+  await service.stop()
+  const found = await outputs(directory)
+  if (isRecording && !isRebuilt) writeTranscript('scripts', found)
+  expect(firstDifference(readTranscript('scripts'), found)).toBeNull()
+})

@@ -2,19 +2,19 @@ import { WebSocket } from 'ws'
 import type { Session } from './places.ts'
 import type { Started } from './start.ts'
 
-/** One connection to the chat socket, as a transcript holds it. */
+/** One connection to the chat socket, in transcript form. */
 export type Conversation = {
   readonly path: string
-  /** How the upgrade was refused. */
+  /** The status that refused the upgrade. */
   readonly refused?: number
-  /** What was heard before anything was sent, and then after each message. */
+  /** The messages received before the first one was sent, and after each. */
   readonly turns: readonly Turn[]
 }
 type Turn = { readonly sent: string | null; readonly heard: readonly unknown[] }
 
-/** The service refuses what it does not know, which shows that it has said all before. */
+/** The service rejects this message, which shows that all earlier answers have arrived. */
 const NONSENSE = '{"type":"nothing"}'
-/** For what never comes. */
+/** Gives up on a message that never comes. */
 const GIVE_UP_MS = 20_000
 
 type Socket = {
@@ -23,7 +23,7 @@ type Socket = {
   close(): Promise<void>
 }
 
-/** Opens the socket as a page of the service would; resolves to the status of a refusal. */
+/** Opens the socket as a page does; resolves to the status if the upgrade is refused. */
 function open(service: Started, path: string, headers: Record<string, string>): Promise<Socket | number> {
   const socket = new WebSocket(`ws://127.0.0.1:${service.port}${path}`, { headers })
   const heard: string[] = []
@@ -59,10 +59,10 @@ async function until(what: string, holds: () => boolean): Promise<void> {
     if (holds()) return
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
-  throw new Error(`waited in vain for: ${what}`)
+  throw new Error(`timed out waiting for: ${what}`)
 }
 
-/** Sends a message, and takes all that is heard up to the refusal of nonsense that is sent after it. */
+/** Sends a message and collects the answers up to the rejection of a nonsense message sent after it. */
 async function say(socket: Socket, sent: string | null): Promise<Turn> {
   const isOver = () => socket.heard.some((text) => isRefusal(text))
   if (sent !== null) {
@@ -81,7 +81,7 @@ async function say(socket: Socket, sent: string | null): Promise<Turn> {
 
 const isRefusal = (text: string) => text.includes('"type":"chat.error"') && text.includes('"path":"type"')
 
-/** As JSON only where that is the same bytes. */
+/** As JSON if that preserves the exact bytes. */
 function jsonOf(text: string): unknown {
   const json: unknown = JSON.parse(text)
   return JSON.stringify(json) === text ? json : text
@@ -93,21 +93,21 @@ async function refused(service: Started, path: string, headers: Record<string, s
   return { path, refused: answer, turns: [] }
 }
 
-/** Talks on the chat socket as a page does, and returns what was said. */
+/** Uses the chat socket as a page does; returns the conversations. */
 export async function talk(
   service: Started,
   { clientMessageId }: Session,
   headSeq: number,
 ): Promise<Conversation[]> {
-  const said: Conversation[] = []
+  const conversations: Conversation[] = []
   const connect = async (path: string, lastSeq: number | null, messages: readonly string[]) => {
     const socket = await openAsOwner(service, path)
-    // What was missed comes by itself, up to the head.
+    // Missed events arrive unasked, up to the head.
     if (lastSeq !== null)
       await until(`event ${lastSeq}`, () => socket.heard.some((text) => hasSeq(text, lastSeq)))
     const turns = [await say(socket, null)]
     for (const message of messages) turns.push(await say(socket, message))
-    said.push({ path, turns })
+    conversations.push({ path, turns })
     await socket.close()
     return turns
   }
@@ -124,7 +124,7 @@ export async function talk(
   }
   turns.push(await say(socket, JSON.stringify({ type: 'history.more', cursor: 'x' })))
   turns.push(await say(socket, JSON.stringify({ type: 'conversation.end', conversationId: 'nothing' })))
-  said.push({ path: '/chat', turns })
+  conversations.push({ path: '/chat', turns })
   await socket.close()
 
   await connect(`/chat?since=${headSeq - 120}`, headSeq, [])
@@ -134,10 +134,10 @@ export async function talk(
   await connect(`/chat?since=${headSeq + 1}`, null, [])
   await connect('/chat?since=x', null, [])
   const cookie = service.client.cookie() ?? ''
-  said.push(await refused(service, '/chat', { origin: service.origin }))
-  said.push(await refused(service, '/chat', { origin: 'https://evil.example', cookie }))
-  said.push(await refused(service, '/nothing', { origin: service.origin, cookie }))
-  return said
+  conversations.push(await refused(service, '/chat', { origin: service.origin }))
+  conversations.push(await refused(service, '/chat', { origin: 'https://evil.example', cookie }))
+  conversations.push(await refused(service, '/nothing', { origin: service.origin, cookie }))
+  return conversations
 }
 
 const hasSeq = (text: string, seq: number) =>

@@ -8,12 +8,12 @@ export type Started = {
   readonly port: number
   readonly origin: string
   readonly client: Client
-  /** Null once it is installed. */
+  /** Null if it is installed already. */
   readonly setupCode: string | null
   stop(): Promise<void>
 }
 
-/** Starts the real service over a data directory, outside or inside a test. */
+/** Starts the real service over a data directory, inside or outside a test. */
 export async function startOver(options: {
   readonly directory: string
   readonly environment: Readonly<Record<string, string>>

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TRANSCRIPTS } from './places.ts'
 
-/** Whether the transcripts are written anew instead of compared. */
+/** Whether the transcripts are written instead of compared. */
 export const isRecording = process.env.RECORD === '1'
 
 const fileOf = (name: string) => join(TRANSCRIPTS, `${name}.json`)

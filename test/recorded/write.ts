@@ -1,11 +1,11 @@
 /**
- * Writes `data/` and `session.json` by living through some days with the real service and the doubles of the outside
- * services. Run by hand, and seldom: what is committed is a data directory as one build wrote it.
+ * Writes `data/` and `session.json` by running the real service for some days, with doubles around it.
+ * Run it by hand and rarely: the committed data is meant to come from one build.
  *
  *   npm exec -- node test/recorded/write.ts
  *   RECORD=1 npx vitest run test/recorded
  *
- * Times and decisions are the same in each run; ids, salts and the timing of what goes on side by side are not.
+ * Times and decisions repeat in each run; ids, salts and the interleaving of concurrent work do not.
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { erasuresDay } from './life/erasures-day.ts'
@@ -29,6 +29,5 @@ try {
   writeFileSync(sessionFile, `${JSON.stringify(await lastDay(life), null, 2)}\n`)
 } finally {
   await life.close()
-  // Where the tasks worked.
   rmSync(`${DATA}-work`, { recursive: true, force: true })
 }

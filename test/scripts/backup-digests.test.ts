@@ -56,7 +56,9 @@ test(
     const target = join(testDirectory(), 'backup')
     const { code, out, err } = await runScript('backup', directory, [target])
     expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/^DAMAGED at event 12: 1 event is missing \(seq 12\): ledger\.head knew event 12 at /)
+    expect(err).toMatch(
+      /^DAMAGED at event 12: 1 event is missing \(seq 12\): ledger\.head recorded event 12 at /,
+    )
     expect(existsSync(target)).toBe(false)
   },
   PROCESS_MS,

@@ -157,7 +157,7 @@ test.each<[string, (backup: string) => void, string]>([
   [
     'is another file',
     (backup) => writeFileSync(join(backup, 'ledger.sqlite'), 'x'.repeat(9000)),
-    'its header is not',
+    'it has no SQLite header',
   ],
 ])(
   'refuses to restore a directory that %s, and leaves nothing behind',
@@ -304,7 +304,7 @@ test(
     const before = digests(target)
 
     await expect(openTestStorage(target)).rejects.toThrow(
-      /^a restore or an import into .* was cut short: run it again/,
+      /^a restore or an import into .* was interrupted: run it again/,
     )
     expect(digests(target)).toMatchObject(before)
     expect(existsSync(join(target, 'ledger.sqlite'))).toBe(false)

@@ -115,9 +115,7 @@ test.for<[string, (directory: string) => void]>([
     take(directory)
     expect(refusedStart(directory, without)).toEqual({
       status: 1,
-      said: expect.stringMatching(
-        /^DATA_DIR cannot be used\. The user of this process may not use the files\. [^\n]*\n$/,
-      ),
+      said: expect.stringMatching(/^DATA_DIR cannot be used\. Permission denied\. [^\n]*\n$/),
     })
   },
 )

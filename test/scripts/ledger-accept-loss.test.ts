@@ -35,7 +35,7 @@ test(
     const shown = await runScript('ledger-accept-loss', directory)
     expect(shown).toMatchObject({ code: 1, err: expect.stringContaining('-- --events 15\n') })
     expect(shown.out).toMatch(
-      /^15 events are missing \(seq 6 to 20\): ledger\.head knew event 20 at .* ends with event 5\.\n$/,
+      /^15 events are missing \(seq 6 to 20\): ledger\.head recorded event 20 at .* ends with event 5\.\n$/,
     )
     const wrong = await runScript('ledger-accept-loss', directory, ['--events', '14'])
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('is 15, not “14”')])

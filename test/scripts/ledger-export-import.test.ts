@@ -99,10 +99,14 @@ test(
 )
 
 test.each<[string, string, (lines: Line[]) => Line[]]>([
-  ['is empty', 'there is nothing to import', () => []],
-  ['is not an export', 'line 1 is not of this format', ([, ...rows]) => rows],
-  ['ends early', 'it ends after event 11 of 12', (lines) => lines.slice(0, -1)],
-  ['goes on after its end', 'there are more events', (lines) => [...lines, { ...lines.at(-1), seq: 13 }]],
+  ['is empty', 'the input is empty', () => []],
+  ['is not an export', 'line 1 has an invalid format', ([, ...rows]) => rows],
+  ['ends early', 'the input ends after event 11 of 12', (lines) => lines.slice(0, -1)],
+  [
+    'goes on after its end',
+    'more events than the header',
+    (lines) => [...lines, { ...lines.at(-1), seq: 13 }],
+  ],
   ['lacks a line', 'line 8: event 7 is missing', (lines) => lines.filter((_, index) => index !== 7)],
   ['has a line twice', 'line 9: event 8 is missing', (lines) => lines.toSpliced(8, 0, lines[7])],
   [
@@ -117,12 +121,12 @@ test.each<[string, string, (lines: Line[]) => Line[]]>([
   ],
   [
     'names another head',
-    'not the one that the header',
+    'does not match the header',
     (lines) => lines.with(0, { ...lines[0], headHash: 'a'.repeat(64) }),
   ],
   [
     'holds together, and names a moment that is none',
-    'line 8 is not of this format: at',
+    'line 8 has an invalid format: at',
     (lines) => chained(lines.with(7, { ...lines[7], at: 'yesterday' })),
   ],
   [
@@ -132,10 +136,10 @@ test.each<[string, string, (lines: Line[]) => Line[]]>([
   ],
   [
     'holds together, and derives from what comes after it',
-    'line 8: event 7 derives from one that is not before it',
+    'line 8: event 7 derives from a later event or itself',
     (lines) => chained(lines.with(7, { ...lines[7], derivedFrom: '[2,7]' })),
   ],
-  ['has what no row has', 'line 8 is not of this format', (lines) => lines.with(7, { ...lines[7], more: 1 })],
+  ['has what no row has', 'line 8 has an invalid format', (lines) => lines.with(7, { ...lines[7], more: 1 })],
   [
     'lost a body that nothing erased',
     'event 7 has lost its body',

@@ -5,7 +5,7 @@ import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { startWithTexts, text } from './sms-harness.ts'
 
-test('texts of strangers over the daily budget run nothing and leave one count', async () => {
+test('runs nothing for guests’ texts over the daily budget and records one count', async () => {
   const directory = testDirectory()
   const phone = await startWithTexts({ directory, environment: { GUEST_DAILY_MESSAGES: '2' } })
   await Promise.all(['SM1', 'SM2', 'SM3'].map((sid) => text(phone, sid, GUEST, `Hello ${sid}`)))
@@ -25,7 +25,7 @@ test('texts of strangers over the daily budget run nothing and leave one count',
   expect(counted).toMatchObject([{ facts: { kind: 'text_over_budget', count: 301 } }])
 })
 
-test('a stranger who floods uses up their own share, and others are answered', async () => {
+test('counts a flood of texts against the guest’s own share and answers others', async () => {
   const phone = await startWithTexts({ environment: { GUEST_DAILY_MESSAGES: '10' } })
   for (let index = 0; index < 10; index += 1) await text(phone, `SM${index}`, GUEST, 'Hello')
   for (const [index, from] of ['anonymous', '', '+266696687', 'Restricted'].entries())
@@ -37,7 +37,7 @@ test('a stranger who floods uses up their own share, and others are answered', a
   expect(received).toEqual([GUEST, GUEST, GUEST, ...withheld, '+14155550177', '+14155550178'])
 })
 
-test('a retry of a text over the budget is not answered when a place becomes free', async () => {
+test('does not answer a retry of a text over the budget once the budget frees up', async () => {
   let nowMs = Date.now()
   const phone = await startWithTexts({ environment: { GUEST_DAILY_MESSAGES: '1' }, nowMs: () => nowMs })
   for (const sid of ['SM1', 'SM2']) await text(phone, sid, GUEST, 'Hello')
@@ -48,7 +48,7 @@ test('a retry of a text over the budget is not answered when a place becomes fre
   expect(received).toEqual(['SM1', 'SM3'])
 })
 
-test('a stranger over the budget may still opt out, once; the rest of their keywords leaves no trace', async () => {
+test('lets a guest over the budget opt out once and records no other keyword', async () => {
   const phone = await startWithTexts({ environment: { GUEST_DAILY_MESSAGES: '0' } })
   for (const [index, word] of ['HELP', '', 'STOP', 'STOP', 'START', 'STOP'].entries())
     await text(phone, `SM${index}`, GUEST, word)
@@ -56,14 +56,14 @@ test('a stranger over the budget may still opt out, once; the rest of their keyw
   expect(facts.map(({ type, payload }) => [type, payload.reason])).toEqual([['sms.ignored', 'opt_out']])
 })
 
-test('a long text of a stranger is cut before it is stored', async () => {
+test('cuts a guest’s long text before storing it', async () => {
   const phone = await startWithTexts()
   await text(phone, 'SM1', GUEST, 'x'.repeat(15_000))
   const [received] = ofType(await phone.events(), 'sms.received')
   expect(received.payload.text).toHaveLength(1_600)
 })
 
-test('the owner is not bound by the budget of strangers', async () => {
+test('does not apply the guest budget to the owner', async () => {
   const phone = await startWithTexts({ environment: { GUEST_DAILY_MESSAGES: '0' } })
   await text(phone, 'SM5', OWNER, 'I may always.')
   await phone.eventsUntil('the owner', (events) => ofType(events, 'sms.sent').length === 1)

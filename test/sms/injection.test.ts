@@ -21,7 +21,7 @@ test.each([
     'the timeline found by a search',
     { name: 'search_timeline', arguments: { query: 'ferry', channel: 'sms', from: null, to: null } },
   ],
-])('a model that obeys what stands in %s sends nothing and learns nothing', async (_where, reads) => {
+])('sends and learns nothing when the model obeys instructions in %s', async (_where, reads) => {
   const phone = await startWithTexts()
   const { client } = phone.service
   await client.post('/api/notes', { title: 'Ferry', content: INJECTION })

@@ -3,7 +3,7 @@ import { ofType, type TimelineEvent } from '../phone/phone-harness.ts'
 import { OWNER } from '../phone/provider.ts'
 import { startWithTexts, text } from './sms-harness.ts'
 
-/** A model that hangs on each message with the word Hang until `goOn`, and answers the others at once. */
+/** A model that hangs on each message containing "Hang" until `resume`, and answers others at once. */
 async function startHanging() {
   const phone = await startWithTexts()
   const hung = Promise.withResolvers<void>()
@@ -13,13 +13,13 @@ async function startHanging() {
     const pause = { at: 'headers', until: hung.promise } as const
     return asked.startsWith('Hang') ? { text: `Late ${asked}.`, pause } : { text: `Here ${asked}.` }
   })
-  return { ...phone, goOn: hung.resolve }
+  return { ...phone, resume: hung.resolve }
 }
 
 const wordsOf = (events: readonly TimelineEvent[], type: string) =>
   ofType(events, type).map(({ payload }) => payload.text)
 
-test('a chat turn that hangs holds up no text, and the next chat message waits its turn', async () => {
+test('does not hold up texts behind a hanging chat turn, but queues the next chat message', async () => {
   const phone = await startHanging()
   const first = phone.service.client.post('/api/chat', { content: 'Hang one' })
   await phone.eventsUntil('the turn', (all) => ofType(all, 'turn.started').length === 1)
@@ -29,11 +29,11 @@ test('a chat turn that hangs holds up no text, and the next chat message waits i
   const during = await phone.eventsUntil('the text', (all) => ofType(all, 'sms.sent').length === 1)
   expect(wordsOf(during, 'sms.sent')).toEqual(['Here Quick three.'])
   expect(ofType(during, 'turn.started')).toHaveLength(2)
-  phone.goOn()
+  phone.resume()
   expect((await first).json.reply.text).toBe('Late Hang one.')
   expect((await second).json.reply.text).toBe('Here Quick two.')
 
-  // What comes next is built on all of it, in the order in which the turns ended.
+  // The next turn is built on all of them, in the order in which they ended.
   await phone.service.client.post('/api/chat', { content: 'Quick four' })
   const asked = phone.text.requests('/responses').findLast((request) => request.text.includes('Quick four'))
   const places = ['Here Quick three.', 'Late Hang one.', 'Here Quick two.'].map(
@@ -43,7 +43,7 @@ test('a chat turn that hangs holds up no text, and the next chat message waits i
   expect(places[0]).toBeGreaterThan(0)
 })
 
-test('a text whose turn hangs holds up no chat message, and the next text waits its turn', async () => {
+test('does not hold up chat behind a hanging text turn, but queues the next text', async () => {
   const phone = await startHanging()
   await text(phone, 'SM1', OWNER, 'Hang one')
   await phone.eventsUntil('the turn', (all) => ofType(all, 'turn.started').length === 1)
@@ -51,12 +51,12 @@ test('a text whose turn hangs holds up no chat message, and the next text waits 
   const answer = await phone.service.client.post('/api/chat', { content: 'Quick three' })
   expect(answer.json.reply.text).toBe('Here Quick three.')
   expect(ofType(await phone.events(), 'turn.started')).toHaveLength(2)
-  phone.goOn()
+  phone.resume()
   const all = await phone.eventsUntil('both texts', (events) => ofType(events, 'sms.sent').length === 2)
   expect(wordsOf(all, 'sms.sent')).toEqual(['Late Hang one.', 'Here Quick two.'])
 })
 
-test('a memory service that hangs holds up no turn', async () => {
+test('does not hold up a turn behind a hanging memory service', async () => {
   const phone = await startWithTexts()
   const hung = Promise.withResolvers<void>()
   onTestFinished(() => hung.resolve())

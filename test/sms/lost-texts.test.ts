@@ -14,7 +14,7 @@ import { startWithTexts, text } from './sms-harness.ts'
 const report = (phone: Awaited<ReturnType<typeof startWithTexts>>, MessageSid: string, more: object) =>
   phone.provider.post('/sms/status', { MessageSid, ...more })
 
-test('what the provider took and did not bring to the phone is shown, once, and the delegate learns of it', async () => {
+test('shows an accepted but undelivered text once and tells the delegate', async () => {
   const phone = await startWithTexts()
   phone.text.reply({ text: 'At nine fifteen.' })
   await text(phone, 'SM1', OWNER, 'When does it leave?')
@@ -24,7 +24,7 @@ test('what the provider took and did not bring to the phone is shown, once, and 
   expect(ofType(await phone.events(), 'sms.undelivered')).toEqual([])
   await report(phone, sid, { MessageStatus: 'undelivered', ErrorCode: '30003' })
   await report(phone, sid, { MessageStatus: 'failed', ErrorCode: '30003' })
-  const all = await phone.eventsUntil('it is told', (events) => ofType(events, 'sms.undelivered').length > 0)
+  const all = await phone.eventsUntil('the report', (events) => ofType(events, 'sms.undelivered').length > 0)
   const [sent] = ofType(all, 'sms.sent')
   expect(ofType(all, 'sms.undelivered')).toMatchObject([
     {
@@ -37,12 +37,12 @@ test('what the provider took and did not bring to the phone is shown, once, and 
   expect(turnRequests(phone.text).at(-1)?.text).toContain('did not arrive')
 })
 
-test('a status that overtakes the fact of its text is told of all the same; one that was delivered never is', async () => {
+test('reports a status that arrives before its text is recorded, but no failure after delivery', async () => {
   const phone = await startWithTexts()
-  // The double counts from one: the provider reports before the answer to the request was taken in.
+  // The double numbers texts from 1, so this status names a text that is not sent yet.
   await report(phone, `SM${'1'.padStart(32, '0')}`, { MessageStatus: 'failed', ErrorCode: '30006' })
   await text(phone, 'SM1', GUEST, 'Hello')
-  await phone.eventsUntil('it is told', (all) => ofType(all, 'sms.undelivered').length === 1)
+  await phone.eventsUntil('the report', (all) => ofType(all, 'sms.undelivered').length === 1)
   await text(phone, 'SM2', GUEST, 'Hello again')
   await phone.eventsUntil('the second', (all) => ofType(all, 'sms.sent').length === 2)
   const second = phone.double.messages[1]?.sid ?? ''
@@ -52,7 +52,7 @@ test('a status that overtakes the fact of its text is told of all the same; one 
   expect(ofType(all, 'sms.undelivered')).toMatchObject([{ conversationId: null }])
 })
 
-/** A text that was handed over when the process died: the attempt is in the ledger, its outcome is not. */
+/** Leaves a text that was handed over when the process died: an attempt without an outcome. */
 async function orphaned(directory: string) {
   const first = await startWithTexts({ directory })
   await first.service.stop()
@@ -74,7 +74,7 @@ async function orphaned(directory: string) {
 }
 
 test.each([true, false])(
-  'a text that a crash orphaned is looked up and never sent again (the provider has it: %s)',
+  'looks up a text orphaned by a crash and never sends it again (the provider has it: %s)',
   async (taken) => {
     const directory = testDirectory()
     await orphaned(directory)

@@ -10,7 +10,7 @@ const OTHER = '+14155550177'
 
 type Outbox = Awaited<ReturnType<typeof openOutbox>>
 
-/** Lets time pass from retry to retry until the text has ended, or `untilMs`. */
+/** Advances the clock from retry to retry until the text has ended, or to `untilMs`. */
 async function passRetries({ pass, nowMs, texts }: Outbox, deliveryId: string, untilMs: number) {
   for (;;) {
     const { state, retryAt } = texts.delivery(deliveryId) ?? { state: 'requested', retryAt: null }
@@ -20,7 +20,7 @@ async function passRetries({ pass, nowMs, texts }: Outbox, deliveryId: string, u
   }
 }
 
-test('a text outlives an outage of twenty hours: it is sent once, and the owner reads one notice', async () => {
+test('sends a text once after an outage of 20 hours, and shows one notice', async () => {
   const outbox = await openOutbox({ pauses: PAUSES })
   const { double, ask, ended, of, all, nowMs, warnings, texts } = outbox
   double.setOutage(DOWN)
@@ -34,7 +34,7 @@ test('a text outlives an outage of twenty hours: it is sent once, and the owner 
   expect(all('sms.delayed')).toMatchObject([{ facts: { deliveryId: 'd', kind: 'unavailable' } }])
   expect(texts.delayed()).toMatchObject({ count: 1, kind: 'unavailable' })
   expect(texts.lastOutcome()).toMatchObject({ ok: 0, kind: 'unavailable' })
-  // A line in the log for each attempt, without number and words.
+  // Each attempt logs one line, without the number or the text.
   expect(warnings).toHaveLength(attempts)
   expect(warnings[0]).toMatchObject({ deliveryId: 'd', attempt: 1, kind: 'unavailable' })
   expect(JSON.stringify(warnings)).not.toContain(OWNER)
@@ -49,7 +49,7 @@ test('a text outlives an outage of twenty hours: it is sent once, and the owner 
   expect(all('signal.dismissed')).toMatchObject([{ facts: { reason: 'superseded' } }])
 })
 
-test('a text that cannot be sent for a day ends as failed', async () => {
+test('fails a text that cannot be sent for a day', async () => {
   const outbox = await openOutbox({ pauses: PAUSES })
   outbox.double.setOutage(DOWN)
   const startMs = outbox.nowMs()
@@ -62,7 +62,7 @@ test('a text that cannot be sent for a day ends as failed', async () => {
   expect(outbox.all('sms.failed')).toMatchObject([{ facts: { kind: 'unavailable' }, body: { text: TEXT } }])
 })
 
-test.each([429, 503])('waits as long as Retry-After asks of a %i', async (status) => {
+test.each([429, 503])('waits as long as the Retry-After of a %i', async (status) => {
   const { double, outbox, ask, all, nowMs } = await openOutbox({ pauses: PAUSES })
   double.fail({ type: 'refuse', status, code: 20_000 + status, retryAfter: 600 })
   outbox.start()
@@ -73,7 +73,7 @@ test.each([429, 503])('waits as long as Retry-After asks of a %i', async (status
   expect(waitMs).toBeLessThanOrEqual(600_000)
 })
 
-test('refused credentials: the owner hears of it at once, and the text goes out with the next ones', async () => {
+test('reports rejected credentials at once and sends the text with the next ones', async () => {
   const { double, outbox, ask, ended, of, all, pass, signInWith } = await openOutbox({
     pauses: PAUSES,
     authToken: 'stale',
@@ -89,7 +89,7 @@ test('refused credentials: the owner hears of it at once, and the text goes out 
   expect(double.messages).toHaveLength(1)
 })
 
-test('texts to a number keep their order, and one that waits holds up no other number', async () => {
+test('keeps the order of texts to a number without holding up other numbers', async () => {
   const { double, outbox, ask, ended, pass } = await openOutbox({ pauses: PAUSES })
   double.fail(DOWN)
   outbox.start()
@@ -107,7 +107,7 @@ test('texts to a number keep their order, and one that waits holds up no other n
   ])
 })
 
-test('what an outage left unanswered is looked up until the list answers, and sent once', async () => {
+test('looks up texts left unanswered by an outage until the list responds, and sends them once', async () => {
   const { double, outbox, ask, ended, pass, nowMs } = await openOutbox({ pauses: PAUSES })
   double.setOutage({ type: 'accept_then_cut' })
   outbox.start()
@@ -116,11 +116,11 @@ test('what an outage left unanswered is looked up until the list answers, and se
   const looks = () => double.requests.filter(({ method }) => method === 'GET').length
   while (nowMs() - startMs < 5 * HOUR_MS) {
     const before = looks()
-    const passOn = () => {
+    const advance = () => {
       pass(10 * 60_000)
       return looks()
     }
-    await expect.poll(passOn, { interval: 5 }).toBeGreaterThan(before)
+    await expect.poll(advance, { interval: 5 }).toBeGreaterThan(before)
   }
   double.setOutage(null)
   pass(HOUR_MS)
@@ -129,7 +129,7 @@ test('what an outage left unanswered is looked up until the list answers, and se
   expect(double.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
 })
 
-test('texts over the daily budget wait for room, under one notice', async () => {
+test('delays texts over the daily budget until there is room, with one notice', async () => {
   let isSpent = true
   const { double, outbox, ask, ended, all, pass } = await openOutbox({ isSpent: () => isSpent })
   outbox.start()
@@ -144,7 +144,7 @@ test('texts over the daily budget wait for room, under one notice', async () => 
   expect(double.messages).toHaveLength(2)
 })
 
-test('texts over the daily budget end as failed after a day', async () => {
+test('fails texts over the daily budget after a day', async () => {
   const { outbox, ask, ended, all, pass } = await openOutbox({ isSpent: () => true })
   outbox.start()
   await ask('d')

@@ -23,7 +23,7 @@ export type OutboxOptions = {
   readonly authToken?: string
 }
 
-/** An outbox on a ledger of its own, with the provider's double behind it and a clock that the test moves. */
+/** An outbox on its own ledger, with a double of the provider and a clock that the test moves. */
 export async function openOutbox({
   isConfigured = true,
   isHeld = false,
@@ -81,7 +81,7 @@ export async function openOutbox({
       const { target = OWNER, text = TEXT, turnId } = more
       return append([requested(deliveryId, { target, text }, turnId)])
     },
-    /** A crash came after this attempt. */
+    /** Records an attempt without an outcome, as a crash leaves it. */
     attempt: (deliveryId: string) =>
       append([
         {
@@ -92,17 +92,16 @@ export async function openOutbox({
           facts: { deliveryId, channel: 'sms', attempt: 1 },
         },
       ]),
-    /** Moves the clock ahead, and lets the outbox look at it. */
+    /** Moves the clock ahead and wakes the outbox. */
     pass(ms: number) {
       aheadMs += Math.max(0, ms)
       outbox.settingsChanged()
     },
-    /** Other credentials are saved. */
     async signInWith(password: string) {
       client = await connect(password)
       outbox.settingsChanged()
     },
-    /** How it ended, once it has. */
+    /** The type of the outcome, once there is one. */
     async ended(deliveryId: string): Promise<string> {
       const endings = () =>
         ledger

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { NUMBER, OWNER } from '../phone/provider.ts'
 import { type OutboxOptions, openOutbox, TEXT } from './outbox-harness.ts'
 
-test('the same words twice: the second, which the provider never got, is not taken for the first', async () => {
+test('does not mistake a repeated text that the provider never got for the first one', async () => {
   const { double, outbox, ask, ended, of } = await openOutbox()
   outbox.start()
   await ask('first')
@@ -18,7 +18,7 @@ test.each([
   ['other words', { body: 'The ferry leaves at ten.' }],
   ['words of long before', { date_created: new Date(Date.now() - 600_000).toUTCString() }],
   ['words to somebody else', { to: '+14155550177' }],
-])('a text that a crash cut off is not taken for %s', async (_what, more) => {
+])('does not mistake a text that a crash cut off for %s', async (_what, more) => {
   const { double, outbox, ask, attempt, ended } = await openOutbox()
   double.take({ from: NUMBER, to: OWNER, body: TEXT, ...more })
   await ask('d')
@@ -28,7 +28,7 @@ test.each([
   expect(double.requests.filter(({ method }) => method === 'POST')).toEqual([])
 })
 
-test('a text that a crash cut off is unknown where there is no account to look it up with', async () => {
+test('ends a text that a crash cut off as unknown when no account can look it up', async () => {
   const { outbox, ask, attempt, ended } = await openOutbox({ isConfigured: false })
   await ask('d')
   await attempt('d')
@@ -36,7 +36,7 @@ test('a text that a crash cut off is unknown where there is no account to look i
   expect(await ended('d')).toBe('delivery.unknown')
 })
 
-test('a reply is taken out of the outbox once, by its own turn, and then nobody sends it', async () => {
+test('hands a reply to its own turn once, and then does not send it', async () => {
   const { double, outbox, ask, ended, of } = await openOutbox()
   const release = outbox.reserve('t1')
   outbox.reserve('t2')
@@ -56,7 +56,7 @@ test('a reply is taken out of the outbox once, by its own turn, and then nobody 
 test.each<[string, OutboxOptions]>([
   ['everything is held', { isHeld: true }],
   ['the texts of the day are spent', { isSpent: () => true }],
-])('no reply is taken out of the outbox while %s', async (_when, options) => {
+])('hands out no reply while %s', async (_when, options) => {
   const { outbox, ask, of } = await openOutbox(options)
   await ask('d', { turnId: 't' })
   expect(await outbox.takeReply('t')).toBeNull()

@@ -11,7 +11,7 @@ type Texts = Awaited<ReturnType<typeof startWithTexts>>
 const TO = '+14155550177'
 const call = { toolCalls: [{ name: 'send_sms', arguments: { to: TO, text: 'I am late.' } }] }
 
-/** The owner asks in the browser for the text; what the tool answered, and what waits then. */
+/** Asks for the text in the browser; returns the tool's reason and the open proposals. */
 async function ask(phone: Texts, content = `Text ${TO} that I am late`) {
   phone.text.reply(call, { text: 'It waits for you.' })
   await phone.service.client.post('/api/chat', { content })
@@ -22,7 +22,7 @@ const waiting = async ({ service }: Texts) => (await service.client.get('/api/pr
 const press = ({ service }: Texts, id: string, word: 'confirm' | 'decline') =>
   service.client.post(`/api/proposals/${id}/${word}`)
 
-test('a text to somebody else waits; no words can let it go, by chat, by text or by asking again', async () => {
+test('holds a text to someone else, which no words in chat or by text can release', async () => {
   const phone = await startWithTexts()
   const first = await ask(phone)
   expect(first.reason).toBe('needs_confirmation')
@@ -35,7 +35,7 @@ test('a text to somebody else waits; no words can let it go, by chat, by text or
   expect(phone.double.messages.map((message) => message.to)).toEqual([OWNER])
 })
 
-test('the owner presses Send: it goes out once, however often and from where it is pressed', async () => {
+test('sends a confirmed text once, however often it is confirmed', async () => {
   const phone = await startWithTexts()
   const [{ id }] = (await ask(phone)).waiting
   const answers = await Promise.all(
@@ -43,7 +43,7 @@ test('the owner presses Send: it goes out once, however often and from where it 
   )
   const codes = answers.map(({ status }) => status).sort()
   expect(codes).toEqual([200, ...Array.from({ length: 9 }, () => 409)])
-  const all = await phone.eventsUntil('it is sent', (events) => ofType(events, 'sms.sent').length === 1)
+  const all = await phone.eventsUntil('the text', (events) => ofType(events, 'sms.sent').length === 1)
   expect(phone.double.messages).toMatchObject([{ to: TO, body: 'I am late.' }])
   const [confirmed] = ofType(all, 'proposal.confirmed')
   expect(confirmed).toMatchObject({ channel: 'chat', payload: { proposalId: id } })
@@ -57,7 +57,7 @@ test('the owner presses Send: it goes out once, however often and from where it 
   expect(turnRequests(phone.text).at(-1)?.text).toContain('let the proposed text to')
 })
 
-test('declined, it is never sent, and the delegate knows; an unknown one is not there', async () => {
+test('never sends a declined text, tells the delegate, and answers 404 for an unknown proposal', async () => {
   const phone = await startWithTexts()
   const [{ id }] = (await ask(phone)).waiting
   expect((await press(phone, id, 'decline')).json).toMatchObject({ status: 'declined' })
@@ -66,11 +66,10 @@ test('declined, it is never sent, and the delegate knows; an unknown one is not 
   await phone.service.client.post('/api/chat', { content: 'And?' })
   expect(turnRequests(phone.text).at(-1)?.text).toContain('declined the proposed text')
   expect(phone.double.messages).toEqual([])
-  // The same text may be proposed anew.
   expect((await ask(phone)).waiting).toMatchObject([{ text: 'I am late.', status: 'open' }])
 })
 
-test('it waits through a restart, and expires after a day', async () => {
+test('keeps a proposal through a restart and expires it after a day', async () => {
   const directory = testDirectory()
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
   let nowMs = Date.now()
@@ -87,7 +86,7 @@ test('it waits through a restart, and expires after a day', async () => {
   expect(ofType(await phone.events(), 'delivery.requested')).toEqual([])
 })
 
-test('forgotten with the words that asked for it, it can be confirmed no more', async () => {
+test('cannot confirm a proposal whose request was erased', async () => {
   const phone = await startWithTexts()
   const [{ id }] = (await ask(phone)).waiting
   const [made] = ofType(await phone.events(), 'proposal.made')
@@ -96,7 +95,7 @@ test('forgotten with the words that asked for it, it can be confirmed no more', 
   expect(phone.double.messages).toEqual([])
 })
 
-test('nobody without a session can confirm', async () => {
+test('rejects a confirmation without a session', async () => {
   const phone = await startWithTexts()
   const [{ id }] = (await ask(phone)).waiting
   expect((await phone.provider.client.post(`/api/proposals/${id}/confirm`)).status).toBe(401)

@@ -3,7 +3,7 @@ import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
 import { type PhoneService, startWithPhone } from '../phone/phone-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, NUMBER } from '../phone/provider.ts'
 
-/** The whole service with a phone number and the provider's double behind it. */
+/** The whole service with a phone number and a double of the provider. */
 export async function startWithTexts(
   options: Parameters<typeof startWithPhone>[0] & {
     readonly double?: Awaited<ReturnType<typeof startTelephonyDouble>>

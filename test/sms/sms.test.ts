@@ -13,7 +13,7 @@ import { incoming, startWithTexts, text } from './sms-harness.ts'
 
 const EMPTY = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
 
-test('the owner texts, and the answer is texted back, with its facts and a status callback', async () => {
+test('answers the owner’s text by text, with its facts and a status callback', async () => {
   const phone = await startWithTexts()
   phone.text.reply({ text: 'At nine fifteen, platform four.' })
   expect((await text(phone, 'SM1', OWNER, 'When does my train leave?')).text).toBe(EMPTY)
@@ -44,7 +44,7 @@ test('the owner texts, and the answer is texted back, with its facts and a statu
   ])
 })
 
-test('the same text twenty times at once, after a restart and under a new idempotency token is one event and one reply', async () => {
+test('handles a text once, however often it is repeated, even after a restart or with a new token', async () => {
   const directory = testDirectory()
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
   const phone = await startWithTexts({ directory, double })
@@ -69,7 +69,7 @@ test('the same text twenty times at once, after a restart and under a new idempo
   expect(double.messages).toHaveLength(2)
 })
 
-test('unsigned and wrongly signed texts and statuses get 403 and leave no trace', async () => {
+test('rejects unsigned and wrongly signed texts and statuses with 403 and records nothing', async () => {
   const phone = await startWithTexts()
   const before = await phone.head()
   const forged = { 'x-twilio-signature': 'bm9wZQ==' }
@@ -80,7 +80,7 @@ test('unsigned and wrongly signed texts and statuses get 403 and leave no trace'
 })
 
 test.each(['accept_then_cut', 'accept_then_hang'] as const)(
-  'taken and never answered (%s): it is found in the list of the provider, and one message reaches the phone',
+  'finds an unanswered request (%s) in the provider’s list and sends one message',
   async (type) => {
     const phone = await startWithTexts({ waits: { providerRequestMs: 500 } })
     phone.double.fail({ type })
@@ -91,7 +91,7 @@ test.each(['accept_then_cut', 'accept_then_hang'] as const)(
   },
 )
 
-test('on a machine whose clock is ahead too, what was taken and never answered is found in the list of the provider', async () => {
+test('finds an unanswered request in the provider’s list while the clock runs ahead', async () => {
   const phone = await startWithTexts({
     nowMs: () => Date.now() + 3_600_000,
     outboundPauses: SHORT_PAUSES,
@@ -104,7 +104,7 @@ test('on a machine whose clock is ahead too, what was taken and never answered i
   expect(ofType(all, 'sms.sent')[0].payload.messageSid).toBe(phone.double.messages[0]?.sid)
 })
 
-test('cut off and not in the list: it is unknown, shown, and never sent again, after a restart neither', async () => {
+test('shows a text cut off and not in the list as unknown and never sends it again', async () => {
   const directory = testDirectory()
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
   const phone = await startWithTexts({ directory, double, outboundPauses: SHORT_PAUSES })
@@ -124,7 +124,7 @@ test('cut off and not in the list: it is unknown, shown, and never sent again, a
   expect(double.messages).toHaveLength(1)
 })
 
-test('refused, opted out or limited: each ends as what it was, and only the limited one is tried again', async () => {
+test('records a refused, opted-out and rate-limited text as such and retries only the last', async () => {
   const phone = await startWithTexts({ outboundPauses: SHORT_PAUSES })
   phone.double.fail(
     { type: 'refuse', status: 400, code: 21211 },
@@ -145,7 +145,7 @@ test('refused, opted out or limited: each ends as what it was, and only the limi
   expect(phone.double.messages).toHaveLength(1)
 })
 
-test('a hung model: the webhook answers all the same, and the reply comes when there is one', async () => {
+test('answers the webhook while the model hangs and sends the reply later', async () => {
   const phone = await startWithTexts()
   const hung = Promise.withResolvers<void>()
   onTestFinished(() => hung.resolve())
@@ -157,7 +157,7 @@ test('a hung model: the webhook answers all the same, and the reply comes when t
   await phone.eventsUntil('the reply', (all) => ofType(all, 'sms.sent').length === 1)
 })
 
-test('without an account the answer goes out in the markup; a hung model leaves it empty and says so in chat', async () => {
+test('answers in the markup without an account, and reports a reply that comes too late in chat', async () => {
   const phone = await startWithTexts({ environment: { TELEPHONY_ACCOUNT_SID: '' } })
   phone.text.reply({ text: 'Yes & no <ok>' })
   const answer = await text(phone, 'SM1', OWNER, 'Well?')
@@ -176,7 +176,7 @@ test('without an account the answer goes out in the markup; a hung model leaves 
   ])
 })
 
-test('without an account a number that opted out is not answered in the markup either', async () => {
+test('does not answer a number that opted out in the markup either', async () => {
   const phone = await startWithTexts({ environment: { TELEPHONY_ACCOUNT_SID: '' } })
   expect((await text(phone, 'SM1', OWNER, 'STOP')).text).toBe(EMPTY)
   phone.text.reply({ text: 'Here I am.' })
@@ -186,7 +186,7 @@ test('without an account a number that opted out is not answered in the markup e
   expect(ofType(all, 'sms.sent')).toEqual([])
 })
 
-test('voice, then chat, then text: one conversation on one timeline', async () => {
+test('shares one conversation between voice, chat and text', async () => {
   const phone = await startWithTexts({
     script: script({
       reply: () => ({ audio: speech('caller-thanks'), transcript: 'Hello.' }),
@@ -214,10 +214,10 @@ test('voice, then chat, then text: one conversation on one timeline', async () =
   expect(new Set(all.map(({ conversationId }) => conversationId).filter(Boolean)).size).toBe(1)
 })
 
-test('a guest, with a model that obeys: nothing is learned, done or told, and the number gets a brief answer', async () => {
+test('gives a guest a brief answer and runs, learns and reveals nothing, even with an obedient model', async () => {
   const phone = await startWithTexts()
   await phone.service.client.post('/api/chat', { content: 'My secret word is zanzibar.' })
-  // What memory learns of the owner's own words is not the guest's doing.
+  // Memory learns from the owner's words first; wait, so that it does not count against the guest.
   const before = (
     await phone.eventsUntil(
       'the learning',
@@ -250,7 +250,7 @@ test('a guest, with a model that obeys: nothing is learned, done or told, and th
   expect(turnRequests(phone.text).at(-1)?.text).not.toContain('Remember that I am')
 })
 
-test('no more texts leave in a day than the operator allows: the next one waits, visibly', async () => {
+test('delays the next text, with a notice, when the daily limit is reached', async () => {
   const phone = await startWithTexts({ environment: { DAILY_TEXTS: '1' } })
   await text(phone, 'SM1', OWNER, 'One')
   await phone.eventsUntil('an answer', (events) => ofType(events, 'sms.sent').length === 1)
@@ -260,7 +260,7 @@ test('no more texts leave in a day than the operator allows: the next one waits,
   expect(phone.double.messages).toHaveLength(1)
 })
 
-test('STOP is recorded and runs nothing; nothing is sent until START', async () => {
+test('records STOP, runs nothing, and sends nothing until START', async () => {
   const phone = await startWithTexts()
   for (const [index, word] of ['Stop', ' HELP ', ''].entries()) await text(phone, `SM${index}`, OWNER, word)
   expect(ofType(await phone.events(), 'sms.ignored').map(({ payload }) => payload.reason)).toEqual([
@@ -278,7 +278,7 @@ test('STOP is recorded and runs nothing; nothing is sent until START', async () 
   expect(ofType(await phone.events(), 'sms.ignored').at(-1).payload.reason).toBe('opt_in')
 })
 
-test('each status is recorded once, however often it is reported', async () => {
+test('records each status once, however often it is reported', async () => {
   const phone = await startWithTexts()
   const statuses = ['delivered', 'sent', 'queued', 'delivered', 'sending']
   for (const status of statuses) {
@@ -289,7 +289,7 @@ test('each status is recorded once, however often it is reported', async () => {
   expect(reported).toEqual(['delivered', 'sent', 'queued', 'sending'])
 })
 
-test('media is noted and not fetched, and the model is told that it is there', async () => {
+test('mentions media to the model without fetching it', async () => {
   const phone = await startWithTexts()
   const fields = {
     ...incoming('SM1', OWNER, ''),
@@ -303,7 +303,7 @@ test('media is noted and not fetched, and the model is told that it is there', a
   expect(turnRequests(phone.text).at(-1)?.text).toContain('image/jpeg')
 })
 
-test('a long answer becomes a note with a link, in segments that a person would accept', async () => {
+test('turns a long answer into a note with a link', async () => {
   const phone = await startWithTexts()
   phone.text.reply({ text: 'The story of the ferry. '.repeat(60) })
   await text(phone, 'SM1', OWNER, 'Tell me everything')
@@ -316,7 +316,7 @@ test('a long answer becomes a note with a link, in segments that a person would 
   expect(sent.payload.segments).toBeLessThanOrEqual(3)
 })
 
-test('an answer that seven bits cannot carry is a note as soon as it takes more than three segments', async () => {
+test('allows a non-GSM answer three segments before it becomes a note', async () => {
   const phone = await startWithTexts()
   phone.text.reply({ text: 'Паром уходит в девять. '.repeat(8).trim() })
   await text(phone, 'SM1', OWNER, 'When?')
@@ -330,7 +330,7 @@ test('an answer that seven bits cannot carry is a note as soon as it takes more 
   expect(shortened.segments).toBe(3)
 })
 
-test('a stranger is given the beginning of a long answer in a language without spaces, whole characters of it', async () => {
+test('gives a guest the beginning of a long answer without spaces, in whole characters', async () => {
   const phone = await startWithTexts()
   const story = `好的。 ${'渡船九点出发👍🏽'.repeat(60)}`
   phone.text.reply({ text: story })
@@ -344,7 +344,7 @@ test('a stranger is given the beginning of a long answer in a language without s
   expect(beginning).not.toMatch(/👍\.\.\.$/u)
 })
 
-test('after a restore nothing leaves until the owner says so; then what waited goes out, once', async () => {
+test('holds texts after a restore until the owner releases them, then sends each once', async () => {
   const directory = testDirectory()
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
   const first = await startWithTexts({ directory, double })

@@ -3,7 +3,7 @@ import { ofType } from '../phone/phone-harness.ts'
 import { GUEST, NUMBER, OWNER } from '../phone/provider.ts'
 import { startWithTexts, text } from './sms-harness.ts'
 
-test('while no phone of the owner is linked everybody is a guest, and each reply says how to link one', async () => {
+test('treats everyone as a guest while no phone is linked, and says how to link one', async () => {
   const phone = await startWithTexts({ environment: { OWNER_PHONE_NUMBER: '' } })
   phone.text.answerWith(() => ({ text: 'Hello there. '.repeat(60) }))
   await text(phone, 'SM1', OWNER, 'Hello')
@@ -20,7 +20,7 @@ test('while no phone of the owner is linked everybody is a guest, and each reply
   expect(phone.double.messages.at(-1)?.body).not.toContain('Settings')
 })
 
-test('with an account but no number of its own, the answer leaves from the number that was texted', async () => {
+test('answers from the number that was texted when no own number is set', async () => {
   const phone = await startWithTexts({ environment: { TELEPHONY_PHONE_NUMBER: '' } })
   expect((await text(phone, 'SM1', OWNER, 'Hello')).text).toMatch(/<Response\/>$/)
   await phone.eventsUntil('the answer', (events) => ofType(events, 'sms.sent').length === 1)

@@ -4,7 +4,7 @@ import { OWNER } from '../phone/provider.ts'
 import { SHORT_PAUSES } from '../support/service.ts'
 import { startWithTexts, text } from './sms-harness.ts'
 
-test('texts that wait are reported once on the timeline and counted in /api/outbound, and then sent', async () => {
+test('reports delayed texts once, counts them in /api/outbound, and sends them later', async () => {
   const phone = await startWithTexts({ outboundPauses: SHORT_PAUSES })
   phone.double.setOutage({ type: 'refuse', status: 503, code: 20503 })
   await text(phone, 'SM1', OWNER, 'One')
@@ -23,7 +23,7 @@ test('texts that wait are reported once on the timeline and counted in /api/outb
   expect(texts).toMatchObject({ attempts: texts.failedAttempts + 2, notSent: 0 })
 })
 
-test('a text that failed is sent again at the word of the owner, once', async () => {
+test('sends a failed text again at the owner’s request, once', async () => {
   const phone = await startWithTexts()
   const { client } = phone.service
   phone.double.fail({ type: 'refuse', status: 400, code: 21211 })

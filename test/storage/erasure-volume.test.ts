@@ -26,11 +26,11 @@ const TYPES: readonly EventType[] = [
   'timer.set',
   'tool.returned',
 ]
-/** So many letters tell a canary from every other word, and from ids and hashes, by any odds that matter. */
+/** Long enough that no canary occurs by chance in other words, ids or hashes. */
 const TELLING_BYTES = 10
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZéÄñç'
 
-/** What no other fact holds: the same for a seed. */
+/** Unique words for each fact, reproducible from the seed. */
 function createCanaries(seed: number) {
   const random = createRandom(seed)
   const pick = (below: number) => Math.floor(random() * below)
@@ -39,7 +39,7 @@ function createCanaries(seed: number) {
     pick(8) === 0
       ? many(7, () => String.fromCodePoint(0x4e00 + pick(3000)))
       : many(16, () => LETTERS[pick(LETTERS.length)] ?? '')
-  /** Two words that only their last letters tell apart: an index that names one of them does it in full. */
+  /** Two words that differ only at the end, so that an index stores one of them in full. */
   const words = (stem: string) => `${stem}m ${stem}q${pick(10)}`
   return {
     pick,
@@ -53,11 +53,11 @@ function createCanaries(seed: number) {
   }
 }
 
-/** The bytes, each letter's case forgotten alike on both sides. */
+/** The bytes as text in lower case. */
 const caseless = (bytes: Buffer) => bytes.toString('latin1').toLowerCase()
 const withoutAccents = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '')
 
-/** The parts of stems that stand in a directory's files: their beginnings, and what follows where those were shared. */
+/** The stems that occur in a directory's files: by their first bytes, or by those after a shared prefix. */
 function foundIn(directory: string, stems: readonly string[]): string[] {
   const parts = new Map<string, string>()
   for (const stem of stems)
@@ -77,7 +77,7 @@ function foundIn(directory: string, stems: readonly string[]): string[] {
   })
 }
 
-/** Has FTS5 compare its index with what it indexes, and the names of its pages with the words on them. */
+/** Runs the integrity check of FTS5 on each index and its content table. */
 function checkIndexes(directory: string): void {
   const views = new Database(viewsFile(directory))
   for (const table of ['search_index', 'recall_index'])
@@ -85,7 +85,7 @@ function checkIndexes(directory: string): void {
   views.close()
 }
 
-test('of a third of a thousand facts, erased a few at a time and many at once, no word is left in any file', () => {
+test('leaves no word of 400 erased facts in any file', () => {
   const { pick, stem, textOf } = createCanaries(7)
   const directory = testDirectory()
   let writer = openTestWriter(directory)
@@ -100,7 +100,7 @@ test('of a third of a thousand facts, erased a few at a time and many at once, n
       textOf(each),
     )
   })
-  // In portions, so that the indexes come to be of several segments, of which some are merged.
+  // Appended in portions, so that the indexes have several segments and merge some.
   for (let start = 0; start < FACTS; start += 60) {
     writer.append(...facts.slice(start, start + 60))
     writer.settle()
@@ -110,15 +110,15 @@ test('of a third of a thousand facts, erased a few at a time and many at once, n
 
   const erasures = [seqs.slice(0, 8).map((seq) => [seq]), [seqs.slice(8, 40), seqs.slice(40, -20)]].flat()
   for (const erasure of erasures) writer.forget(...erasure)
-  // The last ones as by a crash: recorded, and cleared away by who comes next.
+  // Recorded but not cleaned up, as after a crash; the next start does that.
   writer.erase({ seqs: seqs.slice(-20), reason: 'owner', at: '2031-01-01T00:00:00.000Z' })
   writer.close()
   writer = openTestWriter(directory)
   writer.settle()
   expect(writer.isSettled()).toBe(true)
 
-  const gone = new Set(seqs)
-  const left = stems.flatMap((each, index) => (gone.has(index + 1) ? [] : [{ each, seq: index + 1 }]))
+  const erasedSeqs = new Set(seqs)
+  const left = stems.flatMap((each, index) => (erasedSeqs.has(index + 1) ? [] : [{ each, seq: index + 1 }]))
   const erased = seqs.map((seq) => stems[seq - 1] ?? '')
   expect(foundIn(directory, erased)).toEqual([])
   checkIndexes(directory)

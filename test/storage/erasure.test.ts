@@ -20,7 +20,7 @@ const remembered = (derivedFrom: number[]): NewEvent =>
 const noted = (derivedFrom: number[]): NewEvent =>
   withWords(exampleOf('note.created', { derivedFrom }), `# ${CANARY}\n`.repeat(400))
 
-test('what was said, remembered, noted and searched is in no file once it is erased, while the service runs', async () => {
+test('leaves erased words in no file while the service runs: said, remembered, noted or searched', async () => {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
   await storage.append([said(`my ${CANARY} is called Tweety`)])
@@ -55,7 +55,7 @@ test('what was said, remembered, noted and searched is in no file once it is era
   expect(filesHolding(directory, CANARY)).toEqual([])
 })
 
-test('a fact derived from an erased one is born erased, in the same transaction, at any remove', async () => {
+test('erases a fact derived from an erased one in the same transaction, at any depth', async () => {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
   await storage.append([said(`my ${CANARY}`)])
@@ -77,7 +77,7 @@ test('a fact derived from an erased one is born erased, in the same transaction,
   expect(verifyChain(storage.ledger).seq).toBe(7)
 })
 
-test('what derives from an erased fact and was appended before it stays, what is appended after it is born erased', async () => {
+test('erases what is appended after the erasure of its source, but not what came before', async () => {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
   await storage.append([said(`my ${CANARY}`)])
@@ -90,7 +90,7 @@ test('what derives from an erased fact and was appended before it stays, what is
   expect(await after).toMatchObject({ events: [{ erased: true }] })
 })
 
-test('erasing again, or what never had words, erases nothing and appends nothing', async () => {
+test('erases and appends nothing for facts that are erased already or have no words', async () => {
   const storage = await openTestStorage(testDirectory())
   await storage.append([said('tea'), { type: 'conversation.started', actor: 'owner', facts: {} }])
   expect(await storage.erase([1], 'owner')).toEqual([1])
@@ -98,7 +98,7 @@ test('erasing again, or what never had words, erases nothing and appends nothing
   expect(storage.ledger.head().seq).toBe(3)
 })
 
-test('a thousand events are erased in facts of at most five hundred', () => {
+test('splits an erasure of a thousand events into facts of at most 500', () => {
   const writer = openTestWriter(testDirectory())
   const seqs = Array.from({ length: 1001 }, (_, index) => index + 1)
   writer.append(...seqs.map((seq) => said(`words ${seq}`)))
@@ -108,14 +108,14 @@ test('a thousand events are erased in facts of at most five hundred', () => {
   writer.close()
 })
 
-test('a crash between the erasure and the emptying of the logs is made good after the next start', () => {
+test('finishes an erasure after the next start when a crash left words in the logs', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(said(`my ${CANARY}`))
   writer.settle()
   writer.erase({ seqs: [1], reason: 'owner', at: '2030-01-01T00:00:00.000Z' })
   expect(filesHolding(directory, CANARY)).not.toEqual([])
-  // Another reader keeps the closing connection from tidying up, as a crash would.
+  // Another reader keeps the closing connection from truncating the log, as a crash would.
   const reader = openLedgerReadOnly(directory)
   writer.close()
   reader.close()
@@ -126,7 +126,7 @@ test('a crash between the erasure and the emptying of the logs is made good afte
   next.close()
 })
 
-test('what is said or erased while the indexes are cleaned is found or gone in the end', () => {
+test('finds what is said, and removes what is erased, while the indexes are cleaned', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   for (let index = 0; index < 300; index += 1)
@@ -153,7 +153,7 @@ test('what is said or erased while the indexes are cleaned is found or gone in t
   writer.close()
 })
 
-test('while a reader holds the log, an erasure is recorded but not called complete', () => {
+test('records an erasure but does not report it as complete while a reader holds the log', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(said(`my ${CANARY}`))
@@ -172,7 +172,7 @@ test('while a reader holds the log, an erasure is recorded but not called comple
   writer.close()
 })
 
-test('a projection that stalled before an erasure is emptied: it may hold what is gone', () => {
+test('empties a projection that stalled before an erasure, because it may hold erased words', () => {
   const directory = testDirectory()
   const hoarder = {
     name: 'hoarder',
@@ -197,7 +197,7 @@ test('a projection that stalled before an erasure is emptied: it may hold what i
   writer.close()
 })
 
-test('whatever is erased of whatever the ledger holds, in whatever order, no byte of it is left', () => {
+test('leaves no byte of what is erased, whatever the ledger holds and in any order', () => {
   const types: EventType[] = ['chat.message.received', 'note.created', 'memory.stored', 'chat.reply.sent']
   const anEvent = fc.record({
     fact: fc.oneof(...types.map(factOf)),
@@ -217,21 +217,21 @@ test('whatever is erased of whatever the ledger holds, in whatever order, no byt
           writer.step(20)
         })
         const left = events.map((_, index) => index)
-        const gone: number[] = []
+        const erased: number[] = []
         while (left.length > 0) {
           const now = Array.from({ length: Math.min(left.length, 1 + pick(9)) }, () =>
             left.splice(pick(left.length), 1),
           ).flat()
           writer.forget(...now.map((index) => index + 1))
-          gone.push(...now)
-          // What is written afterwards moves what is left once more, and must bring nothing back.
+          erased.push(...now)
+          // Later writes move what is left and must not restore erased bytes.
           writer.append(said(`and then ${'hijklmn '.repeat(pick(200))}`))
           writer.step(20)
           writer.settle()
           const bytes = filesIn(directory)
             .map((file) => readFileSync(file, 'latin1'))
             .join('')
-          const found = gone.filter((index) => new RegExp(`(begin|end)${index}>`).test(bytes))
+          const found = erased.filter((index) => new RegExp(`(begin|end)${index}>`).test(bytes))
           expect(found).toEqual([])
         }
         writer.close()

@@ -26,34 +26,34 @@ async function openThread(onFailure?: (failure: ThreadFailed) => void): Promise<
   return thread
 }
 
-/** Threads are numbered as they are made: those made later have a higher number. */
-async function numberNow(): Promise<number> {
+/** The id of a new thread; ids increase with each thread that starts. */
+async function nextThreadId(): Promise<number> {
   const worker = new Worker('', { eval: true })
   const { threadId } = worker
   await once(worker, 'exit')
   return threadId
 }
 
-test('it starts with the first question, and stays', async () => {
+test('starts the thread with the first call and keeps it', async () => {
   const thread = await openThread()
-  const before = await numberNow()
+  const before = await nextThreadId()
   const first = await thread.ask('who', undefined)
   expect(first).toBeGreaterThan(before)
   expect(await thread.ask('who', undefined)).toBe(first)
 })
 
-test('warmed, it is there before the first question', async () => {
+test('starts the thread before the first call when warmed', async () => {
   const thread = await openThread()
   thread.warm()
-  const after = await numberNow()
+  const after = await nextThreadId()
   thread.warm()
   expect(await thread.ask('who', undefined)).toBeLessThan(after)
 })
 
-test('a question that fails costs nothing else', async () => {
+test('keeps the thread after a call that throws', async () => {
   const thread = await openThread()
   const first = await thread.ask('who', undefined)
-  await expect(thread.ask('fail', undefined)).rejects.toThrow('it cannot be told')
+  await expect(thread.ask('fail', undefined)).rejects.toThrow('it failed')
   expect(await thread.ask('who', undefined)).toBe(first)
 })
 
@@ -61,7 +61,7 @@ test.each([
   ['die', 'died'],
   ['hang', 'timed_out'],
 ] as const)(
-  'a call that makes the thread %s is reported; those behind it go to a new thread',
+  'reports a call that makes the thread %s and runs those behind it on a new thread',
   async (call, reason) => {
     const failures: ThreadFailed[] = []
     const thread = await openThread((failure) => failures.push(failure))
@@ -74,13 +74,13 @@ test.each([
   },
 )
 
-test('a call that waits behind a long one has its whole time', async () => {
+test('gives a call behind a slow one its full time limit', async () => {
   const thread = await openThread()
   const answers = Array.from({ length: 3 }, () => thread.ask('pause', LIMIT_MS * 0.6))
   expect(await Promise.all(answers)).toHaveLength(3)
 })
 
-test('closing rejects a call that hangs, and ends its thread', async () => {
+test('rejects a hanging call and ends its thread on close', async () => {
   const thread = await openThread()
   await thread.ask('who', undefined)
   const hanging = thread.ask('hang', undefined)
@@ -89,18 +89,18 @@ test('closing rejects a call that hangs, and ends its thread', async () => {
   await rejected
 })
 
-test('one that was warmed is there again by itself', async () => {
+test('restarts a warmed thread after it dies', async () => {
   const thread = await openThread()
   thread.warm()
   const first = await thread.ask('who', undefined)
   await expect(thread.ask('die', undefined)).rejects.toMatchObject({ name: 'ThreadFailed' })
-  const after = await numberNow()
+  const after = await nextThreadId()
   const second = await thread.ask('who', undefined)
   expect(second).toBeGreaterThan(first)
   expect(second).toBeLessThan(after)
 })
 
-test('closed, it answers nothing and does not start', async () => {
+test('rejects calls and does not start after close', async () => {
   const thread = await openThread()
   await thread.close()
   thread.warm()

@@ -2,32 +2,32 @@ import { describe, expect, test } from 'vitest'
 import { areaOf, catalogue, type EventType } from '../../ledger/events/catalogue.ts'
 import { areasOf, createHeadListeners } from '../../src/storage/head-listeners.ts'
 
-describe('who hears that the head moved', () => {
-  test('those who asked for an area that moved, and those who asked for all', () => {
+describe('head listeners', () => {
+  test('notify those who subscribed to a changed area, and those who subscribed to all', () => {
     const listeners = createHeadListeners()
     const heard: string[] = []
     listeners.subscribe(() => heard.push('all'))
     listeners.subscribe(() => heard.push('turns'), ['turn'])
     listeners.subscribe(() => heard.push('texts and tasks'), ['sms', 'task'])
-    listeners.tell(new Set(['turn']))
+    listeners.notify(new Set(['turn']))
     expect(heard).toEqual(['all', 'turns'])
     heard.length = 0
-    listeners.tell(new Set(['task', 'delivery']))
+    listeners.notify(new Set(['task', 'delivery']))
     expect(heard).toEqual(['all', 'texts and tasks'])
   })
 
-  test('everybody, when it is not known what moved; nobody, when nothing did', () => {
+  test('notify everyone if the areas are unknown, and no one if nothing changed', () => {
     const listeners = createHeadListeners()
     let heard = 0
     listeners.subscribe(() => (heard += 1), ['turn'])
     listeners.subscribe(() => (heard += 1))
-    listeners.tell(new Set())
+    listeners.notify(new Set())
     expect(heard).toBe(0)
-    listeners.tell(null)
+    listeners.notify(null)
     expect(heard).toBe(2)
   })
 
-  test('whoever unsubscribes hears no more, and the others do not notice', () => {
+  test('do not notify a listener that unsubscribed, and still notify the others', () => {
     const listeners = createHeadListeners()
     const heard: string[] = []
     const end = listeners.subscribe(() => {
@@ -35,12 +35,12 @@ describe('who hears that the head moved', () => {
       end()
     })
     listeners.subscribe(() => heard.push('always'))
-    listeners.tell(null)
-    listeners.tell(null)
+    listeners.notify(null)
+    listeners.notify(null)
     expect(heard).toEqual(['once', 'always', 'always'])
   })
 
-  test('the area of every type in the catalogue is the word before its point', () => {
+  test('derive the area of every event type from the word before its first dot', () => {
     for (const type of Object.keys(catalogue)) expect(areaOf(type as EventType)).toBe(type.split('.')[0])
     expect([...areasOf([{ type: 'turn.started' }, { type: 'not.known' }, { type: 'erased' }])]).toEqual([
       'turn',

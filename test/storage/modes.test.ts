@@ -7,13 +7,13 @@ import { startWholeService } from '../support/service.ts'
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-/** As a restore by hand leaves it: everything readable by everybody. */
+/** Makes everything readable by others, as a manual restore does. */
 function open(directory: string): void {
   for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o644)
   chmodSync(directory, 0o755)
 }
 
-test('a directory that others may read is theirs no more once the service starts, and it says so once', async () => {
+test('restricts the data directory to its owner at the start and warns once', async () => {
   const directory = testDirectory()
   const first = await startWholeService({ directory })
   await first.client.put('/api/config', {
@@ -37,9 +37,9 @@ test('a directory that others may read is theirs no more once the service starts
     expect([name, modeOf(join(directory, name))]).toEqual([name, name === 'adaptations' ? '700' : '600'])
   expect(modeOf(outside)).toBe('644')
   expect((await service.client.get('/api/adaptations')).text).toContain('Be short.')
-  const told = () => service.written.filter((line) => line.includes('readable by other accounts'))
-  expect(told()).toHaveLength(1)
-  expect(JSON.parse(told()[0] ?? '')).toMatchObject({ level: 'warn', tightened: expect.any(Number) })
+  const warnings = () => service.written.filter((line) => line.includes('readable by other accounts'))
+  expect(warnings()).toHaveLength(1)
+  expect(JSON.parse(warnings()[0] ?? '')).toMatchObject({ level: 'warn', tightened: expect.any(Number) })
   await service.stop()
 
   rmSync(join(directory, 'link'))
@@ -47,7 +47,7 @@ test('a directory that others may read is theirs no more once the service starts
   expect(again.written.filter((line) => line.includes('readable by other accounts'))).toEqual([])
 })
 
-test('what cannot be changed is named, and nothing fails', () => {
+test('names the files whose mode it cannot change, without failing', () => {
   const directory = testDirectory()
   for (const name of ['ledger.sqlite', 'secret.key'])
     writeFileSync(join(directory, name), '', { mode: 0o644 })

@@ -2,11 +2,11 @@ import { threadId } from 'node:worker_threads'
 import type { ThreadFunctions } from '../../src/storage/function-thread.ts'
 import { serveFunctions } from '../../src/storage/serve-functions.ts'
 
-/** What a thread of the service's kind can be asked here: who it is, to fail, to die, and to hang. */
+/** Functions that return the thread's id, throw, exit, wait and hang. */
 export const mortalFunctions = {
   who: () => () => threadId,
   fail: () => () => {
-    throw new Error('it cannot be told')
+    throw new Error('it failed')
   },
   die: () => () => process.exit(1),
   pause: () => (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),

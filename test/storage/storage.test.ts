@@ -15,7 +15,7 @@ import { openTestStorage } from '../support/storage.ts'
 import { pageOf } from '../support/timeline-page.ts'
 import { newId, said } from '../support/writer.ts'
 
-test('an append resolves once the fact is on disk and in the views', async () => {
+test('resolves an append once its fact is on disk and in the views', async () => {
   const storage = await openTestStorage(testDirectory())
   const outcome = await storage.append([said('tea', { conversationId: 'c', spanId: 's' }), said('coffee')])
   expect(outcome).toMatchObject({
@@ -27,7 +27,7 @@ test('an append resolves once the fact is on disk and in the views', async () =>
   expect(page.events.map(({ seq }) => seq)).toEqual([1, 2])
 })
 
-test('a thousand appends at once all get their own place, in the order in which they were asked for', async () => {
+test('gives a thousand concurrent appends their own place, in call order', async () => {
   const storage = await openTestStorage(testDirectory())
   const outcomes = await Promise.all(
     Array.from({ length: 1000 }, (_, index) => storage.append([said(`message ${index}`)])),
@@ -37,10 +37,10 @@ test('a thousand appends at once all get their own place, in the order in which 
   expect(verifyChain(storage.ledger).seq).toBe(1000)
 })
 
-test('appends that arrive together share few commits', async () => {
+test('shares commits among appends that arrive together', async () => {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
-  // The thread is busy until all of them have arrived: with the views, which somebody else is writing.
+  // Blocking the views keeps the thread busy until all appends have arrived.
   const blocker = new Database(viewsFile(directory))
   blocker.exec('BEGIN IMMEDIATE')
   const first = storage.append([said('coffee')])
@@ -49,11 +49,11 @@ test('appends that arrive together share few commits', async () => {
   blocker.exec('COMMIT')
   blocker.close()
   await Promise.all([first, ...rest])
-  // Each commit writes at least the page that it changed, so 200 commits of their own would leave 200 frames.
+  // Each commit writes at least one page, so 200 separate commits would leave 200 frames.
   expect(scanLog(`${ledgerFile(directory)}-wal`).kept).toBeLessThan(150)
 })
 
-test('of concurrent appends with one key exactly one is appended; the others get it', async () => {
+test('appends one of several concurrent facts with the same key and returns it to the others', async () => {
   const storage = await openTestStorage(testDirectory())
   const outcomes = await Promise.all(
     Array.from({ length: 20 }, (_, index) => storage.append([said(`try ${index}`, { key: 'k' })])),
@@ -63,14 +63,14 @@ test('of concurrent appends with one key exactly one is appended; the others get
     expect(outcome).toMatchObject({ status: 'duplicate', existing: { seq: 1, body: { text: 'try 0' } } })
 })
 
-test('a fact that does not fit its schema throws at its caller, before anything waits on it', async () => {
+test('throws to the caller for a fact that does not fit its schema', async () => {
   const storage = await openTestStorage(testDirectory())
   expect(() => storage.append([{ ...said('tea'), body: { text: '' } } as NewEvent])).toThrow(InvalidEvent)
   await expect(storage.append([said('x', { derivedFrom: [5] })])).rejects.toThrow(InvalidEvent)
   expect(storage.ledger.head().seq).toBe(0)
 })
 
-test('followers see facts of all appenders, live', async () => {
+test('delivers the facts of all appenders to followers', async () => {
   const storage = await openTestStorage(testDirectory())
   await storage.append([said('before')])
   const abort = new AbortController()
@@ -86,7 +86,7 @@ test('followers see facts of all appenders, live', async () => {
   expect(seen).toEqual(Array.from({ length: 51 }, (_, index) => index + 1))
 })
 
-test('a data directory admits one process', async () => {
+test('admits one process per data directory', async () => {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
   await storage.append([said('tea')])
@@ -100,7 +100,7 @@ test('a data directory admits one process', async () => {
   expect(inOtherProcess(open, { TEST_DIRECTORY: directory })).toBe('opened')
 })
 
-test('a refused start leaves nothing running and calls nothing fatal', async () => {
+test('leaves nothing running after a refused start and reports no fatal error', async () => {
   const directory = testDirectory()
   await openTestStorage(directory)
   const fatal: Error[] = []
@@ -117,13 +117,13 @@ test('a refused start leaves nothing running and calls nothing fatal', async () 
 })
 
 test.skipIf(!existsSync('/proc/locks'))(
-  'the file locks by which other programs know that the ledger is in use are held all the time',
+  'keeps the file locks by which other programs recognise an open ledger',
   async () => {
     const directory = testDirectory()
     const storage = await openTestStorage(directory, { verifyAfterMs: 0 })
     await storage.append([said('one')])
     await storage.catchUpLagging()
-    // POSIX drops all of a process's locks on a file as soon as it closes any descriptor of it.
+    // POSIX drops all of a process's locks on a file when it closes any descriptor of that file.
     for (const file of [ledgerFile(directory), viewsFile(directory)]) {
       const { ino } = statSync(file)
       expect(readFileSync('/proc/locks', 'utf8')).toMatch(
@@ -133,7 +133,7 @@ test.skipIf(!existsSync('/proc/locks'))(
   },
 )
 
-test('the whole chain is walked after the start, and the status says what was found', async () => {
+test('verifies the whole chain after the start and reports the result in the status', async () => {
   const directory = testDirectory()
   const found = Promise.withResolvers<Verification>()
   const before = await openTestStorage(directory, { verifyAfterMs: 3_600_000 })
@@ -144,7 +144,7 @@ test('the whole chain is walked after the start, and the status says what was fo
   expect((await storage.status()).verification.status).toBe('sound')
 })
 
-test('after close nothing is accepted, and the logs are in their files', async () => {
+test('accepts nothing after close and leaves no write-ahead log', async () => {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
   const last = storage.append([said('last')])
@@ -154,7 +154,7 @@ test('after close nothing is accepted, and the logs are in their files', async (
   expect(existsSync(`${ledgerFile(directory)}-wal`)).toBe(false)
 })
 
-test('order is by seq, whatever the clock does', async () => {
+test('orders facts by seq, whatever the clock shows', async () => {
   let nowMs = Date.UTC(2030, 0, 1)
   const storage = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
   const hour = 3_600_000

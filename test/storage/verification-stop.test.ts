@@ -5,25 +5,25 @@ import { startVerification, type Verification } from '../../src/storage/verifica
 import { testDirectory } from '../support/directory.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
-test('a walk that is told to stop ends by itself, wherever it is, and tells nothing after', async () => {
+test('stops a verification at any point without terminating its thread, and reports nothing afterwards', async () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   onTestFinished(() => writer.close())
   for (let round = 0; round < 20; round += 1)
     writer.append(...Array.from({ length: 500 }, (_, index) => said(`tea ${index}`)))
-  // A thread that is ended from outside while it loads SQLite takes the process along.
+  // Terminating a thread while it loads SQLite would crash the process.
   const terminate = vi.spyOn(Worker.prototype, 'terminate')
   onTestFinished(() => terminate.mockRestore())
-  let toldAfter = 0
+  let lateReports = 0
   for (const afterMs of [0, 1, 30, 60, 100, 150, 250, 400]) {
     let isStopped = false
-    const told = (_outcome: Verification) => {
-      if (isStopped) toldAfter += 1
+    const onVerified = (_outcome: Verification) => {
+      if (isStopped) lateReports += 1
     }
     const walk = startVerification({
       directory,
       afterMs: 0,
-      onVerified: told,
+      onVerified,
       rebuildViews: async () => undefined,
     })
     await delay(afterMs)
@@ -31,5 +31,5 @@ test('a walk that is told to stop ends by itself, wherever it is, and tells noth
     await walk.stop()
   }
   expect(terminate).not.toHaveBeenCalled()
-  expect(toldAfter).toBe(0)
+  expect(lateReports).toBe(0)
 })

@@ -5,7 +5,7 @@ import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { said } from '../support/writer.ts'
 
-test('while the views cannot be written, an append waits for them, though its fact is on disk', async () => {
+test('holds an append until the views are writable, although its fact is on disk', async () => {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
   await storage.append([said('before')])

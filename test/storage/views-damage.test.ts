@@ -22,7 +22,6 @@ function fill(writer: TestWriter): void {
   writer.settle()
 }
 
-/** Views of every projection, at rest. */
 function directoryAtRest(): string {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
@@ -45,10 +44,12 @@ function expectAsReplayed(directory: string): void {
   for (const db of [ledgerDb, replayed, live]) db.close()
 }
 
-/** Starts on damaged views, and expects that they come back with a warning and nothing else. */
-function expectMadeAnew(directory: string): void {
+/** Starts on damaged views and expects a rebuild with a single warning. */
+function expectRebuilt(directory: string): void {
   const writer = openTestWriter(directory)
-  expect(writer.warnings).toMatchObject([{ message: 'the views are damaged and are made anew' }])
+  expect(writer.warnings).toMatchObject([
+    { message: 'the views are damaged; rebuilding them from the ledger' },
+  ])
   writer.append(said('goes on'))
   writer.settle()
   expect(writer.status()).toMatchObject({ viewsError: null })
@@ -95,16 +96,16 @@ function alter(file: string, sql: string): void {
   db.close()
 }
 
-test.each(damages)('views with %s are made anew at the start', (_, damage) => {
+test.each(damages)('rebuilds views with %s at the start', (_, damage) => {
   const directory = directoryAtRest()
   damage(viewsFile(directory))
-  expectMadeAnew(directory)
+  expectRebuilt(directory)
 })
 
-test('views with any damaged page are made anew at the start', () => {
+test('rebuilds views with any damaged page at the start', () => {
   const atRest = directoryAtRest()
   const views = openViewsReadOnly(atRest)
-  // A free page holds nothing that could be damaged.
+  // A free page holds nothing to damage.
   const pages = views.prepare<[], number>('SELECT pageno - 1 FROM dbstat WHERE pageno > 1').pluck().all()
   views.close()
   expect(pages.length).toBeGreaterThan(50)
@@ -114,17 +115,17 @@ test('views with any damaged page are made anew at the start', () => {
     overwrite(viewsFile(directory), page * PAGE_BYTES, PAGE_BYTES)
     const writer = openTestWriter(directory)
     expect(writer.warnings, `page ${page}`).toMatchObject([
-      { message: 'the views are damaged and are made anew' },
+      { message: 'the views are damaged; rebuilding them from the ledger' },
     ])
     writer.close()
   }
 })
 
 test.each([
-  ['gone', (file: string) => rmSync(file)],
+  ['missing', (file: string) => rmSync(file)],
   ['without checkpoints', (file: string) => alter(file, 'DROP TABLE views_checkpoints')],
   ['without their list', (file: string) => alter(file, 'DROP TABLE views_folds')],
-])('views that are %s are made anew without a word', (_, lose) => {
+])('rebuilds views that are %s without a warning', (_, lose) => {
   const directory = directoryAtRest()
   lose(viewsFile(directory))
   const writer = openTestWriter(directory)
@@ -134,7 +135,7 @@ test.each([
   expectAsReplayed(directory)
 })
 
-test('views whose pages have another size, as an older build made them, are kept', () => {
+test('keeps views with the page size of an older build', () => {
   const directory = directoryAtRest()
   alter(viewsFile(directory), 'PRAGMA journal_mode = DELETE; PRAGMA page_size = 1024; VACUUM')
   const writer = openTestWriter(directory)
@@ -149,7 +150,7 @@ test('views whose pages have another size, as an older build made them, are kept
   expectAsReplayed(directory)
 })
 
-test('a damaged log of the views makes them anew, whatever the file had taken from it', () => {
+test('rebuilds the views when their write-ahead log is damaged, checkpointed or not', () => {
   const live = testDirectory()
   const writer = openTestWriter(live)
   fill(writer)
@@ -160,12 +161,12 @@ test('a damaged log of the views makes them anew, whatever the file had taken fr
     cpSync(live, directory, { recursive: true, filter: (path) => !path.includes('lock') })
     const log = `${viewsFile(directory)}-wal`
     overwrite(log, Math.floor(readFileSync(log).length / 2), 8)
-    expectMadeAnew(directory)
+    expectRebuilt(directory)
   }
   writer.close()
 })
 
-test('damage that shows while the service runs is healed in place: facts, open connections and statements go on', () => {
+test('rebuilds damaged views while running, without closing connections or losing facts', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   fill(writer)
@@ -177,11 +178,13 @@ test('damage that shows while the service runs is healed in place: facts, open c
     .prepare<[], { pageno: number }>("SELECT pageno FROM dbstat WHERE name <> 'sqlite_schema'")
     .all())
     overwrite(viewsFile(directory), (pageno - 1) * PAGE_BYTES, PAGE_BYTES)
-  // Another connection's write makes the writer read its pages again.
+  // A write by another connection makes the writer re-read its pages.
   alter(viewsFile(directory), 'PRAGMA user_version = 5')
   expect(writer.append(said('while damaged'))).toMatchObject({ status: 'appended' })
   writer.settle()
-  expect(writer.warnings.map(({ message }) => message)).toContain('the views are damaged and are made anew')
+  expect(writer.warnings.map(({ message }) => message)).toContain(
+    'the views are damaged; rebuilding them from the ledger',
+  )
   expect(writer.status()).toMatchObject({ viewsError: null })
   expect(newest.get()?.seq).toBe(writer.ledger.head().seq)
   expect(searchTimeline(reader, { query: 'while damaged', limit: 1, beforeSeq: null })).toHaveLength(1)
@@ -190,7 +193,7 @@ test('damage that shows while the service runs is healed in place: facts, open c
   expectAsReplayed(directory)
 })
 
-test('views that cannot be written cost no fact: they catch up by themselves once they can be', () => {
+test('keeps every fact while the views are not writable, and catches up afterwards', () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append(said('1'))
@@ -212,7 +215,7 @@ test('views that cannot be written cost no fact: they catch up by themselves onc
   expectAsReplayed(directory)
 })
 
-test('damage that only a reader meets is healed in place too, and the status says so until then', async () => {
+test('rebuilds damage that only a reader meets and reports it in the status until then', async () => {
   const directory = directoryAtRest()
   const found = Promise.withResolvers<unknown>()
   const storage = await openTestStorage(directory, { verifyAfterMs: 0, onVerified: found.resolve })
@@ -230,19 +233,21 @@ test('damage that only a reader meets is healed in place too, and the status say
   const other = openViewsReadOnly(directory)
   expect(findDamage(other)).not.toBeNull()
   other.close()
-  // What it has in its memory is not read again before somebody writes.
+  // The connection keeps its cached pages until another one writes.
   storage.views.pragma('shrink_memory')
   storage.reportFault(faultOf(() => newest.get()))
   expect((await storage.status()).damage).toMatch(/malformed/)
   await expect.poll(async () => (await storage.status()).damage, { timeout: 30_000 }).toBeNull()
-  expect(storage.warnings.map(({ message }) => message)).toEqual(['the views are damaged and are made anew'])
+  expect(storage.warnings.map(({ message }) => message)).toEqual([
+    'the views are damaged; rebuilding them from the ledger',
+  ])
   await expect.poll(() => newest.get()?.seq, { timeout: 30_000 }).toBe(storage.ledger.head().seq)
   await storage.catchUpLagging()
   await storage.close()
   expectAsReplayed(directory)
 })
 
-test('damage of the ledger that only a reader meets shows in the status, with the event', async () => {
+test('reports ledger damage that only a reader meets in the status', async () => {
   const directory = directoryAtRest()
   const storage = await openTestStorage(directory, { verifyAfterMs: 0 })
   await expect.poll(async () => (await storage.status()).verification.status).toBe('sound')

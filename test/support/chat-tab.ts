@@ -2,10 +2,10 @@ import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import type { WholeService } from './service.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look at messages of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read messages of every shape.
 type Message = any
 
-/** A browser tab on the chat socket, with everything that it heard. */
+/** A browser tab on the chat socket, with every message it received. */
 export async function openTab(service: WholeService, since?: number) {
   const url = `${service.origin.replace('http', 'ws')}/chat${since === undefined ? '' : `?since=${since}`}`
   const socket = new WebSocket(url, {
@@ -26,7 +26,7 @@ export async function openTab(service: WholeService, since?: number) {
     heard,
     send: (message: object) => socket.send(JSON.stringify(message)),
     close: () => socket.close(),
-    /** The first message that fits, heard already or still to come. */
+    /** The first matching message, already received or still to come. */
     hear(fits: (message: Message) => boolean): Promise<Message> {
       return new Promise((resolve) => {
         const check = () => {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Memory where there is a file system in it: these tests sync thousands of commits, and none of them cuts the power. */
+/** A memory file system if there is one: these tests sync thousands of commits, and none cuts the power. */
 export const TEST_ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-/** An empty directory that goes with the test, and with it the directory that tasks of its service work in. */
+/** An empty directory, removed after the test together with the working directory of its tasks. */
 export function testDirectory(): string {
   const directory = mkdtempSync(join(TEST_ROOT, 'delegate-test-'))
   onTestFinished(() => {
@@ -16,7 +16,7 @@ export function testDirectory(): string {
   return directory
 }
 
-/** Every file below a directory, by its path in it. */
+/** All files below a directory, sorted. */
 export function filesIn(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -24,7 +24,7 @@ export function filesIn(directory: string): string[] {
     .sort()
 }
 
-/** What each file of a directory holds, as digests: equal before and after means untouched. */
+/** A digest and the mode of each file; equal before and after means unchanged. */
 export function digests(directory: string): Record<string, string> {
   return Object.fromEntries(
     filesIn(directory).map((file) => [
@@ -34,7 +34,7 @@ export function digests(directory: string): Record<string, string> {
   )
 }
 
-/** The files in which a word stands, in UTF-8 and in UTF-16. */
+/** The files that contain a word in UTF-8 or UTF-16. */
 export function filesHolding(directory: string, word: string): string[] {
   if (!existsSync(directory)) return []
   return filesIn(directory).filter((file) => {

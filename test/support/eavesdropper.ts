@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A server of somebody else: answers everything with 404 and keeps what it was sent. Ends with the test. */
+/** A foreign server that answers everything with 404 and keeps every request. Closed after the test. */
 export async function startEavesdropper() {
   const heard: string[] = []
   const server = createServer((incoming, answer) => {

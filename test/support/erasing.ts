@@ -5,7 +5,7 @@ import type { Queries } from '../../src/storage/queries.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { newId } from './writer.ts'
 
-/** Erasing over a storage, without the rest of the service: no notes, spans or vectors, and nothing is learned. */
+/** Erasing over a storage, without notes, spans, vectors or learning. */
 export function openErasing(
   storage: Storage,
   queries: Queries,

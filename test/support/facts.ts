@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { actorSchema, channelSchema, type NewEvent } from '../../ledger/event.ts'
 import { catalogue, type EventType, isEventType } from '../../ledger/events/catalogue.ts'
 
-/** Few ids, so that facts meet: the same memory stored twice, a span closed that never opened. */
+/** Few ids, so that facts collide: the same memory stored twice, a span closed that never opened. */
 const idPool = ['a', 'b', 'c', 'd', 'e', 'f']
 const WORDS = [
   'tea',
@@ -25,12 +25,12 @@ const aText = fc
 const aTime = fc
   .date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString())
-/** A place that most often exists. */
+/** A seq that usually exists. */
 export const aSeq = fc.integer({ min: 1, max: 60 })
 
 /**
- * Any value that a schema of the catalogue accepts, drawn from its own definition, so that a new event type is
- * covered the moment it is declared.
+ * Any value that a schema accepts. Derived from the schema itself, so that new event types are covered at
+ * once.
  */
 function fromSchema(schema: z.core.$ZodType, name: string): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodObject) {
@@ -63,11 +63,11 @@ function fromSchema(schema: z.core.$ZodType, name: string): fc.Arbitrary<unknown
           .filter((value) => z.safeParse(schema, value).success)
   }
   throw new Error(
-    `the catalogue uses a schema that this arbitrary does not know, in ${name}: ${schema._zod.def.type}`,
+    `this arbitrary does not support a schema of the catalogue, in ${name}: ${schema._zod.def.type}`,
   )
 }
 
-/** Any fact of one type that the ledger would take. */
+/** Any fact of one type that the ledger accepts. */
 export function factOf(type: EventType): fc.Arbitrary<NewEvent> {
   const { facts, body } = catalogue[type]
   return (
@@ -84,7 +84,7 @@ export function factOf(type: EventType): fc.Arbitrary<NewEvent> {
         causedBy: fc.option(aSeq, { nil: undefined }),
         derivedFrom: fc.array(aSeq, { maxLength: 2 }),
       })
-      // What the schemas accept is what the type says; the two are built from one definition.
+      // The type and the schemas come from one definition, so the values fit the type.
       .map((fact) => ({ ...fact, type }) as NewEvent)
   )
 }
@@ -93,7 +93,7 @@ export const eventTypes: readonly EventType[] = Object.keys(catalogue).filter(is
 
 const typesWithWords = eventTypes.filter((type) => catalogue[type].body !== null)
 
-/** Any fact of any type; those that hold words, and memories, come more often. */
+/** Any fact of any type; facts with words and memories are more frequent. */
 export const aFact: fc.Arbitrary<NewEvent> = fc.oneof(
   { weight: 2, arbitrary: fc.oneof(...eventTypes.map(factOf)) },
   { weight: 2, arbitrary: fc.oneof(...typesWithWords.map(factOf)) },
@@ -102,14 +102,14 @@ export const aFact: fc.Arbitrary<NewEvent> = fc.oneof(
 
 const examples = new Map<EventType, NewEvent>()
 
-/** One fact of a type, the same each time, but for what `more` says. */
+/** An example fact of a type, the same each time, with the changes in `more`. */
 export function exampleOf(type: EventType, more: Partial<NewEvent> = {}): NewEvent {
   const [example] = examples.has(type) ? [] : fc.sample(factOf(type), { seed: 1, numRuns: 1 })
   if (example) examples.set(type, example)
   return { ...examples.get(type), key: undefined, derivedFrom: [], ...more } as NewEvent
 }
 
-/** The same fact with one text in the place of each that its body holds. */
+/** The same fact with `text` in place of every field of its body. */
 export function withWords(event: NewEvent, text: string): NewEvent {
   const body = event.body && Object.fromEntries(Object.keys(event.body).map((name) => [name, text]))
   return { ...event, body } as NewEvent

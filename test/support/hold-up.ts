@@ -1,9 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/**
- * Holds up the whole process for so long, as a busy machine or a sleeping one does; where it hurts: overdue timers
- * come before anything is read from the sockets.
- */
+/** Blocks the process at the worst moment: overdue timers fire before the sockets are read. */
 export async function holdUp(ms: number): Promise<void> {
   await setImmediate()
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)

@@ -9,7 +9,7 @@ import {
 } from '../../src/storage/function-thread.ts'
 import { veilLedger } from '../../src/storage/veil.ts'
 
-/** The functions of a thread without the thread, which costs more than most tests that ask it something. */
+/** Runs the functions of a thread without the thread, which costs more than most tests that use it. */
 export function openInPlace<F extends ThreadFunctions>(functions: F, directory: string): FunctionThread<F> {
   const closes: (() => void)[] = []
   const made = new Map<string, (args: never) => unknown>()
@@ -37,7 +37,7 @@ export function openInPlace<F extends ThreadFunctions>(functions: F, directory: 
       if (!run) throw new QueryFailed(`there is no function ${name}`)
       made.set(name, run)
       try {
-        // As between threads, nothing is shared.
+        // Like messages between threads, arguments and results are cloned.
         return structuredClone(run(structuredClone(args) as never)) as never
       } catch (error) {
         throw new QueryFailed(error instanceof Error ? error.message : String(error))

@@ -1,9 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/**
- * A free port that stays free while nobody listens on it: from below those that systems give to whoever asks for any.
- */
+/** A free port that stays free while nobody listens, because it is below the ephemeral range. */
 export async function lastingPort(): Promise<string> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000)

@@ -5,9 +5,9 @@ import { newId } from './writer.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Runs TypeScript in a process of its own, its imports relative to the project's root; gives what it printed. */
+/** Runs TypeScript in another process, with imports relative to the project's root; returns its output. */
 export function inOtherProcess(source: string, environment: Record<string, string> = {}): string {
-  // A file, since worker threads do not start in a process whose program came by the command line.
+  // A file, because worker threads do not start in a process whose program is on the command line.
   const file = join(root, '.tmp', `${newId()}.ts`)
   mkdirSync(join(root, '.tmp'), { recursive: true })
   writeFileSync(file, source.replaceAll("from './", "from '../"))
@@ -16,7 +16,7 @@ export function inOtherProcess(source: string, environment: Record<string, strin
       encoding: 'utf8',
       env: { ...process.env, ...environment },
     })
-    if (status !== 0) throw new Error(`it ended with ${status}: ${stderr}`)
+    if (status !== 0) throw new Error(`the process ended with ${status}: ${stderr}`)
     return stdout.trim()
   } finally {
     rmSync(file)

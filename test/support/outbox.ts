@@ -7,7 +7,7 @@ import { outboundPauses } from '../../src/outbound/backoff.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { newId } from './writer.ts'
 
-/** Starts the outbox of a channel that is not configured: what is due fails. A fault fails the test, with which it ends. */
+/** Starts the outbox of an unconfigured channel, which fails due messages. Faults fail the test. */
 export function startUnconfiguredOutbox(
   storage: Storage,
   channel: 'sms' | 'webhook',

@@ -5,14 +5,12 @@ import { onTestFinished } from 'vitest'
 import { testDirectory } from './directory.ts'
 
 export type SmallDisk = {
-  /** A directory on it. */
   readonly directory: string
-  /** Nothing more fits on it. */
   fill(): void
   makeReadOnly(): void
 }
 
-/** A file system of its own in memory, which goes with the test; null where this process may mount none. */
+/** A memory file system, unmounted after the test; null if this process may not mount one. */
 export function mountSmallDisk(megabytes: number): SmallDisk | null {
   const disk = testDirectory()
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', disk]).status !== 0) return null

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What `npm start` tells Node: what is measured or tormented runs as the service runs. */
+/** The Node flags of `npm start`, so that a measured or tortured service runs like the real one. */
 export function startFlags(): string[] {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const flags = /node ((?:--\S+ )*)src\/main\.ts$/.exec(scripts.start)?.[1]

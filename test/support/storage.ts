@@ -6,7 +6,7 @@ export type TestStorage = Storage & {
   readonly warnings: { message: string; fields: Record<string, unknown> }[]
 }
 
-/** The service's storage, thread and all; closed with the test. */
+/** The service's storage with its thread; closed after the test. */
 export async function openTestStorage(
   directory: string,
   options: Partial<StorageOptions> = {},

@@ -1,6 +1,6 @@
 import type { PageQuery, TimelinePage, TimelineQueries } from '../../projections/timeline-page.ts'
 
-/** A page as whoever receives it reads it. */
+/** A page of the timeline as its recipient parses it. */
 export function pageOf(queries: TimelineQueries, query: Partial<PageQuery> = {}): TimelinePage {
   return JSON.parse(queries.page({ limit: 10, cursor: null, conversationId: null, ...query }).json)
 }

@@ -3,7 +3,7 @@ import { openViewsReadOnly } from '../../projections/views.ts'
 import { testDirectory } from './directory.ts'
 import { openTestWriter } from './writer.ts'
 
-/** A writer over a directory of its own, and a reader of its views; closed with the test. */
+/** A writer over its own directory and a reader of its views; closed after the test. */
 export function openWriterAndViews() {
   const directory = testDirectory()
   const writer = openTestWriter(directory)

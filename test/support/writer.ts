@@ -7,16 +7,14 @@ import { openWriter, type Writer, type WriterOptions } from '../../src/storage/w
 export const newId = createIds(Date.now)
 
 export type TestWriter = Writer & {
-  /** One batch, one commit. */
   append(...events: readonly NewEvent[]): CommitOutcome
-  /** Erases and does all that it leaves to be done. */
+  /** Erases and completes the erasure. */
   forget(...seqs: readonly number[]): number[]
-  /** Takes every step there is. */
   settle(): void
   readonly warnings: { message: string; fields: Record<string, unknown> }[]
 }
 
-/** The writer as the storage thread holds it, with facts instead of drafts, and a clock that goes by seconds. */
+/** The writer of the storage thread, but with facts instead of drafts and its own clock. */
 export function openTestWriter(directory: string, options: Partial<WriterOptions> = {}): TestWriter {
   const warnings: TestWriter['warnings'] = []
   const writer = openWriter({
@@ -41,18 +39,17 @@ export function openTestWriter(directory: string, options: Partial<WriterOptions
     append(...events) {
       const context = { newId, newSalt, at: at() }
       const [outcome] = writer.commit([events.map((event) => toDraft(event, context))])
-      if (!outcome) throw new Error('the commit told nothing')
+      if (!outcome) throw new Error('the commit returned no outcome')
       return outcome
     },
     forget(...seqs) {
-      const gone = writer.erase({ seqs, reason: 'owner', at: at() })
+      const erased = writer.erase({ seqs, reason: 'owner', at: at() })
       settle()
-      return gone
+      return erased
     },
   }
 }
 
-/** What the owner said. */
 export const said = (text: string, more: Partial<NewEvent> = {}): NewEvent =>
   ({
     type: 'chat.message.received',

@@ -12,7 +12,7 @@ const secrets = {
   DELIVERY_WEBHOOK_SECRET: 'canary webhook 4f6a8b0c',
 }
 
-/** As a program may print them, wittingly or not. */
+/** Forms in which a program may print a secret. */
 const spellings: Readonly<Record<string, (secret: string) => string>> = {
   raw: (secret) => secret,
   'in JSON': (secret) => JSON.stringify({ env: { KEY: secret } }),
@@ -28,7 +28,7 @@ const everything = Object.values(secrets).flatMap((secret) =>
   Object.entries(spellings).map(([name, spell]) => `${name}: ${spell(secret)}.`),
 )
 
-/** What must be found nowhere: enough of each secret, plain or encoded, to be of use. */
+/** A usable part of each secret, plain or encoded. */
 const traces = Object.values(secrets).flatMap((secret) => [
   secret.slice(-8),
   ...[0, 1, 2].map((before) =>
@@ -38,7 +38,7 @@ const traces = Object.values(secrets).flatMap((secret) => [
   ),
 ])
 
-test('what a task prints of our secrets is in no fact, file, log, page or prompt', async () => {
+test('keeps secrets that a task prints out of every fact, file, log, page and prompt', async () => {
   const model = await startModelDouble({ validate: false })
   model.answerWith(() => ({ text: 'The task has ended.' }))
   const assistant = await startWithAssistant({
@@ -62,7 +62,7 @@ test('what a task prints of our secrets is in no fact, file, log, page or prompt
   for (const id of ids) tasks.push(await assistant.settled(id))
   for (const { outcome } of tasks) expect(outcome).toContain('raw: [redacted].')
   await client.post('/api/chat', { content: 'What did the tasks say?' })
-  await assistant.until('the owner to be told', async () => turnRequests(model).length >= 2)
+  await assistant.until('both turns', async () => turnRequests(model).length >= 2)
 
   const seen = [
     JSON.stringify(tasks),

@@ -9,14 +9,14 @@ import { ofType, startWithAssistant } from './task-harness.ts'
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/coding-assistant.md'), 'utf8')
 const hasTools = ['jq', 'curl'].every((tool) => spawnSync(tool, ['--version']).status === 0)
 
-test('the documented hooks are what the assistant reads: the three that are reported, by the documented script', () => {
+test('documents the three reported hooks, all run by the documented script', () => {
   const config = JSON.parse(/```json\n(\{\s+"version": 1[^`]+)```/.exec(PAGE)?.[1] ?? '')
   expect(Object.keys(config.hooks)).toEqual(['postToolUse', 'errorOccurred', 'sessionEnd'])
   for (const [name, [hook]] of Object.entries<[{ bash: string }]>(config.hooks))
     expect(hook.bash).toBe(`./.github/hooks/delegate.sh ${name}`)
 })
 
-test.skipIf(!hasTools)('the documented script reports what the hooks of the assistant are told', async () => {
+test.skipIf(!hasTools)('reports the input of a hook through the documented script', async () => {
   const script = join(testDirectory(), 'delegate.sh')
   writeFileSync(script, /```sh\n(#!\/bin\/sh[^`]+)```/.exec(PAGE)?.[1] ?? '')
   const assistant = await startWithAssistant()

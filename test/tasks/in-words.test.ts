@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ofType, startProvider, startWithAssistant } from './task-harness.ts'
 
-test('“have the coding assistant do that and text me when it is done”: it happens, and reaches the owner once', async () => {
+test('runs a task asked for in chat and texts its outcome to the owner once', async () => {
   const { double, environment } = await startProvider()
   const assistant = await startWithAssistant({
     environment: { ...environment, COPILOT_COMMAND: '["/bin/echo", "I was asked to"]' },
@@ -15,20 +15,20 @@ test('“have the coding assistant do that and text me when it is done”: it ha
   const [{ id }] = (await assistant.client.get('/api/tasks')).json.tasks
   const task = await assistant.settled(id)
   expect(task).toMatchObject({ by: 'delegate', notify: 'sms', deliveryState: 'delivered' })
-  await assistant.until('the delegate to have looked at it', async () =>
+  await assistant.until('the activation', async () =>
     ofType(await assistant.events(), 'activation.completed').at(0),
   )
   expect(double.messages.map(({ body }) => body)).toEqual([
     'Task “Fix the build” is done. I was asked to fix the build',
   ])
   const all = await assistant.events()
-  // The reply to the request is all that was said in the chat.
+  // The chat holds no reply but the one to the request.
   expect(ofType(all, 'chat.reply.sent')).toHaveLength(1)
   const [dispatched] = ofType(all, 'task.dispatched')
   const [returned] = ofType(all, 'tool.returned')
   expect(returned.payload.refs).toEqual([{ kind: 'task', id }])
   expect(returned.payload.result).not.toContain(id)
-  // Erasing what the owner said takes the calls that repeat it, and leaves the task, which the plan says.
+  // Erasing the request erases the calls that repeat it and keeps the task, as the plan says.
   const [message] = ofType(all, 'chat.message.received')
   const { json: plan } = await assistant.client.get(`/api/erasures.plan?kind=message&id=${message.seq}`)
   expect(plan.stays).toMatchObject([

@@ -11,18 +11,18 @@ import {
   type TimelineEvent,
 } from './task-harness.ts'
 
-/** What became of a task: its outcome, and all the times that the owner was told of it. */
+/** The outcome of a task and every delivery of it to the owner. */
 async function factsOf(assistant: AssistantService) {
   const all = await assistant.events()
   return {
     all,
     ended: all.filter(({ type }: TimelineEvent) => /^task\.(?:finished|failed|cancelled)$/.test(type)),
-    told: ofType(all, 'chat.reply.sent').filter(({ payload }) => payload.deliveryId),
+    deliveries: ofType(all, 'chat.reply.sent').filter(({ payload }) => payload.deliveryId),
     signals: ofType(all, 'signal.raised').filter(({ payload }) => payload.kind.startsWith('task')),
   }
 }
 
-test('it finishes: its exit is the outcome, its output the words, and the owner is told once', async () => {
+test('finishes a task on exit 0 with its output as the outcome, delivered once', async () => {
   const assistant = await startWithAssistant()
   const id = await assistant.dispatch(
     steps({ print: '\u001b[32mAll 12 tests pass.\u001b[0m\n' }, { exit: 0 }),
@@ -36,14 +36,16 @@ test('it finishes: its exit is the outcome, its output the words, and the owner 
     deliveryState: 'delivered',
     deliveries: [{ channel: 'chat', status: 'delivered', attempts: [{ attempt: 1, outcome: 'delivered' }] }],
   })
-  const { ended, told, signals, all } = await factsOf(assistant)
+  const { ended, deliveries, signals, all } = await factsOf(assistant)
   expect(ended).toMatchObject([{ type: 'task.finished', payload: { source: 'exit' } }])
-  expect(told).toMatchObject([{ channel: 'chat', payload: { text: expect.stringContaining('12 tests') } }])
+  expect(deliveries).toMatchObject([
+    { channel: 'chat', payload: { text: expect.stringContaining('12 tests') } },
+  ])
   expect(signals).toMatchObject([{ payload: { kind: 'task_finished', mode: 'wake' } }])
-  await assistant.until('the delegate to have looked at it', async () =>
+  await assistant.until('the activation', async () =>
     ofType(await assistant.events(), 'activation.completed').at(0),
   )
-  // It has been told already: whoever wakes for it has nothing to add.
+  // The outcome is delivered already, so the activation adds nothing.
   expect(ofType(await assistant.events(), 'chat.reply.sent')).toHaveLength(1)
   const [dispatched] = ofType(all, 'task.dispatched')
   const span = await assistant.until('the end of its span', async () => {
@@ -65,7 +67,7 @@ test('it finishes: its exit is the outcome, its output the words, and the owner 
   ])
 })
 
-test('it fails, is killed, or cannot be started: each is said, with what it wrote', async () => {
+test('reports the output of a task that fails, is killed or cannot be started', async () => {
   const assistant = await startWithAssistant()
   const failing = await assistant.dispatch(steps({ complain: 'No such branch.\n' }, { exit: 3 }))
   expect(await assistant.settled(failing)).toMatchObject({
@@ -82,7 +84,7 @@ test('it fails, is killed, or cannot be started: each is said, with what it wrot
     exitCode: null,
     outcome: 'It was ended by SIGKILL.\nHalf way.',
   })
-  expect((await factsOf(assistant)).told).toHaveLength(2)
+  expect((await factsOf(assistant)).deliveries).toHaveLength(2)
 
   const missing = await startWithAssistant({
     environment: { COPILOT_COMMAND: '["/no/such/program"]' },
@@ -95,7 +97,7 @@ test('it fails, is killed, or cannot be started: each is said, with what it wrot
   })
 })
 
-test('it calls back: progress shows on the timeline, the end is the outcome, and its exit changes nothing', async () => {
+test('shows reported progress on the timeline and takes the reported end as the outcome', async () => {
   const assistant = await startWithAssistant()
   const id = await assistant.dispatch(
     steps(
@@ -115,17 +117,17 @@ test('it calls back: progress shows on the timeline, the end is the outcome, and
   )
   const task = await assistant.settled(id)
   expect(task).toMatchObject({ status: 'finished', outcome: 'I fixed the gate.', progressCount: 2 })
-  const { all, ended, told } = await factsOf(assistant)
+  const { all, ended, deliveries } = await factsOf(assistant)
   const progress = ofType(all, 'task.progressed').filter(({ payload }) => payload.source === 'callback')
   expect(progress.map(({ payload }) => payload.text)).toEqual([
     'bash: npm test (failure)',
     'Went on after an error: rate limited',
   ])
   expect(ended).toMatchObject([{ type: 'task.finished', payload: { source: 'callback' } }])
-  expect(told).toHaveLength(1)
+  expect(deliveries).toHaveLength(1)
 })
 
-test('it reports an error, by either hook: the task has failed', async () => {
+test('fails a task that reports an error through either hook', async () => {
   const assistant = await startWithAssistant()
   const first = await assistant.dispatch(
     steps(
@@ -148,12 +150,12 @@ test('it reports an error, by either hook: the task has failed', async () => {
   })
 })
 
-test('twice, late, too early, for nobody, with junk: one outcome and one delivery, and nothing else is appended', async () => {
+test('ignores repeated, early, late and unknown reports, and rejects malformed ones', async () => {
   const assistant = await startWithAssistant({ environment: { TASK_LIMIT: '1' } })
   const { report, dispatch } = assistant
   const id = await dispatch(steps({ hang: true }))
   const queued = await dispatch(steps({ hang: true }))
-  await assistant.until('its process to be told of', async () =>
+  await assistant.until('its process id', async () =>
     ofType(await assistant.events(), 'task.progressed').some(
       ({ payload }) => payload.taskId === id && payload.pid,
     ),
@@ -206,25 +208,25 @@ test('twice, late, too early, for nobody, with junk: one outcome and one deliver
   await assistant.settled(id)
   expect((await report('sessionEnd', id, { reason: 'error' })).json.action).toBe('ignored')
   expect((await report('postToolUse', id, { toolName: 'late' })).json.action).toBe('ignored')
-  const { ended, told } = await factsOf(assistant)
+  const { ended, deliveries } = await factsOf(assistant)
   expect(ended).toHaveLength(1)
-  expect(told).toHaveLength(1)
+  expect(deliveries).toHaveLength(1)
   expect(await assistant.client.post(`/api/tasks/${queued}/cancel`)).toMatchObject({ status: 200 })
 })
 
-test('what it writes without end is kept within bounds', async () => {
+test('limits the stored output of a task', async () => {
   const assistant = await startWithAssistant()
   const id = await assistant.dispatch(steps({ flood: 600_000 }, { flood: 600_000 }, { print: '\nThe end.' }))
   const task = await assistant.settled(id)
   expect(task.outcome.length).toBeLessThanOrEqual(20_001)
   expect(task.outcome).toMatch(/The end\.$/)
-  const told = (await factsOf(assistant)).told.at(0)
-  const whole = (await assistant.client.get(`/api/timeline/spans/${told.spanId}`)).json
-  const words = whole.events.find(({ seq }: TimelineEvent) => seq === told.seq).payload.text
+  const delivery = (await factsOf(assistant)).deliveries.at(0)
+  const whole = (await assistant.client.get(`/api/timeline/spans/${delivery.spanId}`)).json
+  const words = whole.events.find(({ seq }: TimelineEvent) => seq === delivery.seq).payload.text
   expect(words.length).toBeLessThan(4_500)
 })
 
-test('cancelled: the program goes, and what it started goes with it; nobody is told what they did themselves', async () => {
+test('ends the program and its children on cancel, without notifying the owner', async () => {
   const assistant = await startWithAssistant({ waits: { taskKillGraceMs: 200 } })
   const file = join(assistant.directory, 'child.pid')
   const id = await assistant.dispatch(
@@ -235,20 +237,20 @@ test('cancelled: the program goes, and what it started goes with it; nobody is t
       { hang: true },
     ),
   )
-  const own = await assistant.until('it to be under way', async () => readJson(`${file}.own`))
+  const own = await assistant.until('its program', async () => readJson(`${file}.own`))
   const child = Number(readFileSync(file, 'utf8'))
   expect([isAlive(own.pid), isAlive(child)]).toEqual([true, true])
   const cancelled = await assistant.client.post(`/api/tasks/${id}/cancel`)
   expect(cancelled.json).toMatchObject({ status: 'cancelled', deliveryState: 'none' })
   expect((await assistant.client.post(`/api/tasks/${id}/cancel`)).status).toBe(409)
   expect((await assistant.client.post('/api/tasks/nobody/cancel')).status).toBe(404)
-  await assistant.until('both to be gone', async () => !isAlive(own.pid) && !isAlive(child))
-  const { ended, told, signals } = await factsOf(assistant)
+  await assistant.until('both processes to exit', async () => !isAlive(own.pid) && !isAlive(child))
+  const { ended, deliveries, signals } = await factsOf(assistant)
   expect(ended).toMatchObject([{ type: 'task.cancelled', payload: { by: 'owner' } }])
-  expect([told, signals]).toEqual([[], []])
+  expect([deliveries, signals]).toEqual([[], []])
 })
 
-test('the program is given the task and nothing of the service: no secret, no variable, no shell', async () => {
+test('passes the program its task but no secret, variable or shell of the service', async () => {
   const assistant = await startWithAssistant({
     environment: {
       OPENAI_API_KEY: 'sk-canary-key-of-the-model',
@@ -275,7 +277,7 @@ test('the program is given the task and nothing of the service: no secret, no va
     expect(env).not.toHaveProperty(name)
 })
 
-test('no more run at once than the limit says, in their order; a raised limit takes effect at once', async () => {
+test('runs at most the limit of tasks in order, and applies a raised limit at once', async () => {
   const assistant = await startWithAssistant({ environment: { TASK_LIMIT: '1' } })
   const ids = [
     await assistant.dispatch(steps({ hang: true })),
@@ -296,7 +298,7 @@ test('no more run at once than the limit says, in their order; a raised limit ta
   expect(rest).toMatchObject({ configured: true, tasks: [{ id: ids[0] }], nextCursor: null })
 })
 
-test('without a command nothing is taken; a wrong request says what is wrong with it', async () => {
+test('dispatches nothing without a command and rejects malformed requests', async () => {
   const assistant = await startWithAssistant({ environment: { COPILOT_COMMAND: '' } })
   const answer = await assistant.client.post('/api/tasks', { title: 'A', prompt: 'B' })
   expect([answer.status, answer.json.code]).toEqual([409, 'no_coding_assistant'])
@@ -313,7 +315,7 @@ test('without a command nothing is taken; a wrong request says what is wrong wit
   expect((await assistant.client.get('/api/tasks/unknown')).status).toBe(404)
 })
 
-test('failed work is run again as a new task, once however often it is asked for', async () => {
+test('retries a failed task once, however often it is asked to', async () => {
   const assistant = await startWithAssistant()
   const id = await assistant.dispatch(steps({ exit: 1 }), { title: 'Again' })
   await assistant.settled(id)
@@ -328,7 +330,7 @@ test('failed work is run again as a new task, once however often it is asked for
   expect((await assistant.client.post(`/api/tasks/${fine}/retry`, {})).json.code).toBe('nothing_to_retry')
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the double wrote.
+// biome-ignore lint/suspicious/noExplicitAny: the double writes any shape.
 function readJson(file: string): any {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
@@ -337,7 +339,7 @@ function readJson(file: string): any {
   }
 }
 
-test('a working directory that can reach the data is refused, wherever its name leads', async () => {
+test('rejects a working directory that reaches the data directory, even through a link', async () => {
   const assistant = await startWithAssistant()
   const { client, directory } = assistant
   mkdirSync(join(directory, 'inside'))
@@ -359,7 +361,7 @@ test('a working directory that can reach the data is refused, wherever its name 
     ])
   }
 
-  // From the environment, or turned into a link later: the task says so.
+  // Validation at save time cannot see a later link, so the task fails with this reason.
   const later = join(testDirectory(), 'later')
   mkdirSync(later)
   expect((await client.put('/api/config', { entries: { COPILOT_WORKDIR: later } })).status).toBe(200)

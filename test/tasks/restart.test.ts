@@ -21,10 +21,10 @@ import { newId, openTestWriter } from '../support/writer.ts'
 import { startServiceProcess } from '../torture/service-process.ts'
 import { ASSISTANT, isAlive, ofType, startWithAssistant, type TimelineEvent } from './task-harness.ts'
 
-/** For what never comes to hold. */
+/** Gives up on a condition that never holds. */
 const GIVE_UP_MS = 120_000
 
-/** What the assistant wrote into a file; null while that is not all there. */
+/** What the assistant wrote to the file, or null while it is incomplete. */
 function situationIn(file: string): { readonly pid: number } | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
@@ -41,23 +41,23 @@ async function until<T>(
     if (found) return found
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error('waited in vain')
+  throw new Error('timed out waiting')
 }
 
-/** A program that nobody ends but the test, or who knows it by its environment. */
+/** A program that runs until the test, or a service that recognises its environment, ends it. */
 function startLeftOver(environment: Readonly<Record<string, string>>): ChildProcess {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { env: environment })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
 
-/** By which a program of a task is known. */
+/** The environment by which a service recognises the program of its task. */
 const variablesOf = (directory: string, taskId: string) => ({
   [TASK_ID_VARIABLE]: taskId,
   [DATA_DIR_VARIABLE]: realpathSync(directory),
 })
 
-/** A service lives there until a task is over; gives the task's id. */
+/** Runs a task to its end on a service, stops the service and returns the task's id. */
 async function runTaskToItsEnd(directory: string): Promise<string> {
   const { dispatch, settled, service } = await startWithAssistant({ directory })
   const taskId = await dispatch(steps({ print: 'ok' }), { notify: 'chat' })
@@ -66,7 +66,7 @@ async function runTaskToItsEnd(directory: string): Promise<string> {
   return taskId
 }
 
-/** The service in a process of its own, which can be killed. */
+/** A service in its own process, so that the test can kill it. */
 async function startProcess(directory: string, environment: Readonly<Record<string, string>> = {}) {
   const service = startServiceProcess(directory, { COPILOT_COMMAND: ASSISTANT, ...environment })
   onTestFinished(() => service.kill())
@@ -79,7 +79,7 @@ async function startProcess(directory: string, environment: Readonly<Record<stri
   return { service, client, events, task: async (id: string) => (await client.get(`/api/tasks/${id}`)).json }
 }
 
-test('killed with a task running: the task has failed, its program is ended, and the owner is told once', async () => {
+test('fails a task that a crash interrupted, ends its program and notifies the owner once', async () => {
   const directory = testDirectory()
   const file = join(directory, 'situation.json')
   const one = { TASK_LIMIT: '1' }
@@ -109,16 +109,16 @@ test('killed with a task running: the task has failed, its program is ended, and
     payload: { reason: 'complete' },
   })
   expect(late.json.action).toBe('ignored')
-  const told = ofType(await second.events(), 'chat.reply.sent').filter(({ payload }) =>
+  const deliveries = ofType(await second.events(), 'chat.reply.sent').filter(({ payload }) =>
     payload.text.includes('Long'),
   )
-  expect(told).toHaveLength(1)
+  expect(deliveries).toHaveLength(1)
 })
 
-test('killed right after a program was started, or while one was being ended: it is ended at the next start', async () => {
+test('ends programs that a crash left behind, whether just started or being ended', async () => {
   const directory = testDirectory()
   const overId = await runTaskToItsEnd(directory)
-  // As a crash leaves it before the id of the process is recorded.
+  // A crash may come before the process id is recorded.
   const startedId = 'a-task-whose-program-was-just-started'
   const writer = openTestWriter(directory)
   const by = { actor: 'service', channel: 'system' } as const
@@ -132,7 +132,7 @@ test('killed right after a program was started, or while one was being ended: it
   const others = [
     {},
     variablesOf(directory, 'of-nobody'),
-    // The service that this ledger is a copy of runs on elsewhere.
+    // A program of another service with a copy of this ledger.
     variablesOf(testDirectory(), startedId),
   ].map(startLeftOver)
   await Promise.all([...left, ...others].map((child) => once(child, 'spawn')))
@@ -143,7 +143,7 @@ test('killed right after a program was started, or while one was being ended: it
   expect(others.map(({ signalCode }) => signalCode)).toEqual([null, null, null])
 })
 
-test('started anew from within a task, the service leaves alone what may have started it', async () => {
+test('spares the process that restarted the service from within a task', async () => {
   const directory = testDirectory()
   const taskId = await runTaskToItsEnd(directory)
   const starter = startLeftOver(variablesOf(directory, taskId))
@@ -156,7 +156,7 @@ test('started anew from within a task, the service leaves alone what may have st
   expect(isAlive(starter.pid ?? 0)).toBe(true)
 })
 
-test('killed while a post is under way: nobody can say whether it arrived, so it is not repeated', async () => {
+test('does not repeat a post that a crash interrupted, because it may have arrived', async () => {
   let posts = 0
   const receiver = createServer(() => {
     posts += 1
@@ -187,7 +187,7 @@ test('killed while a post is under way: nobody can say whether it arrived, so it
   expect(posts).toBe(1)
 })
 
-test('told to stop while a task runs: its program is ended, and that is its outcome', async () => {
+test('ends the program of a running task on shutdown and records that as its outcome', async () => {
   const directory = testDirectory()
   const file = join(directory, 'situation.json')
   const first = await startWithAssistant({ directory })
@@ -201,7 +201,7 @@ test('told to stop while a task runs: its program is ended, and that is its outc
   expect(task.outcome).toContain('So far.')
 })
 
-test('a task that takes longer than it was given is ended, and has failed with what it had written', async () => {
+test('ends a task that exceeds its time limit and keeps its output', async () => {
   const storage = await openTestStorage(testDirectory())
   const { append, ledger, views, onHeadMoved } = storage
   const tasks = createTaskQueries(views)
@@ -218,7 +218,7 @@ test('a task that takes longer than it was given is ended, and has failed with w
     ledger,
     tasks,
     onHeadMoved,
-    // A shell starts fast enough to write long before its time is up.
+    // A shell starts fast enough to write well before the time limit.
     command: ['sh', '-c', 'trap "" TERM; echo Counting…; while :; do sleep 1; done'],
     environment: () => ({ PATH: process.env.PATH ?? '' }),
     dataDir: directory,
@@ -256,6 +256,6 @@ test('a task that takes longer than it was given is ended, and has failed with w
   })
   expect(task).toMatchObject({ kind: 'timeout', outcome: 'It was given 3 min.\nCounting…' })
   expect(task.durationMs).toBeGreaterThanOrEqual(1_450)
-  // What it writes shows while it runs.
+  // The output shows while the task runs.
   expect(task.latestProgress?.text).toBe('Counting…')
 })

@@ -7,7 +7,7 @@ import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeServiceOptions } from '../support/service.ts'
 
-/** For what never comes to hold: retries with their pauses take half of it. */
+/** Gives up on a condition that never holds. Retries and their pauses take half of this. */
 const GIVE_UP_MS = 120_000
 
 export const ASSISTANT = JSON.stringify([
@@ -15,10 +15,10 @@ export const ASSISTANT = JSON.stringify([
   fileURLToPath(new URL('../doubles/assistant/assistant.ts', import.meta.url)),
 ])
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look at events of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape.
 export type TimelineEvent = any
 
-/** The whole service with a coding assistant that does as its prompt says. */
+/** The whole service with a coding assistant that follows the steps in its prompt. */
 export async function startWithAssistant(options: WholeServiceOptions = {}) {
   const directory = options.directory ?? testDirectory()
   const service = await startWholeService({
@@ -37,7 +37,7 @@ export async function startWithAssistant(options: WholeServiceOptions = {}) {
       if (found) return found
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    throw new Error(`waited in vain for: ${what}; there is ${(await events()).map(({ type }) => type)}`)
+    throw new Error(`timed out waiting for: ${what}; events: ${(await events()).map(({ type }) => type)}`)
   }
   async function dispatch(prompt: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
     const answer: Answer = await client.post('/api/tasks', { title: 'Tidy up', prompt, ...more })
@@ -56,7 +56,7 @@ export async function startWithAssistant(options: WholeServiceOptions = {}) {
     dispatch,
     task,
     report,
-    /** The task once its work and its delivery have come to an end. */
+    /** The task once its work and its delivery have ended. */
     settled: (id: string) =>
       until('the end of the task', async () => {
         const found = await task(id)
@@ -70,7 +70,7 @@ export async function startWithAssistant(options: WholeServiceOptions = {}) {
 
 export type AssistantService = Awaited<ReturnType<typeof startWithAssistant>>
 
-/** The telephony double, and the environment that leads to it. */
+/** The telephony double and the environment that points at it. */
 export async function startProvider() {
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
   onTestFinished(() => double.close())
@@ -87,7 +87,7 @@ export async function startProvider() {
 export const ofType = (events: readonly TimelineEvent[], type: string) =>
   events.filter((event) => event.type === type)
 
-/** Whether a process runs; one that has ended and was not waited for yet does not. */
+/** Whether a process runs; false for a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

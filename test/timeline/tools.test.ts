@@ -21,18 +21,18 @@ const context = {
   signal: new AbortController().signal,
 }
 
-/** A timeline on which something was said at moments, and the tool that searches it. */
+/** Records these messages at their times and returns the tool that searches them. */
 async function toolOver(
-  things: readonly { at: string; text: string; channel: 'chat' | 'sms' }[],
-  forgetting?: (storage: TestStorage) => Promise<unknown>,
+  messages: readonly { at: string; text: string; channel: 'chat' | 'sms' }[],
+  forget?: (storage: TestStorage) => Promise<unknown>,
 ) {
   let nowMs = 0
   const storage = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
-  for (const { at, text, channel } of things) {
+  for (const { at, text, channel } of messages) {
     nowMs = Date.parse(at)
     await storage.append([said(text, { channel })])
   }
-  await forgetting?.(storage)
+  await forget?.(storage)
   await storage.catchUpLagging()
   const tools = timelineTools({
     ledger: storage.ledger,
@@ -40,7 +40,7 @@ async function toolOver(
     repeatsBarred: createMemoryQueries(storage.views).repeatsBarred,
   })
   const tool: Tool | undefined = tools.find(({ name }) => name === 'search_timeline')
-  if (!tool?.readOnly) throw new Error('there is no search that only reads')
+  if (!tool?.readOnly) throw new Error('there is no read-only search')
   return async (args: Record<string, unknown>): Promise<string[]> => {
     const parsed = tool.parameters.parse({ query: 'tea', channel: null, from: null, to: null, ...args })
     const result = await tool.run(parsed, context)
@@ -50,11 +50,11 @@ async function toolOver(
   }
 }
 
-test('the delegate searches a channel, and the days of the owner, both ends included', async () => {
+test('searches a channel and an inclusive range of the owner’s days', async () => {
   const search = await toolOver([
     { at: '2030-03-30T22:59:59.999Z', text: 'tea on Saturday', channel: 'chat' },
     { at: '2030-03-30T23:00:00.000Z', text: 'tea on Sunday', channel: 'sms' },
-    // The clocks went forward: Sunday ends an hour earlier.
+    // Daylight saving time begins, so Sunday ends an hour earlier in UTC.
     { at: '2030-03-31T21:59:59.999Z', text: 'tea late on Sunday', channel: 'chat' },
     { at: '2030-03-31T22:00:00.000Z', text: 'tea on Monday', channel: 'sms' },
   ])
@@ -75,14 +75,14 @@ test('the delegate searches a channel, and the days of the owner, both ends incl
   expect(await search({ from: '2030-04-02', to: '2030-03-01' })).toEqual([])
 })
 
-test('what is no day, or no channel, is refused', async () => {
+test('rejects an invalid day or channel', async () => {
   const search = await toolOver([])
   await expect(search({ from: 'last week' })).rejects.toThrow()
   await expect(search({ to: '2030-02-30' })).rejects.toThrow()
   await expect(search({ channel: 'fax' })).rejects.toThrow()
 })
 
-test('without words it is what was said in those days, the latest first, and nothing else of them', async () => {
+test('returns the messages of a range without a query, the latest first', async () => {
   const search = await toolOver([
     { at: '2030-03-30T10:00:00.000Z', text: 'on Saturday', channel: 'chat' },
     { at: '2030-03-31T10:00:00.000Z', text: 'early on Sunday', channel: 'chat' },
@@ -98,13 +98,13 @@ test('without words it is what was said in those days, the latest first, and not
   expect(await search({ query: '?!', from: '2030-03-31' })).toEqual([])
 })
 
-test('what the owner had forgotten is not found, nor what answered it, be it by text', async () => {
+test('does not find what the owner asked to forget, or a text that repeats it', async () => {
   const at = '2030-03-30T12:00:00.000Z'
-  const things = [
+  const messages = [
     { at, text: 'the tea is in the tin', channel: 'sms' as const },
     { at, text: 'tea at five', channel: 'sms' as const },
   ]
-  const search = await toolOver(things, async ({ append, ledger }) => {
+  const search = await toolOver(messages, async ({ append, ledger }) => {
     const [first] = ledger.readAfter(0, 100).filter(({ type }) => type === 'chat.message.received')
     const barred = first?.seq ?? 0
     const asked = await append([

@@ -4,7 +4,7 @@ import { toInstant } from '../../src/timers/local-time.ts'
 const instantOf = (text: string, timezone = 'Europe/Berlin') =>
   toInstant(text, timezone)?.toISOString() ?? null
 
-test('a time with an offset is that instant, one without is local, and one that daylight saving skips is moved on', () => {
+test('reads a time with an offset as that instant, one without as local, and moves skipped times on', () => {
   expect(instantOf('2028-02-29T10:00:00Z')).toBe('2028-02-29T10:00:00.000Z')
   expect(instantOf('2026-07-01t10:00:00.25+0530')).toBe('2026-07-01T04:30:00.250Z')
   expect(instantOf('2026-12-31 23:30-03:00')).toBe('2027-01-01T02:30:00.000Z')
@@ -27,6 +27,6 @@ test.each([
   'Tea 1 Z',
   '+012345-01-01T00:00:00Z',
   '9999-12-31T23:00:00-05:00',
-])('%s is no time', (text) => {
+])('rejects %s', (text) => {
   expect(instantOf(text)).toBeNull()
 })

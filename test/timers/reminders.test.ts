@@ -8,7 +8,7 @@ import { startWholeService } from '../support/service.ts'
 const WORDS = 'Take the bread out of the oven'
 const isActivation = (body: Record<string, unknown>) => /Nobody has spoken/.test(String(body.instructions))
 
-/** A service whose model answers the owner, and does `reply` where a reminder wakes it. */
+/** A service whose model answers the owner, and gives `reply` when a reminder wakes it. */
 async function startReminding(reply: Reply, environment: Readonly<Record<string, string>> = {}) {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
@@ -32,14 +32,14 @@ async function startReminding(reply: Reply, environment: Readonly<Record<string,
   return { double, service, tab, remind }
 }
 
-test('shows the words of a reminder although the model fails, and shows the failure as nobody’s answer', async () => {
+test('shows a reminder although the model fails, and records the failure as internal', async () => {
   const { double, service, tab, remind } = await startReminding({ fault: httpFaults.unauthorised() })
   const fired = await remind()
   expect(fired).toMatchObject({ internal: false, payload: { text: WORDS } })
   const { event: failed } = await tab.hear(({ event }) => event?.type === 'turn.failed')
   expect(failed).toMatchObject({ internal: true, payload: { kind: 'auth' } })
   await tab.hear(({ event }) => event?.type === 'activation.failed')
-  // The socket says no error, for nobody asked; and the page says of the failure what the socket did.
+  // The socket reports no error, because nobody asked, and the timeline page matches the socket.
   expect(tab.heard.filter(({ type }) => type === 'chat.error')).toEqual([])
   const { events } = (await service.client.get('/api/timeline')).json
   const onPage = (seq: number) => events.find((event: { seq: number }) => event.seq === seq)
@@ -52,21 +52,21 @@ test('shows the words of a reminder although the model fails, and shows the fail
   expect(turnRequests(double).at(-1)?.text).toContain(WORDS)
 })
 
-test('shows the words of a reminder while the model hangs, and answers the owner meanwhile', async () => {
+test('shows a reminder while the model hangs, and answers the owner meanwhile', async () => {
   const { service, remind } = await startReminding({ fault: { kind: 'hang', at: 'headers' } })
   expect((await remind()).payload.text).toBe(WORDS)
   const answer = await service.client.post('/api/chat', { content: 'Are you there?' })
   expect(answer.json.reply.text).toBe('Here I am.')
 })
 
-test('shows the words of a reminder once the daily tokens are used up', async () => {
+test('shows a reminder when the daily token budget is exhausted', async () => {
   const { double, service, remind } = await startReminding({ text: 'Never said.' }, { DAILY_TOKENS: '1' })
   await service.client.post('/api/chat', { content: 'Hello' })
   expect((await remind()).payload.text).toBe(WORDS)
   expect(turnRequests(double).filter(({ body }) => isActivation(body))).toEqual([])
 })
 
-test('tells the model that the owner sees the reminder, and shows what the model adds after it', async () => {
+test('tells the model that the owner sees the reminder, and shows the model’s addition after it', async () => {
   const { double, tab, remind } = await startReminding({ text: 'The oven gloves are in the drawer.' })
   const fired = await remind()
   const { event: reply } = await tab.hear(({ event }) => event?.type === 'chat.reply.sent')
@@ -77,7 +77,7 @@ test('tells the model that the owner sees the reminder, and shows what the model
   )
 })
 
-test('keeps a reminder that comes after the conversation has ended for the next one', async () => {
+test('keeps a reminder fired between conversations for the next one', async () => {
   const { double, service, tab, remind } = await startReminding({ text: '[silent]' })
   await service.client.post('/api/chat', { content: 'Hello' })
   const [{ id }] = (await service.client.get('/api/conversations')).json.conversations
@@ -89,7 +89,7 @@ test('keeps a reminder that comes after the conversation has ended for the next 
   expect(turnRequests(double).at(-1)?.text).toContain(WORDS)
 })
 
-test('erases the words of a reminder with those of its timer', async () => {
+test('erases a reminder together with its timer', async () => {
   const { service, tab, remind } = await startReminding({ text: '[silent]' })
   const fired = await remind()
   await tab.hear(({ event }) => event?.type === 'activation.completed')

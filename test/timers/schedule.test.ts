@@ -5,20 +5,20 @@ test.each([
   ['* * * * *', '2026-06-01T09:59:00.000Z', '2026-06-01T10:00:00.000Z'],
   ['0 9 * * *', '2026-05-31T07:00:00.000Z', '2026-06-01T07:00:00.000Z'],
   ['0,30 9 * * 1-5', '2026-05-29T07:30:00.000Z', '2026-06-01T07:00:00.000Z'],
-])('of more occurrences of “%s” than are counted, the last one is the last', (recurrence, last, nextAt) => {
+])('caps the count of missed occurrences of “%s” but finds the last one', (recurrence, last, nextAt) => {
   const timer = { dueAt: '2010-01-01T09:00:00.000Z', recurrence, timezone: 'Europe/Berlin' }
   const now = new Date(Date.parse(nextAt) - 30_000)
   expect(missedSince(timer, now)).toEqual({ passed: 1000, last, nextAt })
 })
 
 test.each([
-  // What names one time of the day comes once a day, whatever is skipped or repeated.
+  // A single time of day occurs once a day, even when it is skipped or repeated.
   ['30 2 * * *', 'Europe/Berlin', '2026-10-24T22:00Z', ['25T00:30', '26T01:30']],
   ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00Z', ['29T01:00', '30T00:30']],
   ['30 1 * * *', 'America/New_York', '2026-11-01T00:00Z', ['01T05:30', '02T06:30']],
   ['45 1 * * *', 'Australia/Lord_Howe', '2026-04-04T12:00Z', ['04T14:45', '05T15:15']],
   ['0 9 * * *', 'Pacific/Apia', '2011-12-29T12:00Z', ['29T19:00', '30T19:00']],
-  // Of several, those that are repeated come each time, and those that are skipped do not.
+  // Of several times, repeated ones occur again and skipped ones do not.
   [
     '*/30 2 * * *',
     'Europe/Berlin',
@@ -26,7 +26,7 @@ test.each([
     ['25T00:00', '25T00:30', '25T01:00', '25T01:30', '26T01:00'],
   ],
   ['0 2,14 * * *', 'Europe/Berlin', '2026-03-28T20:00Z', ['29T12:00', '30T00:00']],
-])('“%s” in %s after %s', (recurrence, timezone, after, expected) => {
+])('computes the occurrences of “%s” in %s after %s', (recurrence, timezone, after, expected) => {
   const found: string[] = []
   for (let at: Date | null = new Date(after); found.length < expected.length; ) {
     at = nextOccurrence(recurrence, timezone, at)

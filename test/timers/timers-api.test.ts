@@ -3,7 +3,7 @@ import { startWholeService } from '../support/service.ts'
 
 type Listed = { id: string; status: string; dueAt: string }
 
-test('pages of timers hold each once: those to come, the soonest first, then those that are over', async () => {
+test('pages through timers once each: active ones first, the soonest on top, then past ones', async () => {
   const { client } = await startWholeService()
   expect((await client.get('/api/timers')).json).toEqual({ timers: [], nextCursor: null })
   const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
@@ -39,7 +39,7 @@ test('pages of timers hold each once: those to come, the soonest first, then tho
     expect([query, (await client.get(`/api/timers?${query}`)).status]).toEqual([query, 400])
 })
 
-test('a moment that is none, is over, or has a year of five digits is refused with what is wrong', async () => {
+test('rejects a moment that is invalid, past or beyond the year 9999 with the reason', async () => {
   const { client } = await startWholeService({ environment: { TIMEZONE: 'America/New_York' } })
   for (const at of [
     'soon',

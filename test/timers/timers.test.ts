@@ -7,7 +7,7 @@ import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 
-/** Timers over the service's own storage; the disk is full, or cannot be read, for as long as a test says so. */
+/** Timers on the service's own storage. A test can make the disk full or unreadable. */
 async function openTimers({ timezone = 'UTC' } = {}) {
   let nowMs = Date.now()
   const storage = await openTestStorage(testDirectory(), { nowMs: () => nowMs })
@@ -71,10 +71,10 @@ const DAY_MS = 24 * HOUR_MS
 const YEAR_MS = 365 * DAY_MS
 const soon = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('a timer whose words are erased wakes nobody; one whose words are only hidden waits for them', async () => {
+test('cancels a timer whose words are erased and delays one whose words are hidden', async () => {
   const { storage, timers, set, signals, pass } = await openTimers()
-  const [gone, hidden] = [await set('Heliotrope'), await set('Water the plants')]
-  await storage.erase([gone.setSeq], 'owner')
+  const [erased, hidden] = [await set('Heliotrope'), await set('Water the plants')]
+  await storage.erase([erased.setSeq], 'owner')
   const facts = { erasureId: 'e1', seqs: [hidden.setSeq], part: 0, parts: 1 }
   await storage.append([
     {
@@ -93,7 +93,7 @@ test('a timer whose words are erased wakes nobody; one whose words are only hidd
   ])
   pass(61_000)
   timers.start()
-  await expect.poll(() => timers.get(gone.id)?.status).toBe('cancelled')
+  await expect.poll(() => timers.get(erased.id)?.status).toBe('cancelled')
   await soon(100)
   expect(timers.get(hidden.id)?.status).toBe('active')
   expect(signals()).toEqual([])
@@ -102,7 +102,7 @@ test('a timer whose words are erased wakes nobody; one whose words are only hidd
   expect(signals()).toEqual([expect.stringContaining('Water the plants')])
 })
 
-test('several timers are cancelled at once, or none of them', async () => {
+test('cancels all of several timers or none', async () => {
   const { timers, disk, set } = await openTimers()
   const both = [await set('Water the plants'), await set('Feed the cat')]
   const ids = both.map(({ id }) => id)
@@ -116,7 +116,7 @@ test('several timers are cancelled at once, or none of them', async () => {
   expect(await timers.cancel(ids, { by: 'owner' })).toBe(false)
 })
 
-test('a timer that is due while the disk is full is tried again now and then, and fires once there is room', async () => {
+test('retries a due timer while the disk is full and fires it once there is room', async () => {
   const { timers, disk, faults, set, signals, pass } = await openTimers()
   const timer = await set('Water the plants')
   disk.isFull = true
@@ -130,7 +130,7 @@ test('a timer that is due while the disk is full is tried again now and then, an
   expect(signals()).toHaveLength(1)
 })
 
-test('a timer that cannot fire holds up no other', async () => {
+test('does not hold up other timers behind one that cannot fire', async () => {
   const { timers, disk, faults, set, signals, pass } = await openTimers()
   await set('Heliotrope')
   await set('Water the plants')
@@ -143,7 +143,7 @@ test('a timer that cannot fire holds up no other', async () => {
   await expect.poll(signals, { timeout: 5000 }).toHaveLength(2)
 })
 
-test('each occurrence of a timer that repeats carries its words', async () => {
+test('repeats the words of a recurring timer on each occurrence', async () => {
   const { storage, open, every, pass } = await openTimers()
   const timer = await every('0 9 * * *', 'fire_once')
   const reminders = () =>
@@ -166,12 +166,12 @@ test('each occurrence of a timer that repeats carries its words', async () => {
   ])
 })
 
-test('views that cannot be read for a while end neither the process nor the waiting', async () => {
+test('keeps running and waiting while the views are unreadable', async () => {
   const { timers, disk, faults, set, signals, pass } = await openTimers()
   await set('Heliotrope')
   timers.start()
   disk.isUnreadable = true
-  // Set it is; what became of it cannot be read.
+  // The timer is set, but its state cannot be read back.
   await expect(set('Water the plants')).rejects.toThrow(/malformed/)
   await expect.poll(() => faults.length).toBeGreaterThan(0)
   disk.isUnreadable = false
@@ -179,7 +179,7 @@ test('views that cannot be read for a while end neither the process nor the wait
   await expect.poll(() => signals().length, { timeout: 10_000 }).toBe(2)
 })
 
-test('of a timer that is late the owner is told by their own clock when it was due', async () => {
+test('tells the owner in local time when a late timer was due', async () => {
   const { timers, signals, pass, now, set } = await openTimers({ timezone: 'Asia/Kathmandu' })
   pass(Date.UTC(2027, 11, 31, 18, 29) - now())
   await set('Fireworks')
@@ -189,9 +189,9 @@ test('of a timer that is late the owner is told by their own clock when it was d
   expect(signals()[0]).toContain('due on Saturday, 1 January 2028 at 00:15')
 })
 
-test('a clock that was years ahead and is set right silences nothing that repeats, and nothing fires twice', async () => {
+test('keeps recurring timers and fires nothing twice when a clock years ahead is corrected', async () => {
   const { storage, timers, now, pass, every } = await openTimers()
-  /** Moves the clock; what is due now is looked at now. */
+  /** Moves the clock and waits until everything due has been handled. */
   async function moveClock(ms: number): Promise<void> {
     pass(ms)
     const outcome = await timers.set(
@@ -201,7 +201,7 @@ test('a clock that was years ahead and is set right silences nothing that repeat
     const id = outcome.status === 'set' ? outcome.timer.id : ''
     await expect.poll(() => timers.get(id)?.status).toBe('done')
   }
-  // Each moment that the clock is moved to then comes before what is due next.
+  // Starts at midnight, so that the moments below come before the next occurrence.
   pass(86_400_000 - (now() % 86_400_000))
   const daily = await every('0 9 * * *', 'fire_once')
   const skipping = await every('30 10 * * *', 'skip')
@@ -222,7 +222,7 @@ test('a clock that was years ahead and is set right silences nothing that repeat
   expect(Date.parse(timers.get(setAhead.id)?.dueAt ?? '') - now()).toBeLessThanOrEqual(86_400_000)
   expect(fired()).toHaveLength(1)
 
-  // Set back by less than a day, after it has fired: that was this day's.
+  // Setting the clock back by less than a day does not fire today's occurrence again.
   await moveClock(Date.parse(daily.dueAt) - now() - 5)
   pass(60_005)
   await expect.poll(() => fired().length).toBe(2)
@@ -233,14 +233,14 @@ test('a clock that was years ahead and is set right silences nothing that repeat
   expect(fired()).toHaveLength(2)
 })
 
-test('what fired or was missed while the clock was days ahead holds its timer up at none of these moments', async () => {
+test('holds up no timer after the clock was days ahead, at any later moment', async () => {
   const { storage, timers, open, now, every, pass } = await openTimers()
   pass(DAY_MS - (now() % DAY_MS))
   const midnight = now()
   const daily = await every('0 9 * * *', 'fire_once')
   const skipping = await every('30 10 * * *', 'skip')
   const [nine, halfPastTen] = [9 * HOUR_MS, 10.5 * HOUR_MS]
-  /** When both are due, once all that is due at a moment has been looked at. */
+  /** When both timers are due after everything due at this moment has been handled. */
   async function dueAfter(ms: number): Promise<number[]> {
     pass(midnight + ms - now())
     const started = open()
@@ -248,14 +248,13 @@ test('what fired or was missed while the clock was days ahead holds its timer up
     await started.close()
     return [daily, skipping].map(({ id }) => Date.parse(timers.get(id)?.dueAt ?? '') - midnight)
   }
-  // Two days ahead it is noon: nine o'clock of that day fires.
+  // Noon two days ahead: the nine o'clock of that day fires.
   const inTwoDays = 2 * DAY_MS + 12 * HOUR_MS
   expect(await dueAfter(inTwoDays)).toEqual([3 * DAY_MS + nine, 3 * DAY_MS + halfPastTen])
   expect(await dueAfter(0)).toEqual([nine, halfPastTen])
 
-  // Both are late now, as they were then.
+  // Both are late at this moment, as they were then.
   expect(await dueAfter(DAY_MS + 12 * HOUR_MS)).toEqual([2 * DAY_MS + nine, 2 * DAY_MS + halfPastTen])
-  // What has fired passes silently.
   expect((await dueAfter(2 * DAY_MS + nine + 10))[0]).toBe(3 * DAY_MS + nine)
   expect((await dueAfter(3 * DAY_MS + nine + 10))[0]).toBe(4 * DAY_MS + nine)
   const fired = storage.ledger.readRange(1, 1000).flatMap((event) => {

@@ -1,4 +1,4 @@
-/** Preloaded into a process: its clock is ahead by so many milliseconds, for what is due only after a while. */
+/** Preload: sets the process's clock ahead by `CLOCK_AHEAD_MS`, for what is due only after a while. */
 const aheadMs = Number(process.env.CLOCK_AHEAD_MS ?? 0)
 
 const RealDate = Date

@@ -8,12 +8,11 @@ type Entry = { readonly kind: 'create' | 'unlink'; readonly name: string; readon
 const SECTOR_BYTES = 512
 
 /**
- * A disk that can lose its power. A sync makes the changes of a file last; a sync of the directory, its names.
- * After a cut, names are as at some moment since the directory was last synced (file systems keep them in order);
- * of a file's later changes any may have come through, in whole, or any of their sectors.
+ * A disk that can lose power. Syncing a file makes its changes durable; syncing the directory, its names.
+ * After a cut, the names are as at some moment since the last directory sync, because file systems keep them
+ * in order. Any subset of a file's unsynced changes, or of their sectors, may survive.
  */
 export function createCutDisk() {
-  /** What a process sees, and what lasts. */
   const seen = new Map<string, File>()
   const lasting = new Map<string, File>()
   let pendingEntries: Entry[] = []
@@ -25,7 +24,7 @@ export function createCutDisk() {
 
   function fileOf(name: string): File {
     const file = seen.get(name)
-    if (!file) throw new Error(`${name} is changed and was never made`)
+    if (!file) throw new Error(`${name} is changed but was never created`)
     return file
   }
 
@@ -56,7 +55,7 @@ export function createCutDisk() {
           fileOf(operation.name).pending.push(operation)
       }
     },
-    /** What is found after the power was cut now. Changes nothing. */
+    /** The files after a power cut now. Does not change the disk. */
     cut(random: Random): Map<string, Buffer> {
       const names = new Map(lasting)
       for (const entry of pendingEntries.slice(0, random.below(pendingEntries.length + 1)))
@@ -98,7 +97,6 @@ function sectorsOf(change: Change): Change[] {
   return sectors
 }
 
-/** The content after the changes, in their order. */
 function changed(content: Buffer, changes: readonly Change[]): Buffer {
   const endOf = (change: Change) => (change.kind === 'truncate' ? 0 : change.offset + change.bytes.length)
   const after = Buffer.alloc(changes.reduce((most, change) => Math.max(most, endOf(change)), content.length))
@@ -109,7 +107,7 @@ function changed(content: Buffer, changes: readonly Change[]): Buffer {
       change.bytes.copy(after, change.offset)
       size = Math.max(size, endOf(change))
     } else {
-      // What is cut off reads as zeros if the file grows again.
+      // Bytes cut off by a truncation read as zeros if the file grows again.
       after.fill(0, Math.min(size, change.bytes), size)
       size = Math.min(after.length, change.bytes)
     }

@@ -1,8 +1,8 @@
 /*
- * Stands between a process and its disk (LD_PRELOAD). Of the ledger's and the views' files in TORTURE_ROOT it
- * - writes every change and every sync, in their order, to the file TORTURE_TRACE, and
- * - lets the n-th of them fail, as the shared memory in the file TORTURE_CONTROL says.
- * Which functions: those that SQLite's unix VFS and libuv call for these files.
+ * Stands between a process and its disk (LD_PRELOAD). For the ledger's and views' files in TORTURE_ROOT it
+ * - records every change and every sync, in order, in the file TORTURE_TRACE, and
+ * - fails the operation that the shared memory in the file TORTURE_CONTROL selects.
+ * Wraps the functions that SQLite's unix VFS and libuv call for these files.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,10 +23,10 @@ enum { WRITE = 1, SYNC = 2, TRUNCATE = 4 };
 
 /* Kept in step with disk.ts. */
 struct control {
-  int32_t countdown; /* the matching operation at which this reaches 0 fails; 0: none */
+  int32_t countdown; /* fails the matching operation that brings this to 0; 0 fails none */
   int32_t error;     /* its errno */
-  int32_t sticky;    /* whether all matching ones after it fail too, until it is 0 again */
-  int32_t torn;      /* whether the first to fail, if a write, writes half of its bytes and says so */
+  int32_t sticky;    /* whether later matching operations fail too, until this is 0 again */
+  int32_t torn;      /* whether the first failing write writes half of its bytes first */
   int32_t kinds;
   int32_t files;
   int32_t failing;
@@ -69,7 +69,7 @@ __attribute__((constructor)) static void start(void) {
   close(fd);
 }
 
-/* The name in the root of what a path says; NULL for a file that is not ours. "" is the root itself. */
+/* The name of a path below the root; NULL for a file that is not watched. "" is the root itself. */
 static const char *name_of(const char *path) {
   if (root_length == 0 || strncmp(path, root, root_length) != 0) return NULL;
   if (path[root_length] == '\0') return "";
@@ -100,7 +100,7 @@ static int is_shared_memory(const char *name) {
   return length > 4 && !strcmp(name + length - 4, "-shm");
 }
 
-/* One line that says what was done, and the bytes that it names. The caller holds the mutex. */
+/* Records an operation as one line and the bytes that it names. The caller holds the mutex. */
 static void record(const void *bytes, size_t count, const char *format, ...) {
   if (trace < 0) return;
   int saved = errno;
@@ -114,7 +114,7 @@ static void record(const void *bytes, size_t count, const char *format, ...) {
   errno = saved;
 }
 
-/* Whether this operation is to fail. The caller holds the mutex. Says in `torn` whether it writes half first. */
+/* Whether this operation fails; sets `torn` if it writes half first. The caller holds the mutex. */
 static int fails(const char *name, int kind, int *torn) {
   *torn = 0;
   if (!control || !(control->kinds & kind) || !(control->files & file_bit(name))) return 0;

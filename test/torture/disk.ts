@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Builds `disk.c` into `directory`; null where there is no C compiler, or no Linux to load it on. */
+/** Builds `disk.c` into `directory`; null without a C compiler or on a system other than Linux. */
 export function buildDisk(directory: string): string | null {
   if (process.platform !== 'linux') return null
   const library = join(directory, 'disk.so')
@@ -19,31 +19,31 @@ const fileBits = { ledger: 1, views: 2 } as const
 const kindBits = { write: 1, sync: 2, truncate: 4 } as const
 
 export type Fault = {
-  /** The n-th matching operation fails, from 1. */
+  /** Which matching operation fails, counting from 1. */
   readonly nth: number
   readonly error: 'ENOSPC' | 'EIO'
-  /** Whether all after it fail too, until `mend`. */
+  /** Whether all later ones fail too, until `mend`. */
   readonly sticky: boolean
-  /** Whether the first to fail, if a write, writes half of its bytes before. */
+  /** Whether the first one, if a write, writes half of its bytes. */
   readonly torn: boolean
   readonly kinds: readonly (keyof typeof kindBits)[]
   readonly files: readonly (keyof typeof fileBits)[]
 }
 
 const ERRNO = { ENOSPC: 28, EIO: 5 }
-/** Words of 32 bits in the control of `disk.c`. */
+/** 32-bit words in the control memory of `disk.c`. */
 const CONTROL_WORDS = 9
 
 export type DiskControl = {
   arm(fault: Fault): void
-  /** From now on the disk takes everything. */
+  /** Lets all operations succeed from now on. */
   mend(): void
-  /** Operations that have failed since it was armed. */
+  /** How many operations failed since `arm`. */
   failed(): number
   close(): void
 }
 
-/** The hand on a disk of which `file` is the control; what it says holds at once, in whichever process. */
+/** Controls the disk of another process through the shared file; changes take effect at once. */
 export function controlDisk(file: string): DiskControl {
   writeFileSync(file, Buffer.alloc(CONTROL_WORDS * 4))
   const descriptor = openSync(file, 'r+')
@@ -81,7 +81,7 @@ export type DiskFiles = {
   readonly control?: string
 }
 
-/** What a process must be given, so that it runs on that disk. */
+/** The environment that makes a process use this disk. */
 export function diskEnvironment({ library, root, trace, control }: DiskFiles): Record<string, string> {
   return {
     LD_PRELOAD: library,

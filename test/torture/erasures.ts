@@ -12,27 +12,24 @@ export type ErasureKillOptions = {
   readonly directory: string
   readonly rounds: number
   readonly seed: number
-  /** Messages of the period that each round erases. */
   readonly messages: number
-  /** Kills of each round after what was asked for is due. */
+  /** Kills per round once the erasure is due. */
   readonly kills: number
   readonly onRound?: (round: number) => void
 }
 
 export type ErasureKillReport = {
   readonly rounds: number
-  /** Kills that came while it was being asked for. */
   readonly amidRequests: number
-  /** Kills that came before it was carried out. */
+  /** Kills before the erasure was complete. */
   readonly amidErasing: number
-  /** Events that lost their words. */
   readonly erased: number
   readonly flaws: readonly string[]
 }
 
 const PASSWORD = 'a long walk by the river'
 const CANARY = 'heliotrope4417'
-/** More than the minute in which it can be undone. */
+/** Past the minute in which an erasure can be undone. */
 const AHEAD = {
   NODE_OPTIONS: `--import=${join(import.meta.dirname, 'ahead-clock.ts')}`,
   CLOCK_AHEAD_MS: '120000',
@@ -43,9 +40,9 @@ const REQUEST_KILLS = 0.7
 type Erasure = { readonly status: string; readonly events: number }
 
 /**
- * Everything that was said in a while is erased, each round from the same beginning, while kill -9 comes at random: as it
- * is asked for, and again and again as it is carried out. Then it has to be finished, with no byte of it in any file, and
- * a receipt that tells of all of it.
+ * Erases all messages of a period in each round, with kill -9 at random moments of the request and the
+ * erasing. The erasure must finish, no file may hold any of the words, and the receipt must count every
+ * event.
  */
 export async function killErasures(options: ErasureKillOptions): Promise<ErasureKillReport> {
   const { directory, rounds, seed } = options
@@ -56,7 +53,7 @@ export async function killErasures(options: ErasureKillOptions): Promise<Erasure
   let amidRequests = 0
   let amidErasing = 0
   let erased = 0
-  /** Kills are drawn from this long after the asking, and after the service listens; they follow how long it takes. */
+  /** Kills are drawn from within these times, which adapt to the speed of the machine. */
   let requestMs = 300
   let erasingMs = 1000
 
@@ -68,7 +65,7 @@ export async function killErasures(options: ErasureKillOptions): Promise<Erasure
   const erasuresOf = async (client: Client): Promise<Erasure[]> =>
     (await client.get('/api/erasures')).json.erasures
 
-  /** Asks until it is there; one that a kill left unanswered may be. */
+  /** Requests the erasure until it exists; a kill may hide that it already does. */
   async function ask(home: string): Promise<void> {
     for (;;) {
       const service = startServiceProcess(home)
@@ -115,13 +112,15 @@ export async function killErasures(options: ErasureKillOptions): Promise<Erasure
     const code = await service.stop()
     const { flaws, events } = survey(home)
     const asked = events.flatMap((event) => (event.type === 'erasure.requested' ? event.facts.seqs : []))
-    const told = all.map(({ status, events }) => `${status} ${events}`).join()
+    const reported = all.map(({ status, events }) => `${status} ${events}`).join()
     erased += asked.length
     return [
       ...flaws,
       ...(code === 0 ? [] : [`the last stop ended with ${code}: ${service.output()}`]),
       ...[...held, ...filesHolding(home, CANARY)].map((file) => `${file} holds what was erased`),
-      ...(told === `erased ${asked.length}` ? [] : [`of ${asked.length} to be erased it tells: ${told}`]),
+      ...(reported === `erased ${asked.length}`
+        ? []
+        : [`${asked.length} events to erase, but reported: ${reported}`]),
     ]
   }
 
@@ -138,7 +137,7 @@ export async function killErasures(options: ErasureKillOptions): Promise<Erasure
   return { rounds, amidRequests, amidErasing, erased, flaws }
 }
 
-/** Makes a directory in which the canary was said, remembered, noted and compacted; and the time in which that was. */
+/** Fills a directory with messages, memories and notes that hold the canary; returns their period. */
 async function converse(directory: string, messages: number) {
   const service = startServiceProcess(directory)
   const client = createClient(await service.listening)
@@ -163,7 +162,7 @@ async function converse(directory: string, messages: number) {
   return { cookie: client.cookie(), period: { kind: 'period', from, to } }
 }
 
-/** Without opening it as a start would: that empties the logs. */
+/** Reads the ledger without a start, which would empty the logs. */
 function typesIn(directory: string): string[] {
   const db = openLedgerReadOnly(directory)
   try {

@@ -6,11 +6,11 @@ import { failService } from './faulty-service.ts'
 import { fillUp, tightLimit } from './size-limit.ts'
 import { IN_MEMORY, inTemporaryDirectory } from './temporary.ts'
 
-const NO_COMPILER = 'there is no C compiler here, or no Linux'
+const NO_COMPILER = 'requires a C compiler and Linux'
 
-// Fewer places than `npm run torture` tries, each kind of fault all the same.
+// Fewer places than `npm run torture` tries, but every kind of fault.
 test.for(Object.keys(faultKinds) as (keyof typeof faultKinds)[])(
-  'what the disk refuses is not kept, and what was acknowledged is: %s',
+  'keeps what was acknowledged and nothing that was refused: %s',
   { timeout: 240_000 },
   async (name, { skip }) => {
     await inTemporaryDirectory(async (directory) => {
@@ -23,9 +23,7 @@ test.for(Object.keys(faultKinds) as (keyof typeof faultKinds)[])(
   },
 )
 
-test('the service answers 503 while its disk fails, and replies to the same message afterwards', async ({
-  skip,
-}) => {
+test('answers 503 while the disk fails and replies to the same message afterwards', async ({ skip }) => {
   await inTemporaryDirectory(async (directory) => {
     const library = buildDisk(directory)
     if (library === null) return skip(NO_COMPILER)
@@ -36,7 +34,7 @@ test('the service answers 503 while its disk fails, and replies to the same mess
   })
 })
 
-test('a file that may grow no further costs nothing that was acknowledged', async () => {
+test('loses nothing acknowledged when a file can grow no further', async () => {
   await inTemporaryDirectory((directory) => {
     const report = fillUp(join(directory, 'full'), tightLimit(directory))
     expect(report.flaws).toEqual([])

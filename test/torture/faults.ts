@@ -8,7 +8,6 @@ import type { WriterTrial, WriterTrialReport } from './faulty-writer.ts'
 const all = { kinds: ['write', 'sync', 'truncate'], files: ['ledger', 'views'] } as const
 const writes = { kinds: ['write'], files: ['ledger', 'views'] } as const
 
-/** The ways in which a disk fails here. */
 export const faultKinds = {
   'full until space returns': { error: 'ENOSPC', sticky: true, torn: true, ...writes },
   'full for one write': { error: 'ENOSPC', sticky: false, torn: true, ...writes },
@@ -20,7 +19,6 @@ export const faultKinds = {
 
 export type FaultOptions = {
   readonly directory: string
-  /** Of `buildDisk`. */
   readonly library: string
   readonly fault: Omit<Fault, 'nth'>
   readonly first: number
@@ -29,17 +27,14 @@ export type FaultOptions = {
 
 const run = promisify(execFile)
 
-/**
- * Many short lives of a ledger and its views, in each of which another operation on their files fails. They are lived
- * in a process of their own, so that several kinds of fault can be tried at once.
- */
+/** Runs a ledger and its views many times, in its own process, failing another file operation in each run. */
 export async function failWrites(options: FaultOptions): Promise<WriterTrialReport> {
   const { directory, library, fault, first, stride } = options
   const root = join(directory, 'root')
   const control = join(directory, 'control')
   mkdirSync(root, { recursive: true })
   const trial: WriterTrial = { root, control, fault, first, stride }
-  // Made here, since the process maps it when it starts.
+  // Created first, because the process maps it when it starts.
   const disk = controlDisk(control)
   disk.close()
   const writer = run(process.execPath, [join(import.meta.dirname, 'faulty-writer.ts')], {
@@ -47,7 +42,7 @@ export async function failWrites(options: FaultOptions): Promise<WriterTrialRepo
     env: { ...process.env, ...diskEnvironment({ library, root, control }) },
   })
   writer.child.stdin?.on('error', () => {
-    // A writer that ends without reading says why when it is waited for.
+    // If the writer exits without reading, awaiting it reports why.
   })
   writer.child.stdin?.end(JSON.stringify(trial))
   const { stdout } = await writer

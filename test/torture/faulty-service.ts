@@ -9,7 +9,6 @@ import { type Acknowledged, examineTalk, messageOf, say, type TalkReport } from 
 
 export type ServiceFaultOptions = {
   readonly directory: string
-  /** Of `buildDisk`. */
   readonly library: string
   readonly rounds: number
   readonly seed: number
@@ -18,24 +17,23 @@ export type ServiceFaultOptions = {
 
 export type ServiceFaultReport = TalkReport & {
   readonly rounds: number
-  /** Rounds in which the fault came to pass. */
   readonly faults: number
-  /** Messages answered by 503, and said again. */
+  /** Messages answered with 503 and sent again. */
   readonly refused: number
   readonly flaws: readonly string[]
 }
 
 const PASSWORD = 'a long walk by the river'
-/** Some more than one message with its turn needs. */
+/** Slightly more than one message and its turn need. */
 const OPERATIONS = 160
 const FIRST_OPERATIONS = 6
-/** How long the disk stays as it is, and how long the service has to recover. */
+/** How long the disk stays broken, and how long the service may take to recover. */
 const BROKEN_MS = 150
 const RECOVERY_MS = 30_000
 
 /**
- * The whole service, to which each round says something while the n-th operation of its disk fails. What it answers
- * is the reply, or 503 and nothing kept; and once the disk takes everything again, the same message gets its reply.
+ * Sends the whole service a message in each round while one operation of its disk fails. The service must
+ * reply, or answer 503 and keep nothing. Once the disk works again, the same message must get its reply.
  */
 export async function failService(options: ServiceFaultOptions): Promise<ServiceFaultReport> {
   const { library, rounds, fault } = options
@@ -58,16 +56,16 @@ export async function failService(options: ServiceFaultOptions): Promise<Service
     if (installed.status !== 201) throw new Error(`installing failed: ${installed.text}`)
     for (let round = 0; round < rounds; round += 1) {
       const message = messageOf(round, random)
-      // Half of them so early that the message itself is refused; the others amid its turn.
+      // Half of the faults come early enough to refuse the message itself, the others during its turn.
       disk.arm({ ...fault, nth: 1 + random.below(random.chance(0.5) ? FIRST_OPERATIONS : OPERATIONS) })
       const answering = say(client, message)
       const early = await Promise.race([answering, sleep(BROKEN_MS)])
       if (disk.failed() > 0) faults += 1
-      // Refused while the disk goes on refusing: whoever asks is told.
+      // While the disk keeps failing, readiness must say so.
       if (early === null && fault.sticky) {
         const { status, json } = await client.get('/ready')
         if (status !== 503 || json.checks.ledger.ok)
-          flaws.push(`it says ${status} to /ready, though the ledger cannot be written`)
+          flaws.push(`/ready answers ${status} although the ledger is not writable`)
       }
       disk.mend()
       let answer = await within(RECOVERY_MS, answering)
@@ -76,14 +74,14 @@ export async function failService(options: ServiceFaultOptions): Promise<Service
         answer = await within(RECOVERY_MS, say(client, message))
       }
       if (answer) acknowledged.push(answer)
-      else flaws.push(`“${message.text}” could not be said, though the disk takes everything again`)
+      else flaws.push(`“${message.text}” was not accepted although the disk works again`)
     }
     const ready = await client.get('/ready')
-    if (ready.status !== 200) flaws.push(`it is not ready: ${ready.text}`)
+    if (ready.status !== 200) flaws.push(`the service is not ready: ${ready.text}`)
     const code = await service.stop()
-    if (code !== 0) flaws.push(`it ended with ${code}`)
+    if (code !== 0) flaws.push(`the service exited with ${code}`)
   } catch (cause) {
-    throw new Error(`the service said:\n${service.output().slice(-4000)}`, { cause })
+    throw new Error(`output of the service:\n${service.output().slice(-4000)}`, { cause })
   } finally {
     await service.kill()
     disk.close()

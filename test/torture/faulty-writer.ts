@@ -6,25 +6,25 @@ import { openTestWriter, said, type TestWriter } from '../support/writer.ts'
 import { controlDisk, type DiskControl, type Fault } from './disk.ts'
 import { firstWords, flawsOf } from './soundness.ts'
 
-/** What the trial gives to the process on the faulty disk, and what it gives back: JSON on stdin and stdout. */
+/** What the trial passes to the process on the faulty disk as JSON; the report comes back on stdout. */
 export type WriterTrial = {
-  /** The watched directory; it exists, and its content is replaced. */
+  /** The watched directory. It must exist; its content is replaced. */
   readonly root: string
   readonly control: string
   readonly fault: Omit<Fault, 'nth'>
-  /** The least n, and how far it is to the next. */
+  /** The first operation to fail, and the step to the next. */
   readonly first: number
   readonly stride: number
 }
 
 export type WriterTrialReport = {
-  /** Faults that came to pass, one a life. */
+  /** Faults that occurred, one per run. */
   readonly faults: number
   readonly refusedAppends: number
   readonly refusedStarts: number
   /**
-   * Lives in which a start after a kill at the moment of the fault found a refused append: written whole, its sync
-   * failed, and nothing overwritten it yet.
+   * Runs in which a start after a kill at the fault found a refused append: it was written whole, but its
+   * sync failed, and nothing has overwritten it yet.
    */
   readonly refusedButFound: number
   readonly flaws: readonly string[]
@@ -33,7 +33,7 @@ export type WriterTrialReport = {
 const APPENDS = 12
 const FIRST_WORD = 'word0w'
 
-/** What one life of a ledger was told, and has told. */
+/** The outcome of each operation in one run of a ledger. */
 type Life = {
   acknowledged: { seq: number; hash: string }[]
   kept: string[]
@@ -52,7 +52,7 @@ function attempt(life: Life, what: string, work: () => void): boolean {
   }
 }
 
-/** One fact or several, small or of several pages; recorded as acknowledged or refused. */
+/** Appends one fact or several, small or of several pages; records whether they were acknowledged. */
 function append(life: Life, writer: TestWriter, index: number): void {
   const word = `word${index}w`
   const size = index % 4 === 3 ? 3000 : 10
@@ -74,7 +74,7 @@ function live(life: Life, writer: TestWriter): void {
   }
 }
 
-/** What the ledger holds other than it was acknowledged. Told apart: refused, and there nevertheless. */
+/** Where the ledger differs from what was acknowledged: lost events, and refused ones that are present. */
 function compare(life: Life, writer: TestWriter): { lost: string[]; found: string[] } {
   const words = firstWords(writer.ledger.readAfter(0, Number.MAX_SAFE_INTEGER))
   return {
@@ -82,7 +82,7 @@ function compare(life: Life, writer: TestWriter): { lost: string[]; found: strin
       ...life.acknowledged
         .filter(({ seq, hash }) => writer.ledger.hashAt(seq) !== hash)
         .map(({ seq }) => `event ${seq} was acknowledged and is lost`),
-      // The first event is the one that is erased.
+      // The first event is erased during the run.
       ...life.kept
         .filter((word) => word !== FIRST_WORD && !words.has(word))
         .map((word) => `${word} was acknowledged and is lost`),
@@ -95,14 +95,14 @@ function examine(writer: TestWriter, directory: string): string[] {
   const views = openViewsReadOnly(directory)
   try {
     const flaws = flawsOf(writer, views)
-    if (!writer.isSettled()) flaws.push('it does not settle')
+    if (!writer.isSettled()) flaws.push('pending steps do not finish')
     return flaws
   } finally {
     views.close()
   }
 }
 
-/** One life in which the n-th operation fails. Null when there was no n-th. */
+/** One run in which operation `nth` fails; null if there was no such operation. */
 function liveThrough(trial: WriterTrial, disk: DiskControl, nth: number) {
   const { root } = trial
   for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
@@ -114,14 +114,14 @@ function liveThrough(trial: WriterTrial, disk: DiskControl, nth: number) {
   try {
     writer = openTestWriter(root)
   } catch {
-    // Any refusal to start will do, if the next start goes well.
+    // Any refusal to start is fine if the next start succeeds.
     refusedStart = true
   }
   if (writer) live(life, writer)
   const failed = disk.failed()
   disk.mend()
 
-  // As if killed now: what is in the files is what the next start finds.
+  // A copy of the files is what a start after a kill at this moment would find.
   const killed = `${root}-killed`
   mkdirSync(killed)
   for (const name of readdirSync(root).filter((name) => /^(ledger|views)\.sqlite(-wal)?$/.test(name)))
@@ -134,13 +134,13 @@ function liveThrough(trial: WriterTrial, disk: DiskControl, nth: number) {
   next.close()
   rmSync(killed, { recursive: true })
 
-  // And as it goes on, now that the disk takes everything again.
+  // The same run continues now that the disk works again.
   const mended = writer ?? openTestWriter(root)
   append(life, mended, APPENDS)
-  if (life.refused.includes(`word${APPENDS}w`)) life.flaws.push('it does not recover')
+  if (life.refused.includes(`word${APPENDS}w`)) life.flaws.push('the ledger does not recover')
   life.flaws.push(...examine(mended, root))
   const { lost, found } = compare(life, mended)
-  life.flaws.push(...lost, ...found.map((word) => `${word} was refused and is there`))
+  life.flaws.push(...lost, ...found.map((word) => `${word} was refused but is present`))
   mended.close()
   if (life.erasedWord !== null)
     for (const name of readdirSync(root))

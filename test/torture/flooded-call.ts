@@ -12,17 +12,17 @@ export type FloodReport = {
   readonly duringCall: Flood
   readonly storms: Flood
   readonly residentMiB: { readonly before: number; readonly peak: number; readonly after: number }
-  /** Facts that the floods left: aggregates alone. */
+  /** Facts that the floods left; only aggregates are allowed. */
   readonly aggregates: number
   readonly flaws: readonly string[]
 }
 
 /**
- * The service's own heap, of which it needs about half: what a flood leaves behind must fit in what is left, or the
- * service dies of it. Without a limit the engine collects nothing for as long as there is memory.
+ * Heap limit of the service, about twice what it needs: what a flood leaves behind must fit in the rest, or
+ * the service dies. Without a limit, the engine collects no garbage while memory is available.
  */
 const HEAP_MIB = 128
-/** What a flood may add for as long as its sockets are being closed, and what may be left of it. */
+/** Memory that a flood may add while its sockets close, and that may remain afterwards. */
 const PEAK_MIB = 192
 const LEFT_MIB = 112
 const STORM_FRAGMENTS = 70_000
@@ -30,9 +30,8 @@ const OVERSIZE_BYTES = 65 * 1024
 const SETTLE_MS = 2_000
 
 /**
- * Floods the call socket of a service in a process of its own: with sockets that never start while nobody calls,
- * again while a call is expected (which must connect) and goes on, then with fragments without end and frames over
- * the limit.
+ * Floods the call socket of a service in its own process: with sockets that never start, first while no call
+ * is expected, then during a call, which must connect. Endless fragments and oversized frames follow.
  */
 export async function floodCalls(options: {
   readonly directory: string
@@ -60,8 +59,7 @@ export async function floodCalls(options: {
         ({ type }) => type,
       )
     const pid = service.child.pid ?? 0
-    // What the first sockets load and compile is no leak, nor is the thread of recall, which starts some seconds after
-    // the service unless something is searched: it would come up in the midst of the flood.
+    // Warms up: the first sockets load code, and the recall thread would start in the middle of the flood.
     await floodCallSocket({ port, count: Math.min(500, sockets), atOnce })
     await client.get('/api/timeline/search?q=anything')
     await pause(SETTLE_MS)

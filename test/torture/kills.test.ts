@@ -5,13 +5,13 @@ import { survey } from './soundness.ts'
 import { examineTalk } from './talk.ts'
 import { inTemporaryDirectory } from './temporary.ts'
 
-test('conversations that kill -9 cuts off lose nothing acknowledged and do nothing twice', async () => {
+test('loses nothing acknowledged and does nothing twice when kill -9 cuts conversations off', async () => {
   await inTemporaryDirectory(async (directory) => {
     const { flaws, talk } = await killConversations({ directory, rounds: 3, seed: 2 })
     expect(flaws).toEqual([])
     expect(talk.length).toBeGreaterThan(0)
 
-    // And would be found out, had they: the same ledger with a fact lost, or standing twice.
+    // Proves that the check would notice: the same ledger with a fact missing or doubled.
     const { events } = survey(directory)
     const flawsWithout = (lost: AnyEvent | undefined) =>
       examineTalk(
@@ -24,14 +24,14 @@ test('conversations that kill -9 cuts off lose nothing acknowledged and do nothi
       expect(flawsWithout(events.find((event) => event.type === type))).not.toEqual([])
       expect(flawsWithTwo(type)).not.toEqual([])
     }
-    // Of a turn that came to its end: one that was cut off may lack what its tool would have made.
+    // Only finished turns count: an interrupted one may lack what its tool would have made.
     const answered = talk.filter(({ reply }) => reply !== null)
     const made = events.find(
       (event) =>
         ['memory.stored', 'note.created', 'timer.set'].includes(event.type) &&
         answered.some(({ message }) => JSON.stringify(event).includes(message.mark)),
     )
-    if (!made) throw new Error('no tool has left a fact')
+    if (!made) throw new Error('no tool recorded a fact')
     expect(flawsWithout(made)).not.toEqual([])
     expect(flawsWithTwo(made.type)).not.toEqual([])
     expect(flawsWithTwo('tool.returned')).not.toEqual([])

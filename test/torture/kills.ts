@@ -14,12 +14,12 @@ export type KillOptions = {
 export type KillReport = TalkReport & {
   readonly talk: readonly Acknowledged[]
   readonly rounds: number
-  /** Kills that came while a message had no answer yet. */
+  /** Kills while a message had no answer yet. */
   readonly amidTurns: number
-  /** Kills that came before the service listened. */
+  /** Kills before the service listened. */
   readonly amidStarts: number
   readonly acknowledged: number
-  /** Messages sent again, because a kill came before their answer. */
+  /** Messages sent again after a kill before their answer. */
   readonly sentAgain: number
   readonly flaws: readonly string[]
 }
@@ -29,8 +29,8 @@ const MESSAGES_A_ROUND = 4
 const START_KILLS = 0.15
 
 /**
- * Conversations in which every round ends with kill -9 at a random moment: several messages at once, each of which
- * makes the model use a tool; what was not acknowledged is said again after the restart, under the same id.
+ * Holds conversations in which every round ends with kill -9 at a random moment. Unacknowledged messages are
+ * sent again after the restart, with the same id.
  */
 export async function killConversations(options: KillOptions): Promise<KillReport> {
   const { directory, rounds, seed } = options
@@ -43,7 +43,7 @@ export async function killConversations(options: KillOptions): Promise<KillRepor
   let amidTurns = 0
   let amidStarts = 0
   let sentAgain = 0
-  /** Kills are drawn from this long after the sending; follows how long a round takes on this machine. */
+  /** Kills are drawn from within this time after sending, which adapts to the speed of the machine. */
   let windowMs = 200
   let startMs = 1000
 
@@ -61,12 +61,12 @@ export async function killConversations(options: KillOptions): Promise<KillRepor
     return client
   }
 
-  /** Whoever asks again for what was answered already must get the very same answer. */
+  /** A repeated message must get the same answer as before. */
   function take(answer: Acknowledged): void {
     const before = acknowledged.find(({ message }) => message === answer.message)
     if (!before) acknowledged.push(answer)
     else if (before.turnId !== answer.turnId || before.reply !== answer.reply)
-      contradictions.push(`“${answer.message.text}” was answered twice, and not alike`)
+      contradictions.push(`“${answer.message.text}” was answered twice, differently`)
   }
 
   for (let round = 0; round < rounds; round += 1) {
@@ -121,7 +121,7 @@ export async function killConversations(options: KillOptions): Promise<KillRepor
     acknowledged: acknowledged.length,
     talk: acknowledged,
     sentAgain,
-    // Here the disk takes everything: no call has a reason to fail.
+    // This disk never fails, so no call may fail.
     flaws: [
       ...contradictions,
       ...flaws,

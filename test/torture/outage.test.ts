@@ -8,7 +8,7 @@ import { inTemporaryDirectory } from './temporary.ts'
 
 const HOUR_MS = 3_600_000
 
-test('texts of an outage of hours, with kill -9 in between, are each sent exactly once', async () => {
+test('sends each text of an outage of hours exactly once, despite kill -9', async () => {
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
   const startAhead = (hours: number): ServiceProcess =>
     startServiceProcess(directory, {
@@ -21,7 +21,7 @@ test('texts of an outage of hours, with kill -9 in between, are each sent exactl
       OWNER_PHONE_NUMBER: OWNER,
       PUBLIC_URL,
     })
-  /** Runs a process until it has tried to send in vain, and kills it. */
+  /** Waits until the process failed to send a text, then kills it. */
   const tryAndKill = async (service: ServiceProcess) => {
     await expect.poll(service.output, { timeout: 30_000 }).toContain('a text was not sent')
     await service.kill()
@@ -60,7 +60,7 @@ test('texts of an outage of hours, with kill -9 in between, are each sent exactl
     await new Promise((resolve) => setTimeout(resolve, 500))
     await last.stop()
     expect(double.messages).toHaveLength(2)
-    // The log names the failures, and not the number.
+    // The log names the failure but not the number.
     expect(first.output()).not.toContain(OWNER)
   })
   await double.close()

@@ -6,12 +6,12 @@ import { openTestWriter, said } from '../support/writer.ts'
 import { createRandom } from './random.ts'
 
 /**
- * The process whose disk is recorded: appends, erases, indexes and restarts at random, and writes into the file
- * `acknowledged` what a client would have been told, the moment that it would have been.
+ * Runs on the recorded disk: appends, erases, indexes and restarts at random. Writes to the file
+ * `acknowledged` what a client would be told, at the moment it would be told.
  */
 function main([directory = '', seed = '1', commits = '100', synchronous = 'FULL']: readonly string[]): void {
   const random = createRandom(Number(seed))
-  // Without keys: a batch of which any is taken would not be appended at all.
+  // Without keys, because a duplicate key would reject the whole batch.
   const facts = fc
     .sample(aFact, { seed: Number(seed), numRuns: Number(commits) * 2 })
     .map((fact) => ({ ...fact, key: undefined }))
@@ -35,9 +35,9 @@ function main([directory = '', seed = '1', commits = '100', synchronous = 'FULL'
     writeSync(acknowledged, `head ${seq} ${hash}\n`)
     if (random.chance(0.3)) writer.step(1 + random.below(20))
     if (random.chance(0.02)) {
-      const [gone] = marks.splice(random.below(marks.length), 1)
-      if (gone) writer.forget(gone.seq)
-      if (gone && writer.isSettled()) writeSync(acknowledged, `erased ${gone.seq} ${gone.word}\n`)
+      const [erased] = marks.splice(random.below(marks.length), 1)
+      if (erased) writer.forget(erased.seq)
+      if (erased && writer.isSettled()) writeSync(acknowledged, `erased ${erased.seq} ${erased.word}\n`)
     }
     if (random.chance(0.01)) {
       writer.close()

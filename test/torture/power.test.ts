@@ -5,18 +5,18 @@ import { IN_MEMORY, inTemporaryDirectory } from './temporary.ts'
 
 const TRIAL = { rounds: 8, seed: 3, commits: 60 }
 
-test('a power cut loses nothing acknowledged, and the views catch up with the ledger', async ({ skip }) => {
+test('loses nothing acknowledged in a power cut, and the views catch up', async ({ skip }) => {
   await inTemporaryDirectory((directory) => {
     const library = buildDisk(directory)
-    if (library === null) return skip('there is no C compiler here, or no Linux')
+    if (library === null) return skip('requires a C compiler and Linux')
     expect(cutPower({ directory, library, ...TRIAL }).flaws).toEqual([])
   }, IN_MEMORY)
 })
 
-test('the power cuts would find a ledger out that does not sync each commit', async ({ skip }) => {
+test('detects a ledger that does not sync each commit', async ({ skip }) => {
   await inTemporaryDirectory((directory) => {
     const library = buildDisk(directory)
-    if (library === null) return skip('there is no C compiler here, or no Linux')
+    if (library === null) return skip('requires a C compiler and Linux')
     expect(cutPower({ directory, library, ...TRIAL, synchronous: 'NORMAL' }).flaws).not.toEqual([])
   }, IN_MEMORY)
 })

@@ -11,38 +11,37 @@ import { type DiskOperation, parseTrace } from './trace.ts'
 
 export type PowerOptions = {
   readonly directory: string
-  /** Of `buildDisk`. */
   readonly library: string
   readonly rounds: number
   readonly seed: number
   readonly commits: number
-  /** What the ledger is opened with; NORMAL, to see that this trial can fail. */
+  /** The ledger's mode; NORMAL proves that this trial can fail. */
   readonly synchronous?: 'FULL' | 'NORMAL'
   readonly onRound?: (round: number) => void
 }
 
 export type PowerReport = {
   readonly rounds: number
-  /** Recorded: writes, truncations, syncs, names made and removed. */
+  /** Recorded writes, truncations, syncs, created and removed names. */
   readonly operations: number
   readonly syncs: number
-  /** Cuts after which the ledger ended before what had been acknowledged. */
+  /** Cuts after which acknowledged events were missing. */
   readonly roundsWithLoss: number
-  /** The most acknowledged events that one cut cost. */
+  /** The most acknowledged events missing after one cut. */
   readonly mostLost: number
   readonly refusals: number
-  readonly viewsMadeAnew: number
+  readonly viewsRebuilt: number
   readonly flaws: readonly string[]
 }
 
-/** Records one life of a ledger and its views on disk, then cuts its power at random moments of it. */
+/** Records one run of a ledger and its views on disk, then cuts the power at random moments of it. */
 export function cutPower(options: PowerOptions): PowerReport {
   const { directory, rounds, seed } = options
   const random = createRandom(seed)
   const operations = record(options)
   const moments = Array.from({ length: rounds }, () => momentOf(operations, random)).sort((a, b) => a - b)
   const disk = createCutDisk()
-  const told: Told = { seq: 0, hash: '', erased: [] }
+  const acknowledged: Acknowledgements = { seq: 0, hash: '', erased: [] }
   const outcomes: Outcome[] = []
   let applied = 0
   for (const [round, moment] of moments.entries()) {
@@ -50,13 +49,13 @@ export function cutPower(options: PowerOptions): PowerReport {
     for (; applied < moment; applied += 1) {
       const operation = operations[applied]
       if (!operation) break
-      if (operation.name === 'acknowledged') hear(told, operation)
+      if (operation.name === 'acknowledged') note(acknowledged, operation)
       else disk.apply(operation)
     }
     const image = join(directory, 'image')
     mkdirSync(image)
     for (const [name, bytes] of disk.cut(random)) writeFileSync(join(image, name), bytes)
-    const outcome = examine(image, told, random)
+    const outcome = examine(image, acknowledged, random)
     outcomes.push({
       ...outcome,
       flaws: outcome.flaws.map((flaw) => `cut ${round}, after operation ${moment}: ${flaw}`),
@@ -70,16 +69,16 @@ export function cutPower(options: PowerOptions): PowerReport {
     roundsWithLoss: outcomes.filter(({ lost }) => lost > 0).length,
     mostLost: Math.max(0, ...outcomes.map(({ lost }) => lost)),
     refusals: outcomes.filter(({ refused }) => refused).length,
-    viewsMadeAnew: outcomes.filter(({ madeAnew }) => madeAnew).length,
+    viewsRebuilt: outcomes.filter(({ rebuilt }) => rebuilt).length,
     flaws: outcomes.flatMap(({ flaws }) => flaws),
   }
 }
 
-/** After how many operations to cut: half of them right after an acknowledgement, where the least is left to chance. */
+/** Where to cut: half of the cuts come right after an acknowledgement, the riskiest moment. */
 function momentOf(operations: readonly DiskOperation[], random: Random): number {
   const moment = random.below(operations.length + 1)
-  const told = operations.findIndex(({ name }, index) => index >= moment && name === 'acknowledged')
-  return random.chance(0.5) && told >= 0 ? told + 1 : moment
+  const acknowledgedAt = operations.findIndex(({ name }, index) => index >= moment && name === 'acknowledged')
+  return random.chance(0.5) && acknowledgedAt >= 0 ? acknowledgedAt + 1 : moment
 }
 
 function record({ directory, library, seed, commits, synchronous = 'FULL' }: PowerOptions): DiskOperation[] {
@@ -95,46 +94,45 @@ function record({ directory, library, seed, commits, synchronous = 'FULL' }: Pow
   return parseTrace(readFileSync(trace))
 }
 
-/** What a client had been told when the power went. */
-type Told = { seq: number; hash: string; erased: string[] }
+type Acknowledgements = { seq: number; hash: string; erased: string[] }
 
-function hear(told: Told, operation: DiskOperation): void {
+function note(acknowledged: Acknowledgements, operation: DiskOperation): void {
   if (operation.kind !== 'write') return
   const [what, seq, rest = ''] = operation.bytes.toString().trim().split(' ')
-  if (what === 'erased') told.erased.push(rest)
+  if (what === 'erased') acknowledged.erased.push(rest)
   else {
-    told.seq = Number(seq)
-    told.hash = rest
+    acknowledged.seq = Number(seq)
+    acknowledged.hash = rest
   }
 }
 
-type Outcome = { lost: number; refused: boolean; madeAnew: boolean; flaws: string[] }
+type Outcome = { lost: number; refused: boolean; rebuilt: boolean; flaws: string[] }
 
-function examine(image: string, told: Told, random: Random): Outcome {
+function examine(image: string, acknowledged: Acknowledgements, random: Random): Outcome {
   let writer: ReturnType<typeof openTestWriter>
   try {
     writer = openTestWriter(image)
   } catch (error) {
-    return { lost: 0, refused: true, madeAnew: false, flaws: [`refused: ${String(error)}`] }
+    return { lost: 0, refused: true, rebuilt: false, flaws: [`refused: ${String(error)}`] }
   }
   const flaws: string[] = []
   const head = writer.ledger.head()
-  const lost = Math.max(0, told.seq - head.seq)
-  if (told.seq > 0 && writer.ledger.hashAt(told.seq) !== told.hash)
-    flaws.push(`event ${told.seq} was acknowledged; the ledger ends at ${head.seq}`)
+  const lost = Math.max(0, acknowledged.seq - head.seq)
+  if (acknowledged.seq > 0 && writer.ledger.hashAt(acknowledged.seq) !== acknowledged.hash)
+    flaws.push(`event ${acknowledged.seq} was acknowledged; the ledger ends at ${head.seq}`)
   const views = openViewsReadOnly(image)
   try {
-    // Whether it goes on first or settles first must make no difference.
+    // The order of appending and catching up must make no difference.
     if (random.chance(0.5)) writer.append(said('after the cut'))
     flaws.push(...flawsOf(writer, views))
-    if (writer.append(said('and on')).status !== 'appended') flaws.push('nothing can be appended')
+    if (writer.append(said('and on')).status !== 'appended') flaws.push('appending fails')
   } finally {
     views.close()
     writer.close()
   }
   const files = ['ledger.sqlite', 'views.sqlite'].map((name) => readFileSync(join(image, name)))
-  for (const word of told.erased)
+  for (const word of acknowledged.erased)
     if (files.some((bytes) => bytes.includes(`${word} `))) flaws.push(`${word} was erased and is back`)
-  const madeAnew = writer.warnings.some(({ message }) => message.includes('made anew'))
-  return { lost, refused: false, madeAnew, flaws }
+  const rebuilt = writer.warnings.some(({ message }) => message.includes('rebuilding'))
+  return { lost, refused: false, rebuilt, flaws }
 }

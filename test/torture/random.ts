@@ -1,14 +1,14 @@
-/** Chance that can be repeated: the same seed gives the same draws. */
+/** Pseudo-random numbers: the same seed gives the same sequence. */
 export type Random = {
-  /** A number from 0 up to, not including, 1. */
+  /** From 0 inclusive to 1 exclusive. */
   next(): number
-  /** A whole number from 0 up to, not including, `below`. */
+  /** A whole number from 0 inclusive to `below` exclusive. */
   below(below: number): number
   chance(probability: number): boolean
   pick<T>(from: readonly T[]): T
 }
 
-/** Mulberry32 (Tommy Ettinger, public domain): small, fast, and good enough to choose where to break things. */
+/** Mulberry32 (Tommy Ettinger, public domain): small, fast, and random enough here. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   function next(): number {

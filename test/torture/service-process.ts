@@ -6,20 +6,20 @@ import { startFlags } from '../support/start-flags.ts'
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
 export type ServiceProcess = {
-  /** Resolves to the port once it listens; rejects when the process ends before. */
+  /** Resolves to the port once the service listens; rejects if the process exits first. */
   readonly listening: Promise<number>
   readonly child: ChildProcess
-  /** The code that installing asks for, once it listens; null where it is installed already. */
+  /** The set-up code once the service listens; null if it is installed already. */
   setupCode(): string | null
-  /** All that it wrote to its log and to stderr. */
+  /** Everything written to the log and to stderr. */
   output(): string
-  /** kill -9; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>
-  /** SIGTERM; resolves to the exit code. */
+  /** Sends SIGTERM; resolves to the exit code. */
   stop(): Promise<number | null>
 }
 
-/** The service in a process of its own, as `npm start` runs it, on a port that the system chooses. */
+/** Runs the service in its own process, as `npm start` does, on a free port. */
 export function startServiceProcess(
   directory: string,
   environment: Readonly<Record<string, string>> = {},
@@ -36,7 +36,7 @@ export function startServiceProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const listening = Promise.withResolvers<number>()
-  // Whoever kills it before it listens does not wait for the port.
+  // A caller that kills the process early does not await the port.
   listening.promise.catch(() => undefined)
   const ended = once(child, 'exit')
   let output = ''

@@ -7,8 +7,8 @@ import { openTestWriter, said } from '../support/writer.ts'
 import { firstWords, hashOf, survey } from './soundness.ts'
 
 /*
- * For machines without a C compiler: no file of the process may grow beyond a limit (`ulimit -f`), so the ledger's
- * log is full at some commit, whichever it is. This file is also the program of that process.
+ * For machines without a C compiler: `ulimit -f` limits the size of every file, so the ledger's write-ahead
+ * log fills up at some commit. This file is also the program that runs under the limit.
  */
 
 export type SizeLimitReport = {
@@ -19,19 +19,19 @@ export type SizeLimitReport = {
 
 /** Twice as many as fit. */
 const APPENDS = 120
-/** Room for about fifty of the appends. */
+/** Room for about 50 of the appends. */
 const ROOM_BLOCKS = 190
 
-/** How many blocks of 1,024 bytes a file may have for `fillUp` to come to an end in the middle. */
+/** The file size limit, in blocks of 1,024 bytes, that `fillUp` reaches halfway. */
 export function tightLimit(directory: string): number {
   const fresh = join(directory, 'fresh')
   mkdirSync(fresh, { recursive: true })
   openTestWriter(fresh).close()
-  // The tables of the views, empty, are the largest file of all.
+  // The empty tables of the views are the largest file.
   return Math.ceil(statSync(viewsFile(fresh)).size / 1024) + ROOM_BLOCKS
 }
 
-/** Lives once in a process whose files may not grow beyond `limitBlocks` of 1,024 bytes, then without limit. */
+/** Runs once with files limited to `limitBlocks` of 1,024 bytes, then without a limit. */
 export function fillUp(directory: string, limitBlocks: number): SizeLimitReport {
   mkdirSync(directory, { recursive: true })
   const ran = spawnSync(
@@ -47,7 +47,7 @@ export function fillUp(directory: string, limitBlocks: number): SizeLimitReport 
   )
   const acknowledgedFile = join(directory, 'acknowledged')
   const lines = existsSync(acknowledgedFile) ? readFileSync(acknowledgedFile, 'utf8').trim().split('\n') : []
-  // It may refuse to start where not even the tables fit.
+  // The process may refuse to start if not even the tables fit.
   const mayEnd = ran.status === 0 || lines.length === 0
   const flaws = mayEnd ? [] : [`the process ended with ${ran.status ?? ran.signal}: ${ran.stderr}`]
   const refused = lines.filter((line) => line.startsWith('refused'))
@@ -58,10 +58,10 @@ export function fillUp(directory: string, limitBlocks: number): SizeLimitReport 
     if (hashOf(directory, Number(seq)) !== hash || !words.has(word))
       flaws.push(`event ${seq} was acknowledged and is lost`)
   for (const word of refused.map((line) => line.split(' ')[1] ?? ''))
-    if (words.has(word)) flaws.push(`${word} was refused and is there`)
-  const goesOn = openTestWriter(directory)
-  if (goesOn.append(said('space again')).status !== 'appended') flaws.push('it does not recover')
-  goesOn.close()
+    if (words.has(word)) flaws.push(`${word} was refused but is present`)
+  const reopened = openTestWriter(directory)
+  if (reopened.append(said('space again')).status !== 'appended') flaws.push('the ledger does not recover')
+  reopened.close()
   return { acknowledged: kept.length, refused: refused.length, flaws: [...flaws, ...unsound] }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
 import { floodCalls } from './flooded-call.ts'
 
-test('sockets that never start, fragments without end and frames over the limit leave nothing, and a call comes through', {
+test('survives idle sockets, endless fragments and oversized frames, and connects a call meanwhile', {
   timeout: 180_000,
 }, async () => {
   const report = await floodCalls({ directory: testDirectory(), sockets: 400, atOnce: 200 })

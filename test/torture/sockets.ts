@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 
-/** What a flood came to: how many sockets got through to `/call`, and the most that stood open at once. */
+/** The result of a flood: how many sockets reached `/call`, and the most that were open at once. */
 export type Flood = { readonly opened: number; readonly closed: number; readonly mostOpen: number }
 
 const UPGRADED = /^HTTP\/1\.1 101 /
 
 /**
- * Opens `count` sockets to `/call` that never start a stream, nor take part in their closing: by hand, so that
- * nothing in them is polite. At most `atOnce` are open at a time. Resolves once the service has ended them all.
+ * Opens sockets to `/call` that never start a stream and ignore the closing handshake, which a library would
+ * complete. Resolves once the service has closed them all.
  */
 export async function floodCallSocket(options: {
   readonly port: number
   readonly count: number
   readonly atOnce: number
-  /** Sent as soon as it is open: nothing, or frames that lead nowhere. */
+  /** Sent once open: nothing, or useless frames. */
   readonly says?: Buffer
 }): Promise<Flood> {
   let started = 0
@@ -62,7 +62,7 @@ export async function floodCallSocket(options: {
   return { opened, closed, mostOpen }
 }
 
-/** A WebSocket frame of a client: masked with zeroes, so the payload stands as it is. */
+/** A WebSocket frame of a client. It is masked with zeros, which leave the payload unchanged. */
 export function clientFrame(options: {
   readonly opcode: number
   readonly isFinal: boolean
@@ -91,7 +91,7 @@ export function clientFrame(options: {
   return Buffer.concat([head, Buffer.alloc(4), payload])
 }
 
-/** One message in `count` fragments of a byte each that never comes to an end. */
+/** A message in `count` fragments of one byte that never ends. */
 export function fragmentStorm(count: number): Buffer {
   const byte = Buffer.from('x')
   const first = clientFrame({ opcode: 1, isFinal: false, payload: byte })
@@ -99,13 +99,12 @@ export function fragmentStorm(count: number): Buffer {
   return Buffer.concat([first, ...Array.from({ length: count - 1 }, () => more)])
 }
 
-/** Resident memory of a process in mebibytes; NaN where the system does not tell. */
+/** Resident memory of a process in mebibytes; NaN on systems other than Linux. */
 export function residentMiB(pid: number): number {
   try {
     const kiB = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmRSS:\s+(\d+) kB$/m)?.[1]
     return Math.round(Number(kiB) / 1024)
   } catch {
-    // Not Linux.
     return Number.NaN
   }
 }

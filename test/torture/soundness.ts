@@ -10,7 +10,7 @@ import { openTestWriter } from '../support/writer.ts'
 
 const tables = projections.flatMap((projection) => projection.tables)
 
-/** What is wrong with an open ledger and its views, in sentences; empty when the views are what a replay gives. */
+/** Flaws of an open ledger and its views as sentences; empty if a replay gives the same views. */
 export function flawsOf(
   writer: Pick<Writer, 'ledger' | 'step' | 'status'>,
   views: Database.Database,
@@ -27,7 +27,7 @@ export function flawsOf(
   if (viewsError !== null) flaws.push(`the views cannot be written: ${viewsError}`)
   for (const { name, seq, error } of statuses) {
     if (error !== null) flaws.push(`${name} stalled: ${error}`)
-    else if (seq !== head.seq) flaws.push(`${name} stands at ${seq}, the ledger at ${head.seq}`)
+    else if (seq !== head.seq) flaws.push(`${name} is at ${seq}, the ledger at ${head.seq}`)
   }
   const replayed = new Database(':memory:')
   try {
@@ -42,7 +42,7 @@ export function flawsOf(
 
 export type Survey = { readonly flaws: string[]; readonly events: readonly AnyEvent[]; readonly head: Head }
 
-/** Opens a directory as the next start of the service would, and looks at all that it holds. Throws LedgerDamaged. */
+/** Opens a directory as the next start would and checks everything in it. Throws LedgerDamaged. */
 export function survey(directory: string): Survey {
   const writer = openTestWriter(directory)
   const views = openViewsReadOnly(directory)
@@ -55,7 +55,7 @@ export function survey(directory: string): Survey {
   }
 }
 
-/** The hash of an event as another connection reads it; null where it is not there. */
+/** The hash of an event as another connection reads it, or null. */
 export function hashOf(directory: string, seq: number): string | null {
   const db = openLedgerReadOnly(directory)
   try {
@@ -65,7 +65,7 @@ export function hashOf(directory: string, seq: number): string | null {
   }
 }
 
-/** The first word of each message that has not been erased. */
+/** The first word of each message that is not erased. */
 export function firstWords(events: readonly AnyEvent[]): Set<string> {
   const texts = events.flatMap((event) =>
     event.type === 'chat.message.received' ? (event.body?.text ?? []) : [],

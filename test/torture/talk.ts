@@ -3,11 +3,11 @@ import type { AnyEvent } from '../../ledger/reader.ts'
 import type { Client } from '../http/client.ts'
 import type { Random } from './random.ts'
 
-/** A message that makes the builtin model use a tool, and the fact that the tool leaves. */
+/** A message that makes the builtin model use a tool, and the fact that the tool records. */
 export type Message = {
   readonly clientMessageId: string
   readonly text: string
-  /** A word that stands in nothing but this message and what came of it. */
+  /** A word that occurs only in this message and its results. */
   readonly mark: string
   readonly tool: 'remember' | 'create_note' | 'set_timer'
 }
@@ -15,13 +15,12 @@ export type Message = {
 export type Acknowledged = {
   readonly message: Message
   readonly turnId: string
-  /** What was answered; null for a turn that is told to have failed. */
+  /** The reply; null if the turn failed. */
   readonly reply: string | null
 }
 
 const madeBy = { remember: 'memory.stored', create_note: 'note.created', set_timer: 'timer.set' } as const
 
-/** The `index`-th thing to say. */
 export function messageOf(index: number, random: Random): Message {
   const tool = random.pick(['remember', 'create_note', 'set_timer'] as const)
   const mark = `mark${index}x${random.below(1e9).toString(36)}`
@@ -33,7 +32,7 @@ export function messageOf(index: number, random: Random): Message {
   return { clientMessageId: `torture-${mark}`, text, mark, tool }
 }
 
-/** Says it. Null when the connection broke, or the service could not take it: then nothing is known of it. */
+/** Sends a message. Null if the connection broke or the service answered 503, so the outcome is unknown. */
 export async function say(client: Client, message: Message): Promise<Acknowledged | null> {
   const { text: content, clientMessageId } = message
   let answer: Awaited<ReturnType<Client['post']>>
@@ -53,15 +52,12 @@ export type TalkReport = {
   readonly events: number
   readonly turns: number
   readonly interrupted: number
-  /** Calls that a fault of the disk cut short, and that were told so. */
+  /** Calls that a disk fault cut short and that were recorded as failed. */
   readonly failedCalls: number
   readonly made: Readonly<Record<string, number>>
 }
 
-/**
- * What is wrong with a ledger after all `acknowledged` was said, in sentences: lost, doubled, or left without an
- * outcome; and what it holds.
- */
+/** Checks that a ledger holds every acknowledged message once, with one outcome; flaws are sentences. */
 export function examineTalk(
   events: readonly AnyEvent[],
   acknowledged: readonly Acknowledged[],
@@ -100,15 +96,15 @@ export function examineTalk(
     const received = messages.get(key) ?? []
     const [first] = received
     if (received.length !== 1 || first?.body?.text !== message.text)
-      flaws.push(`“${message.text}” was acknowledged and stands ${received.length} times`)
+      flaws.push(`“${message.text}” was acknowledged and is recorded ${received.length} times`)
     const sameWords = all('chat.message.received').filter(({ body }) => body?.text === message.text)
     if (sameWords.length !== 1)
-      flaws.push(`“${message.text}” was said once and stands ${sameWords.length} times`)
+      flaws.push(`“${message.text}” was sent once and is recorded ${sameWords.length} times`)
     const replies = all('chat.reply.sent').filter((event) => event.turnId === first?.turnId)
     if (reply !== null) {
       if (first?.turnId !== turnId) flaws.push(`“${message.text}” was acknowledged as another turn`)
       if (replies.length !== 1 || replies[0]?.body?.text !== reply)
-        flaws.push(`the reply to “${message.text}” stands ${replies.length} times, or differs`)
+        flaws.push(`the reply to “${message.text}” is recorded ${replies.length} times, or differs`)
     }
     const things = all(madeBy[message.tool]).filter(({ body }) => JSON.stringify(body).includes(message.mark))
     made[madeBy[message.tool]] = (made[madeBy[message.tool]] ?? 0) + things.length

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Gives `work` an empty directory on disk, and takes it away afterwards, unless `work` fails: then it is evidence. */
+/** Runs `work` in an empty directory on disk. Removes the directory unless `work` fails. */
 export async function inTemporaryDirectory<T>(
   work: (directory: string) => T | Promise<T>,
   root = tmpdir(),
@@ -13,9 +13,9 @@ export async function inTemporaryDirectory<T>(
     rmSync(directory, { recursive: true, force: true })
     return result
   } catch (cause) {
-    throw new Error(`failed; what it left is in ${directory}`, { cause })
+    throw new Error(`failed; its files are in ${directory}`, { cause })
   }
 }
 
-/** Memory where there is a file system in it: for trials that make up their own disk, or none of whose syncs matter. */
+/** A memory file system if there is one, for trials that simulate their disk or need no syncs. */
 export const IN_MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()

@@ -1,10 +1,10 @@
-/** One change to a file, or the sync that makes those before it last; "." is the directory. */
+/** A change to a file, or the sync that makes earlier changes durable; "." is the directory. */
 export type DiskOperation =
   | { readonly kind: 'write'; readonly name: string; readonly offset: number; readonly bytes: Buffer }
   | { readonly kind: 'truncate'; readonly name: string; readonly bytes: number }
   | { readonly kind: 'sync' | 'create' | 'unlink'; readonly name: string }
 
-/** Reads what `disk.c` has recorded. */
+/** Parses a recording of `disk.c`. */
 export function parseTrace(trace: Buffer): DiskOperation[] {
   const operations: DiskOperation[] = []
   let position = 0
@@ -28,7 +28,7 @@ export function parseTrace(trace: Buffer): DiskOperation[] {
         operations.push({ kind, name })
         break
       default:
-        throw new Error(`the trace holds “${kind}” before byte ${position}`)
+        throw new Error(`unknown operation “${kind}” in the trace before byte ${position}`)
     }
   }
   return operations

@@ -11,11 +11,11 @@ import { loseFiles } from './witness.ts'
 
 const PROCESS_MS = 240_000
 
-test('files of the ledger that are lost or exchanged never cost an acknowledged event without a word', {
+test('detects lost or exchanged ledger files instead of losing acknowledged events silently', {
   timeout: PROCESS_MS,
 }, async () => {
   await inTemporaryDirectory(async (directory) => {
-    // In this order: the index while it runs, the log after a kill, an older log while it runs.
+    // In this order: the index while running, the log after a kill, an older log while running.
     const report = await loseFiles({ directory, rounds: 3, seed: 12 })
     expect(report.flaws).toEqual([])
     expect(report).toMatchObject({ amidRuns: 2, damaged: 0 })
@@ -23,7 +23,7 @@ test('files of the ledger that are lost or exchanged never cost an acknowledged 
   })
 })
 
-test('a service whose log is deleted refuses what comes, saves what it had, and ends with a sentence', {
+test('rejects requests, saves its ledger and exits with a message when its log is deleted', {
   timeout: PROCESS_MS,
 }, async () => {
   const directory = testDirectory()
@@ -40,7 +40,7 @@ test('a service whose log is deleted refuses what comes, saves what it had, and 
   expect((await client.post('/api/chat', send(5))).status).toBe(503)
   expect(await ended).toEqual([1, null])
   expect(service.output()).toMatch(
-    /was moved, deleted or replaced while the service ran\. All that it held is saved/,
+    /was moved, deleted or replaced while the service ran\. Its content is saved/,
   )
 
   const next = startServiceProcess(directory)

@@ -20,13 +20,13 @@ export type WitnessOptions = {
 export type WitnessReport = {
   readonly rounds: number
   readonly acknowledged: number
-  /** Rounds in which the log of a running service was taken away. */
+  /** Rounds in which a running service lost its log. */
   readonly amidRuns: number
-  /** Services that saved their log and ended by themselves. */
+  /** Services that saved their log and exited by themselves. */
   readonly ended: number
-  /** Starts after which everything was there. */
+  /** Starts that found every event. */
   readonly whole: number
-  /** Starts that were refused because events were missing, and those refused as damaged. */
+  /** Starts that were refused: for missing events, and for damage. */
   readonly refused: number
   readonly damaged: number
   readonly accepted: number
@@ -35,18 +35,17 @@ export type WitnessReport = {
 
 const PASSWORD = 'a long walk by the river'
 const MESSAGES_A_ROUND = 3
-/** Longer than it takes a service that is idle to notice. */
+/** Longer than an idle service takes to notice. */
 const LONGEST_WAIT_MS = 2500
 
-/** Files of a ledger as they were a few messages earlier. */
 type Older = { readonly ledger: string; readonly log: string }
 
 const remove = (directory: string, ...suffixes: string[]) => {
   for (const suffix of suffixes) rmSync(`${ledgerFile(directory)}${suffix}`, { force: true })
 }
 
-/** What somebody does to the files of a ledger. */
-const mischief = {
+/** Ways to damage the files of a ledger. */
+const damage = {
   'log removed': (directory) => remove(directory, '-wal'),
   'index removed': (directory) => remove(directory, '-shm'),
   'log and index removed': (directory) => remove(directory, '-wal', '-shm'),
@@ -61,15 +60,14 @@ const mischief = {
   },
 } satisfies Record<string, (directory: string, older: Older) => void>
 
-const kinds = Object.keys(mischief) as (keyof typeof mischief)[]
+const kinds = Object.keys(damage) as (keyof typeof damage)[]
 
-/** Each mischief, after a kill and while the service runs. */
+/** Each kind, after a kill and while the service runs. */
 const occasions = kinds.flatMap((kind) => [false, true].map((isRunning) => ({ kind, isRunning })))
 
 /**
- * Rounds in which files of the ledger are lost or exchanged, while the service runs or after kill -9. The next start
- * must have everything that was acknowledged, or be refused and name the number of events; then the files are put back,
- * or the loss is accepted.
+ * Loses or exchanges files of the ledger in each round. The next start must have every acknowledged event, or
+ * refuse and name the number of missing events. Then the files are restored or the loss is accepted.
  */
 export async function loseFiles(options: WitnessOptions): Promise<WitnessReport> {
   const { rounds, seed } = options
@@ -80,14 +78,13 @@ export async function loseFiles(options: WitnessOptions): Promise<WitnessReport>
   mkdirSync(directory)
   const flaws: string[] = []
   const count = { acknowledged: 0, amidRuns: 0, ended: 0, whole: 0, refused: 0, damaged: 0, accepted: 0 }
-  let told: Acknowledged[] = []
+  let answered: Acknowledged[] = []
   let messages = 0
   let service = startServiceProcess(directory)
   let client = createClient(await service.listening)
   await client.post('/api/install', { password: PASSWORD, setupCode: service.setupCode() })
   const cookie = client.cookie()
 
-  /** Says some things; what is answered is on record. */
   async function talk(): Promise<void> {
     for (let index = 0; index < MESSAGES_A_ROUND; index += 1) await sayOne()
   }
@@ -97,11 +94,11 @@ export async function loseFiles(options: WitnessOptions): Promise<WitnessReport>
     messages += 1
     const answer = await say(client, message)
     if (!answer) return
-    told.push(answer)
+    answered.push(answer)
     count.acknowledged += 1
   }
 
-  /** Starts it. The refusal, where it does not come to listen. */
+  /** Starts the service; resolves to its output if it exits, else to null. */
   async function start(): Promise<string | null> {
     service = startServiceProcess(directory)
     try {
@@ -113,11 +110,11 @@ export async function loseFiles(options: WitnessOptions): Promise<WitnessReport>
     }
   }
 
-  /** Whoever asks for what was answered must get the very same answer. */
+  /** Every answered message must get the same answer again. */
   async function expectAll(what: string): Promise<void> {
-    for (const each of told) {
+    for (const each of answered) {
       const again = await say(client, each.message)
-      if (again?.turnId !== each.turnId) flaws.push(`${what}: “${each.message.text}” is lost without a word`)
+      if (again?.turnId !== each.turnId) flaws.push(`${what}: “${each.message.text}” is silently lost`)
     }
   }
 
@@ -132,7 +129,7 @@ export async function loseFiles(options: WitnessOptions): Promise<WitnessReport>
   async function accept(what: string, missing: string): Promise<void> {
     const accepted = await runScript('ledger-accept-loss', directory, ['--events', missing])
     if (accepted.code !== 0) flaws.push(`${what}: the loss is not accepted: ${accepted.err}`)
-    told = []
+    answered = []
     count.accepted += 1
     const refusal = await start()
     if (refusal !== null) throw new Error(`${what}: refused after the loss was accepted: ${refusal}`)
@@ -169,7 +166,7 @@ export async function loseFiles(options: WitnessOptions): Promise<WitnessReport>
     if (!isRunning) await service.kill()
     rmSync(before, { recursive: true, force: true })
     cpSync(directory, before, { recursive: true })
-    mischief[kind](directory, older)
+    damage[kind](directory, older)
     if (isRunning) {
       count.amidRuns += 1
       if (random.chance(0.5)) await sayOne()
@@ -177,7 +174,7 @@ export async function loseFiles(options: WitnessOptions): Promise<WitnessReport>
       if (service.child.exitCode !== null) {
         count.ended += 1
         if (!/moved, deleted or replaced/.test(service.output()))
-          flaws.push(`${what}: it ended: ${service.output()}`)
+          flaws.push(`${what}: the service exited: ${service.output()}`)
       }
       await service.kill()
     } else loseWitness(directory, random)
@@ -193,7 +190,7 @@ function shuffled<T>(from: readonly T[], random: Random): T[] {
   return from.flatMap(() => left.splice(random.below(left.length), 1))
 }
 
-/** Now and then one of the witnesses goes too. */
+/** Sometimes removes a witness too. */
 function loseWitness(directory: string, random: Random): void {
   const chance = random.next()
   if (chance < 0.3)
@@ -201,11 +198,11 @@ function loseWitness(directory: string, random: Random): void {
   else if (chance < 0.6) rmSync(headFile(directory))
 }
 
-/** What a refusal says is missing; null where it says something else. */
+/** What the output says is missing; null if it says something else. */
 function missingIn(refusal: string): { readonly events: string; readonly lastSeq: number | null } | null {
   const counted = /(\d+) events? (?:is|are) missing \(seq (?:\d+ to )?(\d+)\)/.exec(refusal)
   if (counted?.[1] && counted[2]) return { events: counted[1], lastSeq: Number(counted[2]) }
-  return refusal.includes('the ledger is another or an older one')
+  return refusal.includes('the ledger is a different or an older one')
     ? { events: 'unknown', lastSeq: null }
     : null
 }
@@ -219,7 +216,7 @@ function headSeqOf(directory: string): number {
   }
 }
 
-/** For so long, or until it has ended. */
+/** Waits for this time, or until the service has exited. */
 function wait(ms: number, { child }: ServiceProcess): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

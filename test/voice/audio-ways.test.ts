@@ -17,10 +17,10 @@ function modelSink() {
 
 const all = (sink: ReturnType<typeof modelSink>) => Buffer.concat(sink.sent)
 
-/** Twenty milliseconds, told apart by their value. */
+/** Twenty milliseconds of audio, identified by their value. */
 const frame = (value: number) => audio(160, value)
 
-test('frames go to the session at once, each as it came', () => {
+test('sends frames to the session at once and unchanged', () => {
   const sink = modelSink()
   const way = createCallerAudio()
   way.sendTo(sink)
@@ -29,7 +29,7 @@ test('frames go to the session at once, each as it came', () => {
   expect(sink.sent).toEqual([Buffer.alloc(160, 1), Buffer.alloc(333, 2)])
 })
 
-test('without a session the newest five seconds are kept, and go first once there is one', () => {
+test('keeps the newest five seconds without a session and sends them first once there is one', () => {
   const sink = modelSink()
   const way = createCallerAudio()
   for (let index = 0; index < 300; index += 1) way.frame(frame(index % 200), index * 20, index * 20)
@@ -40,7 +40,7 @@ test('without a session the newest five seconds are kept, and go first once ther
   expect(sink.sent.at(-1)?.[0]).toBe(250)
 })
 
-test('a model that takes nothing makes frames wait, the oldest are dropped, and order is kept', () => {
+test('queues frames while the model is slow, drops the oldest and keeps the order', () => {
   const sink = modelSink()
   const way = createCallerAudio()
   way.sendTo(sink)
@@ -57,7 +57,7 @@ test('a model that takes nothing makes frames wait, the oldest are dropped, and 
   ])
 })
 
-test('a frame of the largest size gets through', () => {
+test('sends a frame of the largest size', () => {
   const sink = modelSink()
   const way = createCallerAudio()
   way.sendTo(sink)
@@ -66,7 +66,7 @@ test('a frame of the largest size gets through', () => {
   expect(all(sink)).toHaveLength(49_149 + 160)
 })
 
-test('a hole in the provider’s timestamps is filled with as much silence, a long one with a second', () => {
+test('fills a gap in the provider’s timestamps with silence, at most one second', () => {
   const sink = modelSink()
   const way = createCallerAudio()
   way.sendTo(sink)
@@ -79,7 +79,7 @@ test('a hole in the provider’s timestamps is filled with as much silence, a lo
   expect(all(sink)).toHaveLength(160 + 1_600 + 160 + 8_000 + 160)
 })
 
-test('jitter, overlaps and timestamps that stand still are no holes', () => {
+test('ignores jitter, overlaps and repeated timestamps', () => {
   const sink = modelSink()
   const way = createCallerAudio()
   way.sendTo(sink)
@@ -87,7 +87,7 @@ test('jitter, overlaps and timestamps that stand still are no holes', () => {
   expect(all(sink)).toHaveLength(7 * 160)
 })
 
-test('a caller who is cut off while speaking gets one second of silence, so that the turn ends', () => {
+test('adds a second of silence when the line stops during speech, so that the turn ends', () => {
   const sink = modelSink()
   const way = createCallerAudio()
   way.sendTo(sink)
@@ -101,7 +101,7 @@ test('a caller who is cut off while speaking gets one second of silence, so that
   expect(all(sink)).toHaveLength(160 + 8_000 + 160)
 })
 
-test('a line that falls silent while nobody speaks is left alone', () => {
+test('adds nothing when the line stops while nobody speaks', () => {
   const sink = modelSink()
   const way = createCallerAudio()
   way.sendTo(sink)
@@ -127,7 +127,7 @@ function callerLine() {
   } satisfies CallLine & { out: string[] }
 }
 
-test('audio goes out at once, with its mark behind it', () => {
+test('sends audio at once, followed by its mark', () => {
   const line = callerLine()
   const outbox = createLineOutbox(line, () => expect.unreachable())
   outbox.media('a', '1')
@@ -135,7 +135,7 @@ test('audio goes out at once, with its mark behind it', () => {
   expect(line.out).toEqual(['a', 'mark 1', 'b', 'mark 2'])
 })
 
-test('what a slow line does not take waits in order and is never dropped', () => {
+test('queues what a slow line does not accept, in order and without loss', () => {
   const line = callerLine()
   const outbox = createLineOutbox(line, () => expect.unreachable())
   outbox.media('a', '1')
@@ -149,7 +149,7 @@ test('what a slow line does not take waits in order and is never dropped', () =>
   expect(line.out).toEqual(['a', 'mark 1', 'b', 'mark 2', 'c', 'mark 3', 'd', 'mark 4'])
 })
 
-test('a clear overtakes what waits and throws it away', () => {
+test('sends a clear ahead of the queue and empties it', () => {
   const line = callerLine()
   const outbox = createLineOutbox(line, () => expect.unreachable())
   line.bufferedBytes = 64 * 1024 + 1
@@ -160,7 +160,7 @@ test('a clear overtakes what waits and throws it away', () => {
   expect(line.out).toEqual(['clear'])
 })
 
-test('beyond a mebibyte the line is given up, once, and nothing more goes out', () => {
+test('gives up the line once when the queue exceeds one mebibyte, and sends nothing more', () => {
   const line = callerLine()
   let overflows = 0
   const outbox = createLineOutbox(line, () => {

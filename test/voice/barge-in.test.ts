@@ -7,12 +7,12 @@ function speakingCall() {
   return call
 }
 
-/** The heard part of the head of the queue, as the model is told. */
+/** How much of the first queued item was heard, as reported to the model. */
 function truncatedAt(call: ReturnType<typeof speakingCall>): readonly (number | undefined)[] {
   return sent(call.speechStarted(), 'conversation.item.truncate').map((event) => event.audio_end_ms)
 }
 
-test('100 ms acknowledged and 100 ms not: heard 150 ms', () => {
+test('counts 100 ms acknowledged and 100 ms not as 150 ms heard', () => {
   const call = speakingCall()
   const [first] = marks(call.delta('r1', 'i1', 800))
   call.delta('r1', 'i1', 800)
@@ -20,7 +20,7 @@ test('100 ms acknowledged and 100 ms not: heard 150 ms', () => {
   expect(truncatedAt(call)).toEqual([150])
 })
 
-test('161 bytes acknowledged are 20 whole milliseconds, and all that was sent: nothing to truncate', () => {
+test('truncates nothing when all 161 bytes, 20 whole milliseconds, are acknowledged', () => {
   const call = speakingCall()
   const names = marks(call.delta('r1', 'i1', 161))
   call.delta('r1', 'i1', 1)
@@ -32,20 +32,20 @@ test('161 bytes acknowledged are 20 whole milliseconds, and all that was sent: n
   expect(sent(call.all, 'conversation.item.truncate')).toEqual([])
 })
 
-test('100 ms of which nothing is acknowledged: heard 50 ms', () => {
+test('counts 100 ms without any acknowledgement as 50 ms heard', () => {
   const call = speakingCall()
   call.delta('r1', 'i1', 800)
   expect(truncatedAt(call)).toEqual([50])
 })
 
-test('a frame of which nothing is acknowledged counts at most as itself', () => {
+test('counts an unacknowledged frame at most as itself', () => {
   const call = speakingCall()
   call.delta('r1', 'i1', 160)
   call.delta('r1', 'i1', 160)
   expect(truncatedAt(call)).toEqual([20])
 })
 
-test('of a second queued item nothing was heard: it is deleted, once its response is done', () => {
+test('deletes a second, unheard item once its response is done', () => {
   const call = speakingCall()
   call.delta('r1', 'i1', 800)
   call.delta('r1', 'i2', 800)
@@ -56,7 +56,7 @@ test('of a second queued item nothing was heard: it is deleted, once its respons
   expect(sent(then, 'conversation.item.delete').map((event) => event.item_id)).toEqual(['i2'])
 })
 
-test('late audio of an interrupted response is dropped, also after the next one was created', () => {
+test('drops late audio of an interrupted response, even after the next one was created', () => {
   const call = speakingCall()
   call.delta('r1', 'i1', 800)
   call.speechStarted()
@@ -68,14 +68,14 @@ test('late audio of an interrupted response is dropped, also after the next one 
   expect(mediaBytes(call.delta('r2', 'i2', 800))).toBe(800)
 })
 
-test('an interruption sends one clear; hearing speech again sends none', () => {
+test('sends one clear per interruption and none for repeated speech', () => {
   const call = speakingCall()
   call.delta('r1', 'i1', 8_000)
   expect(clears(call.speechStarted())).toBe(1)
   expect(call.speechStarted()).toEqual([])
 })
 
-test('falling silent comes before anything else that speech brings about', () => {
+test('stops playback before any other reaction to speech', () => {
   const call = speakingCall()
   call.delta('r1', 'i1', 8_000)
   const types = call.speechStarted().map((action) => action.type)
@@ -83,7 +83,7 @@ test('falling silent comes before anything else that speech brings about', () =>
   expect(types).toContain('memory.cue')
 })
 
-test('what was generated wholly but still plays is interrupted all the same', () => {
+test('interrupts a reply that is fully generated but still plays', () => {
   const call = speakingCall()
   const names = marks(call.delta('r1', 'i1', 8_000))
   call.textDone('r1', 'i1', 'one two three four five six seven eight nine ten')
@@ -104,7 +104,7 @@ test('what was generated wholly but still plays is interrupted all the same', ()
   ])
 })
 
-test('a response of which no audio came yet is dropped without clear or truncation, and its item deleted', () => {
+test('drops a response without audio and deletes its item, without clear or truncation', () => {
   const call = speakingCall()
   const actions = call.speechStarted()
   expect(clears(actions)).toBe(0)
@@ -114,7 +114,7 @@ test('a response of which no audio came yet is dropped without clear or truncati
   expect(sent(done, 'conversation.item.delete').map((event) => event.item_id)).toEqual(['i1'])
 })
 
-test('marks that come back because of the clear prove nothing and steal nothing from the next reply', () => {
+test('does not count marks returned by a clear towards either reply', () => {
   const call = speakingCall()
   const stale = marks(call.delta('r1', 'i1', 4_000))
   call.speechStarted()
@@ -126,7 +126,7 @@ test('marks that come back because of the clear prove nothing and steal nothing 
   expect(truncatedAt(call)).toEqual([50])
 })
 
-test('a mark that nobody sent changes nothing', () => {
+test('ignores an unknown mark', () => {
   const call = speakingCall()
   call.delta('r1', 'i1', 4_000)
   const before = call.state()
@@ -134,19 +134,19 @@ test('a mark that nobody sent changes nothing', () => {
   expect(call.state()).toEqual(before)
 })
 
-test('nothing speaks: hearing speech neither clears nor cancels nor truncates', () => {
+test('neither clears, cancels nor truncates when nothing plays', () => {
   const call = startQuietCall()
   expect(call.speechStarted()).toEqual([{ type: 'memory.cue', text: null }])
 })
 
-test('where the service does not interrupt by itself, its response is cancelled', () => {
+test('cancels the response if the service does not interrupt by itself', () => {
   const call = startQuietCall(callOptions({ serverInterrupts: false }))
   call.created('r1')
   call.delta('r1', 'i1', 800)
   expect(sent(call.speechStarted(), 'response.cancel').map((event) => event.response_id)).toEqual(['r1'])
 })
 
-test('a response that was asked for before the caller spoke, and created after, is cancelled unheard', () => {
+test('cancels a response that was requested before the caller spoke and created after', () => {
   const call = startQuietCall()
   call.after(12_000)
   expect(sent(call.all, 'response.create')).toHaveLength(2)
@@ -156,7 +156,7 @@ test('a response that was asked for before the caller spoke, and created after, 
   expect(mediaBytes(call.delta('r1', 'i1', 800))).toBe(0)
 })
 
-test('two interruptions in a row each clear once and each keep their own reply', () => {
+test('clears once for each of two interruptions and records both replies', () => {
   const call = speakingCall()
   call.delta('r1', 'i1', 1_600)
   call.textDone('r1', 'i1', 'First answer here.')

@@ -19,10 +19,10 @@ async function connect(options: Parameters<typeof connectCall>[0] = {}): Promise
   return call
 }
 
-/** A caller whose line goes dead hears why before they would hang up. */
-const TOLD_WITHIN_MS = 3_000
+/** A caller must hear something within this time of losing the model. */
+const PHRASE_WITHIN_MS = 3_000
 const HELLO = speech('caller-thanks')
-/** Greets shortly, then answers each question with the train. */
+/** Greets briefly, then answers every question with the train. */
 const greeting: Script['reply'] = ({ index }) =>
   index === 0
     ? { audio: HELLO, transcript: 'Hello there, what is it?' }
@@ -37,7 +37,7 @@ const clears = ({ caller }: Call) => caller.heard.filter((event) => event.type =
 const truncations = ({ model }: Call) =>
   model.received.filter((event) => event.type === 'conversation.item.truncate')
 
-test('a question is answered: every byte arrives as it was sent, and the facts read as the call went', async () => {
+test('answers a question with every byte intact and records the facts in order', async () => {
   const it = await connect({ script: script({ reply: greeting }) })
   await afterGreeting(it)
   await it.caller.say(speech('caller-question'))
@@ -56,7 +56,7 @@ test('a question is answered: every byte arrives as it was sent, and the facts r
   })
 })
 
-test('a session is configured before anything is said, with what went before as text', async () => {
+test('configures a session before any response, with the history as text', async () => {
   const it = await connect({ script: script({ reply: greeting }) })
   await afterGreeting(it)
   expect(typesReceived(it)).toEqual([
@@ -73,7 +73,7 @@ test('a session is configured before anything is said, with what went before as 
   ])
 })
 
-test('the caller interrupts in the middle of a reply: it stops, and the model knows what was heard', async () => {
+test('stops a reply that the caller interrupts, and tells the model what was heard', async () => {
   const it = await connect({ script: script({ reply: greeting, deltaEveryMs: 8 }) })
   await afterGreeting(it)
   await it.caller.say(speech('caller-question'))
@@ -88,16 +88,16 @@ test('the caller interrupts in the middle of a reply: it stops, and the model kn
   expect(answer?.facts.heardMs).toBe(truncations(it)[0]?.audio_end_ms)
   expect(answer?.facts.heardMs).toBeLessThan(answer?.facts.sentMs ?? 0)
   expect(TRAIN.startsWith(answer?.body.text ?? '-')).toBe(true)
-  // Never more than was played, but for the slack that stands for a mark on its way.
+  // The slack covers a mark that is still on its way.
   const playedMs = (it.caller.heardBytes().length - before) / 8
   expect(answer?.facts.heardMs).toBeLessThanOrEqual(playedMs + HEARD_SLACK_MS)
 })
 
-test('the caller interrupts what was generated long ago and still plays', async () => {
+test('stops a reply that is fully generated but still plays', async () => {
   const it = await connect({ script: script({ reply: greeting, deltaEveryMs: 1 }) })
   await afterGreeting(it)
   await it.caller.say(speech('caller-question'))
-  await it.caller.until('its generation is over', () => it.responses.length === 2)
+  await it.caller.until('the end of generation', () => it.responses.length === 2)
   expect(it.caller.queuedMs()).toBeGreaterThan(0)
   await it.caller.say(speech('caller-interrupts'))
   await it.caller.until('the interruption is recorded', () => it.factsOf('call.reply.spoken').length >= 2)
@@ -108,7 +108,7 @@ test('the caller interrupts what was generated long ago and still plays', async 
   expect(it.factsOf('call.reply.spoken')[1]?.facts).toMatchObject({ sentMs: 3_715, interrupted: true })
 })
 
-test('two interruptions in a row: each stops its reply once, and no audio of either comes afterwards', async () => {
+test('stops each of two interrupted replies once and sends no more of their audio', async () => {
   const it = await connect({ script: script({ reply: greeting, deltaEveryMs: 8 }) })
   await afterGreeting(it)
   await it.caller.say(speech('caller-question'))
@@ -116,7 +116,7 @@ test('two interruptions in a row: each stops its reply once, and no audio of eit
     const before = it.caller.heardBytes().length
     await it.caller.until('an answer is heard', () => it.caller.heardBytes().length > before + 4_000)
     await it.caller.say(speech('caller-interrupts'))
-    await it.caller.until('it is interrupted', () => it.factsOf('call.interrupted').length === round)
+    await it.caller.until('the interruption', () => it.factsOf('call.interrupted').length === round)
   }
   await it.caller.until('the last answer was heard', () => it.factsOf('call.reply.spoken').length === 4)
   expect(clears(it)).toBe(2)
@@ -127,7 +127,7 @@ test('two interruptions in a row: each stops its reply once, and no audio of eit
   for (const { body } of replies) expect(body.generatedText.startsWith(body.text)).toBe(true)
 })
 
-test('a tool call: its result is posted and spoken, and the caller waits in no silence of the bridge', async () => {
+test('posts the result of a tool call and speaks it without adding silence', async () => {
   const calls: string[] = []
   const it = await connect({
     script: script({
@@ -159,7 +159,7 @@ test('a tool call: its result is posted and spoken, and the caller waits in no s
   ])
 })
 
-test('a tool that breaks is told to the model as such, and the call goes on', async () => {
+test('reports a failing tool to the model and continues the call', async () => {
   const it = await connect({
     script: script({
       reply: ({ index }) =>
@@ -177,7 +177,7 @@ test('a tool that breaks is told to the model as such, and the call goes on', as
   expect(JSON.stringify(it.model.received)).not.toContain('no database')
 })
 
-test('the model drops: the caller hears a phrase, a second session goes on, and what was heard is kept', async () => {
+test('plays a phrase when the model connection drops, resumes in a second session and keeps what was heard', async () => {
   const it = await connect({ script: script({ reply: greeting, deltaEveryMs: 8 }) })
   await afterGreeting(it)
   await it.caller.say(speech('caller-question'))
@@ -187,7 +187,7 @@ test('the model drops: the caller hears a phrase, a second session goes on, and 
   const phrase = Buffer.from((await loadPhrases()).reconnecting, 'base64')
   it.model.drop()
   const begins = () => it.caller.heardBytes().subarray(heardBefore).includes(phrase.subarray(0, 4_000))
-  await within(TOLD_WITHIN_MS, it.caller.until('the phrase begins', begins))
+  await within(PHRASE_WITHIN_MS, it.caller.until('the phrase begins', begins))
   await it.caller.until('a second session speaks', () => it.factsOf('call.reply.spoken').length === 3)
   expect(it.model.sessions()).toBe(2)
   expect(it.endings).toEqual([])
@@ -196,7 +196,7 @@ test('the model drops: the caller hears a phrase, a second session goes on, and 
   expect(it.factsOf('call.reply.spoken').map((fact) => fact.facts.interrupted)).toEqual([false, true, false])
 })
 
-test('the model is gone for good: the stream is closed, so that the provider says so', async () => {
+test('closes the stream when the model is lost for good, so that the provider takes over', async () => {
   const it = await connect({ script: script({ reply: greeting }) })
   await afterGreeting(it)
   it.model.refuse(true)
@@ -207,10 +207,10 @@ test('the model is gone for good: the stream is closed, so that the provider say
   expect(it.factsOf('call.ended')).toMatchObject([{ facts: { reason: 'model_lost' } }])
 })
 
-test('a model that falls silent in the middle of an answer is given up for a new session', async () => {
+test('replaces a session that stalls in the middle of an answer', async () => {
   const it = await connect({
     script: script({ reply: greeting, deltaEveryMs: 8 }),
-    // More than the bridge counts for a turn of the loop that was held up, or the test would.
+    // Longer than any pause of the event loop that the bridge or the test would tolerate.
     limits: { stallMs: 1_500 },
   })
   await afterGreeting(it)
@@ -222,7 +222,7 @@ test('a model that falls silent in the middle of an answer is given up for a new
   expect(it.model.sessions()).toBe(2)
 })
 
-test('an error of the service ends nothing', async () => {
+test('continues the call after an error from the service', async () => {
   const it = await connect({ script: script({ reply: greeting }) })
   await afterGreeting(it)
   it.model.complain('rate_limit_exceeded')
@@ -234,7 +234,7 @@ test('an error of the service ends nothing', async () => {
 test.each([
   ['hangUp', 'caller_hung_up'],
   ['drop', 'line_lost'],
-] as const)('the caller is gone (%s): the call ends once, whatever else comes', async (how, reason) => {
+] as const)('ends the call once when the caller is gone (%s), whatever follows', async (how, reason) => {
   const it = await connect({ script: script({ reply: greeting }) })
   await it.caller.until('the greeting is heard', () => it.caller.heardBytes().length > 1_600)
   it.caller[how]()
@@ -247,7 +247,7 @@ test.each([
   expect(it.factsOf('call.reply.spoken')).toMatchObject([{ facts: { interrupted: true } }])
 })
 
-test('the provider reports the end before the socket closes: the model is let go at once, and the socket is closed', async () => {
+test('closes the model and the socket when the provider reports the end first', async () => {
   const it = await connect({ script: script({ reply: greeting }) })
   await afterGreeting(it)
   it.bridge.lineEnded()
@@ -255,7 +255,7 @@ test('the provider reports the end before the socket closes: the model is let go
   await it.caller.closed
 })
 
-test('the owner hangs up from the browser: the call ends at the provider, then the stream', async () => {
+test('ends the call at the provider first when the owner hangs up in the browser', async () => {
   const it = await connect({ script: script({ reply: greeting }) })
   await afterGreeting(it)
   it.bridge.hangUp('owner_hung_up')
@@ -263,7 +263,7 @@ test('the owner hangs up from the browser: the call ends at the provider, then t
   expect(it.hungUp).toEqual(['CA1'])
 })
 
-test('a sentence in which the process is held up stays one sentence', async () => {
+test('keeps one sentence in one piece while the process is blocked', async () => {
   const it = await connect({ script: script({ reply: greeting }) })
   await afterGreeting(it)
   const said = it.caller.say(speech('caller-question'))
@@ -275,7 +275,7 @@ test('a sentence in which the process is held up stays one sentence', async () =
   expect(it.model.appended().includes(speech('caller-question'))).toBe(true)
 })
 
-test('a caller who speaks before the session is ready is heard nevertheless', async () => {
+test('hears a caller who speaks before the session is ready', async () => {
   const ready = Promise.withResolvers<void>()
   const it = await connect({
     script: script(),
@@ -292,7 +292,7 @@ test('a caller who speaks before the session is ready is heard nevertheless', as
   expect(it.model.appended().includes(speech('caller-question'))).toBe(true)
 })
 
-test('memories that surface in time reach the model; recall that hangs delays nothing', async () => {
+test('passes on memories that surface in time, and waits for no slow recall', async () => {
   const cues: (string | null)[] = []
   const it = await connect({
     script: script({ reply: greeting }),
@@ -312,14 +312,14 @@ test('memories that surface in time reach the model; recall that hangs delays no
   expect(JSON.stringify(it.model.received)).toContain('Prefers the window.')
 })
 
-test('a session that would speak another format is never let on the line', async () => {
+test('never plays a session that speaks another audio format', async () => {
   const it = await connect({ script: script({ outputFormat: 'audio/pcm' }) })
   await it.caller.closed
   expect(it.caller.heardBytes()).toHaveLength(0)
   expect(it.endings).toEqual(['wrong_format'])
 })
 
-test.runIf(hasOpenAiSpec())('all that both sides say is what the service documents', async () => {
+test.runIf(hasOpenAiSpec())('exchanges only events that the service documents', async () => {
   const it = await connect({
     script: script({
       deltaEveryMs: 8,
@@ -336,7 +336,7 @@ test.runIf(hasOpenAiSpec())('all that both sides say is what the service documen
   })
   await it.caller.until('the greeting is heard', () => it.caller.heardBytes().length > 4_000)
   await it.caller.say(speech('caller-interrupts'))
-  await it.caller.until('three replies are told', () => it.factsOf('call.reply.spoken').length === 3)
+  await it.caller.until('three replies', () => it.factsOf('call.reply.spoken').length === 3)
   expect(typesReceived(it)).toContain('conversation.item.truncate')
   expect(it.model.problems).toEqual([])
 })

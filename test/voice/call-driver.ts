@@ -14,7 +14,7 @@ import { begin, step } from '../../src/voice/turn-taking.ts'
 type Output = Extract<ServerEvent, { type: 'response.done' }>['response']['output']
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/** Base64 mu-law of so many bytes. */
+/** Base64 mu-law audio of this many bytes. */
 export function audio(bytes: number, value = SILENCE_BYTE): string {
   return Buffer.alloc(bytes, value).toString('base64')
 }
@@ -36,8 +36,8 @@ export function callOptions(limits: Partial<CallLimits> = {}): CallOptions {
 export type Driver = ReturnType<typeof startCall>
 
 /**
- * A call whose machine is driven by hand. Each method gives one event and returns the actions of that step;
- * `actions` collects them all.
+ * Drives a call's state machine by hand. Each method passes in one event and returns the resulting actions;
+ * `all` collects them.
  */
 export function startCall(options: CallOptions = callOptions()) {
   let atMs = 0
@@ -69,7 +69,7 @@ export function startCall(options: CallOptions = callOptions()) {
     now: () => atMs,
     give,
     said,
-    /** Time passes, and the machine is told so. */
+    /** Advances the clock and ticks. */
     after(ms: number) {
       atMs += ms
       return give({ type: 'tick' })
@@ -104,7 +104,7 @@ export function startCall(options: CallOptions = callOptions()) {
         item_id: itemId,
         transcript,
       }),
-    /** The caller says something, and it is made out at once. */
+    /** The caller says something that is transcribed at once. */
     spoke(itemId: string, transcript: string) {
       driver.speechStarted()
       driver.speechStopped()
@@ -112,7 +112,7 @@ export function startCall(options: CallOptions = callOptions()) {
       driver.heard(itemId, transcript)
     },
     mark: (name: string) => give({ type: 'line.mark', name }),
-    /** Every mark that was sent and has not been given back yet, oldest first, comes back. */
+    /** Returns every mark sent so far, oldest first. */
     playedAll() {
       const names = marks(all)
       for (const name of names) driver.mark(name)
@@ -121,7 +121,7 @@ export function startCall(options: CallOptions = callOptions()) {
   return driver
 }
 
-/** A call past its greeting: the session is ready, the greeting was played and nothing is under way. */
+/** A call after its greeting was played, with nothing in progress. */
 export function startQuietCall(options?: CallOptions): Driver {
   const call = startCall(options)
   call.configured()
@@ -138,7 +138,7 @@ export function actionTypes(actions: readonly CallAction[]): CallAction['type'][
   return actions.map(({ type }) => type)
 }
 
-/** An item in which the model asks for a tool. */
+/** An item that calls a tool. */
 export function toolCall(callId: string, status = 'completed'): Output[number] {
   return {
     id: `item-${callId}`,

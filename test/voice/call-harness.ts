@@ -18,7 +18,7 @@ export function speech(name: string): Buffer {
   return readFileSync(new URL(`../audio/${name}.ulaw`, import.meta.url))
 }
 
-/** A script whose every reply and utterance is the same, but for what is given. */
+/** A script whose replies and utterances are all alike, except for `given`. */
 export function script(given: Partial<Script> = {}): Script {
   return {
     reply: () => ({ audio: speech('reply-train'), transcript: TRAIN }),
@@ -38,18 +38,20 @@ export type Call = {
   readonly log: readonly string[]
   readonly endings: readonly EndReason[]
   readonly hungUp: readonly string[]
-  /** Ids of the responses that ended, in order. */
+  /** Ids of the finished responses, in order. */
   readonly responses: readonly string[]
   factsOf<T extends CallFact['type']>(type: T): Extract<CallFact, { type: T }>[]
   close(): Promise<void>
 }
 
-/** A call over real sockets: the provider's double, the service's own acceptor and bridge, the model's double. */
+/**
+ * A call over real sockets, with doubles of the provider and the model around the real acceptor and bridge.
+ */
 export async function connectCall(options: {
   readonly script?: Script
   readonly mind?: Partial<CallMind>
   readonly limits?: Partial<CallLimits>
-  /** How many times faster than speech. */
+  /** How many times faster than real time. */
   readonly factor?: number
 }): Promise<Call> {
   const model = await startRealtimeDouble(options.script ?? script())

@@ -14,7 +14,7 @@ type Bare =
   | 'expire'
   | 'surface'
 
-/** Something that either side of a call may do; what it means depends on what went before. */
+/** An action of either side of a call; its meaning depends on the state. */
 export type Op =
   | { op: Bare }
   | { op: 'delta'; which: number; item: number; bytes: number }

@@ -12,7 +12,7 @@ import {
   type Transcript,
 } from '../../src/voice/transcript.ts'
 
-test('rechunking loses and reorders nothing, and every piece but the last is whole frames within the limit', () => {
+test('rechunks without loss or reordering into whole frames within the limit, except the last piece', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 4_000 }), { maxLength: 12 }), (deltas) => {
       let carry: Uint8Array = new Uint8Array(0)
@@ -36,7 +36,7 @@ test('rechunking loses and reorders nothing, and every piece but the last is who
   )
 })
 
-test('the heard text is a prefix that ends with a whole word', () => {
+test('estimates the heard text as a prefix that ends with a whole word', () => {
   expect(heardText('The train leaves at nine.', 500, 1_000)).toBe('The train')
   expect(heardText('The train leaves at nine.', 1, 1_000)).toBe('')
   expect(heardText('The train leaves at nine.', 1_000, 1_000)).toBe('The train leaves at nine.')
@@ -44,7 +44,7 @@ test('the heard text is a prefix that ends with a whole word', () => {
   expect(heardText('列車は九時に出発します', 500, 1_000)).not.toBe('')
 })
 
-test('for any text and any part of it, the heard text is a prefix, and hearing more never gives less', () => {
+test('estimates the heard text as a prefix that grows with the heard time, for any text', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 200 }),
@@ -61,7 +61,7 @@ test('for any text and any part of it, the heard text is a prefix, and hearing m
   )
 })
 
-function told(transcript: Transcript): readonly string[] {
+function released(transcript: Transcript): readonly string[] {
   return release(transcript).told.map((entry) => entry.itemId)
 }
 
@@ -72,32 +72,32 @@ const spoken = (transcript: Transcript, itemId: string) =>
     heard: { heardMs: 1, sentMs: 1, interrupted: false },
   }))
 
-test('a reply waits for the words that it answers, and then both are told in order', () => {
+test('holds a reply back until the utterance before it is settled, then releases both in order', () => {
   let transcript = placeUtterance(emptyTranscript, 'u1', null, 0)
   transcript = spoken(placeItem(spoken(transcript, 'a1'), 'a1', 'u1'), 'a1')
-  expect(told(transcript)).toEqual([])
-  expect(told(settleUtterance(transcript, 'u1', 'hi'))).toEqual(['u1', 'a1'])
+  expect(released(transcript)).toEqual([])
+  expect(released(settleUtterance(transcript, 'u1', 'hi'))).toEqual(['u1', 'a1'])
 })
 
-test('an item that comes late takes the place that its predecessor gives it', () => {
+test('inserts a late item at the place that its predecessor determines', () => {
   let transcript = placeItem(spoken(emptyTranscript, 'a2'), 'a2', 'u2')
   transcript = settleUtterance(placeUtterance(transcript, 'u2', 'a1', 0), 'u2', 'second')
   transcript = spoken(transcript, 'a1')
   transcript = placeItem(transcript, 'a1', 'u1')
   transcript = settleUtterance(placeUtterance(transcript, 'u1', null, 0), 'u1', 'first')
-  expect(told(transcript)).toEqual(['u1', 'a1', 'u2', 'a2'])
+  expect(released(transcript)).toEqual(['u1', 'a1', 'u2', 'a2'])
 })
 
-test('behind somebody who was told already comes before everybody who waits', () => {
+test('releases an item behind a released one before those still waiting', () => {
   let transcript = spoken(emptyTranscript, 'a0')
   transcript = release(transcript).transcript
   transcript = placeUtterance(transcript, 'u2', 'a1', 0)
   transcript = placeUtterance(transcript, 'u1', 'a0', 0)
   transcript = settleUtterance(settleUtterance(transcript, 'u1', 'x'), 'u2', 'y')
-  expect(told(transcript)).toEqual(['u1', 'u2'])
+  expect(released(transcript)).toEqual(['u1', 'u2'])
 })
 
-test('whoever was told is not told again', () => {
+test('releases each item once', () => {
   const { transcript } = release(spoken(emptyTranscript, 'a1'))
-  expect(told(spoken(transcript, 'a1'))).toEqual([])
+  expect(released(spoken(transcript, 'a1'))).toEqual([])
 })

@@ -16,7 +16,7 @@ const delta = {
 
 const parse = (event: unknown) => parseServerEvent(JSON.stringify(event))
 
-test('an event is read as far as the call needs it', () => {
+test('reads the parts of an event that the call needs', () => {
   expect(parse(delta)).toEqual({
     status: 'event',
     event: {
@@ -29,7 +29,7 @@ test('an event is read as far as the call needs it', () => {
   })
 })
 
-test('an event of a type that this build does not know is passed over', () => {
+test('ignores an event of an unknown type', () => {
   expect(parse({ type: 'response.novelty', event_id: 'e1' })).toEqual({
     status: 'ignored',
     type: 'response.novelty',
@@ -45,11 +45,11 @@ test.each([
   ['an id without end', { ...delta, item_id: 'x'.repeat(201) }],
   ['no type', {}],
   ['a list', []],
-])('%s is malformed', (_what, event) => {
+])('rejects %s as malformed', (_what, event) => {
   expect(parse(event).status).toBe('malformed')
 })
 
-test('no text makes the parser throw', () => {
+test('never throws, whatever the text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       expect(['event', 'ignored', 'malformed']).toContain(parseServerEvent(text).status)
@@ -57,7 +57,7 @@ test('no text makes the parser throw', () => {
   )
 })
 
-test('a response without details is read', () => {
+test('accepts a response without details', () => {
   expect(parse({ type: 'response.done', response: { id: 'r1', status: 'cancelled' } })).toMatchObject({
     event: { response: { id: 'r1', status: 'cancelled', output: [] } },
   })
@@ -79,7 +79,7 @@ const opening = sessionOpening(
   true,
 )
 
-test('both directions of a session are mu-law, before anything else is said', () => {
+test('sets both directions of a session to mu-law first', () => {
   expect(opening[0]).toMatchObject({
     type: 'session.update',
     session: {
@@ -88,7 +88,7 @@ test('both directions of a session are mu-law, before anything else is said', ()
   })
 })
 
-test.runIf(hasOpenAiSpec())('what opens a session is as documented', () => {
+test.runIf(hasOpenAiSpec())('opens a session with documented events', () => {
   const spec = loadOpenAiSpec()
   for (const event of opening) expect(spec?.schema('RealtimeClientEvent', event)).toEqual([])
 })

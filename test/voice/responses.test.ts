@@ -9,7 +9,7 @@ function returned(call: Driver, callId: string) {
   return call.give({ type: 'tool.returned', callId, output: `result of ${callId}` })
 }
 
-test('a tool runs once its response is completed, and never for a cancelled one', () => {
+test('runs a tool once its response is completed, and never for a cancelled one', () => {
   const call = startQuietCall()
   call.created('r1')
   expect(toolsRun(call.done('r1', 'cancelled', [toolCall('c1', 'incomplete')]))).toEqual([])
@@ -17,7 +17,7 @@ test('a tool runs once its response is completed, and never for a cancelled one'
   expect(toolsRun(call.done('r2', 'completed', [toolCall('c1')]))).toEqual(['c1'])
 })
 
-test('the same call id runs once', () => {
+test('runs the same call id once', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [toolCall('c1'), toolCall('c1')])
@@ -26,7 +26,7 @@ test('the same call id runs once', () => {
   expect(toolsRun(call.all)).toEqual(['c1'])
 })
 
-test('of two tools both results are posted and one response is asked for, after the second', () => {
+test('posts the results of two tools and requests one response after the second', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [toolCall('c1'), toolCall('c2')])
@@ -38,7 +38,7 @@ test('of two tools both results are posted and one response is asked for, after 
   expect(sent(actions, 'response.create')).toHaveLength(1)
 })
 
-test('a result that comes while a reply is active waits for its end before one response is asked for', () => {
+test('requests a response for a result only after the active reply', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [toolCall('c1')])
@@ -47,7 +47,7 @@ test('a result that comes while a reply is active waits for its end before one r
   expect(sent(call.done('r2'), 'response.create')).toHaveLength(1)
 })
 
-test('a result while the caller speaks is only posted: the words bring the reply', () => {
+test('only posts a result while the caller speaks, because the speech triggers the reply', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [toolCall('c1')])
@@ -58,7 +58,7 @@ test('a result while the caller speaks is only posted: the words bring the reply
   expect(sent(call.done('r2'), 'response.create')).toEqual([])
 })
 
-test('a result after the caller spoke, while the reply is owed, is only posted', () => {
+test('only posts a result that arrives while a reply to the caller is due', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [toolCall('c1')])
@@ -67,7 +67,7 @@ test('a result after the caller spoke, while the reply is owed, is only posted',
   expect(sent(returned(call, 'c1'), 'response.create')).toEqual([])
 })
 
-test('a waiting request is dropped when the caller speaks', () => {
+test('drops a waiting request when the caller speaks', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [toolCall('c1')])
@@ -80,12 +80,12 @@ test('a waiting request is dropped when the caller speaks', () => {
   expect(sent(call.done('r3'), 'response.create')).toEqual([])
 })
 
-test('a result that nobody asked for is ignored', () => {
+test('ignores a result that was not requested', () => {
   const call = startQuietCall()
   expect(returned(call, 'c9')).toEqual([])
 })
 
-test('a request that the service refuses because its own reply came first follows that reply', () => {
+test('repeats a request, refused as busy, after the active reply', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [toolCall('c1')])
@@ -96,7 +96,7 @@ test('a request that the service refuses because its own reply came first follow
   expect(sent(call.done('r2'), 'response.create')).toHaveLength(1)
 })
 
-test('errors about what is no longer there end nothing', () => {
+test('only logs an error about something that no longer exists', () => {
   const call = startQuietCall()
   const actions = call.said({
     type: 'error',
@@ -105,7 +105,7 @@ test('errors about what is no longer there end nothing', () => {
   expect(actionTypes(actions)).toEqual(['log'])
 })
 
-test('a request that the service refuses makes way for the one behind it', () => {
+test('sends the next request after the service refused one', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [toolCall('c1'), toolCall('c2')])
@@ -119,7 +119,7 @@ test('a request that the service refuses makes way for the one behind it', () =>
   expect(sent(call.said({ type: 'error', error }), 'response.create')).toHaveLength(1)
 })
 
-test('a response that fails is asked for once more, then the caller is told', () => {
+test('retries a failed response once, then plays a phrase to the caller', () => {
   const call = startQuietCall()
   call.created('r1')
   expect(sent(call.done('r1', 'failed'), 'response.create')).toHaveLength(1)
@@ -129,7 +129,7 @@ test('a response that fails is asked for once more, then the caller is told', ()
   expect(mediaBytes(actions)).toBe(1_600)
 })
 
-test('a response whose end is told twice is counted once', () => {
+test('counts a response once when its end is reported twice', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1')

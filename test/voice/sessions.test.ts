@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000
 
 // A lost session
 
-test('a lost session: the caller hears a phrase at once, and the next session resumes', () => {
+test('plays a phrase at once when a session is lost, and resumes in the next one', () => {
   const call = startQuietCall()
   call.created('r1')
   call.delta('r1', 'i1', 8_000)
@@ -19,7 +19,7 @@ test('a lost session: the caller hears a phrase at once, and the next session re
   ])
 })
 
-test('nothing that the lost session still says is heard', () => {
+test('ignores what a lost session still sends', () => {
   const call = startQuietCall()
   call.created('r1')
   call.give({ type: 'model.closed', session: 1 })
@@ -37,7 +37,7 @@ test('nothing that the lost session still says is heard', () => {
   expect(late).toEqual([])
 })
 
-test('a retry that fails closes the stream, so that the provider says the rest', () => {
+test('closes the stream when the retry fails, so that the provider takes over', () => {
   const call = startQuietCall()
   call.give({ type: 'model.closed', session: 1 })
   const actions = call.give({ type: 'model.closed', session: 2 })
@@ -45,7 +45,7 @@ test('a retry that fails closes the stream, so that the provider says the rest',
   expect(facts(actions, 'call.ended')).toMatchObject([{ facts: { reason: 'model_lost' } }])
 })
 
-test('a session that lasted gives the next one its retry back', () => {
+test('allows another retry after a session that lasted', () => {
   const call = startQuietCall()
   call.give({ type: 'model.closed', session: 1 })
   call.configured()
@@ -61,14 +61,14 @@ test('a session that lasted gives the next one its retry back', () => {
   expect(actionTypes(call.give({ type: 'model.closed', session: 2 }))).toContain('model.open')
 })
 
-test('a session that does not open in time is lost', () => {
+test('treats a session that does not open in time as lost', () => {
   const call = startCall()
   expect(call.after(4_999)).toEqual([])
   expect(actionTypes(call.after(1))).toEqual(['model.close', 'line.media', 'line.media', 'model.open'])
   expect(actionTypes(call.after(5_000))).toContain('line.close')
 })
 
-test('a greeting that was never given is given by the second session', () => {
+test('greets in the second session if the first one did not', () => {
   const call = startCall()
   call.give({ type: 'model.closed', session: 1 })
   expect(sent(call.configured(), 'response.create')).toMatchObject([
@@ -76,14 +76,14 @@ test('a greeting that was never given is given by the second session', () => {
   ])
 })
 
-test('a service that owes an event for too long is lost', () => {
+test('treats a session as lost when an event is overdue', () => {
   const call = startQuietCall()
   call.created('r1')
   expect(call.after(9_999)).toEqual([])
   expect(actionTypes(call.after(1))).toContain('model.open')
 })
 
-test('a service that shows no sign of life after the caller spoke is lost', () => {
+test('treats a session as lost when nothing follows the caller’s speech', () => {
   const call = startQuietCall()
   call.speechStarted()
   call.after(100)
@@ -91,7 +91,7 @@ test('a service that shows no sign of life after the caller spoke is lost', () =
   expect(actionTypes(call.after(10_000))).toContain('model.open')
 })
 
-test('an utterance that the service chose not to answer leaves the call quiet again', () => {
+test('becomes quiet again after an utterance that the service leaves unanswered', () => {
   const call = startQuietCall()
   call.speechStarted()
   call.speechStopped()
@@ -100,7 +100,7 @@ test('an utterance that the service chose not to answer leaves the call quiet ag
   expect(call.state().quietSinceMs).toBe(call.now())
 })
 
-test('a request that waited for a reply which never came goes out then, and nobody is left in silence', () => {
+test('sends a waiting request when the reply it waited for never comes', () => {
   const call = startQuietCall()
   call.after(12_000)
   const busy = { code: 'conversation_already_has_active_response', message: 'busy' }
@@ -113,7 +113,7 @@ test('a request that waited for a reply which never came goes out then, and nobo
   expect(sent(call.after(10_000), 'response.create')).toHaveLength(1)
 })
 
-test('a tool result whose session is gone is told in words to the next one', () => {
+test('passes a tool result to the next session as text when its own is gone', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [
@@ -130,7 +130,7 @@ test('a tool result whose session is gone is told in words to the next one', () 
   expect(sent(actions, 'response.create')).toHaveLength(1)
 })
 
-test('a tool result that comes while no session is ready is kept for the next one: nothing is done twice', () => {
+test('keeps a tool result that arrives between sessions for the next one', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [
@@ -148,7 +148,7 @@ test('a tool result that comes while no session is ready is kept for the next on
   ])
 })
 
-test('a session that says that it has expired gets no more of what the caller says', () => {
+test('sends no more audio to a session that reports its expiry', () => {
   const call = startQuietCall()
   const expired = { code: 'session_expired', message: 'Your session hit the maximum duration.' }
   const actions = call.said({ type: 'error', error: expired })
@@ -156,7 +156,7 @@ test('a session that says that it has expired gets no more of what the caller sa
   expect(actionTypes(actions)).toContain('model.open')
 })
 
-test('a session that is lost while the last phrase plays does not cut it short', () => {
+test('does not cut the last phrase short when the session is lost meanwhile', () => {
   const call = startQuietCall(callOptions({ maxCallMs: MINUTE_MS, silenceMs: Number.POSITIVE_INFINITY }))
   call.after(MINUTE_MS)
   expect(call.give({ type: 'model.closed', session: 1 })).toEqual([])
@@ -166,7 +166,7 @@ test('a session that is lost while the last phrase plays does not cut it short',
 
 // Rotation
 
-test('in a quiet moment after 50 minutes a fresh session takes over, unheard', () => {
+test('rotates to a fresh session in a quiet moment after 50 minutes, inaudibly', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   expect(call.after(50 * MINUTE_MS - 1)).toEqual([])
   expect(call.after(1)).toEqual([{ type: 'model.open', session: 2 }])
@@ -177,7 +177,7 @@ test('in a quiet moment after 50 minutes a fresh session takes over, unheard', (
   expect(call.give({ type: 'model.closed', session: 1 })).toEqual([])
 })
 
-test('a caller who speaks meanwhile keeps the old session: the new one does not know the words', () => {
+test('keeps the old session when the caller speaks during a rotation', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   call.after(50 * MINUTE_MS)
   expect(call.speechStarted()).toContainEqual({ type: 'model.close', session: 2 })
@@ -189,7 +189,7 @@ test('a caller who speaks meanwhile keeps the old session: the new one does not 
   expect(call.after(1)).toEqual([{ type: 'model.open', session: 3 }])
 })
 
-test('while words of the caller are still being written down nothing rotates: the new one would not know them', () => {
+test('does not rotate before the caller’s words are transcribed', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY, rotateAfterMs: 1_000 }))
   call.after(900)
   call.speechStarted()
@@ -202,7 +202,7 @@ test('while words of the caller are still being written down nothing rotates: th
   expect(call.after(100)).toEqual([{ type: 'model.open', session: 2 }])
 })
 
-test('while somebody speaks nothing rotates; from 55 minutes on playback no longer holds it up', () => {
+test('waits with rotation while anyone speaks, and after 55 minutes no longer for playback', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   call.created('r1')
   call.delta('r1', 'i1', 800)
@@ -212,7 +212,7 @@ test('while somebody speaks nothing rotates; from 55 minutes on playback no long
   expect(call.after(1)).toEqual([{ type: 'model.open', session: 2 }])
 })
 
-test('a next session that fails to open disturbs nobody and is tried again later', () => {
+test('retries later, inaudibly, when the next session fails to open', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   call.after(50 * MINUTE_MS)
   expect(actionTypes(call.give({ type: 'model.closed', session: 2 }))).toEqual(['model.close'])
@@ -220,7 +220,7 @@ test('a next session that fails to open disturbs nobody and is tried again later
   expect(call.after(1)).toEqual([{ type: 'model.open', session: 3 }])
 })
 
-test('a session that ends sooner by its own account is replaced sooner', () => {
+test('replaces a session sooner when its own expiry requires it', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   call.give({ type: 'model.expires', session: 1, inMs: 30 * MINUTE_MS })
   expect(call.after(20 * MINUTE_MS)).toEqual([{ type: 'model.open', session: 2 }])

@@ -5,7 +5,7 @@ import { marks, startQuietCall } from './call-driver.ts'
 const TEXT = 'Your train to Lisbon leaves at nine fifteen.'
 const MS_A_CHUNK = 100
 
-test('a reply shows as far as the caller has heard it, word by word, however early its text was generated', () => {
+test('shows a reply word by word as far as the caller has heard it', () => {
   const call = startQuietCall()
   call.created('r1')
   call.text('r1', 'i1', TEXT)
@@ -29,11 +29,11 @@ test('a reply shows as far as the caller has heard it, word by word, however ear
   }
   expect(new Set(shown).size).toBeGreaterThan(5)
   call.mark(sent.at(-1) ?? '')
-  // All of it was heard: it is a fact, and live no more.
+  // Heard to the end, so it is a fact and no longer live.
   expect(talkOf(call.state())).toEqual({ speaking: null, lines: [] })
 })
 
-test('an interrupted reply shows what was heard of it, behind it the words that are awaited', () => {
+test('shows the heard part of an interrupted reply behind the caller’s pending words', () => {
   const call = startQuietCall()
   call.speechStarted()
   expect(talkOf(call.state()).speaking).toBe('caller')
@@ -53,11 +53,11 @@ test('an interrupted reply shows what was heard of it, behind it the words that 
   expect(lines.map(({ by }) => by)).toEqual(['caller', 'delegate'])
   expect(lines[1]?.text).toBe('Your train to Lisbon')
   call.heard('u1', 'When does it leave?')
-  // What was said to the end is a fact now; the reply waits for its response to end.
+  // The finished utterance is a fact; the reply waits for the end of its response.
   expect(talkOf(call.state()).lines.map(({ itemId }) => itemId)).toEqual(['i1'])
 })
 
-test('noise that was taken for speech is nothing that anybody said', () => {
+test('shows nothing for noise mistaken for speech', () => {
   const call = startQuietCall()
   call.speechStarted()
   call.speechStopped()

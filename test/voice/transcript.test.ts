@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { facts, startQuietCall } from './call-driver.ts'
 
-test('words that arrive after the reply to them are told before it', () => {
+test('records words that arrive after the reply to them before it', () => {
   const call = startQuietCall()
   call.speechStarted()
   call.speechStopped()
@@ -15,11 +15,11 @@ test('words that arrive after the reply to them are told before it', () => {
   call.playedAll()
   expect(facts(call.all.slice(before), 'call.reply.spoken')).toEqual([])
   const actions = call.heard('u1', 'What time is it?')
-  const told = actions.flatMap((action) => (action.type === 'record' ? action.facts : []))
-  expect(told.map((fact) => fact.type)).toEqual(['call.utterance.heard', 'call.reply.spoken'])
+  const recorded = actions.flatMap((action) => (action.type === 'record' ? action.facts : []))
+  expect(recorded.map((fact) => fact.type)).toEqual(['call.utterance.heard', 'call.reply.spoken'])
 })
 
-test('an item that is announced before it is known what it is, is told all the same, in its place', () => {
+test('records an item announced before its kind is known in its place', () => {
   const call = startQuietCall()
   const added = (id: string, previous: string) =>
     call.said({
@@ -45,14 +45,14 @@ test('an item that is announced before it is known what it is, is told all the s
   call.done('r2')
   call.playedAll()
   call.heard('u2', 'Sorry?')
-  const told = call.all.flatMap((action) => (action.type === 'record' ? action.facts : []))
-  const items = told.flatMap((fact) =>
+  const recorded = call.all.flatMap((action) => (action.type === 'record' ? action.facts : []))
+  const items = recorded.flatMap((fact) =>
     fact.type === 'call.utterance.heard' || fact.type === 'call.reply.spoken' ? [fact.facts.itemId] : [],
   )
   expect(items).toEqual(['i0', 'u1', 'i1', 'u2', 'i2'])
 })
 
-test('words that cannot be made out are told as such and hold nothing up', () => {
+test('records unintelligible words as such without holding up others', () => {
   const call = startQuietCall()
   call.speechStarted()
   call.speechStopped()
@@ -61,7 +61,7 @@ test('words that cannot be made out are told as such and hold nothing up', () =>
   expect(facts(failed, 'call.utterance.heard')).toMatchObject([{ facts: { transcribed: false } }])
 })
 
-test('words whose transcription never comes are told without it after a while', () => {
+test('records an utterance without words when its transcription does not arrive in time', () => {
   const call = startQuietCall()
   call.speechStarted()
   call.speechStopped()
@@ -71,13 +71,13 @@ test('words whose transcription never comes are told without it after a while', 
   expect(facts(call.after(1), 'call.utterance.heard')).toMatchObject([{ facts: { transcribed: false } }])
 })
 
-test('noise in which no word was found is not told', () => {
+test('records nothing for noise without words', () => {
   const call = startQuietCall()
   call.spoke('u1', ' ')
   expect(facts(call.all, 'call.utterance.heard')).toEqual([])
 })
 
-test('a reply that was heard to its end is told whole', () => {
+test('records a reply that was heard to its end in full', () => {
   const call = startQuietCall()
   expect(facts(call.all, 'call.reply.spoken')).toMatchObject([
     {

@@ -6,7 +6,7 @@ import { HEARD_SLACK_MS } from '../../src/voice/playback.ts'
 import { callOptions, clears, type Driver, facts, sent, startCall } from './call-driver.ts'
 import { anyOp, type Op } from './call-ops.ts'
 
-/** Each byte of a reply says to which response and item it belongs; our own phrases are from this value on. */
+/** Each byte of a reply identifies its response and item; values from here on are our own phrases. */
 const PHRASES = 201
 const byteOf = (response: number, item: number) => 2 * response + item
 const itemOf = (byte: number) => (byte < PHRASES ? `r${byte >> 1}-${byte & 1}` : '')
@@ -23,13 +23,13 @@ class World {
   staleMarks: string[] = []
   sentBytes = new Map<string, number>()
   ackedBytes = new Map<string, number>()
-  /** Responses of which nothing may be heard any more. */
+  /** Responses that must not be heard any more. */
   banned = new Set<number>()
   audioOut = false
   texts = new Map<string, string>()
   utterances: string[] = []
   tools: string[] = []
-  /** Of tools that returned: what some session must have been told, unless the call ended before. */
+  /** Returned tools. Some session must receive their results unless the call ends first. */
   results: string[] = []
   finished: string[] = []
 
@@ -115,7 +115,7 @@ class World {
     this.observe(this.perform(op))
   }
 
-  /** Gives what the operation means now, and returns what came of it; nothing where it means nothing. */
+  /** Performs the operation in the current state; returns no actions if it means nothing there. */
   perform(op: Op): readonly CallAction[] {
     const { call } = this
     const response = 'which' in op ? this.recent(op.which) : undefined
@@ -250,7 +250,7 @@ class World {
   tick(ms: number): readonly CallAction[] {
     const before = this.call.state().model.session
     const actions = this.call.after(ms)
-    // A session that the machine itself gave up is as gone as one that dropped.
+    // A session that the machine gave up is lost like one that dropped.
     if (this.call.state().model.session !== before) {
       for (const lost of this.responses) this.banned.add(lost.number)
       this.requested = false
@@ -279,7 +279,7 @@ class World {
     }
     const spoken = new Map(facts(call.all, 'call.reply.spoken').map((fact) => [fact.facts.itemId, fact]))
     for (const [itemId, bytes] of this.sentBytes) {
-      // Less than a millisecond is nothing that could be told.
+      // Less than a millisecond counts as nothing sent.
       if (itemId === '' || bytes < BYTES_PER_MS) continue
       const fact = spoken.get(itemId)
       expect(fact, itemId).toBeDefined()
@@ -293,7 +293,7 @@ class World {
   }
 }
 
-test('whatever the order of deltas, marks, clears, speech and failures, the promises of a call hold', () => {
+test('keeps its promises in any order of deltas, marks, clears, speech and failures', () => {
   fc.assert(
     fc.property(fc.array(anyOp, { minLength: 30, maxLength: 200, size: 'max' }), (ops) => {
       const world = new World()
@@ -305,7 +305,7 @@ test('whatever the order of deltas, marks, clears, speech and failures, the prom
   )
 })
 
-test('a call in which nothing happens any more comes to its end, whatever went before', () => {
+test('ends an idle call, whatever came before', () => {
   fc.assert(
     fc.property(fc.array(anyOp, { maxLength: 100, size: 'max' }), (ops) => {
       const world = new World()
@@ -327,7 +327,7 @@ test('a call in which nothing happens any more comes to its end, whatever went b
   )
 })
 
-test('a reply that nobody interrupts goes out whole, byte for byte', () => {
+test('sends a reply without interruption whole, byte for byte', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ minLength: 8, maxLength: 3_000 }), { minLength: 1 }), (deltas) => {
       const call = startCall()

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000
 
 // The greeting
 
-test('a call is recorded and a session opened; nothing is said before the session is configured', () => {
+test('records the call, opens a session, and speaks only once the session is configured', () => {
   const call = startCall()
   expect(actionTypes(call.all)).toEqual(['record', 'model.open'])
   const actions = call.configured()
@@ -24,7 +24,7 @@ test('a call is recorded and a session opened; nothing is said before the sessio
   expect(sent(actions, 'response.create')).toMatchObject([{ response: { instructions: 'Greet the owner.' } }])
 })
 
-test('a session that speaks another audio format is never spoken into the call', () => {
+test('never plays a session that speaks another audio format', () => {
   const call = startCall()
   const pcm = { format: { type: 'audio/pcm' } }
   const actions = call.said({ type: 'session.updated', session: { audio: { input: pcm, output: pcm } } })
@@ -33,14 +33,14 @@ test('a session that speaks another audio format is never spoken into the call',
   expect(facts(actions, 'call.ended')).toMatchObject([{ facts: { reason: 'wrong_format' } }])
 })
 
-test('a second confirmation of the session greets nobody again', () => {
+test('does not greet again on a second confirmation of the session', () => {
   const call = startQuietCall()
   expect(call.configured()).toEqual([])
 })
 
 // Silence
 
-test('silence counts from the end of playback, not of generation; then the delegate asks', () => {
+test('counts silence from the end of playback, then asks the caller', () => {
   const call = startQuietCall()
   call.created('r1')
   const names = marks(call.delta('r1', 'i1', 1_600))
@@ -54,7 +54,7 @@ test('silence counts from the end of playback, not of generation; then the deleg
   ])
 })
 
-test('after the last question without an answer the call is hung up', () => {
+test('hangs up when the last question stays unanswered', () => {
   const call = startQuietCall()
   for (const id of ['q1', 'q2']) {
     call.after(12_000)
@@ -66,7 +66,7 @@ test('after the last question without an answer the call is hung up', () => {
   expect(facts(actions, 'call.ended')).toMatchObject([{ facts: { reason: 'silence', durationMs: 36_000 } }])
 })
 
-test('whoever speaks is asked from the beginning again', () => {
+test('starts over with its questions when the caller speaks', () => {
   const call = startQuietCall()
   call.after(12_000)
   call.created('q1')
@@ -82,7 +82,7 @@ test('whoever speaks is asked from the beginning again', () => {
   expect(facts(call.all, 'call.ended')).toEqual([])
 })
 
-test('nobody is asked anything while a tool runs', () => {
+test('asks nothing while a tool runs', () => {
   const call = startQuietCall()
   call.created('r1')
   call.done('r1', 'completed', [toolCall('c1')])
@@ -91,7 +91,7 @@ test('nobody is asked anything while a tool runs', () => {
 
 // The end
 
-test('hanging up in the middle of a reply keeps what was heard, and nothing happens afterwards', () => {
+test('records what was heard when the caller hangs up, and does nothing afterwards', () => {
   const call = startQuietCall()
   call.created('r1')
   const names = marks(call.delta('r1', 'i1', 8_000))
@@ -108,7 +108,7 @@ test('hanging up in the middle of a reply keeps what was heard, and nothing happ
   expect(call.after(MINUTE_MS)).toEqual([])
 })
 
-test('at its time limit a call says so, lets it be heard, and is hung up', () => {
+test('announces the time limit, lets the phrase finish and hangs up', () => {
   const call = startQuietCall(callOptions({ maxCallMs: 180_000, silenceMs: Number.POSITIVE_INFINITY }))
   call.created('r1')
   call.delta('r1', 'i1', 8_000)
@@ -122,13 +122,13 @@ test('at its time limit a call says so, lets it be heard, and is hung up', () =>
   expect(facts(call.all, 'call.ended')).toMatchObject([{ facts: { reason: 'time_limit' } }])
 })
 
-test('a last phrase whose marks never return does not keep the line open', () => {
+test('hangs up even if the marks of the last phrase never return', () => {
   const call = startQuietCall(callOptions({ maxCallMs: 180_000 }))
   call.after(180_000)
   expect(actionTypes(call.after(8_000))).toContain('line.hangUp')
 })
 
-test('the owner hangs up from the browser: the call ends at the provider', () => {
+test('ends the call at the provider when the owner hangs up in the browser', () => {
   const call = startQuietCall()
   const actions = call.give({ type: 'hangup.requested', reason: 'owner_hung_up' })
   expect(actions).toContainEqual({ type: 'line.hangUp', reason: 'owner_hung_up' })
@@ -136,7 +136,7 @@ test('the owner hangs up from the browser: the call ends at the provider', () =>
 
 // Memory
 
-test('the caller’s speech and words are cues for recall; what surfaces is put before the model', () => {
+test('cues recall with the caller’s speech and words, and passes on what surfaces', () => {
   const call = startQuietCall()
   call.spoke('u1', 'Where are my keys?')
   expect(call.all.filter((action) => action.type === 'memory.cue')).toEqual([

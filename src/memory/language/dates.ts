@@ -5,7 +5,7 @@ import { fromWallClock } from '../../timers/local-time.ts'
 import type { LanguageCode } from './lexicon.ts'
 import { foldText } from './text.ts'
 
-/** A day, and a time of it if one was told, as words about time come to at the moment when they were said. */
+/** A date, optionally with a time, resolved from the moment of the utterance. */
 export type ResolvedDate = {
   readonly year: number
   readonly month: number
@@ -13,9 +13,9 @@ export type ResolvedDate = {
   readonly hour: number | null
   readonly minute: number | null
   readonly instantMs: number
-  /** Whether a day was told, not just a month or a year. */
+  /** Whether a day was given, not only a month or a year. */
   readonly hasDay: boolean
-  /** How long it lasts at least: a day, or the week, month or year that was counted from when it was said. */
+  /** Minimum duration: a day, or the week, month or year of a relative date. */
   readonly lastsMs: number
 }
 
@@ -44,7 +44,7 @@ const PARSERS: { readonly [Code in LanguageCode]?: Parser } = {
 
 const DAY_MS = 86_400_000
 
-/** "Next week" and "in two weeks" come to the very day so many weeks on, though they tell none. */
+/** "Next week" and "in two weeks" resolve to a specific day, although they name none. */
 function lastsMs(part: chrono.ParsedComponents): number {
   const isCounted = part.tags().has('result/relativeDate')
   if (!isCounted || part.isCertain('weekday') || part.isCertain('hour')) return DAY_MS
@@ -53,8 +53,8 @@ function lastsMs(part: chrono.ParsedComponents): number {
 }
 
 /**
- * The dates that words about time resolve to, said at `at` in the owner's time zone; what looks like a moment ahead
- * is taken so. In a language that has no parser, numeric dates alone.
+ * Resolves the dates in a text said at `at` in the owner's time zone, preferring the future. Without a parser
+ * for the language, only numeric dates.
  */
 export function resolveDates(
   text: string,
@@ -68,11 +68,11 @@ export function resolveDates(
   const offsetMinutes = zoneOffsetMinutes(instant, timezone)
   const parser = PARSERS[language ?? 'en'] ?? chrono.en.casual
   const reference = { instant, timezone: offsetMinutes }
-  /** The offset of the day that is spoken of may be another than that of the day on which it was said. */
+  /** The UTC offset may differ between the named day and the day of the utterance. */
   const instantOf = (part: chrono.ParsedComponents): number => {
     const instantMs = part.date().getTime()
     const year = part.get('year') ?? 0
-    // Of "200,000 years ago" no clock tells the time.
+    // Distant years ("200,000 years ago") have no meaningful wall clock.
     if (part.isCertain('timezoneOffset') || year < 1000 || year > 9999) return instantMs
     return fromWallClock(instantMs + offsetMinutes * 60_000, timezone).getTime()
   }
@@ -97,7 +97,7 @@ export function resolveDates(
   )
 }
 
-/** The months, 1..12, that a text names in a language. */
+/** The months, 1..12, that a text names. */
 export function namedMonths(text: string, language: LanguageCode | null): number[] {
   const folded = foldText(text)
   const found: number[] = []
@@ -114,7 +114,7 @@ export function namedMonths(text: string, language: LanguageCode | null): number
   return found
 }
 
-/** How a month or weekday of a date is called in a language, folded. */
+/** Names of a date's month and weekday in a language, folded. */
 export function calendarNames({ year, month, day }: ResolvedDate, language: LanguageCode | null): string[] {
   const date = Date.UTC(year, month - 1, day)
   return [language ?? 'en', 'en'].flatMap((locale) =>

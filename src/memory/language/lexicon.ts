@@ -3,49 +3,44 @@ import { OTHER_SCRIPTS } from './lexicon-other-scripts.ts'
 import { ROMANCE_AND_MORE } from './lexicon-romance.ts'
 
 /**
- * The words by which a language says that something is not simply so. Each list holds alternatives between bars;
- * `*` stands for the rest of a word.
+ * Words that mark a statement as more than a plain fact. Alternatives are separated by bars; `*` stands for
+ * the rest of a word.
  */
 export type WordLists = {
-  /** Frequent words without content: they tell the language, and support nothing. */
+  /** Frequent words without content. They identify the language. */
   readonly common: string
-  /** Negation. */
   readonly not: string
-  /** Words that are negative by their meaning: "hates" may stand for "does not like". */
+  /** Negative by meaning: "hates" may stand for "does not like". */
   readonly averse: string
-  /** Opens a condition. */
   readonly condition: string
-  /** Says by itself that something is only imagined. */
+  /** Marks something as imagined. */
   readonly imagined: string
-  /** Says that something is not certain, or not real. */
+  /** Marks something as uncertain or unreal. */
   readonly uncertain: string
-  /** Says that something is over. */
+  /** Marks something as over. */
   readonly past: string
-  /** Says that something is still to come. */
+  /** Marks something as yet to come. */
   readonly future: string
-  /** Somebody says or believes. */
+  /** Verbs of saying and believing. */
   readonly reporting: string
-  /** People, and pets, whom somebody has. */
+  /** Words for relatives, other people and pets. */
   readonly people: string
-  /** Somebody else, as a pronoun. */
+  /** Pronouns for other people. */
   readonly others: string
-  /** The one who speaks, as the subject of a statement. */
+  /** The speaker, as a subject. */
   readonly i: string
-  /** The one who speaks, and what is theirs. */
+  /** The speaker, in any form, including possessives. */
   readonly self: string
-  /** Takes back in jest what was said. */
+  /** Retracts a joke. */
   readonly joking: string
-  /** Agrees. */
   readonly agreeing: string
-  /** May stand beside an agreement without adding anything. */
+  /** May accompany an agreement without adding anything. */
   readonly agreed: string
-  /** Says that what was so is so no more. */
+  /** Marks a change from a former state. */
   readonly changing: string
-  /** Asks to forget, or not to keep. */
   readonly forgetting: string
-  /** Asks to keep. */
   readonly remembering: string
-  /** Asks for work on words, which are then nobody's statement. */
+  /** Asks to work on text, which then is nobody's statement. */
   readonly dictating: string
   /** Opens a question. */
   readonly asking: string
@@ -57,13 +52,13 @@ const LISTS = { ...GERMANIC, ...ROMANCE_AND_MORE, ...OTHER_SCRIPTS } as const sa
   Record<string, WordLists>
 >
 
-/** Written without spaces: words are found wherever their characters stand. */
+/** Written without spaces, so words have no boundaries. */
 const UNSPACED: ReadonlySet<string> = new Set(['zh', 'ja', 'th'])
 
-/** The lists of a language as patterns over folded text. */
+/** The word lists of a language as patterns over folded text. */
 export type Lexicon = { readonly code: LanguageCode } & { readonly [List in keyof WordLists]: RegExp }
 
-/** Letters of the rest of a word; what goes on for longer is none, and must not be gone through from each of its places. */
+/** Longest rest of a word for `*`. Bounds the backtracking. */
 const MAX_REST = 60
 
 function compile(list: string, isUnspaced: boolean): RegExp {
@@ -71,7 +66,7 @@ function compile(list: string, isUnspaced: boolean): RegExp {
     .split('|')
     .map((phrase) => phrase.trim())
     .filter((phrase) => phrase !== '')
-    // The longest first: "no longer" before "no".
+    // Longest first: "no longer" before "no".
     .sort((a, b) => b.length - a.length)
     .map((phrase) =>
       phrase
@@ -85,7 +80,7 @@ function compile(list: string, isUnspaced: boolean): RegExp {
   return new RegExp(pattern, 'gu')
 }
 
-/** Compiles a list when it is first asked for: all of them would take a slow machine half a second of every start. */
+/** Compiles each list on first use. Compiling all of them at startup can take half a second. */
 function lexiconFor(code: LanguageCode): Lexicon {
   const isUnspaced = UNSPACED.has(code)
   const lexicon = { code }
@@ -99,7 +94,7 @@ function lexiconFor(code: LanguageCode): Lexicon {
       },
     })
   }
-  // The keys are those of the lists themselves.
+  // The keys are those of the lists.
   return lexicon as Lexicon
 }
 
@@ -109,10 +104,10 @@ const lexicons: ReadonlyMap<string, Lexicon> = new Map(
 
 export const languageCodes: readonly LanguageCode[] = Object.keys(LISTS) as LanguageCode[]
 
-/** The lexicon of a language; English for one that is not told apart. */
+/** The lexicon of a language; English if it is unknown. */
 export function lexiconOf(code: LanguageCode | null): Lexicon {
   const found = lexicons.get(code ?? 'en')
-  if (!found) throw new Error(`no lexicon of ${code}`)
+  if (!found) throw new Error(`no lexicon for ${code}`)
   return found
 }
 
@@ -121,7 +116,6 @@ export function occurs(pattern: RegExp, text: string): boolean {
   return text.search(pattern) >= 0
 }
 
-/** Each occurrence, with where it stands. */
 export function occurrences(pattern: RegExp, text: string): { at: number; words: string }[] {
   return [...text.matchAll(pattern)].map((match) => ({ at: match.index, words: match[0] }))
 }

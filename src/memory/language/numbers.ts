@@ -1,11 +1,13 @@
 import { foldText } from './text.ts'
 
-/** A number as it is written, without what parts its digits, and each of its parts as a value. */
+/** A written number: its digits without separators, and the value of each part. */
 export type WrittenNumber = { readonly digits: string; readonly parts: readonly number[] }
 
 const DIGITS = /\p{Nd}(?:(?:[.,:/ -]|\)[ -]?| ?\()?\p{Nd})*/gu
 
-/** The digits of any script as ASCII. Every decimal digit block of Unicode begins at a multiple of sixteen, or of ten beyond it. */
+/**
+ * Converts digits of any script to ASCII. Unicode's digit blocks start at a multiple of 16, or 10 above one.
+ */
 export function toAsciiDigits(text: string): string {
   return text.replace(/\p{Nd}/gu, (digit) => {
     if (/\d/.test(digit)) return digit
@@ -16,7 +18,6 @@ export function toAsciiDigits(text: string): string {
   })
 }
 
-/** The numbers that stand in a text in digits. */
 export function writtenNumbers(text: string): WrittenNumber[] {
   const ascii = toAsciiDigits(foldText(text))
   return [...ascii.matchAll(DIGITS)].map(([number]) => ({
@@ -26,8 +27,8 @@ export function writtenNumbers(text: string): WrittenNumber[] {
 }
 
 /**
- * Number words from zero to twelve and the tens, a list a language; "one" is left out, which is an article in most.
- * A word of two languages means what it means in the first.
+ * Number words, one list per language. "One" is missing because it is an article in most. If languages share
+ * a word, the first list wins.
  */
 const WORDS: readonly string[] = [
   'zero:0 two:2 three:3 four:4 five:5 six:6 seven:7 eight:8 nine:9 ten:10 eleven:11 twelve:12 thirteen:13 fourteen:14 fifteen:15 sixteen:16 seventeen:17 eighteen:18 nineteen:19 twenty:20 thirty:30 forty:40 fifty:50 sixty:60 seventy:70 eighty:80 ninety:90 hundred:100 thousand:1000 first:1 second:2 third:3 fourth:4 fifth:5 twice:2 noon:12 midnight:0 once:1 half:30 quarter:15',
@@ -72,7 +73,7 @@ const HAN: Readonly<Record<string, number>> = {
   千: 1000,
 }
 
-/** The values of the number words in a text, of any language; a compound gives those of its parts. */
+/** Values of the number words in a text, in any language. A compound yields its parts. */
 export function spokenNumbers(text: string): number[] {
   const folded = foldText(text)
   const spoken = (folded.match(/[\p{L}\p{M}']+/gu) ?? []).flatMap((word) => byWord.get(word) ?? [])
@@ -86,7 +87,7 @@ export function spokenNumbers(text: string): number[] {
   return [...spoken, ...han, ...compounds]
 }
 
-/** A number told digit by digit ("four seven one one"), as it would be written. */
+/** Numbers spelled digit by digit ("four seven one one"), as they would be written. */
 export function dictatedNumbers(text: string): WrittenNumber[] {
   const runs: string[] = []
   let run = ''

@@ -2,8 +2,8 @@ import { normalizeText } from '../../../projections/normalize-text.ts'
 import { type LanguageCode, languageCodes, lexiconOf, occurrences } from './lexicon.ts'
 
 /**
- * Case, width and the variants of quotation marks, apostrophes, dashes and spaces taken away. The same length is
- * not promised; accents stay, because they tell words apart.
+ * Normalises case, width, quotation marks, apostrophes, dashes and spaces. May change the length. Keeps
+ * accents, because they distinguish words.
  */
 export function foldText(text: string): string {
   const lower = normalizeText(text, 'NFKC').toLowerCase()
@@ -15,27 +15,27 @@ export function foldText(text: string): string {
     .replace(/\s+/g, ' ')
 }
 
-/** A part of a text, and where it stands in it. */
+/** A part of a text, with its position. */
 export type Span = { readonly start: number; readonly end: number; readonly text: string }
 
 const SENTENCE_END = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？؟।｡]+["'”’»」』）)]*|\n+/gu
-/** A full stop after these ends no sentence. */
+/** A full stop after these does not end a sentence. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|mx|prof|st|mt|ft|jr|sr|capt|gen|sgt|lt|rev|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|ca|bzw|z\.b|d\.h|usw|hr|fr|frau|herr|sra|mme|tel|\p{L}{0,20}str|ave|blvd|rd|inc|ltd|co|u\.s|u\.s\.a|u\.k)\.$/iu
-/** A full stop after these ends no sentence where a number follows: "No. 5", "Sept. 3". */
+/** A full stop after these does not end a sentence before a number: "No. 5", "Sept. 3". */
 const BEFORE_NUMBER =
   /(?:^|[\s(])(?:no|nos|nr|num|fig|pp|vol|ch|art|apt|ext|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez)\.$/iu
-/** No abbreviation that is looked for is longer, with what stands before it. */
+/** Longest abbreviation to check, including the character before it. */
 const MAX_ABBREVIATION_CHARS = 32
 
-/** An ordinal in front of what it counts: "14. März". */
+/** An ordinal before a noun: "14. März". */
 const ORDINAL = /(?:^|\s)\d{1,3}\.$/u
 const COUNTED =
   /^\s+(?:jan|feb|mär|maer|apr|mai|maj|jun|jul|aug|sep|okt|nov|dez|dec|stock|etage|geburtstag|klasse|mal|platz)/iu
-/** Not without regard to case, which would make a capital one too. */
+/** Without the `i` flag, which would also match capitals. */
 const GOES_ON = /^\s+\p{Ll}/u
 
-/** The sentences of a text, in order; what lies between them is space. */
+/** The sentences of a text, in order, trimmed. */
 export function sentencesOf(text: string): Span[] {
   const spans: Span[] = []
   let start = 0
@@ -63,7 +63,7 @@ export function sentencesOf(text: string): Span[] {
   return spans
 }
 
-/** Conjunctions that join statements; those that are another word in another language are left out. */
+/** Conjunctions that join statements, except those that mean something else in another language. */
 const JOINING =
   'but|and|because|although|though|while|whereas|so|aber|und|weil|obwohl|sondern|mais|et|pero|y|porque|aunque|sino|e|perché|però|bensì|mas|porém|maar|och|ale|ponieważ|lecz|ama|ve|но|и|а|потому что|але|та|і|αλλά|και|لكن|بل|אבל|אלא|लेकिन|और|बल्कि|하지만|그리고'
 const CLAUSE_END = new RegExp(
@@ -102,7 +102,7 @@ const SCRIPTS: readonly (readonly [RegExp, LanguageCode])[] = [
   [/\p{Script=Cyrillic}/gu, 'ru'],
 ]
 const LATIN = languageCodes.filter((code) => !SCRIPTS.some(([, other]) => other === code))
-/** Letters that a language has and English has not; some are of several. */
+/** Letters that a language has and English lacks. Some belong to several languages. */
 const LETTERS: readonly (readonly [RegExp, LanguageCode])[] = [
   [/[äöüß]/gu, 'de'],
   [/[ñ¿¡áíóú]/gu, 'es'],
@@ -117,15 +117,15 @@ const LETTER_SCORE = 0.4
 const MAX_LETTER_SCORE = 1.2
 
 /**
- * Which language a text is in, by script and by its frequent words; null where nothing tells. Where several are as
- * likely, `preferred` is, if it is one of them.
+ * The language of a text by script and frequent words; null if unclear. Among equally likely languages,
+ * prefers `preferred`.
  */
 export function languageOf(text: string, preferred: LanguageCode | null = null): LanguageCode | null {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   if (letters === 0) return null
   for (const [script, code] of SCRIPTS) {
     const own = text.match(script)?.length ?? 0
-    // A foreign name in a sentence does not make it one of that language.
+    // A foreign name does not change the language of a sentence.
     if (own * (code === 'ja' || code === 'uk' ? 8 : 3) >= letters) return code
   }
   const folded = foldText(text)
@@ -142,7 +142,7 @@ export function languageOf(text: string, preferred: LanguageCode | null = null):
   return likely.length === 1 ? (likely[0] ?? null) : mostAtHome(folded, likely)
 }
 
-/** Of languages whose frequent words tell nothing, the one that has most of its other words there. */
+/** Breaks a tie by the less frequent words of each language. */
 function mostAtHome(folded: string, likely: readonly LanguageCode[]): LanguageCode | null {
   const counts = likely.map((code) => {
     const { not, condition, uncertain, people, self, future } = lexiconOf(code)

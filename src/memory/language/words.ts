@@ -2,7 +2,7 @@ import { charactersOf, fold, isUnspaced, runsOf, stemOf, wordsOf } from '../../.
 import { type LanguageCode, languageCodes, lexiconOf } from './lexicon.ts'
 import { languageOf } from './text.ts'
 
-/** How a memory's text speaks of the owner, in whatever language a model writes it. */
+/** Words for the owner in a memory's text, in any language. */
 const OWNER_WORDS = `owner owners user users speaker he she his her they their them person s
   besitzer besitzerin nutzer nutzerin benutzer inhaber eigentümer utilisateur utilisatrice propriétaire usuario usuaria
   dueño dueña propietario utente proprietario proprietaria usuário usuária dono dona eigenaar gebruiker ägaren användaren
@@ -11,35 +11,35 @@ const OWNER_WORDS = `owner owners user users speaker he she his her they their t
 
 const ownerWords: ReadonlySet<string> = new Set(OWNER_WORDS.split(/\s+/).flatMap(wordsOf))
 
-/** The words without content of each language, folded as recall folds them. */
+/** Function words of each language, folded as recall folds them. */
 const functionWords: ReadonlyMap<LanguageCode, ReadonlySet<string>> = new Map(
   languageCodes.map((code) => [
     code,
-    // A word of several characters of an unspaced script would take each of them out of every other word.
+    // A longer unspaced word would remove each of its characters from every other word.
     new Set(lexiconWords(code).flatMap((word) => (wordsOf(word).length === 1 ? wordsOf(word) : []))),
   ]),
 )
 
 function lexiconWords(code: LanguageCode): string[] {
-  // The patterns hold the lists themselves, between their bars.
+  // The source of a pattern contains its word list.
   return lexiconOf(code).common.source.match(/[\p{L}\p{M}']+/gu) ?? []
 }
 
-/** Whether a folded word speaks of the owner, as a model would. */
+/** Whether a folded word refers to the owner. */
 export function isOwnerWord(word: string): boolean {
   return ownerWords.has(word)
 }
 
-/** The words of a text that say something, folded; of scripts without spaces each character. */
+/** The content words of a text, folded. Unspaced scripts yield single characters. */
 export function contentWords(text: string, language = languageOf(text)): string[] {
   const functional = functionWords.get(language ?? 'en')
   const words = wordsOf(text)
   const content = words.filter((word) => !ownerWords.has(word) && !functional?.has(word))
-  // "I am who I am": a text of nothing but such words still says something.
+  // "I am who I am" has only function words, so keep those.
   return content.length > 0 ? content : words.filter((word) => !ownerWords.has(word))
 }
 
-/** Words to look others up in. */
+/** Words in a form that can be searched. */
 export type WordIndex = {
   readonly stems: ReadonlySet<string>
   readonly words: readonly string[]
@@ -55,7 +55,7 @@ export function indexWords(...texts: readonly string[]): WordIndex {
   }
 }
 
-/** Whether the index holds the word in any inflection: by stem, or by most of its beginning. */
+/** Whether the index has the word in any inflection, by stem or by a long common prefix. */
 export function hasWord(index: WordIndex, word: string): boolean {
   if (index.stems.has(stemOf(word))) return true
   if (isUnspaced(word)) return index.joined.includes(word)
@@ -64,15 +64,14 @@ export function hasWord(index: WordIndex, word: string): boolean {
   return index.words.some((other) => isInflected(word, other))
 }
 
-/** Whether two words are likely the same one in different forms. */
+/** Whether two words are probably forms of the same word. */
 function isInflected(a: string, b: string): boolean {
   const longer = Math.max(a.length, b.length)
   const shorter = Math.min(a.length, b.length)
   const prefix = commonPrefix(a, b)
   if (prefix < 3) return false
-  // Three letters of a long Latin word say little; other scripts inflect more.
+  // A prefix of three letters is weak evidence in a long Latin word; other scripts inflect more.
   if (prefix === 3) return prefix >= longer * (/^[a-z]+$/.test(a) ? 0.75 : 0.6)
-  // Four letters and most of the shorter: the beginning of a compound.
   return prefix >= longer * 0.6 || prefix >= shorter * 0.8
 }
 
@@ -82,7 +81,7 @@ function commonPrefix(a: string, b: string): number {
   return length
 }
 
-/** Languages whose names change their endings. */
+/** Languages that inflect names. */
 const INFLECTS_NAMES: ReadonlySet<LanguageCode> = new Set([
   'pl',
   'ru',
@@ -95,7 +94,7 @@ const INFLECTS_NAMES: ReadonlySet<LanguageCode> = new Set([
   'ko',
 ])
 
-/** Whether the index holds a name: to the letter, but for a genitive and for languages that decline names. */
+/** Whether the index has a name, exactly or with a genitive ending; inflected in INFLECTS_NAMES. */
 export function hasName(index: WordIndex, name: string, language: LanguageCode | null): boolean {
   const folded = fold(name).replace(/['’]s?$/u, '')
   if (index.words.includes(folded) || index.joined.includes(` ${folded} `)) return true
@@ -110,14 +109,14 @@ export function hasName(index: WordIndex, name: string, language: LanguageCode |
   })
 }
 
-/** How much of the words the index holds, 0..1; 1 for none. */
+/** Share of the words that the index has, 0..1; 1 if there are none. */
 export function coverage(index: WordIndex, words: readonly string[]): number {
   return words.length === 0 ? 1 : words.filter((word) => hasWord(index, word)).length / words.length
 }
 
 /**
- * Whether each run of an unspaced script in a text has some two characters in common with the index as they stand
- * there: one alone says little (東京 and 京都). True where there is no such run.
+ * Whether each unspaced run of a text shares two adjacent characters with the index. One alone is weak
+ * evidence (東京 and 京都).
  */
 export function sharesPair(index: WordIndex, text: string): boolean {
   return runsOf(text)

@@ -11,14 +11,14 @@ import { composeInjection, type SuppressionReason } from './injection.ts'
 import type { Hit, RecallRanker } from './ranker.ts'
 import { createRecollections, type Recollection } from './recollections.ts'
 
-/** Ranked, before anything is chosen. */
+/** Hits considered for the lines. */
 const MAX_HITS = 40
 
 type Ends = Readonly<Record<'kept' | 'duplicate' | 'irrelevant', Hit[]>>
 
 /**
- * Answers what recall asks, words and all: finds, reads, chooses and writes down at one moment, so that nothing
- * surfaces that is erased, barred or superseded then. Reads one state of the views. Synchronous; belongs in a worker thread.
+ * Answers recall questions: finds, reads and chooses in one transaction over the views, so that nothing
+ * surfaces that is already erased, barred or superseded. Synchronous, so run it in a worker thread.
  */
 export function createRecallAnswers(options: {
   readonly views: Database
@@ -33,11 +33,11 @@ export function createRecallAnswers(options: {
     'SELECT storedSeq AS seq, memoryId FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?))',
   )
 
-  /** What is looked for, and whose words it is made of: those find nothing but themselves. */
+  /** The cue with earlier messages added. Those are excluded from the results. */
   function withEarlier({ text, conversationId, beforeSeq, contextTurns }: RecallQuestion) {
     if (contextTurns === 0) return { text, seqs: [] }
     const earlier = windows.ownersBefore(conversationId, beforeSeq, contextTurns)
-    // The words said now come first: a long cue is cut.
+    // The current message comes first, because a long cue is cut.
     const texts = [text, ...earlier.map((utterance) => utterance.text).reverse()]
     return { text: texts.join('\n'), seqs: earlier.map(({ seq }) => seq) }
   }
@@ -120,7 +120,7 @@ export function createRecallAnswers(options: {
   }
 }
 
-/** What becomes of what waited for this turn: is it still news, and has it to do with what is being said? */
+/** Sorts the staged hits: still relevant, repeated, or irrelevant to the current cue. */
 function endsOf(
   { text, hits, staged, limits }: RecallQuestion & { readonly hits: readonly Hit[] },
   all: ReadonlyMap<number, Recollection>,
@@ -150,7 +150,10 @@ function endsOf(
   return ends
 }
 
-/** By its own words; of what was found by its meaning, also by how much of what it fitted then is spoken of now. */
+/**
+ * Relevance to the current cue by the hit's own words. For a hit found by embeddings, also its earlier
+ * relevance, scaled by how much of that cue recurs.
+ */
 function relevanceNow(hit: LateHit, { text }: Recollection, words: readonly string[]): number {
   const own = coverage(indexWords(text), words)
   return hit.foundFor === undefined

@@ -1,6 +1,6 @@
 import type { Recollection } from './recollections.ts'
 
-/** Picks from recollections those that matter to the cue: a model's judgement. May be slow, may fail. */
+/** A model that selects the recollections relevant to a cue. May be slow or fail. */
 export type Arbitrator = (
   cue: string,
   recollections: readonly Recollection[],
@@ -10,11 +10,11 @@ export type Arbitrator = (
 export type Arbitration = {
   readonly kept: readonly Recollection[]
   readonly dropped: readonly Recollection[]
-  /** `late` and `failed` keep everything: without a judgement the lexical one stands. */
+  /** `late` and `failed` keep everything. */
   readonly outcome: 'judged' | 'late' | 'failed'
 }
 
-/** Asks the arbitrator, but waits no longer than `timeoutMs`. Never rejects. */
+/** Asks the arbitrator and waits at most `timeoutMs`. Never rejects. */
 export async function arbitrate(options: {
   readonly arbitrator: Arbitrator
   readonly cue: string

@@ -1,26 +1,26 @@
 import type { TimeMatch } from '../../../projections/time-words.ts'
 import { offsetMsBy, wallClockFormat } from '../../clock/zone-offset.ts'
 
-/** A stretch of the calendar that a query names; in the owner's local time, as if that were UTC. */
+/** A period named in a query, in the owner's local time, represented as if it were UTC. */
 export type DateHint =
   | { readonly kind: 'day'; readonly year: number | null; readonly month: number; readonly day: number }
   | { readonly kind: 'month'; readonly year: number | null; readonly month: number }
   | { readonly kind: 'year'; readonly year: number }
   | { readonly kind: 'range'; readonly fromMs: number; readonly toMs: number }
 
-/** How well a moment fits the dates that a query names; each 0..1. */
+/** How well a moment fits the dates of a query. Each value is 0..1. */
 export type DateFit = {
-  /** Within the month, range or (less) year. */
+  /** In the month, period or (at a lower value) year. */
   readonly inside: number
-  /** On the very day, or (less) near it. */
+  /** On the day or (at a lower value) near it. */
   readonly day: number
-  /** Shortly after: people tell of things when they are over. */
+  /** Shortly after, when people tell of what happened. */
   readonly after: number
 }
 
 export type DatesFound = {
   readonly hints: readonly DateHint[]
-  /** Positions of the words that name them: they are no longer looked for as words. */
+  /** Positions of the words in the dates, which are not searched for as words. */
   readonly used: ReadonlySet<number>
 }
 
@@ -30,9 +30,9 @@ const DAY_OF_MONTH = /^(\d{1,2})(?:st|nd|rd|th)?$/
 const MAY_THE_MONTH =
   /\b(?:in|on|of|last|next|this|since|early|late|mid|by|until|before|after|during|from|to|and|\d{1,2}(?:st|nd|rd|th)?,?) May\b|\bMay,? (?:\d|of)/
 const NEAR_DAYS = 3
-const TOLD_WITHIN_DAYS = 10
+const MENTIONED_WITHIN_DAYS = 10
 
-/** Reads the dates that a query names, from its words and the time phrases found in them. `localNowMs` as if UTC. */
+/** Finds the dates in a query, from its words and time phrases. `localNowMs` is local time as if UTC. */
 export function findDates(
   text: string,
   words: readonly string[],
@@ -96,7 +96,7 @@ function relativeRange(
   return { kind: 'range', fromMs: start(0), toMs: start(1) }
 }
 
-/** How well a moment fits; the best of the hints. `localMs` in the owner's local time, as if UTC. */
+/** The best fit of a moment among the hints. `localMs` is local time as if UTC. */
 export function fitDates(hints: readonly DateHint[], localMs: number): DateFit {
   const best = { inside: 0, day: 0, after: 0 }
   for (const hint of hints) {
@@ -128,18 +128,19 @@ function fitDate(hint: DateHint, localMs: number): DateFit {
       const days = (localMs - Date.UTC(hint.year ?? year, hint.month, hint.day)) / DAY_MS
       const isDay = days >= 0 && days < 1
       const isNear = inside === 1 && Math.abs(Math.floor(days)) <= NEAR_DAYS
-      const after = days >= -1 && days <= TOLD_WITHIN_DAYS ? 1 - Math.abs(days) / (TOLD_WITHIN_DAYS + 2) : 0
+      const after =
+        days >= -1 && days <= MENTIONED_WITHIN_DAYS ? 1 - Math.abs(days) / (MENTIONED_WITHIN_DAYS + 2) : 0
       return { inside, day: isDay ? 1 : isNear ? 0.5 : 0, after }
     }
   }
 }
 
-/** Half a point for what was said within days after the end of a stretch. */
+/** Half a point within MENTIONED_WITHIN_DAYS after the end of a period. */
 function afterwards(ms: number): number {
-  return ms >= 0 && ms < TOLD_WITHIN_DAYS * DAY_MS ? 0.5 : 0
+  return ms >= 0 && ms < MENTIONED_WITHIN_DAYS * DAY_MS ? 0.5 : 0
 }
 
-/** The stretches of time that the hints name between two moments, each with the days after it in which one tells of it. */
+/** The periods named between two moments, each with the days after it in which people tell of it. */
 export function stretchesOf(
   hints: readonly DateHint[],
   localFromMs: number,
@@ -147,23 +148,26 @@ export function stretchesOf(
 ): { readonly fromMs: number; readonly toMs: number }[] {
   const firstYear = new Date(localFromMs).getUTCFullYear()
   const lastYear = new Date(localToMs).getUTCFullYear()
-  const toldMs = TOLD_WITHIN_DAYS * DAY_MS
+  const mentionedMs = MENTIONED_WITHIN_DAYS * DAY_MS
   return hints.flatMap((hint) => {
-    if (hint.kind === 'range') return [{ fromMs: hint.fromMs, toMs: hint.toMs + toldMs }]
+    if (hint.kind === 'range') return [{ fromMs: hint.fromMs, toMs: hint.toMs + mentionedMs }]
     const years: number[] = []
     if (hint.year !== null) years.push(hint.year)
     else for (let year = firstYear; year <= lastYear; year += 1) years.push(year)
     return years.map((year) => {
       if (hint.kind === 'year') return { fromMs: Date.UTC(year, 0, 1), toMs: Date.UTC(year + 1, 0, 1) }
       if (hint.kind === 'month')
-        return { fromMs: Date.UTC(year, hint.month, 1), toMs: Date.UTC(year, hint.month + 1, 1) + toldMs }
+        return {
+          fromMs: Date.UTC(year, hint.month, 1),
+          toMs: Date.UTC(year, hint.month + 1, 1) + mentionedMs,
+        }
       const dayMs = Date.UTC(year, hint.month, hint.day)
-      return { fromMs: dayMs - NEAR_DAYS * DAY_MS, toMs: dayMs + toldMs }
+      return { fromMs: dayMs - NEAR_DAYS * DAY_MS, toMs: dayMs + mentionedMs }
     })
   })
 }
 
-/** What must be added to UTC for the local time of a zone at a moment. An unknown zone counts as UTC. */
+/** UTC offset of a time zone at a moment. An unknown zone counts as UTC. */
 export function createZoneOffsets(): (timezone: string, atMs: number) => number {
   const formats = new Map<string, Intl.DateTimeFormat | null>()
   return (timezone, atMs) => {

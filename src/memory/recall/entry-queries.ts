@@ -4,16 +4,16 @@ import type { SittingSpan } from './features.ts'
 
 const COLUMNS = 'id, seq, speaker, atMs, sitting, traits, length'
 
-/** Seqs whose entries are kept beside those that are asked for. */
-const MAX_KEPT_IDS = 10_000
+/** Cached seqs beyond those of the current request. */
+const MAX_CACHED_IDS = 10_000
 
 /**
- * Where events are entered, in no order; those that are not are passed over. What was found is kept, for the context of
- * a conversation is asked for with each of its turns, until an entry is taken out (`recall_removals`). So is what was
- * not found, once the index has come past it: entries come in the order of their events, and of most there is none.
+ * Ids of the entries of events, in any order, skipping events without one. Cached until an entry is removed
+ * (`recall_removals`), because each turn asks for its whole context. Misses are cached once the index has
+ * passed them: entries are added in the order of their events.
  */
 function createIdReader(views: Database): (seqs: readonly number[]) => readonly number[] {
-  // The index holds it: no row is read.
+  // A covering index, so no row is read.
   const select = views
     .prepare<[string], [seq: number, id: number]>(
       'SELECT seq, id FROM recall_entries WHERE seq IN (SELECT value FROM json_each(?))',
@@ -21,31 +21,31 @@ function createIdReader(views: Database): (seqs: readonly number[]) => readonly 
     .raw()
   const removals = views.prepare<[], number>('SELECT count FROM recall_removals').pluck()
   const lastSeq = views.prepare<[], number | null>('SELECT max(seq) FROM recall_entries').pluck()
-  const kept = new Map<number, number | null>()
-  let keptAt = 0
+  const cache = new Map<number, number | null>()
+  let cachedAt = 0
   return (seqs) => {
     const now = removals.get() ?? 0
-    if (now !== keptAt || kept.size > seqs.length + MAX_KEPT_IDS) kept.clear()
-    keptAt = now
+    if (now !== cachedAt || cache.size > seqs.length + MAX_CACHED_IDS) cache.clear()
+    cachedAt = now
     const ids: number[] = []
-    const news: number[] = []
+    const misses: number[] = []
     for (const seq of seqs) {
-      const id = kept.get(seq)
-      if (id === undefined) news.push(seq)
+      const id = cache.get(seq)
+      if (id === undefined) misses.push(seq)
       else if (id !== null) ids.push(id)
     }
-    if (news.length === 0) return ids
-    const entered = lastSeq.get() ?? 0
-    for (const seq of news) if (seq <= entered) kept.set(seq, null)
-    for (const [seq, id] of select.all(JSON.stringify(news))) {
-      kept.set(seq, id)
+    if (misses.length === 0) return ids
+    const indexedSeq = lastSeq.get() ?? 0
+    for (const seq of misses) if (seq <= indexedSeq) cache.set(seq, null)
+    for (const [seq, id] of select.all(JSON.stringify(misses))) {
+      cache.set(seq, id)
       ids.push(id)
     }
     return ids
   }
 }
 
-/** Queries over the recall entries, on a connection that reads the views. */
+/** Queries over the recall entries. */
 export function createEntryQueries(views: Database) {
   const lastIn = views
     .prepare<[number, number, number], number>(
@@ -65,11 +65,11 @@ export function createEntryQueries(views: Database) {
     'SELECT firstId, lastId FROM recall_sittings WHERE startMs >= ? AND startMs < ? ORDER BY startMs DESC LIMIT ?',
   )
   const period = views.prepare<[], { fromMs: number | null; toMs: number | null }>(
-    // Two subqueries: each reads one end of the index, while both in one query read all of it.
+    // Separate subqueries let SQLite read one end of the index each, instead of all of it.
     `SELECT (SELECT min(startMs) FROM recall_sittings) AS fromMs, (SELECT max(startMs) FROM recall_sittings) AS toMs`,
   )
   return {
-    /** The last turn and the last memory before an event; 0 and FIRST_MEMORY_ID where there is none. */
+    /** The last turn and memory before an event; 0 and FIRST_MEMORY_ID if there is none. */
     lastBefore: (seq: number) => ({
       lastTurnId: lastIn.get(1, FIRST_MEMORY_ID - 1, seq) ?? 0,
       lastMemoryId: lastIn.get(FIRST_MEMORY_ID, Number.MAX_SAFE_INTEGER, seq) ?? FIRST_MEMORY_ID,
@@ -77,12 +77,12 @@ export function createEntryQueries(views: Database) {
     byIds: (ids: readonly number[]) => byIds.all(JSON.stringify(ids)),
     bySeqs: (seqs: readonly number[]) => (seqs.length === 0 ? [] : bySeqs.all(JSON.stringify(seqs))),
     idsAt: createIdReader(views),
-    /** Sittings by their first turn. */
+    /** Sittings by the id of their first turn. */
     sittings: (firstIds: readonly number[]) =>
       new Map(sittings.all(JSON.stringify([...new Set(firstIds)])).map((span) => [span.firstId, span])),
-    /** Those that began in a stretch of time, the newest first and no more than so many. */
+    /** Sittings that started in a period, newest first, at most `limit`. */
     sittingsWithin: (fromMs: number, toMs: number, limit: number) => sittingsWithin.all(fromMs, toMs, limit),
-    /** When the first and the last sitting began; null while there is none. */
+    /** Start of the first and of the last sitting; null if there is none. */
     period(): { readonly fromMs: number; readonly toMs: number } | null {
       const { fromMs, toMs } = period.get() ?? { fromMs: null, toMs: null }
       return fromMs === null || toMs === null ? null : { fromMs, toMs }

@@ -2,37 +2,37 @@ import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 import type { Postings, PostingsReader } from './postings.ts'
 import { MAX_TERMS, type Query } from './query.ts'
 
-/** How strictly a term is taken: the word itself, others of its root too, or others of its topic too. */
+/** How loosely a term matches: the word itself, words of its root, or words of its topic. */
 const MATCHINGS = ['exact', 'root', 'related'] as const
 export type Matching = (typeof MATCHINGS)[number]
 
-/** Which terms occur where under one way of matching: a bit a term, in a mask a slot. */
+/** Where the terms occur under one kind of matching: a bit mask of terms per slot. */
 export type Occurrences = {
   readonly masks: Uint32Array
-  /** Inverse document frequency of each term times its weight; 0 for one that never occurs. */
+  /** Inverse document frequency times weight, per term; 0 for a term that never occurs. */
   readonly idf: Float64Array
 }
 
 /**
- * Where the terms of a query occur, over everything at once, so that what surrounds an entry counts as exactly as
- * itself. A slot for each turn, numbered as the turn is, then after a gap one for each memory in which any occurs.
+ * Where the terms of a query occur among all entries, so that the neighbours of an entry can be scored too.
+ * Slots are numbered by turn id, followed by a gap and one slot per matching memory.
  */
 export type Evidence = Readonly<Record<Matching, Occurrences>> & {
-  /** The slots' sum of what occurs in them, the looser the match the less. */
+  /** Per slot, the sum of what occurs in it. Looser matches count less. */
   readonly weights: Float32Array
-  /** The slots in which anything occurs, each once. */
+  /** Slots with any occurrence, each once. */
   readonly touched: readonly number[]
-  /** What a term that occurs nowhere would weigh: it is asked for all the same. */
+  /** Weight of a term that occurs nowhere but was still asked for. */
   readonly maxIdf: number
   readonly slotOf: (id: number) => number | undefined
   readonly idOf: (slot: number) => number
 }
 
-/** Empty slots between turns and memories, so that the window around the newest turn reaches no memory. */
+/** Empty slots that keep memories out of the window around the newest turn. */
 const GAP = 8
-/** When so many memories hold the rarer words, the others are not looked at. */
+/** Once the rarer words match this many memories, the other memories are skipped. */
 const MAX_MEMORIES = 3000
-/** A word in more entries than this says too little for the rest of its root or topic to be worth reading. */
+/** Words more common than this are not extended to their root or topic. */
 const MAX_WIDENED = 2000
 const WEIGHT: Readonly<Record<Matching, number>> = { exact: 1, root: 0.5, related: 0.6 }
 
@@ -40,9 +40,8 @@ const WEIGHT: Readonly<Record<Matching, number>> = { exact: 1, root: 0.5, relate
 export type EvidenceGatherer = (query: Query, lastTurnId: number, lastMemoryId: number) => Evidence
 
 /**
- * Gathers over postings. What it hands out is valid until it is asked again: its arrays are as long as there are
- * turns, so they are kept, and only what was written is cleared. What a gathering costs depends on the occurrences
- * of its words.
+ * Gathers over postings. The result is valid until the next call: its arrays have one slot per turn, so they
+ * are reused and only the written slots are cleared. The cost depends on the occurrences of the words.
  */
 export function createEvidenceGatherer(postings: PostingsReader): EvidenceGatherer {
   const memorySlots = createSeqNumbers()
@@ -54,7 +53,6 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
   let weights = new Float32Array(0)
   let touched: number[] = []
 
-  /** Makes room for so many slots, all of them empty. */
   function clear(slots: number): void {
     if (slots > weights.length) {
       const length = Math.ceil(slots * 1.5)
@@ -67,11 +65,11 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
     touched = []
   }
 
-  /** Numbers the memories in which anything occurs; to so many of the first a slot is given. */
+  /** Numbers the matching memories. Returns how many of them get a slot. */
   function numberMemories(lists: readonly (Postings | null)[]): number {
     const found = lists.flatMap((list) => list?.memorySeqs ?? [])
     const occurrences = found.reduce((sum, { length }) => sum + length, 0)
-    // The rarest words first: of memories with a common word alone there are as good ones.
+    // Rarest words first: memories that match only a common word matter least.
     if (occurrences > MAX_MEMORIES) found.sort((a, b) => a.length - b.length)
     let slots: number | null = null
     for (const seqs of found) {
@@ -96,7 +94,7 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
     const memories = numberMemories(MATCHINGS.flatMap((matching) => lists[matching]))
     const memorySeqs = memorySlots.seqs()
     clear(firstMemorySlot + memories)
-    // Memories without any of the terms are not counted: that would cost a scan, and move all weights alike.
+    // Counting memories without a match would need a scan and change all weights alike.
     const total = lastTurnId + memorySeqs.length
 
     function readLists(matching: Matching, isAsked: (term: number) => boolean): (Postings | null)[] {
@@ -106,7 +104,6 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
       })
     }
 
-    /** A looser match includes the strict one; where it adds nothing it is the strict one. */
     function occurrencesOf(matching: Matching, strict: Occurrences | null): Occurrences {
       const own = masks[matching]
       if (strict) copySlots(own, strict.masks, touched)
@@ -121,7 +118,7 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
     }
 
     function mark(own: Uint32Array, bit: number, { turnIds, memorySeqs }: Postings, weight: number): void {
-      // Plain loops: a common word is in some ten thousand turns.
+      // Plain loops: a common word occurs in tens of thousands of turns.
       for (let at = 0; at < turnIds.length; at += 1) markSlot(own, bit, turnIds[at] ?? 0, weight)
       for (let at = 0; at < memorySeqs.length; at += 1) {
         const number = memorySlots.numberOf(memorySeqs[at] ?? 0)
@@ -159,31 +156,28 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
   }
 }
 
-/**
- * Where so many slots were written that there is one in so few, the whole stretch is cleared or copied: in one go that
- * costs less than one by one.
- */
+/** From this density on, clearing or copying the whole array is faster than slot by slot. */
 const DENSE = 8
 
-/** Makes slots zero; others of the array, where they are many, too. */
+/** Zeroes the slots, or the whole array if they are many. */
 export function clearSlots(array: Uint32Array | Float32Array, slots: readonly number[]): void {
   if (slots.length * DENSE > array.length) array.fill(0)
   else for (const slot of slots) array[slot] = 0
 }
 
-/** Copies slots, and others where they are many: to an array that holds nothing else. */
+/** Copies the slots, or the whole array if they are many. `to` must hold nothing else. */
 function copySlots(to: Uint32Array, from: Uint32Array, slots: readonly number[]): void {
   if (slots.length * DENSE > to.length) to.set(from)
   else for (const slot of slots) to[slot] = from[slot] ?? 0
 }
 
-/** Numbers seqs from 0 on in the order in which they come: an array to look in, where a map costs ten times as much. */
+/** Numbers seqs from 0 in order of arrival. A typed array is ten times faster here than a map. */
 export function createSeqNumbers() {
-  /** One more than its number, by seq; 0 for none. */
+  /** Number plus one, by seq; 0 if none. */
   let numbers = new Int32Array(0)
   let seqs: number[] = []
   return {
-    /** Forgets all, and makes room for seqs up to `last`. */
+    /** Clears everything and makes room for seqs up to `last`. */
     clear(last: number): void {
       if (last >= numbers.length) numbers = new Int32Array(Math.ceil((last + 1) * 1.5))
       else for (const seq of seqs) numbers[seq] = 0
@@ -195,13 +189,13 @@ export function createSeqNumbers() {
         if (numbers[seq] === 0) numbers[seq] = seqs.push(seq)
       }
     },
-    /** Below 0 for one that was not added. */
+    /** Negative if the seq was not added. */
     numberOf: (seq: number): number => (numbers[seq] ?? 0) - 1,
     seqs: (): readonly number[] => seqs,
   }
 }
 
-/** Robertson and Spärck Jones' weight, never negative, as BM25 has it; 0 for a term without occurrence. */
+/** Robertson and Spärck Jones' weight in its non-negative BM25 form; 0 for a term that never occurs. */
 function idfOf(count: number, total: number): number {
   return count === 0 ? 0 : Math.log(1 + (total - count + 0.5) / (count + 0.5))
 }

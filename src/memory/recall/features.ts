@@ -4,55 +4,54 @@ import { type DateFit, fitDates } from './dates.ts'
 import type { Evidence, Occurrences } from './evidence.ts'
 import type { Query } from './query.ts'
 
-/** What speaks for an entry; each near 0..1, the lexical ones relative to the query's best entry. */
+/** Features of an entry, about 0..1 each. Lexical ones are relative to the best entry of the query. */
 export const FEATURES = [
-  /** BM25 of the words of the query in the entry. */
+  /** BM25 of the query's words in the entry. */
   'own',
-  /** The same, with other words of their roots. */
+  /** `own`, including other words of the same root. */
   'root',
-  /** What the turns around it say too, the nearer the more. */
+  /** `own`, including the surrounding turns; nearer ones count more. */
   'window',
-  /** The same, with other words of the topics. */
+  /** `window`, including other words of the topic. */
   'relatedWindow',
-  /** With those, what the three turns before it say too: the question that it answers. */
+  /** Topic words in the entry and the three turns before it, which it may answer. */
   'relatedBefore',
-  /** The best entry of its sitting. */
+  /** The best `own` in its sitting. */
   'sittingBest',
-  /** It follows a question of the other that has words of the query. */
+  /** Follows a question by the other speaker with words of the query. */
   'answers',
-  /** It was said by whom the query is about. */
+  /** Said by the person whom the query is about. */
   'speaker',
-  /** It was said in the month that the query names, on or near the day, shortly after. */
+  /** In the month named by the query, on or near the day, shortly after. */
   'dateInside',
   'dateDay',
   'dateAfter',
-  /** The query asks when, how many, who or where, and the entry tells a time, a number, a name. */
+  /** The query asks when, how many, who or where, and the entry has a time, a number, a name. */
   'tellsTime',
   'tellsNumber',
   'tellsName',
   'quotesTitle',
   'endsAsking',
   'acknowledges',
-  /** Near the beginning of its sitting, where news is told. */
+  /** Near the start of its sitting, where people tell their news. */
   'opening',
-  /** A memory, not a turn. */
   'memory',
 ] as const
 
 export type Feature = (typeof FEATURES)[number]
 
-/** A sitting's turns: first and last number. A memory is a sitting of its own. */
+/** A memory is a sitting of its own. */
 export type SittingSpan = { readonly firstId: number; readonly lastId: number }
 
 export type Candidate = {
   readonly entry: EntryRow
   readonly slot: number
   readonly sitting: SittingSpan
-  /** The turn before it in its sitting, where that has an entry. */
+  /** The previous turn of the sitting, if it has an entry. */
   readonly before: EntryRow | undefined
 }
 
-/** BM25's saturation and length normalisation, as measured for turns of dialogue. */
+/** BM25 saturation and length normalisation, tuned for turns of dialogue. */
 const K1 = 0.9
 const B = 0.4
 
@@ -74,10 +73,10 @@ const BEFORE: Shape = [
   [-1, 1],
   [0, 1],
 ]
-/** Turns from the beginning of a sitting after which its opening is over. */
+/** Number of turns that count as the opening of a sitting. */
 const OPENING_TURNS = 20
 
-/** A row of features a candidate, in the order of FEATURES. Pure. */
+/** One row of features per candidate, in the order of FEATURES. Pure. */
 export function computeFeatures(
   query: Query,
   evidence: Evidence,
@@ -121,7 +120,7 @@ export function computeFeatures(
   return rows
 }
 
-/** BM25 of single entries; a term counts once, for turns are short. */
+/** BM25 of single entries. A term counts once, because turns are short. */
 function scoreOwn(candidates: readonly Candidate[], { masks, idf }: Occurrences) {
   const lengths = candidates.reduce((sum, { entry }) => sum + entry.length, 0)
   const meanLength = lengths / candidates.length
@@ -131,7 +130,7 @@ function scoreOwn(candidates: readonly Candidate[], { masks, idf }: Occurrences)
   return { scores, of, best: Math.max(...scores, Number.MIN_VALUE) }
 }
 
-/** The terms around an entry within its sitting, each saturated: a term weighs less each time it comes again. */
+/** The terms around an entry in its sitting. Repetitions of a term count less and less. */
 function scoreShape(candidates: readonly Candidate[], { masks, idf }: Occurrences, shape: Shape): number[] {
   const counts = new Float64Array(idf.length)
   return candidates.map(({ entry, slot, sitting }) => {

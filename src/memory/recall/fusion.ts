@@ -1,14 +1,14 @@
-/** A ranking's say in the fused one. */
+/** A ranking and its weight in the fusion. */
 export type WeightedRanking = { readonly seqs: readonly number[]; readonly weight: number }
 
-/** As measured: words tell more than vectors; the constant is that of the method's authors. */
+/** Measured: words are more reliable than vectors. The constant is the one of the method's authors. */
 export const LEXICAL_WEIGHT = 2
 export const VECTOR_WEIGHT = 1
 const RANK_CONSTANT = 60
 
 /**
  * Weighted reciprocal rank fusion (Cormack, Clarke and Büttcher 2009): Σ weight ÷ (60 + rank), ranks from 1.
- * Equal scores keep the order of the first ranking. Returns each seq with its fused score, the best first.
+ * Ties keep the order of the first ranking. Returns seqs with fused scores, best first.
  */
 export function fuseRankings(rankings: readonly WeightedRanking[]): { seq: number; score: number }[] {
   const scores = new Map<number, number>()

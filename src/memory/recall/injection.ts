@@ -8,39 +8,37 @@ export type SuppressionReason = 'irrelevant' | 'duplicate' | 'budget'
 
 export type InjectionOptions = {
   readonly maxTokens: number
-  /** When the best of the first few is less relevant than this (0..1), nothing is worth its tokens. */
+  /** If none of the best hits reaches this relevance (0..1), nothing is shown. */
   readonly threshold: number
   readonly maxMemories: number
-  /** What long texts are cut towards. */
+  /** Long texts are cut to the excerpt that best matches it. */
   readonly cue: string
-  /** IANA name of the owner's zone, whose days the dates are. */
+  /** IANA time zone of the owner, for the dates. */
   readonly timezone: string
 }
 
-/** What the model is given of what was recalled. */
 export type Injection = {
-  /** A line for each, dated and with its status, the oldest first; empty to abstain. */
+  /** One dated line per recollection, oldest first; empty if nothing is worth showing. */
   readonly text: string
-  /** As counted against the budget; never more than it. */
+  /** Never more than `maxTokens`. */
   readonly tokens: number
-  /** The best first. */
   readonly included: readonly Recollection[]
-  /** What was looked at before the budget was spent, and left out. */
+  /** Hits that were considered but left out. */
   readonly suppressed: readonly { readonly hit: Hit; readonly reason: SuppressionReason }[]
 }
 
-/** How many of the best decide whether to abstain. */
+/** How many of the best hits decide whether to show anything. */
 const DECIDING = 10
-/** Beside better ones a line needs only this share of the threshold. */
+/** Beside better hits, a line needs only this share of the threshold. */
 const LINE_SHARE = 0.25
-/** No line takes fewer tokens: with less than this left, what follows is not looked at. */
+/** Minimum cost of a line. With less than this left, the budget counts as spent. */
 const MIN_LINE_TOKENS = 8
-/** When so many in a row did not fit, the budget counts as spent. */
+/** The budget also counts as spent after this many consecutive misfits. */
 const MAX_MISFITS = 6
-/** A longer text is cut to what fits the cue best. */
+/** Longer texts are cut to an excerpt. */
 const MAX_LINE_TOKENS = 160
 
-/** Chooses from hits, the best first, what is worth its tokens and fits the budget, and writes it down. */
+/** Chooses from `hits` (best first) what is worth its tokens and fits the budget, and formats it. */
 export function composeInjection(
   hits: readonly Hit[],
   recollect: (hits: readonly Hit[]) => Iterable<Recollection>,
@@ -59,7 +57,7 @@ export function composeInjection(
   let tokens = 0
   let memories = 0
   let misfits = 0
-  // Were all lines as short as lines get, no more than these would fit.
+  // Upper bound on the number of lines that fit.
   const looked = hits.filter(isRelevant).slice(0, Math.ceil(maxTokens / MIN_LINE_TOKENS))
   for (const recollection of recollect(looked)) {
     const isMemory = recollection.memory !== null
@@ -73,7 +71,7 @@ export function composeInjection(
     const cost = estimateTokens(`${line}\n`)
     const isTooLong = tokens + cost > maxTokens
     misfits = isTooLong ? misfits + 1 : 0
-    // A shorter one further down may still fit.
+    // A shorter line further down may still fit.
     if (isTooLong || (isMemory && memories >= maxMemories)) {
       suppressed.push({ hit: recollection, reason: 'budget' })
       continue
@@ -93,8 +91,8 @@ export function composeInjection(
 }
 
 /**
- * What says again what is there already: the same words; the same value of the same slot; a memory and the turn
- * that it was learned from.
+ * Detects repetitions: the same words, the same value of the same slot, or a memory and the turn it was
+ * learned from.
  */
 function createRepeats() {
   const said = new Set<string>()
@@ -132,7 +130,7 @@ function lineOf(
   return `${date} ${who}: ${excerptOf(text.replace(/\s+/g, ' ').trim(), cueTokens)}`
 }
 
-/** The text, or where it is long the sentences from the one on that has most of the cue. */
+/** The text, or if it is too long, its sentences from the one that best matches the cue. */
 function excerptOf(text: string, cueTokens: ReadonlySet<string>): string {
   if (estimateTokens(text) <= MAX_LINE_TOKENS) return text
   const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text)].map(
@@ -151,7 +149,7 @@ function excerptOf(text: string, cueTokens: ReadonlySet<string>): string {
   return cutTo(excerpt === start + text ? text : excerpt, MAX_LINE_TOKENS, text)
 }
 
-/** Cuts what has no end of a sentence in reach; marks that something is left out. */
+/** Cuts a text to `maxTokens` and marks the omission. */
 function cutTo(excerpt: string, maxTokens: number, whole: string): string {
   if (estimateTokens(excerpt) <= maxTokens)
     return whole.endsWith(excerpt) ? excerpt : `${excerpt.trimEnd()} …`

@@ -10,16 +10,16 @@ import { topSlots } from './top.ts'
 
 export type NearQuery = { readonly words: readonly string[]; readonly limit: number }
 
-/** BM25's length normalisation and saturation, as SQLite's FTS5 has them. */
+/** BM25 saturation and length normalisation, with the defaults of SQLite's FTS5. */
 const K1 = 1.2
 const B = 0.75
-/** Some of the closest may hold no more: enough are looked at beyond them. */
-const LOOKED_AT = 8
+/** Some of the closest may no longer be current, so examine this many times the limit. */
+const EXAMINED_PER_RESULT = 8
 
 /**
- * Memories that share any of the words, the closest first, then of the latest those whose slot or subject is called
- * so. For a worker thread, once the recall index is caught up. What it costs depends on the newest memories that
- * hold the words, some thousands a word, and not on how many there are.
+ * Memories that share words with the query, closest first, then recent ones whose slot or subject matches.
+ * Runs in a worker thread, once the recall index has caught up. The cost depends on the newest few thousand
+ * memories per word, not on the total.
  */
 export function createNearMemories(views: Database): (query: NearQuery) => MemoryRow[] {
   const postings = createPostingsReader(views)
@@ -27,7 +27,7 @@ export function createNearMemories(views: Database): (query: NearQuery) => Memor
   const queries = createMemoryQueries(views)
   const numbers = createSeqNumbers()
 
-  /** The rarer the words in common and the shorter the memory, the closer. */
+  /** Rare common words and short memories rank higher. */
   function closest(terms: readonly string[], count: number): number[] {
     const { lastMemoryId } = entries.lastBefore(Number.MAX_SAFE_INTEGER)
     const total = lastMemoryId - FIRST_MEMORY_ID
@@ -45,13 +45,13 @@ export function createNearMemories(views: Database): (query: NearQuery) => Memor
       }
     }
     const best = topSlots(weights, [...seqs.keys()], count)
-    const looked = new Map(best.map((number) => [seqs[number] ?? 0, weights[number] ?? 0]))
-    const rows = entries.bySeqs([...looked.keys()])
+    const scores = new Map(best.map((number) => [seqs[number] ?? 0, weights[number] ?? 0]))
+    const rows = entries.bySeqs([...scores.keys()])
     const mean = rows.reduce((sum, { length }) => sum + length, 0) / Math.max(1, rows.length)
     return rows
       .map(({ seq, length }) => {
         const norm = 1 + K1 * (1 - B + (B * length) / mean)
-        return [seq, ((looked.get(seq) ?? 0) * (K1 + 1)) / norm] as const
+        return [seq, ((scores.get(seq) ?? 0) * (K1 + 1)) / norm] as const
       })
       .sort(byWeightThenAge)
       .map(([seq]) => seq)
@@ -61,7 +61,7 @@ export function createNearMemories(views: Database): (query: NearQuery) => Memor
     const terms = [...new Set(words.flatMap(tokensOf))]
     if (terms.length === 0) return []
     const near: MemoryRow[] = []
-    for (const seq of closest(terms, LOOKED_AT * limit)) {
+    for (const seq of closest(terms, EXAMINED_PER_RESULT * limit)) {
       const row = queries.byStoredSeq(seq)
       if (row) near.push(row)
       if (near.length === limit) return near

@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
 
-/** What came into the index of late, by which lists of occurrences go on without asking the index. */
+/** Recent additions to the index, which extend cached postings without a query to FTS5. */
 export type IndexNews = {
-  /** Ids in `[from, to]` where the expression occurs, ascending; null where that is further back than is kept. */
+  /** Ids in `[from, to]` where the expression occurs, ascending; null if `from` is older than the cache. */
   occurrences(match: string, from: number, to: number): number[] | null
-  /** Something was taken out: what is kept may be wrong. */
+  /** Call it when something was removed from the index. */
   reset(): void
 }
 
@@ -15,8 +15,8 @@ const MAX_ROWS = 256
 const MAX_MATCHERS = 5000
 
 /**
- * News of one range of ids, which only grows at its end. A question to FTS5 opens each word's list anew, some pages
- * a word; a turn brings one or two rows, and asks for a hundred words.
+ * Caches the newest rows of one range of ids, which only grows at its end. FTS5 reads several pages per word
+ * and query, while a turn adds one or two rows and asks for a hundred words.
  */
 export function createIndexNews(views: Database): IndexNews {
   const after = views.prepare<[number, number], { id: number; terms: string }>(
@@ -24,11 +24,11 @@ export function createIndexNews(views: Database): IndexNews {
   )
   const matchers = new Map<string, Matcher>()
   let rows: Row[] = []
-  /** All of the index in `[first, last]` is in `rows`; null before anything was asked. */
+  /** `rows` holds every entry in `[first, last]`. Null before the first call. */
   let covered: { first: number; last: number } | null = null
 
   function cover(to: number): { first: number; last: number } {
-    // What there is already is the index's to tell.
+    // The index answers for what exists already.
     covered ??= { first: to + 1, last: to }
     if (to <= covered.last) return covered
     for (const { id, terms } of after.all(covered.last + 1, to)) rows.push({ id, tokens: terms.split(' ') })
@@ -70,7 +70,7 @@ export function createIndexNews(views: Database): IndexNews {
   }
 }
 
-/** Reads the part of FTS5's query language that recall writes: phrases, each perhaps a beginning, with OR between. */
+/** Parses the FTS5 queries that recall writes: phrases, optionally as prefixes, joined by OR. */
 function toMatcher(match: string): Matcher {
   const parts = match.split(' OR ').map((part) => {
     const isPrefix = part.endsWith(' *')

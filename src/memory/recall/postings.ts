@@ -2,35 +2,35 @@ import type { Database } from 'better-sqlite3'
 import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 import { createIndexNews } from './news.ts'
 
-/** Where an expression of FTS5's query language occurs; each list ascending, the oldest first. */
+/** Where an FTS5 expression occurs. Both lists are ascending. */
 export type Postings = {
   readonly turnIds: Int32Array
-  /** Less `FIRST_MEMORY_ID`. */
+  /** Ids minus `FIRST_MEMORY_ID`. */
   readonly memorySeqs: Int32Array
-  /** How many turns and memories hold it; extrapolated where a list was cut. */
+  /** Number of turns and memories that match, extrapolated if a list was cut. */
   readonly count: number
 }
 
-/** Of a word in more only the newest occurrences are read: the older ones tell next to nothing. */
+/** For a more common word, only the newest occurrences are read: the others carry little weight. */
 const MAX_TURNS = 50_000
 const MAX_MEMORIES = 5000
-/** Of all lists together, before those that were not asked for the longest go: four bytes each. */
-const MAX_KEPT = 4_000_000
+/** Total length of all cached lists, at four bytes each. Beyond it, the least recently used are evicted. */
+const MAX_CACHED = 4_000_000
 
 /** An ascending list that grows at its end. */
 type List = {
   ids: Int32Array
   length: number
-  /** Up to which number the index was read. */
+  /** The index was read up to this number. */
   upTo: number
-  /** The number below which nothing was read, because there was too much. */
+  /** Nothing was read below this number, because of the limit. */
   from: number
 }
 
 /**
- * Reads postings and keeps them: what is in the index once only goes on at its end, so the next time just the news
- * are read. A word in a tenth of 100,000 turns costs some milliseconds the first time, and microseconds then. When
- * anything is taken out of the index, all of it is read anew.
+ * Reads and caches postings. The index only grows at its end, so later reads fetch only new entries:
+ * milliseconds become microseconds for a word in a tenth of 100,000 turns. Any removal from the index clears
+ * the cache.
  */
 export function createPostingsReader(views: Database) {
   const select = views
@@ -41,9 +41,9 @@ export function createPostingsReader(views: Database) {
   const removals = views.prepare<[], number>('SELECT count FROM recall_removals').pluck()
   const turnNews = createIndexNews(views)
   const memoryNews = createIndexNews(views)
-  const kept = new Map<string, { turns: List; memories: List }>()
-  let keptLength = 0
-  let keptAt = removals.get() ?? 0
+  const cache = new Map<string, { turns: List; memories: List }>()
+  let cachedLength = 0
+  let cachedAt = removals.get() ?? 0
 
   function extend(list: List, match: string, base: number, last: number, limit: number): void {
     if (last <= list.upTo) return
@@ -58,39 +58,39 @@ export function createPostingsReader(views: Database) {
       list.ids = grown
     }
     for (let at = 0; at < found.length; at += 1) list.ids[length - 1 - at] = (found[at] ?? 0) - base
-    keptLength += found.length
+    cachedLength += found.length
     list.length = length
     list.upTo = last
   }
 
-  function forgetLeastAsked(): void {
-    for (const [match, { turns, memories }] of kept) {
-      if (keptLength <= MAX_KEPT) return
-      kept.delete(match)
-      keptLength -= turns.length + memories.length
+  function evictLeastRecentlyUsed(): void {
+    for (const [match, { turns, memories }] of cache) {
+      if (cachedLength <= MAX_CACHED) return
+      cache.delete(match)
+      cachedLength -= turns.length + memories.length
     }
   }
 
   return {
-    /** To be called before the lists for a query are read, in the same state of the index. */
+    /** Call it before reading the lists of a query, in the same state of the index. */
     refresh(): void {
       const now = removals.get() ?? 0
-      if (now === keptAt) return
-      kept.clear()
+      if (now === cachedAt) return
+      cache.clear()
       turnNews.reset()
       memoryNews.reset()
-      keptLength = 0
-      keptAt = now
+      cachedLength = 0
+      cachedAt = now
     },
-    /** Occurrences up to a turn and up to a memory. Valid until the next call for the same expression. */
+    /** Occurrences up to a turn and a memory. Valid until the next call for the same expression. */
     read(match: string, lastTurnId: number, lastMemoryId: number): Postings {
-      const lists = kept.get(match) ?? { turns: emptyList(), memories: emptyList() }
-      kept.delete(match)
-      kept.set(match, lists)
+      const lists = cache.get(match) ?? { turns: emptyList(), memories: emptyList() }
+      cache.delete(match)
+      cache.set(match, lists)
       const lastMemorySeq = lastMemoryId - FIRST_MEMORY_ID
       extend(lists.turns, match, 0, lastTurnId, MAX_TURNS)
       extend(lists.memories, match, FIRST_MEMORY_ID, lastMemorySeq, MAX_MEMORIES)
-      forgetLeastAsked()
+      evictLeastRecentlyUsed()
       const turnIds = upTo(lists.turns, lastTurnId)
       const memorySeqs = upTo(lists.memories, lastMemorySeq)
       const count =
@@ -116,7 +116,7 @@ function upTo({ ids, length }: List, last: number): Int32Array {
   return ids.subarray(0, low)
 }
 
-/** As many as there would be if what was cut off went on as densely as what was read. */
+/** Assumes that the part not read is as dense as the part read. */
 function extrapolate(length: number, from: number, last: number): number {
   return from === 0 ? length : Math.round((length * last) / (last - from + 1))
 }

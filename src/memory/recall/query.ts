@@ -6,51 +6,50 @@ import { createQuestionWords, type QuestionKind } from './question-words.ts'
 import { createRelatedWords } from './related-words.ts'
 import { STOP_WORDS } from './stop-words.ts'
 
-/** What recall is asked with. */
 export type Cue = {
   readonly text: string
-  /** What was said before it: counts less, and only where the cue itself has few words. */
+  /** Earlier text. Counts less, and only if the cue itself has few words. */
   readonly context?: string
-  /** Who says it: "I" is the owner then. Null for what nobody said (a signal), and for questions about both. */
+  /** The speaker, to whom "I" refers. Null for a signal, and for questions about both. */
   readonly asker: 'owner' | null
   readonly nowMs: number
-  /** IANA name of the owner's zone: "yesterday" is his. */
+  /** IANA time zone of the owner, for words like "yesterday". */
   readonly timezone: string
-  /** What owner and delegate are called, so that a name in the cue tells whose words to look for. */
+  /** Names of owner and delegate. A name in the cue shows whose words to look for. */
   readonly names: Readonly<Record<Speaker, readonly string[]>>
 }
 
-/** A word of the query as the index is asked for it: FTS5 expressions. */
+/** A word of the query, as FTS5 expressions. */
 export type QueryTerm = {
-  /** The word: one token, or the characters of an unspaced word, one after the other. */
+  /** The word: one token, or consecutive characters of an unspaced word. */
   readonly exact: string
-  /** Other words that begin alike ("allergic" for "allergy"); null where that says nothing more. */
+  /** Words with the same beginning ("allergic" for "allergy"); null if that adds nothing. */
   readonly root: string | null
-  /** Words of the same topic; null without any. */
+  /** Words of the same topic; null if there are none. */
   readonly related: string | null
-  /** What the word counts: 1, or less for one of the context. */
+  /** 1 for a word of the cue, less for one of the context. */
   readonly weight: number
 }
 
 export type Query = {
   readonly terms: readonly QueryTerm[]
-  /** Whose words the answer most likely is; null when it does not say. */
+  /** Whose words the answer probably is; null if unclear. */
   readonly subject: Speaker | null
   readonly dates: readonly DateHint[]
   readonly kinds: ReadonlySet<QuestionKind>
-  /** Milliseconds from UTC to the owner's local time at a moment: daylight saving may begin or end between two. */
+  /** Offset of the owner's local time from UTC in milliseconds, which changes with daylight saving. */
   readonly zoneOffsetMs: (atMs: number) => number
 }
 
-/** One bit of a 32-bit mask for each. */
+/** Terms are bits of a 32-bit mask. */
 export const MAX_TERMS = 24
-/** A long cue is looked for by its own words only. */
+/** Words of a longer cue are not extended to their root or topic. */
 const MAX_WIDENED_TERMS = 12
 const CONTEXT_WEIGHT = 0.4
 
 export type QueryReader = (cue: Cue) => Query
 
-/** Reads cues. Pure but for the runtime's locale data. */
+/** Parses cues. Pure except for the runtime's locale data. */
 export function createQueryReader(): QueryReader {
   const timeWords = createTimeWords()
   const questionWords = createQuestionWords()
@@ -68,12 +67,12 @@ export function createQueryReader(): QueryReader {
     return long.length > 0 ? long : words.filter((word) => word.length > 0)
   }
 
-  /** The words of a text that say what it is after; `isUsed` tells of those at some positions that they do not. */
-  function tellingWords(text: string, names: ReadonlySet<string>, isUsed: (position: number) => boolean) {
-    const telling = splitRuns(text).filter(
+  /** The significant words of a text. `isUsed` excludes positions. */
+  function significantWords(text: string, names: ReadonlySet<string>, isUsed: (position: number) => boolean) {
+    const significant = splitRuns(text).filter(
       ({ position, word }) => !isUsed(position) && !names.has(word) && !STOP_WORDS.has(word),
     )
-    return unique(joinRuns(telling).flatMap(toTokens))
+    return unique(joinRuns(significant).flatMap(toTokens))
   }
 
   function termOf(tokens: readonly string[], weight: number, isWidened: boolean): QueryTerm {
@@ -97,11 +96,11 @@ export function createQueryReader(): QueryReader {
     const delegate = cue.names.delegate.flatMap(wordsOf)
     const names = new Set([...owner, ...delegate])
 
-    const telling = tellingWords(cue.text, names, (position) => dates.used.has(position))
-    const own = telling.length <= MAX_TERMS ? telling : longest(telling)
+    const significant = significantWords(cue.text, names, (position) => dates.used.has(position))
+    const own = significant.length <= MAX_TERMS ? significant : longest(significant)
     const known = new Set(own.map((tokens) => tokens.join(' ')))
-    // Around nothing there is nothing: "ok thanks" asks no more for what was spoken of before it.
-    const around = (own.length === 0 ? [] : tellingWords(cue.context ?? '', names, () => false))
+    // "ok thanks" has no words of its own and so does not ask for its context.
+    const around = (own.length === 0 ? [] : significantWords(cue.context ?? '', names, () => false))
       .filter((tokens) => !known.has(tokens.join(' ')))
       .slice(0, Math.max(0, MAX_WIDENED_TERMS - own.length))
     const isWidened = own.length <= MAX_WIDENED_TERMS
@@ -129,7 +128,7 @@ export function createQueryReader(): QueryReader {
 
 type Spoken = { readonly word: string; readonly position: number; readonly run: number }
 
-/** The words of a text with their positions; characters of unspaced scripts know the run that they belong to. */
+/** The words of a text with their positions. Characters of unspaced scripts keep the number of their run. */
 function splitRuns(text: string): Spoken[] {
   const spoken: Spoken[] = []
   runsOf(text).forEach((word, run) => {
@@ -139,7 +138,7 @@ function splitRuns(text: string): Spoken[] {
   return spoken
 }
 
-/** Puts characters that still follow one another in their run together again. */
+/** Joins characters that are still adjacent in their run. */
 function joinRuns(spoken: readonly Spoken[]): string[] {
   const joined: string[] = []
   spoken.forEach(({ word, position, run }, index) => {
@@ -155,7 +154,7 @@ function pairsOf(characters: readonly string[]): string[][] {
   return characters.slice(1).map((second, index) => [characters[index] ?? '', second])
 }
 
-/** Scripts for which the runtime has a dictionary of words; the others are asked for by pairs of characters. */
+/** Scripts that the runtime can split into words. Other unspaced scripts use pairs of characters. */
 function segmentedLocale(run: string): string | null {
   if (/\p{Script=Thai}/u.test(run)) return 'th'
   if (/\p{Script=Lao}/u.test(run)) return 'lo'
@@ -163,7 +162,7 @@ function segmentedLocale(run: string): string | null {
   return /\p{Script=Myanmar}/u.test(run) ? 'my' : null
 }
 
-/** A phrase of FTS5's query language: whatever the tokens are, they are never its syntax. */
+/** An FTS5 phrase, with the tokens escaped. */
 export function phrase(tokens: readonly string[]): string {
   return `"${tokens.join(' ').replaceAll('"', '""')}"`
 }
@@ -172,7 +171,7 @@ function unique(tokens: readonly (readonly string[])[]): (readonly string[])[] {
   return [...new Map(tokens.map((each) => [each.join(' '), each])).values()]
 }
 
-/** The longest, in their order: where too much is asked, long words are the rare ones. */
+/** The MAX_TERMS longest, in their order: long words tend to be rare. */
 function longest(tokens: readonly (readonly string[])[]): (readonly string[])[] {
   const lengthOf = (each: readonly string[]) => each.join('').length
   const kept = new Set([...tokens].sort((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_TERMS))

@@ -1,9 +1,8 @@
 import { wordsOf } from '../../../projections/recall-text.ts'
 
-/** What kind of answer a text asks for. */
 export type QuestionKind = 'time' | 'count' | 'name'
 
-/** Phrases by which people ask, in the languages most spoken; each list one kind. */
+/** Question phrases of each kind, in the most spoken languages. */
 const ASKING: Readonly<Record<QuestionKind, string>> = {
   time: `when|what date|what day|what month|what year|what time|which day|which month|which year|how long ago|since when|
     wann|seit wann|quand|cuándo|quando|wanneer|kiedy|когда|коли|πότε|ne zaman|متى|כי|מתי|कब|いつ|何時|什么时候|什麼時候|几时|
@@ -16,7 +15,7 @@ const ASKING: Readonly<Record<QuestionKind, string>> = {
     nerede|hangi|من هو|أين|מי|איפה|कौन|कहाँ|だれ|誰|どこ|谁|誰|哪里|哪裡|누구|어디|ใคร|ที่ไหน|ở đâu|siapa|di mana`,
 }
 
-/** How the one who speaks calls himself, and the one he speaks to. */
+/** Words for the speaker and for the person addressed. */
 const SELF = `i|me|my|mine|myself|we|our|us|ich|mich|mir|mein|meine|meinen|wir|je|moi|mes|yo|mi|eu|meu|minha|mio|mia|
   ik|mijn|mój|moja|я|мне|меня|мой|моя|мои|εγώ|μου|benim|أنا|אני|שלי|मैं|मेरा|मेरी|मुझे|私|僕|俺|我|나는|내가|제가|저는|나의|저의|ฉัน|ผม|tôi|saya|aku`
 const OTHER = `you|your|yours|du|dich|dir|dein|deine|tu|toi|tes|vous|votre|tú|ti|você|seu|sua|jij|je|jouw|ty|twój|ты|тебе|твой|вы|
@@ -24,11 +23,11 @@ const OTHER = `you|your|yours|du|dich|dir|dein|deine|tu|toi|tes|vous|votre|tú|t
 
 export type QuestionWords = {
   kindsOf(words: readonly string[]): ReadonlySet<QuestionKind>
-  /** Whether the speaker speaks of himself, and of the one he speaks to. */
+  /** Whether the text mentions the speaker and the person addressed. */
   personsOf(words: readonly string[]): { readonly self: boolean; readonly other: boolean }
 }
 
-/** Recognises questions and persons in a text's words (folded, in order). */
+/** Recognises questions and persons in the words of a text (folded, in order). */
 export function createQuestionWords(): QuestionWords {
   const kinds = (['time', 'count', 'name'] as const).map((kind) => [kind, phrasesOf(ASKING[kind])] as const)
   const self = phrasesOf(SELF)
@@ -39,7 +38,6 @@ export function createQuestionWords(): QuestionWords {
   }
 }
 
-/** Phrases by their first word. */
 type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>
 
 function phrasesOf(list: string): Phrases {

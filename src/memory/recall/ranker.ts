@@ -13,11 +13,11 @@ import type { Near } from './vectors.ts'
 import { WEIGHTS, type Weights } from './weights.ts'
 
 export type RecallRequest = Cue & {
-  /** Only what was said, or stored, before this may surface. */
+  /** Only events before this seq may surface. */
   readonly beforeSeq: number
-  /** What must not surface: the context holds it anyway. */
+  /** Seqs to leave out because the context has them. */
   readonly excludedSeqs: Iterable<number>
-  /** What is near the cue by its meaning, the nearest first, where that is known by now: recall never waits for it. */
+  /** Neighbours by embedding, nearest first, if known already. */
   readonly near?: readonly Near[]
 }
 
@@ -28,40 +28,40 @@ export type Hit = {
   readonly atMs: number
   /** Comparable within one answer only. */
   readonly score: number
-  /** How much of what was asked for occurs in it or beside it, 0..1; comparable between queries. */
+  /** Share of the query that occurs in or beside it, 0..1. Comparable between queries. */
   readonly relevance: number
 }
 
 export type Inspected = { readonly seq: number; readonly features: Float64Array }
 
 export type RecallRanker = {
-  /** The best first, at most MAX_CANDIDATES. Empty for a cue that asks for nothing. */
+  /** Best first, at most MAX_CANDIDATES. Empty for a cue without search terms. */
   recall(request: RecallRequest): readonly Hit[]
-  /** The candidates before they are weighed, each with its features in the order of FEATURES. For tuning. */
+  /** The candidates with their features, before weighting. For tuning. */
   inspect(request: RecallRequest): readonly Inspected[]
 }
 
 export const MAX_CANDIDATES = 200
-/** What fitting a date makes for becoming a candidate, of the best turn's words. */
+/** Bonus of a turn on a named date, as a share of the best candidate's score. */
 const DATE_SHARE = 0.4
-/** Of a stretch of time that the query names no more than its last sittings are looked at. */
+/** Limit of sittings examined per period. */
 const MAX_SITTINGS = 60
 /**
- * What a turn's words make for the turns around it becoming candidates, from `REACH_BACK` turns before it on; most
- * for the answer that follows.
+ * Share of a turn's score that its neighbours receive, starting `REACH_BACK` turns before it. The answer
+ * after it receives the most.
  */
 const REACH = Float64Array.of(0.2, 0.3, 1, 0.5, 0.35, 0.2)
 const REACH_BACK = 2
 
-/** Of the slots that words occur in so many are looked around in: those with the most telling words. */
+/** Only the slots with the highest weights pass scores to their neighbours. */
 const MAX_SEEDS = 3000
 
 type Weighed = { readonly entry: EntryRow; readonly features: Float64Array; readonly relevance: number }
 
 /**
- * Recall over the views: candidates from the full-text index, ranked by a weighted sum of features; where vectors
- * are to be had, fused with those by rank. Synchronous and deterministic: the same views and request give the same
- * hits. Belongs in a worker thread.
+ * Recall over the views. Takes candidates from the full-text index, ranks them by a weighted sum of features,
+ * and fuses the ranking with neighbours by embedding, if any. Synchronous, so run it in a worker thread.
+ * Deterministic: equal views and requests give equal hits.
  */
 export function createRecallRanker(options: {
   readonly views: Database
@@ -74,7 +74,7 @@ export function createRecallRanker(options: {
   const gatherEvidence = createEvidenceGatherer(createPostingsReader(views))
   const entries = createEntryQueries(views)
 
-  /** By slot; kept, and cleared where it was written: it is as long as there are turns. */
+  /** By slot. Reused, because it has one slot per turn; only written slots are cleared. */
   let scores = new Float32Array(0)
   let reachedBefore: readonly number[] = []
 
@@ -101,8 +101,8 @@ export function createRecallRanker(options: {
   }
 
   /**
-   * A first estimate for the slots that the query's words or dates reach: the words in it, some of its neighbours',
-   * and whether its date fits. What nothing reaches is not looked at, however much there is.
+   * Estimates the slots that the query's words or dates reach, and leaves the scores in `scores`. Other slots
+   * cost nothing.
    */
   function scoreCandidates(
     query: Query,
@@ -121,7 +121,7 @@ export function createRecallRanker(options: {
       scores[slot] = after
       if (after > best) best = after
     }
-    // Plain loops: this runs some ten thousand times.
+    // Plain loops: this runs tens of thousands of times.
     const least = leastOf(own, touched, MAX_SEEDS)
     for (let at = 0; at < touched.length; at += 1) {
       const slot = touched[at] ?? 0
@@ -140,7 +140,7 @@ export function createRecallRanker(options: {
     return reached
   }
 
-  /** Sittings in the stretches of time that the query names. */
+  /** Sittings in the periods that the query names. */
   function sittingsNamed({ dates, zoneOffsetMs }: Query) {
     const period = dates.length === 0 ? null : entries.period()
     if (!period) return []
@@ -179,7 +179,7 @@ export function createRecallRanker(options: {
         .map(({ seq, similarity }) => [seq, similarity]),
     )
     const known = new Map(lexical.map((hit) => [hit.seq, hit]))
-    // Vectors may outlive their entries by a moment: only what is indexed surfaces.
+    // A vector may briefly outlive its entry. Only indexed entries surface.
     for (const entry of entries.bySeqs([...near.keys()].filter((seq) => !known.has(seq))))
       known.set(entry.seq, hitOf(entry, 0, 0))
     const fused = fuseRankings([

@@ -3,12 +3,12 @@ import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
 import { saidWords } from '../said-words.ts'
 import type { Hit } from './ranker.ts'
 
-/** A hit with its words, as they are now. */
+/** A hit with its current text. */
 export type Recollection = Hit & {
   readonly text: string
   /**
-   * A turn was `said`; once every memory learned from it has been superseded it is `corrected`. A memory is
-   * `active` or `contested`; others do not surface.
+   * A turn is `said`, or `corrected` once every memory learned from it is superseded. Memories of other
+   * statuses than `active` and `contested` do not surface.
    */
   readonly status: 'said' | 'corrected' | 'active' | 'contested'
   /** Null for a turn. */
@@ -31,15 +31,15 @@ type MemoryNow = {
   sourceSeqs: string
 }
 
-/** `holds`: some of what was learned from it was not superseded. Each is told by the first row that says so. */
+/** `holds`: a memory learned from it is not superseded. */
 type TurnNow = { seq: number; barred: number; learned: number; holds: number }
 
-/** Read together: a question to a database costs as much as some rows. */
+/** Batched, because a query costs as much as reading several rows. */
 const BATCH = 12
 
 /**
- * Reads hits from the ledger and the memories' views: point reads, whatever there is besides. What was erased,
- * barred, superseded or retired since it was indexed is left out.
+ * Reads hits from the ledger and the views by point lookups. Leaves out what was erased, barred, superseded
+ * or retired since it was indexed.
  */
 export function createRecollections(options: { readonly views: Database; readonly ledger: LedgerReader }) {
   const { views, ledger } = options
@@ -67,7 +67,7 @@ export function createRecollections(options: { readonly views: Database; readonl
     )
     .pluck()
 
-  /** Which of the events were made from what the owner had forgotten; a text by way of its being asked for. */
+  /** The events derived from barred messages. For a text message, through the request to send it. */
   function madeFromBarred(events: readonly AnyEvent[]): ReadonlySet<number> {
     const sources = new Map<number, readonly number[]>()
     for (const event of events) {
@@ -114,14 +114,14 @@ export function createRecollections(options: { readonly views: Database; readonl
     })
   }
 
-  /** In the order of the hits; they are read as they are asked for, some at a time. */
+  /** Lazily, in the order of the hits. */
   return function* recollect(hits: readonly Hit[]): Generator<Recollection, void, undefined> {
     for (let from = 0; from < hits.length; from += BATCH)
       yield* recollectTogether(hits.slice(from, from + BATCH))
   }
 }
 
-/** The words of a turn or a memory; null once erased. */
+/** The text of a turn or a memory; null once erased. */
 export function textOf(event: AnyEvent): string | null {
   return event.type === 'memory.stored' ? (event.body?.text ?? null) : saidWords(event)
 }

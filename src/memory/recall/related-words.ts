@@ -1,8 +1,8 @@
 import { stemOf } from '../../../projections/recall-text.ts'
 
 /**
- * Everyday English words of one topic, a group a line: who asks about "pets" wants to hear of the dog. A small
- * stand-in for what embeddings know, for the things that people tell an assistant about their lives.
+ * Everyday English words, one topic per line: a question about "pets" should find the dog. A small substitute
+ * for embeddings, limited to topics of a personal assistant.
  */
 const GROUPS = `
 pet animal dog puppy cat kitten hamster rabbit bird parrot turtle fish
@@ -229,7 +229,7 @@ tax taxes irs
 subscription membership member
 `
 
-/** The stems of words that belong with a word's, the word's own not among them. */
+/** Stems of the same topics, without the word's own stem. */
 export function createRelatedWords(): (stem: string) => readonly string[] {
   const related = new Map<string, Set<string>>()
   for (const line of GROUPS.trim().split('\n')) {

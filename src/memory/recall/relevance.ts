@@ -2,17 +2,17 @@ import type { Evidence } from './evidence.ts'
 import { type Candidate, FEATURES } from './features.ts'
 import type { Query } from './query.ts'
 
-/** What another word of the same root or topic counts, and one that occurs only some turns away. */
+/** Weights of a match by root or topic, and of a match a few turns away. */
 const LOOSE = 0.6
 const DISTANT = 0.3
 const DISTANT_TURNS = 4
-/** The relevance of what was said on a date that the cue names, whatever its words. */
+/** Relevance of anything said on a date named in the cue. */
 const ON_DATE = 0.6
 const DATE_FEATURES = (['dateInside', 'dateDay'] as const).map((feature) => FEATURES.indexOf(feature))
 
 /**
- * How much of what a query asks for occurs in a candidate or in the turns beside it, 0..1: the share of the terms
- * by their weight. Unlike the score it compares between queries, so a threshold on it can say "nothing fits".
+ * Weighted share of the query's terms that occur in a candidate or in the turns beside it, 0..1. Comparable
+ * between queries, unlike the score, so a threshold can mean "nothing fits".
  */
 export function relevanceOf(
   { terms }: Query,
@@ -33,7 +33,7 @@ export function relevanceOf(
   let found = 0
   let asked = 0
   for (let term = 0; term < terms.length; term += 1) {
-    // A word that occurs nowhere was asked for like the rarest.
+    // A word that occurs nowhere weighs as much as the rarest one.
     const weight = exact.idf[term] || maxIdf * (terms[term]?.weight ?? 1)
     asked += weight
     if ((strict >>> term) & 1) found += weight

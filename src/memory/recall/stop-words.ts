@@ -1,6 +1,6 @@
 /**
- * English words that say nothing about what a cue is after, courtesies among them: "ok thanks" asks for nothing.
- * Other languages need no list: in a corpus of any size their function words are common, and weigh next to nothing.
+ * English words that say nothing about the topic of a cue, including courtesies. Other languages need no
+ * list: in a large corpus, common words weigh next to nothing.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and any are aren as at be because been before being below

@@ -1,6 +1,6 @@
 /**
- * Of the slots given (each once) those with the highest scores above zero, the best first; of equals the one with
- * the higher number, which is the newer. One pass, and no memory but the result's.
+ * The slots with the highest scores above zero, best first. `slots` must be unique. Ties go to the higher,
+ * that is newer, slot. One pass; allocates only the result.
  */
 export function topSlots(scores: Float32Array, slots: readonly number[], count: number): number[] {
   // A binary heap with the worst on top.
@@ -25,7 +25,7 @@ export function topSlots(scores: Float32Array, slots: readonly number[], count: 
     }
   }
 
-  // From the end: slots come with the oldest first, and of many alike each newer one would take an older one's place.
+  // From the end: with ties, each newer slot would otherwise replace an older one.
   for (let index = slots.length - 1; index >= 0; index -= 1) {
     const slot = slots[index] ?? -1
     const score = scores[slot] ?? 0
@@ -45,8 +45,8 @@ export function topSlots(scores: Float32Array, slots: readonly number[], count: 
 const BINS = 1024
 
 /**
- * A score that some `count` of the slots given reach, or more where many score alike; 0 where there are no more
- * than that. Two passes over a histogram, instead of an order of all.
+ * A score that at least `count` of the slots reach, or 0 if there are not more slots than that. Uses a
+ * histogram instead of sorting.
  */
 export function leastOf(scores: Float32Array, slots: readonly number[], count: number): number {
   if (slots.length <= count) return 0
@@ -62,7 +62,7 @@ export function leastOf(scores: Float32Array, slots: readonly number[], count: n
   let reached = 0
   for (let bin = BINS; bin > 0; bin -= 1) {
     reached += bins[bin] ?? 0
-    // One bin lower, lest rounding leave out what was counted.
+    // One bin lower, to allow for rounding.
     if (reached >= count) return (bin - 1) / scale
   }
   return 0

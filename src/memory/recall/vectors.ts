@@ -2,43 +2,42 @@ import type { Database } from 'better-sqlite3'
 import { load } from 'sqlite-vec'
 import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 
-/** An entry near a vector. */
 export type Near = {
   readonly seq: number
-  /** How much nearer it is than entries are on the average, 0..1: the same for models whose cosines differ. */
+  /** How far its cosine exceeds the average, 0..1. Comparable between models. */
   readonly similarity: number
 }
 
 type Compared = { seq: number; cosine: number; mean: number; spread: number; count: number }
 
-/** Vectors of entries by one embedding model. Synchronous; belongs in a worker thread. */
+/** Vectors of entries from one embedding model. Synchronous, so run it in a worker thread. */
 export type VectorStore = {
-  /** What stands out as near, the nearest first, at most so many. */
+  /** At most `limit` entries that stand out as near, nearest first. */
   nearest(vector: Float32Array, limit: number): readonly Near[]
-  /** Entries that have no vector yet, the newest first; without those that wait to be erased. Once there was none, only news are looked through. */
+  /** Entries that have no vector and are not hidden, newest first. */
   missing(limit: number): readonly number[]
   /**
-   * Keeps vectors of entries that are still there. Throws RangeError where they are not all of one length; vectors of
-   * another length than those kept take their place, for they are another model's.
+   * Adds vectors for entries that still exist. Throws RangeError if their lengths differ. A new length means
+   * another model, so those vectors replace all existing ones.
    */
   put(vectors: readonly { readonly seq: number; readonly vector: Float32Array }[]): void
-  /** Makes the vectors of some entries nothing. */
+  /** Overwrites the vectors of these entries with zeros. */
   forget(seqs: readonly number[]): void
-  /** Drops the vectors of entries that are gone. Returns how many. */
+  /** Drops the vectors of entries that no longer exist. Returns how many. */
   prune(): number
   coverage(): { readonly embedded: number; readonly total: number }
 }
 
-/** Among fewer nothing can stand out: their cosines have to do. */
+/** With fewer entries, nothing can stand out, so plain cosines are used. */
 const FEW = 20
-/** What stands out lies this many standard deviations above the mean of all. */
+/** In standard deviations above the mean. */
 const STANDS_OUT = 2
 
 /**
- * Vectors beside the entries that they stand for, in a database of their own, to which the views are attached as
- * `viewsSchema`. Compared one by one by sqlite-vec. Rows are only appended, and what is forgotten is overwritten
- * with zeros where it lies: a row that SQLite moves leaves its bytes in the slack of a page, `secure_delete` or not.
- * Opening makes the store anew for another model.
+ * Vectors in a database of their own, with the views attached as `viewsSchema`. Searches exhaustively with
+ * sqlite-vec. Rows are only appended, and forgotten vectors are overwritten in place: a row that SQLite moves
+ * leaves its bytes in the slack of a page, even with `secure_delete`. Opening for another model clears the
+ * store.
  */
 export function openVectorStore(options: {
   readonly db: Database
@@ -89,7 +88,7 @@ export function openVectorStore(options: {
   const embedded = db.prepare<[], number>('SELECT count(*) FROM vector_places').pluck()
   const total = db.prepare<[], number>(`SELECT count(*) FROM ${entries}`).pluck()
 
-  /** Up to these ids every entry has its vector. */
+  /** Every entry up to these ids has a vector, so `missing` skips them. */
   let done = { turn: 0, memory: FIRST_MEMORY_ID, hidden: 0 }
   let prunedAt: number | null = null
 
@@ -127,7 +126,7 @@ export function openVectorStore(options: {
         return [{ seq, similarity: Math.min(1, (cosine - mean) / (1 - mean)) }]
       }),
     missing(limit) {
-      // What was hidden may be shown again.
+      // A hidden entry may be visible again.
       if ((hiddenCount.get() ?? 0) !== done.hidden) startOver()
       const turn = lastId.get(FIRST_MEMORY_ID) ?? 0
       const memory = Math.max(FIRST_MEMORY_ID, lastId.get(Number.MAX_SAFE_INTEGER) ?? 0)

@@ -1,6 +1,5 @@
 import type { Feature } from './features.ts'
 
-/** What each feature counts. */
 export type Weights = Readonly<Record<Feature, number>>
 
 export const WEIGHTS: Weights = {

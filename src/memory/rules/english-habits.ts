@@ -1,11 +1,11 @@
 import { cleanValue, cutPlace, type Found, type Rule, valueRule } from './rule.ts'
 
-/** What somebody says in English of how they live: habits, health, what they learn, fear, collect. */
+/** English statements about habits, health, learning, fears and collections. */
 
 const OFTEN =
   /\b(?:every|each|most|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|at weekends|once|twice|daily|weekly|monthly|\w+ times|before (?:work|breakfast|bed)|after work)\b/i
 
-/** Something done again and again: only with how often. */
+/** A repeated activity, only if a frequency is given. */
 const routine: Rule = {
   pattern:
     /^(?:i|we) (?<verb>run|swim|cycle|jog|meditate|volunteer|bake|knit|paint|sing|dance|hike|climb|surf|ski|garden|fish|sew|write|cook|box|row|train|exercise|work out|go|walk|visit|call|take|drink|do) (?<value>.+)$/i,

@@ -1,17 +1,17 @@
 import { cleanValue, cutPlace, type Rule } from './rule.ts'
 
-/** What somebody says in English of what and whom they have: "my phone number is …", "my sister Ada lives in …". */
+/** English statements about belongings and people: "my phone number is …", "my sister Ada lives in …". */
 
-/** What a person has one of at a time. */
+/** Things that a person has one of at a time. */
 const UNIQUE =
   /(?:^|\s)(?:phone|number|mobile|cell|e-?mail|mail|address|birthday|anniversary|password|passcode|passphrase|pin|code|combination|login|username|handle|nickname|iban|id|passport|licen[cs]e|plate|registration|size|height|weight|type|age|job|profession|title|hometown|nationality|tongue|name|surname|team|dentist|doctor|gp|therapist|boss|manager|landlord|landlady|wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|father|mum|mom|dad|employer|company|school|gym|bank|insurance|provider|seat|room|office|desk|locker|wifi|wi-fi|ssid|sign|religion|salary|rent|deadline)$/i
-/** What one may have several of. */
+/** Things that a person may have several of. */
 const SEVERAL =
   /(?:^|\s)(?:sister|brother|son|daughter|friend|colleague|coworker|co-worker|neighbou?r|cousin|uncle|aunt|niece|nephew|dog|cat|pet|hamster|rabbit|parrot|horse|car|bike|laptop|computer|language|hobby|kid|child|grandson|granddaughter|roommate|flatmate|teacher|coach|trainer|plumber|lawyer|accountant|doctor|client|student|idol|medication|allergy)s?$/i
-/** Talk, not facts: "my point is …". */
+/** Talk rather than facts: "my point is …". */
 const ABSTRACT =
   /(?:^|\s)(?:point|question|guess|problem|issue|day|morning|evening|week|weekend|idea|concern|mind|head|bad|fault|turn|opinion|feeling|feelings|hope|mood|battery|internet|connection|thing|goal|plan|suggestion|answer|worry|fear|impression|thought|understanding|order|package|delivery|stomach|back|throat|eyes?|hands?|legs?|feet|heart|god|goodness|favou?rite part|only|first|next|last|apologies|pleasure|life|time|request|message|screen|app|browser|printer|favourite thing)$/i
-/** How something is at the moment. */
+/** Temporary states. */
 const PASSING =
   /^(?:(?:so|too|very|really|always|still|already|almost|completely|totally|also|just|a bit|a little) )*(?:broken|dead|down|late|sick|ill|tired|here|there|home|away|out|off|on|empty|full|ready|gone|lost|missing|hungry|busy|slow|fast|fine|good|bad|great|ok|okay|nice|better|worse|ringing|cold|hot|wet|dirty|wrong|right|back|over|done|due|delayed|cancelled|canceled|about to|stuck|open|closed|closing|happy|sad|angry|excited|nervous|bored|killing|a mess|a disaster|amazing|awesome|terrible|horrible|beautiful|lovely|cute|crazy|annoying|funny|asleep|awake|drunk|mad|upset|important|expensive|cheap|\p{L}+ing)\b/iu
 
@@ -19,7 +19,7 @@ const NAME = "\\p{Lu}[\\p{L}'-]+(?: \\p{Lu}[\\p{L}'-]+)?"
 const PERSON =
   '(?:(?:best|older|elder|younger|little|big|twin|ex|old|new|late) )?(?:sister|brother|mother|mum|mom|father|dad|wife|husband|partner|boyfriend|girlfriend|fianc[eé]e?|friend|boss|manager|colleague|coworker|co-worker|neighbou?r|cousin|uncle|aunt|niece|nephew|son|daughter|grandma|grandmother|grandpa|grandfather|grandson|granddaughter|parents|grandparents|kids|children|sons|daughters|sisters|brothers|in-laws|roommate|flatmate|teacher|doctor|dentist|therapist|landlord|mother-in-law|father-in-law|brother-in-law|sister-in-law|dog|cat|puppy|kitten|hamster|rabbit|parrot|horse)'
 
-/** A name is told: "my sister's name is Ada", "my dog is called Rex". */
+/** "My sister's name is Ada", "my dog is called Rex". */
 const named: Rule = {
   pattern:
     /^my (?:(?:new|actual|current) )?(?<thing>[\p{L}' -]{2,40}?)(?:'s (?:first |full |last |maiden )?name(?: is|'s)| is (?:actually |now )?(?:called|named)|'s called) (?<value>.+)$/iu,
@@ -67,12 +67,12 @@ const VERBS: readonly (readonly [RegExp, string, boolean])[] = [
   [/^is (?<value>vegan|vegetarian|diabetic|left-handed|retired|married|divorced)$/i, 'state', false],
 ]
 
-/** Something about somebody: "my sister Ada lives in Turku". */
+/** "My sister Ada lives in Turku". */
 const ofPerson: Rule = {
-  pattern: new RegExp(`^[Mm]y (?<person>${PERSON}),?(?: (?<name>${NAME}))?,? (?<told>.+)$`, 'u'),
-  read: ({ person = '', name = '', told = '' }) => {
+  pattern: new RegExp(`^[Mm]y (?<person>${PERSON}),?(?: (?<name>${NAME}))?,? (?<statement>.+)$`, 'u'),
+  read: ({ person = '', name = '', statement = '' }) => {
     for (const [pattern, slot, singleValued] of VERBS) {
-      const value = pattern.exec(told)?.groups?.value
+      const value = pattern.exec(statement)?.groups?.value
       const clean =
         value === undefined
           ? null
@@ -101,7 +101,7 @@ const birthdayOf: Rule = {
   },
 }
 
-/** "My phone number is …": what one has one of, or what is told by a name or a number. */
+/** "My phone number is …": a thing that is unique, or whose value is a name or a number. */
 const possession: Rule = {
   pattern:
     /^(?:my|our) (?:(?:new|actual|current|own) )?(?<thing>[\p{L}][\p{L}' -]{1,40}?)(?: is| are|'s|:) (?:now |actually |currently |still )?(?:(?:on|in|at) )?(?<value>.+)$/iu,

@@ -1,6 +1,6 @@
 import { cleanValue, cutPlace, type Found, type Rule, valueRule } from './rule.ts'
 
-/** What somebody says of themselves in English: "I live in …", "I'm allergic to …", "I love …". */
+/** English statements about oneself: "I live in …", "I'm allergic to …", "I love …". */
 
 const ADVERB =
   '(?:really|absolutely|just|also|still|do|actually|always|currently|now|honestly|truly|totally|definitely|simply|quite|only|mostly|especially|so|very much)'
@@ -17,7 +17,7 @@ const place = (pattern: RegExp, slot: string): Rule => ({
   },
 })
 
-/** Liking or not is told by the sign of the statement: the slot and the value are the same either way. */
+/** Liking and disliking share slot and value, and differ only in sign. */
 const taste: Rule = {
   pattern: new RegExp(
     `^i (?:${ADVERB} )*(?:like|love|enjoy|adore|prefer|hate|dislike|detest|loathe|can't stand|cannot stand|don't like|do not like|don't enjoy|don't love|no longer like|no longer love|no longer enjoy) (?<value>.+)$`,
@@ -53,7 +53,7 @@ const diet: Rule = {
   },
 }
 
-/** Professions and such, by how their names end: "I'm a bit tired" is none. */
+/** Roles and professions, by their endings. Excludes states like "I'm a bit tired". */
 const ROLE =
   /(?:^|\s)(?:\p{L}+(?:er|or|ist|ian|eer|ant|ant|man|woman)|nurse|chef|vegan|vegetarian|pescatarian|student|parent|mother|father|mum|mom|dad|twin|citizen|native|veteran|ceo|cto|cfo|architect|coach|cook|judge|clerk|guide|diabetic|celiac|coeliac|widow|scientist|dentist|pilot|surgeon|consultant|accountant|researcher|freelancer|christian|muslim|buddhist|jew|hindu|atheist|morning person|night owl|early bird|person|lawyer|agent|assistant|monk|nun|priest|pastor|soldier|translator|grandmother|grandfather|grandparent)$/iu
 const NOT_A_ROLE =

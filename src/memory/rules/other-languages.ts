@@ -1,7 +1,7 @@
 import type { LanguageCode } from '../language/lexicon.ts'
 import { type Rule, valueRule } from './rule.ts'
 
-/** The plainest statements of other languages: who one is, where one lives and works, what one likes and must not eat. */
+/** The simplest statements in other languages: name, residence, employer, tastes, allergies. */
 
 const NAME = { kind: 'identity', slot: 'name', singleValued: true } as const
 const RESIDENCE = { kind: 'identity', slot: 'residence', singleValued: true } as const

@@ -19,10 +19,10 @@ const PLANS: readonly RegExp[] = [
   /^(?:i'm|i am|we're|we are|i'll be|we'll be) (?<value>(?:flying|going|travell?ing|driving|meeting|visiting|seeing|leaving|starting|moving|attending|running|speaking|getting|taking|having|hosting|giving|off) .+)$/iu,
 ]
 
-/** A day on which the plan is over, as far as nothing else is told. */
+/** A plan expires this long after its event time. */
 const OVER_AFTER_MS = 36 * 60 * 60_000
 
-/** Something planned, with the day of it; null where no day to come is told. */
+/** A plan with its date; null if no future date is given. */
 export function planIn(
   statement: string,
   options: { readonly at: string; readonly timezone: string },

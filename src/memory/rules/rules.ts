@@ -10,11 +10,11 @@ import { rulesOf } from './other-languages.ts'
 import { planIn } from './plans.ts'
 import type { Rule } from './rule.ts'
 
-/** A stretch of what was said that may be a statement. */
+/** A part of an utterance that may be a statement. */
 type Statement = {
-  /** As it stands in the source. */
+  /** As in the source. */
   readonly quote: string
-  /** With the subject that it shares with the one before. */
+  /** With the subject that it shares with the previous statement. */
   readonly text: string
 }
 
@@ -22,17 +22,17 @@ const MAX_CHARS = 8000
 const ENGLISH: readonly Rule[] = [...selfRules, ...possessionRules, ...habitRules]
 
 /**
- * What rules find in the owner's words, for where there is no model: plain statements, most of them English. What is
- * not plainly one is left alone; the gates see to questions, jokes and the like, as for a model's candidates.
+ * Extracts plain statements, mostly English, if there is no model. Skips anything unclear. The gates handle
+ * questions, jokes and the like, as they do for a model's candidates.
  */
 export function extractByRules(quotable: Quotable, timezone: string): Candidate[] {
   const source = normalizeText(quotable.text, 'NFC').slice(0, MAX_CHARS).toWellFormed()
   const sentences = sentencesOf(source)
   if (quotable.agreed) return sentences.flatMap((sentence) => readAgreed(sentence.text))
-  // What a note or a task is to say goes on to the end.
-  const content = sentences.findIndex(({ text }) => NOT_TOLD.test(text))
-  const told = content < 0 ? sentences : sentences.slice(0, content)
-  return told.flatMap((sentence) => {
+  // The content of a note or task extends to the end.
+  const content = sentences.findIndex(({ text }) => NOTE_OR_TASK.test(text))
+  const stated = content < 0 ? sentences : sentences.slice(0, content)
+  return stated.flatMap((sentence) => {
     const opened = withoutOpening(sentence)
     const language = languageOf(opened.span.text) ?? 'en'
     const rules = language === 'en' ? ENGLISH : (rulesOf[language] ?? [])
@@ -46,17 +46,17 @@ export function extractByRules(quotable: Quotable, timezone: string): Candidate[
     })
     if (found.length > 0 || !opened.isRequest) return found
     const text = tidy(opened.span.text)
-    // "Remember to call her": something to do, no fact.
+    // "Remember to call her" is a task, not a fact.
     if (/^to\s/iu.test(text)) return []
     return text.split(/\s+/).length >= 2 || /[^\p{ASCII}]{4}/u.test(text) ? [plain(text, text)] : []
   })
 }
 
 /**
- * Begins what is to be written into a note or done by the coding assistant: the words are for it, and tell nothing.
- * "Note that …" and "take note that …" ask for something to be remembered.
+ * Introduces the content of a note or a task for the coding assistant, which states nothing itself. "Note
+ * that …" and "take note that …" ask to remember something.
  */
-const NOT_TOLD =
+const NOTE_OR_TASK =
   /^(?:(?:please|pls|kindly|now|ok|okay|hey|hi|so|and|also|then|just|delegate)[\s,]+|(?:can|could|would|will) you |i(?:'d like| want| need) you to )*(?:(?:(?:make|take|create|write|add|start|save|draft|leave) (?:me )?(?:(?:a|an|another|the) )?|(?:a )?)(?:(?:new|quick|short) )*note(?! that\b)\b(?=\s*[:–-]| (?:called|titled|named|entitled|saying|about|down\b|to (?:self|myself)\b|with|of|on|to|for)\b)|(?:make|take|create|write|add|save|draft|leave) (?:me )?an? (?:(?:new|quick|short) )*note that\b|(?:jot|write|put|take|note) (?:(?:this|that|it|the following) )?down\b|(?:make|create|write|start|save) (?:me )?(?:a|an|my|the) (?:[\p{L}'’-]+ ){0,5}list\b|(?:add|append|put|include) [^\n]{1,500} (?:to|on|onto|in|into) (?:the|my|our) (?:[\p{L}'’-]+ ){0,5}(?:note|list)\b|(?:have|ask|tell|get|let|make|use) (?:(?:the|my|our) )?(?:coding (?:assistant|agent)|(?:github )?copilot)\b)/iu
 
 function read(
@@ -114,7 +114,7 @@ const LINKING =
 const REQUEST_POLITE =
   /^(?:please|pls|kindly|can you|could you|would you|will you|you should|bitte|s'il te plaît|por favor|per favore|пожалуйста|请|請)[\s,]+/iu
 
-/** A sentence from where its statement begins, and whether it asks for that to be remembered. */
+/** The sentence without its introduction, and whether that asks to remember the rest. */
 function withoutOpening(sentence: Span): { readonly span: Span; readonly isRequest: boolean } {
   let start = 0
   let isRequest = false
@@ -131,12 +131,12 @@ function withoutOpening(sentence: Span): { readonly span: Span; readonly isReque
   return { span: { start: sentence.start + start, end: sentence.end, text }, isRequest }
 }
 
-/** How much of a text's beginning only asks for the rest to be remembered; 0 where it does not. */
+/** Length of an introduction that asks to remember the rest; 0 if there is none. */
 function requestLength(text: string): number {
   const folded = foldText(text)
   const lexicon = lexiconOf(languageOf(text) ?? 'en')
   const [request] = occurrences(lexicon.remembering, folded)
-  // Folding may change lengths; then the places are not those of the text.
+  // Offsets do not match if folding changed the length.
   if (request?.at !== 0 || folded.length !== text.length) return 0
   const after = request.words.length
   return after + (LINKING.exec(text.slice(after))?.[0].length ?? 0)
@@ -149,7 +149,7 @@ const SHARES_I =
 const CONJUNCTION =
   /^(?:and|but|so|or|because|although|though|while|und|aber|et|mais|y|pero|e|mas|maar|och|ale|и|а|но|та|і) (?:also |then |auch |aussi |también |anche |também )?/iu
 
-/** The statements of a sentence: its clauses, put together again where a clause goes on with a list. */
+/** The clauses of a sentence, rejoined where a clause continues with a list. */
 function statementsOf(span: Span): Statement[] {
   const statements: { start: number; end: number; prefix: string }[] = []
   for (const clause of clausesOf(span)) {
@@ -189,7 +189,7 @@ const OFFER =
 const TAG =
   /(?<![,;\s?.!])[,;\s]*(?:(?:right|correct|is that (?:right|correct)|isn't it|don't you|aren't you|yes|ok|okay)\s*)?[?.!]*$/i
 
-/** A sentence of the delegate's that the owner agreed to, as the owner would say it. */
+/** A delegate's sentence that the owner agreed to, in the owner's person. */
 function readAgreed(sentence: string): Candidate[] {
   const bare = foldQuotes(sentence).replace(OFFER, '').replace(TAG, '')
   const asked =

@@ -11,8 +11,7 @@ import { GUEST } from './wording.ts'
 const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
 
 /**
- * The embedded default: answers by fixed rules, without a key or a network, through the same port and the same tool
- * calls as a language model. The same request always gives the same events. It offers text only.
+ * The embedded default: fixed rules, offline, deterministic, behind the port of a language model. Text only.
  */
 export function createBuiltinService(): ModelService {
   return {
@@ -69,10 +68,10 @@ function answerTo(request: TextRequest): Answer {
     can: (tool) => shapes.has(tool),
     stated: (said) => statementOf(said, world),
   }
-  const left = [...input.done]
+  const remaining = [...input.done]
   const texts: string[] = []
   for (const reply of repliesTo(input.text, world)) {
-    const step = advance(reply, world, left)
+    const step = advance(reply, world, remaining)
     if (typeof step !== 'string') return { text: '', calls: step.map((call) => shapeArgs(call, shapes)) }
     texts.push(step)
   }
@@ -80,16 +79,16 @@ function answerTo(request: TextRequest): Answer {
 }
 
 /**
- * Runs a reply from its start, feeding it the outcomes that this turn already has: so all state is in the request, and
- * a turn that a restart cut in half continues. Returns the calls it still needs, or its text.
+ * Replays a reply with the outcomes that this turn already has, so all state is in the request and a restart
+ * can resume it. Returns the next calls or the text.
  */
-function advance(reply: Reply, { can }: World, left: Done[]): string | readonly Call[] {
+function advance(reply: Reply, { can }: World, remaining: Done[]): string | readonly Call[] {
   if (typeof reply === 'string') return reply
   let outcomes: readonly Outcome[] = []
   for (;;) {
     const step = reply.next(outcomes)
     if (step.done) return step.value
-    const taken = step.value.map(({ name }) => (can(name) ? take(left, name) : UNAVAILABLE))
+    const taken = step.value.map(({ name }) => (can(name) ? takeOutcome(remaining, name) : UNAVAILABLE))
     const open = step.value.filter((_call, index) => taken[index] === null)
     if (open.length > 0) return open
     outcomes = taken.filter((outcome) => outcome !== null)
@@ -98,19 +97,19 @@ function advance(reply: Reply, { can }: World, left: Done[]): string | readonly 
 
 const UNAVAILABLE = readOutcome({ ok: false, reason: 'unavailable', message: 'I can’t do that here.' })
 
-/** Takes the outcome of the first call of a tool that is left; null where there is none. */
-function take(left: Done[], tool: string): Outcome | null {
-  const index = left.findIndex(({ name }) => name === tool)
-  return left.splice(index, index === -1 ? 0 : 1)[0]?.outcome ?? null
+/** Removes and returns the outcome of the first call of a tool; null if there is none. */
+function takeOutcome(remaining: Done[], tool: string): Outcome | null {
+  const index = remaining.findIndex(({ name }) => name === tool)
+  return remaining.splice(index, index === -1 ? 0 : 1)[0]?.outcome ?? null
 }
 
-/** The arguments that the tool declares; those that are not given are null. */
+/** Keeps the declared arguments; missing ones become null. */
 function shapeArgs({ name, args }: Call, shapes: ReadonlyMap<string, readonly string[]>): Call {
   const keys = shapes.get(name) ?? []
   return { name, args: Object.fromEntries(keys.map((key) => [key, args[key] ?? null])) }
 }
 
-/** Unique over all turns, as call ids must be, and yet the same for the same request. */
+/** Call ids must be unique over all turns, yet deterministic. */
 function toToolCall({ name, args }: Call, index: number, { now, input }: TextRequest) {
   const seed = JSON.stringify([now, input.length, input.at(-1), index, name, args])
   const callId = `call_${createHash('sha256').update(seed).digest('hex').slice(0, 32)}`

@@ -13,26 +13,26 @@ export type Done = {
   readonly outcome: Outcome
 }
 
-/** A past message of the owner, and what came of it. */
+/** A past message of the owner, its tool calls and the reply. */
 export type Exchange = { readonly said: string; readonly done: readonly Done[]; readonly reply: string }
 
-/** The owner or a guest speaks; `done` is what was called since. */
+/** A message of the owner or a guest. `done` lists the calls made since. */
 export type Conversation = {
   readonly by: 'owner' | 'guest'
   readonly text: string
   readonly done: readonly Done[]
   /** The latest exchanges, newest first. */
   readonly past: readonly Exchange[]
-  /** What the owner said before. Read on demand: most requests need none of it. */
+  /** Earlier statements of the owner. Computed on demand, because most requests don't need them. */
   readonly known: () => readonly Known[]
 }
 
-/** Nobody has spoken since the last reply: signals woke the delegate. */
+/** Signals woke the delegate; nobody has spoken since the last reply. */
 type Woken = { readonly by: 'nobody'; readonly signals: readonly string[] }
 
 const MAX_EXCHANGES = 4
 
-/** Reads the input of a request. Inner items are knowledge or signals, never somebody's request. */
+/** Reads the input of a request. Inner items are never a request. */
 export function readInput(given: readonly InputItem[]): Conversation | Woken {
   const input = given.some(({ type }) => type === 'opaque')
     ? given.flatMap((item) => (item.type === 'opaque' ? (item.fallback ?? []) : [item]))
@@ -42,14 +42,14 @@ export function readInput(given: readonly InputItem[]): Conversation | Woken {
   const after = input.slice(spokenAt + 1)
   const isAnswering =
     spoken?.type === 'message' && spoken.role !== 'delegate' && after.every(({ type }) => type !== 'inner')
-  if (!isAnswering) return { by: 'nobody', signals: toldSignals(after) }
+  if (!isAnswering) return { by: 'nobody', signals: deliveriesIn(after) }
   const by = spoken.role === 'guest' ? 'guest' : 'owner'
   return {
     by,
     text: spoken.text,
     done: doneIn(after),
     past: pastOf(input, spokenAt),
-    known: () => saidIn(input.slice(0, spokenAt)),
+    known: () => statementsIn(input.slice(0, spokenAt)),
   }
 }
 
@@ -88,10 +88,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** "- <time> <kind>: <text>", one line each. Of signals only a delivery is told: the owner sees reminders anyway. */
+/** Format: "- <time> <kind>: <text>". Only deliveries are repeated: the owner sees reminders anyway. */
 const DELIVERY = /^-? ?(?:\S+ )?delivery[a-z0-9_]*: (.+)$/s
 
-function toldSignals(items: readonly InputItem[]): string[] {
+function deliveriesIn(items: readonly InputItem[]): string[] {
   return items.flatMap((item) =>
     item.type === 'inner' && /signal/i.test(item.label)
       ? item.text.split('\n').flatMap((line) => DELIVERY.exec(line)?.[1] ?? [])
@@ -101,8 +101,8 @@ function toldSignals(items: readonly InputItem[]): string[] {
 
 const MAX_KNOWN_MESSAGES = 500
 
-/** What the owner said, sentence by sentence, the newest last. Tools find the rest. */
-function saidIn(input: readonly InputItem[]): Known[] {
+/** The sentences of the owner, newest last. Tools find older ones. */
+function statementsIn(input: readonly InputItem[]): Known[] {
   const messages = input.filter((item) => item.type === 'message' && item.role === 'owner')
   return messages.slice(-MAX_KNOWN_MESSAGES).flatMap((item) => {
     if (item.type !== 'message') return []

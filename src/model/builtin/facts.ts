@@ -1,25 +1,25 @@
 import { isAspect, queryWords, senseOf, wordsOf } from './words.ts'
 
-/** Something that is known: a memory's line or what the owner said; later ones are newer. */
+/** A memory or an earlier sentence of the owner. */
 export type Known = {
   readonly text: string
   readonly at: string | null
-  /** Words of the owner as they were said: they may be a request rather than a statement. */
+  /** The original words of the owner, which may be a request rather than a statement. */
   readonly isSaid?: boolean
-  /** It stands against what was said of the same thing before. */
+  /** It replaces earlier statements about the same thing. */
   readonly corrects?: boolean
 }
 
 const MAX_ANSWERS = 3
 const MAX_LOOKED_AT = 20
-/** How much worse than the best an answer may be, to be given as well. */
+/** Lowest score of an answer, relative to the best one. */
 const NEAR_BEST = 0.8
 const KEY_WEIGHT = 2
 
 /**
- * The statements that a question is about, best first, the newer first among equals: those that have more than half
- * of its key words, by stem. A statement that has only an aspect of it ("name") is none. `toStatement` says what there
- * is of a statement in what was said; null for none.
+ * The statements that contain more than half of the key words of a question, by stem. Best first, then newest
+ * first. A statement that shares only an aspect ("name") does not count. `toStatement` extracts the statement
+ * from the words of the owner.
  */
 export function findAnswers(
   question: string,
@@ -47,20 +47,20 @@ export function findAnswers(
     .sort((a, b) => b.score - a.score || b.index - a.index)
     .slice(0, MAX_LOOKED_AT)
     .flatMap(({ statement }) => (statement.isSaid ? (toStatement(statement) ?? []) : statement))
-  // One has one name and one home: only the newest holds.
+  // People have one name and one home: only the newest counts.
   return withoutCorrected(distinct(ranked)).slice(0, isOwn ? 1 : MAX_ANSWERS)
 }
 
-/** "I'm Tom" says a name without the word. */
+/** "I'm Tom" gives a name without the word "name". */
 const SAYS_NAME = /^(?:(?:hi|hello),? )?(?:[Ii]['’]?m|[Ii] am|[Cc]all me) \p{Lu}\p{L}+(?: \p{Lu}\p{L}+)?\.?$/u
 
-/** Says that what was said of the same before does not hold any more. */
+/** Marks a correction of an earlier statement. */
 const OPENS_CORRECTION =
   /^(?:(?:actually|no|nope|sorry|wait|correction|update|oops|in fact|as of (?:today|now)|from now on|i meant(?: that)?)\b[\s,.:;!–-]*)+/i
 const CLOSES_CORRECTION = /\b(?:now|instead|from now on|these days|any ?more)[\s.!]*$/i
 const IS = /\b(?:is|are|was|were|isn't|aren't|am|'s)\b/i
 
-/** Of what is known of one thing, newest first, nothing from before the owner put it right. */
+/** Drops statements about a thing that are older than a correction. */
 function withoutCorrected(newestFirst: readonly Known[]): Known[] {
   const corrected = new Set<string>()
   return newestFirst.filter(({ text, corrects = false }) => {
@@ -72,19 +72,19 @@ function withoutCorrected(newestFirst: readonly Known[]): Known[] {
   })
 }
 
-/** What a statement says something of: "My dentist" of "My dentist is …". */
+/** The thing that a statement is about: "My dentist" in "My dentist is …". */
 function thingOf(statement: string): string | null {
   const at = IS.exec(statement)?.index ?? 0
   const words = wordsOf(statement.slice(0, at))
   return words.length === 0 ? null : words.join(' ')
 }
 
-/** "Where do I live?", "what is my name?": nothing is asked but of the owner. */
+/** Whether a question is about the owner: "Where do I live?", "what is my name?". */
 function isOfOwner(question: string, keys: readonly string[], aspects: readonly string[]): boolean {
   return aspects.length === 0 && keys.every(isAspect) && /\b(?:i|i'm|my|we|our)\b/i.test(question)
 }
 
-/** "My sister lives in Rome" says nothing of where the owner does. */
+/** Whether a statement is about somebody else: "My sister lives in Rome". */
 export function isOfAnother(statement: string, keys: readonly string[]): boolean {
   if (/\b(?:i|i'm|i've|we|we're|we've)\b/i.test(statement.replaceAll('’', "'"))) return false
   const senses = new Set(keys.map(senseOf))
@@ -92,13 +92,14 @@ export function isOfAnother(statement: string, keys: readonly string[]): boolean
   return whose !== undefined && !senses.has(senseOf(whose.toLowerCase()))
 }
 
-/** What a name, an age or a place is asked for in: a statement without it is beside the question. */
-const TOLD_OTHERWISE = /^(?:name|thing|things|kind|type|day|date|time|again|currently|old|age|prefer|number)$/
+/** Aspects that a statement can answer without naming them. */
+const IMPLICIT_ASPECTS =
+  /^(?:name|thing|things|kind|type|day|date|time|again|currently|old|age|prefer|number)$/
 
-/** Whether none of the answers says what is asked for of the thing: its birthday, its address. */
-export function isBeside(question: string, answers: readonly Known[]): boolean {
+/** Whether no answer mentions the aspect asked for: a birthday, an address. */
+export function isOffTopic(question: string, answers: readonly Known[]): boolean {
   const { aspects } = queryWords(question)
-  const wanted = aspects.map(senseOf).filter((sense) => !TOLD_OTHERWISE.test(sense))
+  const wanted = aspects.map(senseOf).filter((sense) => !IMPLICIT_ASPECTS.test(sense))
   if (wanted.length === 0) return false
   return answers.every(({ text }) => {
     const senses = new Set(wordsOf(text).map(senseOf))

@@ -1,7 +1,7 @@
 import { casual } from 'chrono-node/en'
 import { joinWords } from './text.ts'
 
-/** A recurrence as cron and in words, or why there is none. `rest` is the text without it. */
+/** A recurrence as cron and in words, or why it is not possible. `rest` is the remaining text. */
 export type Recurrence =
   | { readonly kind: 'every'; readonly cron: string; readonly words: string; readonly rest: string }
   | { readonly kind: 'impossible'; readonly why: string }
@@ -19,14 +19,14 @@ const DAY_LIST = `${DAY}(?:(?:,? and |, ?)${DAY}){0,6}`
 const NTH = '(\\d{1,2})(?:st|nd|rd|th)?'
 const MONTH = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}'
 
-/** The cron fields after the clock, and the same in words. */
+/** The day fields of a cron expression, and the same in words. */
 type Rhythm = { readonly fields: string; readonly words: string }
 const impossible = (why: string): Recurrence => ({ kind: 'impossible', why })
 const SKIPS = impossible('I can repeat daily, weekly, monthly or yearly, but not skip any in between.')
 
 type Reader = Rhythm | Recurrence | ((groups: readonly string[]) => Rhythm | Recurrence | null)
 
-/** What patterns come to, in this order. */
+/** Patterns and their recurrences; the first match wins. */
 const RULES: Readonly<Record<string, Reader>> = {
   '(?:every|each) (?:([a-z]+|\\d{1,3}) (?:an? )?)?(minute|min|hour|hr)s?|(hourly)': interval,
   [`(?:every|each) (?:other|second|third|\\d{1,3}|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?|${DAY})|fortnightly|biweekly`]:
@@ -55,7 +55,6 @@ const PATTERNS = Object.entries(RULES).map(
   ([source, rhythm]) => [new RegExp(`\\b(?:${source})\\b`, 'i'), rhythm] as const,
 )
 
-/** The recurrence in a text; null without one. */
 export function takeRecurrence(text: string, early: boolean): Recurrence | null {
   for (const [pattern, read] of PATTERNS) {
     const found = pattern.exec(text)
@@ -69,7 +68,7 @@ export function takeRecurrence(text: string, early: boolean): Recurrence | null 
   return null
 }
 
-/** Minutes or hours: cron has those that divide an hour or a day. */
+/** Cron supports only intervals that divide an hour or a day. */
 function interval([count = '', unit = 'hour']: readonly string[]): Recurrence | null {
   const every = count === '' ? 1 : (COUNTS[count.toLowerCase()] ?? Number(count))
   if (Number.isNaN(every)) return null
@@ -113,7 +112,7 @@ function monthly(groups: readonly string[]): Rhythm | null {
 
 const isDay = (day: number) => day >= 1 && day <= 31
 
-/** The hour that a part of the day means. */
+/** The hour that stands for a part of the day. */
 export const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
   [/morning/i, 9],
   [/afternoon/i, 15],
@@ -121,7 +120,7 @@ export const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
   [/night/i, 21],
 ]
 
-/** The recurrence at the times of day in the rest of its text. */
+/** Adds the times of day in the text to a recurrence. */
 function atClock(text: string, phrase: string, { fields, words }: Rhythm, early: boolean): Recurrence {
   const part = PARTS_OF_DAY.find(([name]) => name.test(`${phrase} ${text}`))?.[1]
   const clocks = casual.parse(text, new Date(0)).filter(({ start }) => start.isCertain('hour'))
@@ -135,17 +134,17 @@ function atClock(text: string, phrase: string, { fields, words }: Rhythm, early:
   if (times.some(({ minute }) => minute !== first.minute))
     return impossible('Two different times of day need two timers. Please ask for each of them.')
   const hours = [...new Set([first, ...times].map(({ hour }) => hour))].sort((a, b) => a - b)
-  const told = hours.map((hour) => `${two(hour)}:${two(first.minute)}`)
+  const clockTimes = hours.map((hour) => `${two(hour)}:${two(first.minute)}`)
   const rest = clocks
     .reduce((left, { text: clock }) => without(left, clock), text)
     .replace(/\b(?:in the )?(?:mornings?|afternoons?|evenings?)\b|\bat night\b/i, ' ')
     .trim()
-    // What joined the times of day to the rest.
+    // Drop the words that joined the times to the rest.
     .replace(/^(?:at|and|by)\b ?|\b(?:at|and|by)$/gi, '')
   return {
     kind: 'every',
     cron: `${first.minute} ${hours.join(',')} ${fields}`,
-    words: `${words} at ${joinWords(told)}`,
+    words: `${words} at ${joinWords(clockTimes)}`,
     rest,
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What tools return, as far as replies use it. Everything is optional: replies do without what is missing. */
+/** The fields of tool results that replies use. All are optional. */
 const text = z.string().optional().catch(undefined)
 const listOf = <S extends z.ZodType>(item: S) => z.array(item).catch([]).default([])
 
@@ -33,7 +33,7 @@ const outcomeSchema = z.object({
   tasks: listOf(task),
   hits: listOf(hit),
   more: z.boolean().catch(false).default(false),
-  /** How many results are left out, or were forgotten. */
+  /** Number of search results that are left out as forgotten, or of memories that a call forgot. */
   forgotten: z.number().catch(0).default(0),
   undoSeconds: z.number().optional().catch(undefined),
   goes: listOf(part),
@@ -44,16 +44,15 @@ const outcomeSchema = z.object({
   task: task.optional().catch(undefined),
 })
 
-/** What a tool returned. */
 export type Outcome = z.output<typeof outcomeSchema>
 
-/** Reads what a tool returned; what cannot be read is a refusal without a reason. */
+/** Parses a tool result. An invalid one becomes a refusal without a reason. */
 export function readOutcome(returned: unknown): Outcome {
   const outcome = outcomeSchema.safeParse(returned)
   return outcome.success ? outcome.data : outcomeSchema.parse({ ok: false })
 }
 
-/** Why a tool did nothing, in words for the owner. */
+/** Tells the owner why a tool did nothing. */
 export function whyNot({ reason, message }: Outcome): string {
   if (reason === 'invalid_arguments') return 'That is too long for me to take. A note holds long texts.'
   return message ?? 'That did not work.'

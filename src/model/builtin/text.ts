@@ -1,16 +1,16 @@
 import { languageOf, sentencesOf } from '../../memory/language/text.ts'
 
-/** The part of a message that is looked at for what it asks; content may be longer. */
+/** Only this much of a message is searched for requests; content may be longer. */
 export const MAX_COMMAND_CHARS = 2000
 
-/** A message as patterns see it, and the place in the original of each of its characters. */
+/** A normalised message, and the original position of each of its characters. */
 export type Heard = {
   readonly text: string
   readonly places: readonly number[]
   readonly original: string
 }
 
-/** Straight quotes and single spaces. */
+/** Normalises to straight quotes and single spaces. */
 export function hear(message: string): Heard {
   const original = message.trim()
   let text = ''
@@ -38,13 +38,12 @@ const POLITE = new RegExp(
   'i',
 )
 const POLITE_ENDING = /(?:, ?| )(?:please|pls|thanks|thank you|thx|for me|will you|would you|ok|okay|now)$/i
-/** Drops the closing punctuation. */
 export function withoutClosing(heard: Heard): Heard {
   const text = withoutEnd(heard.text, /[ .,;:!?…)(~-]/)
   return { ...heard, text, places: heard.places.slice(0, text.length) }
 }
 
-/** Drops what only makes a request polite. */
+/** Drops polite words around a request. */
 export function withoutPoliteness(given: Heard): Heard {
   let heard = given
   for (let round = 0; round < 5; round += 1) {
@@ -52,7 +51,7 @@ export function withoutPoliteness(given: Heard): Heard {
     if (length === 0 || length >= heard.text.length) break
     heard = { ...heard, text: heard.text.slice(length), places: heard.places.slice(length) }
   }
-  // What is cut off at the end must not come back as content.
+  // Cut the original too, so that the ending does not come back as content.
   const end = POLITE_ENDING.exec(heard.text)?.index
   if (end === undefined || end === 0) return heard
   const last = (heard.places[end - 1] ?? 0) + 1
@@ -62,12 +61,12 @@ export function withoutPoliteness(given: Heard): Heard {
 
 export type Stretch = { readonly start: number; readonly end: number }
 
-/** Begins an unmistakable further request within a sentence. */
+/** Starts a further request within a sentence. */
 const AND_ALSO =
   /,? (?:and then|and also|and|then) (?=(?:remind me|set an? |wake me|cancel (?:the|my) |(?:make|create|take|write) a note|remember that|delete the|add [^.\n]{1,80} to (?:my|the) )\b)/gi
 const MAX_STRETCHES = 20
 
-/** The stretches of a message that may each be a request: its sentences, and parts joined by "and". */
+/** Splits a message into possible requests: sentences, and parts joined by "and". */
 export function stretchesOf(message: string): Stretch[] {
   const sentences = sentencesOf(message.slice(0, MAX_COMMAND_CHARS))
   return sentences
@@ -87,47 +86,45 @@ export function isQuestion(text: string): boolean {
   return /[?？؟]["')]?$/.test(text.trimEnd()) || QUESTION_WORDS.test(text)
 }
 
-/** Whether it is about the one who speaks. */
+/** Whether it is about the speaker. */
 export function isPersonal(text: string): boolean {
   return /\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|we|we['’]re|our|ours)\b/i.test(text)
 }
 
-/** Begins what is to be done, and no statement. "Phone number is 4711" is one, so is "Call quality was bad". */
+/** Starts a request. "Phone number is 4711" and "Call quality was bad" are statements. */
 const ASKS =
   /^(?:text|call|phone|ring|e-?mail|mail|message|send|tell|write|show|find|give|get|buy|order|book|play|turn|switch|open|close|start|stop|clear|delete|remove|erase|add|put|make|create|change|update|move|summari[sz]e|translate|recap|repeat|explain|read|check|search|look|export|import|snooze|undo|restore|rename|cancel|print|draft|compose|reply|answer|share|schedule|invite|help|let|set|bring|calculate|compute|convert|count|define|describe|list|copy|save|download|connect|sing|draw|guess|pick|choose|recommend|suggest)\b(?! (?:is|was|are|were|has|have|numbers?|address|bill|battery|code|case|quality)\b)/i
 const STATES =
   /(?:'s|'m|'re|'ve|\b(?:is|are|am|was|were|isn't|aren't|has|have|had|lives?|works?|likes?|love|hate|moved|prefer|know|think|went|got|bought|need|want)) /i
 
-/** Whether it asks for something to be done. */
 export function asksFor(text: string): boolean {
   return ASKS.test(text)
 }
 
-/** Whether it states something, rather than asking for it. */
 export function isStatement(text: string): boolean {
   return /^call me \p{Lu}/iu.test(text) || (!ASKS.test(text) && (isPersonal(text) || STATES.test(text)))
 }
 
-/** Whether a text is plainly in another language than English; a few words may be of any. */
+/** Whether a text is clearly not English. A few words can be in any language. */
 export function isForeign(text: string): boolean {
   const language = languageOf(text, 'en')
   if (language === null || language === 'en') return false
   return /[^\p{Script=Latin}\p{P}\p{N}\p{Z}\p{S}]/u.test(text) || text.trim().split(/\s+/).length >= 3
 }
 
-/** Drops characters at the end, in one pass. */
+/** Drops trailing characters, in linear time. */
 export function withoutEnd(text: string, chars: RegExp): string {
   let end = text.length
   while (end > 0 && chars.test(text[end - 1] ?? '')) end -= 1
   return text.slice(0, end)
 }
 
-/** Without surrounding space, quotation marks and closing punctuation. */
+/** Strips surrounding space, quotation marks and closing punctuation. */
 export function tidy(text: string): string {
   return withoutEnd(text.trim().replace(/^[\s"'“‘„«(:,;-]+/u, ''), /[\s"'”’»,;:.!?)]/u)
 }
 
-/** Content to keep: trimmed, and without the quotation marks around all of it. */
+/** Strips surrounding space, and quotation marks around the whole text. */
 export function toContent(text: string): string {
   const trimmed = text.trim()
   return /^["“„«]([^"“”„«»]+)["”“»]$/u.exec(trimmed)?.[1]?.trim() ?? trimmed
@@ -164,7 +161,7 @@ const OWNER_WORDS = new RegExp(
 )
 const SMALL_START = /^(?:The|A|An|It|He|She|They|This|That|There|His|Her|Their|On|In|At|Every)\b/
 
-/** The owner's words as said to the owner, as part of a sentence: "My name is Max." becomes "your name is Max". */
+/** Turns the words of the owner into the second person: "My name is Max." becomes "your name is Max". */
 export function toYou(text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim()
   const turned = flat.replace(OWNER_WORDS, (word) => {
@@ -177,7 +174,7 @@ export function toYou(text: string): string {
     .replace(/[.!]$/, '')
 }
 
-/** Cuts at `maxChars`, marking the cut. */
+/** Cuts at `maxChars` and marks the cut. */
 export function shorten(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
   return `${text
@@ -192,7 +189,7 @@ export const joinWords = (words: readonly string[]) => new Intl.ListFormat('en-G
 const MAX_LINES = 10
 const MAX_LINE_CHARS = 160
 
-/** A list of at most ten lines; `more` says where the others are. */
+/** A bulleted list of at most ten lines; `more` says where the rest is. */
 export function bullets(lines: readonly string[], more = 'more'): string {
   const shown = lines
     .slice(0, MAX_LINES)

@@ -1,7 +1,6 @@
-/** Words of the names of lists. */
 export const LIST_WORDS: ReadonlySet<string> = new Set('shopping grocery groceries packing list'.split(' '))
 
-/** Words of commands, each safe to guess: few other English words are one letter away. */
+/** Command words that few other English words resemble, so a guess is safe. */
 const COMMAND_WORDS = new Set(
   `remind remember reminder forget delete remove cancel create shopping timer alarm note notes
   list lists memory memories search timeline timers reminders hello thanks thank what when where many about called
@@ -17,10 +16,10 @@ export const TIME_WORDS: ReadonlySet<string> = new Set(
 
 const WORD = /[a-z]{4,14}/gi
 
-/** Double letters are often mistaken: "tommorow". */
+/** Misspelt double letters are common: "tommorow". */
 const single = (word: string) => word.replace(/(.)\1/g, '$1')
 
-/** Whether one letter changed, added, dropped or swapped with its neighbour makes one word the other. */
+/** Whether the words differ by one changed, added, dropped or swapped letter. */
 function isOneOff(a: string, b: string): boolean {
   if (single(a) === single(b)) return a !== b
   if (Math.abs(a.length - b.length) > 1) return false
@@ -42,14 +41,14 @@ function guess(word: string, words: ReadonlySet<string>): string | null {
     : null
 }
 
-/** A text with each word of one wrong letter put right. */
+/** Corrects every word that is one letter off. */
 export function repairWords(text: string, words: ReadonlySet<string> = COMMAND_WORDS): string {
   return text.replace(WORD, (word) => guess(word, words) ?? word)
 }
 
 const MAX_CHARS = 300
 
-/** The text with its first misspelt command word put right, then with the second as well, and so on. */
+/** Yields the text with one misspelt command word corrected, then two, and so on. */
 export function* repairsOf(text: string): Generator<string> {
   let repaired = text
   for (const [word] of text.length > MAX_CHARS ? [] : text.matchAll(WORD)) {

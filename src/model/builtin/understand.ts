@@ -35,7 +35,7 @@ import { repairsOf } from './typos.ts'
 const SOMEBODY = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'
 const IS_SOMETHING = '.{0,60} (?:is|are|was|were|has|had|came)\\b'
 
-/** Calls and texts to others are refused plainly, rather than taken for statements. */
+/** Refuses calls and texts to others, which would otherwise look like statements. */
 const beyondIntent = on(
   [
     `(?:text|sms|message|whatsapp|call|phone|ring|dial|e-?mail) (?!${IS_SOMETHING})${SOMEBODY}.*`,
@@ -44,7 +44,7 @@ const beyondIntent = on(
   () => 'I can’t call, text or write to anybody.',
 )
 
-/** In order: what a later intent would take for something else comes first. */
+/** Order matters: the first match wins. */
 const intents: readonly Intent[] = [
   ...dateIntents,
   ...taskIntents,
@@ -84,7 +84,7 @@ function planFor(text: string, world: World): Plan | null {
   )
 }
 
-/** Questions of ours, and how the answer continues the request that they were about. */
+/** Questions of the delegate, and how to merge the answer into the request. */
 const QUESTIONS: readonly (readonly [string, (request: string, answer: string) => string])[] = [
   [ASK_WHEN, (request, answer) => `${request} ${answer}`],
   [ASK_WHAT, (_request, answer) => `remind me ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`],
@@ -100,7 +100,7 @@ const QUESTIONS: readonly (readonly [string, (request: string, answer: string) =
 
 const IS_LIST = /^(?:to |on )?(?:the |my )?[\w -]{1,40} list$/i
 
-/** The message, completed by the request that it continues where it answers a question of ours. */
+/** Merges a message with the earlier request if it answers a question of the delegate. */
 function complete(text: string, past: readonly Exchange[], world: World): string {
   const [last, ...earlier] = past
   const join = QUESTIONS.find(([question]) => last?.reply.startsWith(question))?.[1]
@@ -109,10 +109,10 @@ function complete(text: string, past: readonly Exchange[], world: World): string
 }
 
 const MAX_PLANS = 5
-/** What is longer and begins with no request is a text, such as one pasted: nothing in it is obeyed. */
+/** A longer message that does not start with a request is probably pasted, so nothing in it is obeyed. */
 const MAX_REQUESTS_CHARS = 500
 
-/** The replies to a message, in order; never empty. A message may hold several requests. */
+/** The replies to a message, one per request in it; never empty. */
 export function repliesTo(message: string, world: World): readonly Reply[] {
   const choice = choose(message, world)
   if (choice) return [choice]
@@ -135,7 +135,7 @@ export function repliesTo(message: string, world: World): readonly Reply[] {
   return [isAsked ? lookUp(original, false, world) : fallback(message, world)]
 }
 
-/** The plans of a message's stretches; what asks for nothing adds to what is to be remembered before it. */
+/** One plan per request. Text that asks for nothing joins the memory before it. */
 function plansIn(message: string, world: World): Plan[] {
   const plans: Plan[] = []
   let from = 0
@@ -155,7 +155,7 @@ function plansIn(message: string, world: World): Plan[] {
   return plans
 }
 
-/** What there is of a statement in what the owner said; null for a request or a question. */
+/** Extracts the statement from the words of the owner; null for a request or a question. */
 export function statementOf(said: Known, world: World): Known | null {
   if (!said.isSaid) return said
   if (isQuestion(said.text)) return null

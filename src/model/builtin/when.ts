@@ -4,18 +4,18 @@ import { DAY_MS, midnightOf, toLocalIso, wallMs } from './local-time.ts'
 import { PARTS_OF_DAY, type Recurrence, takeRecurrence } from './recurrence.ts'
 import { repairWords, TIME_WORDS } from './typos.ts'
 
-/** When something is to happen; `rest` is the text without the words that said so. */
+/** When something should happen. `rest` is the text without the words for the time. */
 export type When =
   | Recurrence
   | { readonly kind: 'in'; readonly seconds: number; readonly rest: string }
   /** Local time in the owner's zone, ISO 8601 without an offset. */
   | { readonly kind: 'at'; readonly local: string; readonly hasDay: boolean; readonly rest: string }
 
-/** Times are said in few words, and chrono-node gets no long texts. */
+/** Long texts slow down chrono-node, and times are short. */
 const MAX_CHARS = 300
 const HOUR_MS = 3_600_000
 
-/** The first time, span or recurrence in a text; null without one. `early` reads six o'clock as the morning's. */
+/** The first time, delay or recurrence in a text; null if there is none. With `early`, "six" is 6 am. */
 export function takeWhen(text: string, present: Present, options: { readonly early: boolean }): When | null {
   const plain = toDigits(repairWords(text.slice(0, MAX_CHARS), TIME_WORDS))
   return takeRecurrence(plain, options.early) ?? takeMoment(plain, present, options.early)
@@ -25,9 +25,9 @@ const HOURS = 'one two three four five six seven eight nine ten eleven twelve'.s
 const HOUR = `(\\d{1,2}|${HOURS.join('|')})\\b`
 const hourOf = (word: string) => HOURS.indexOf(word.toLowerCase()) + 1 || Number(word)
 
-/** What chrono-node does not read, as what it reads. */
+/** Rewrites phrases that chrono-node does not know. */
 const REWRITES: readonly (readonly [RegExp, string])[] = [
-  // Dictated sounds.
+  // Filler words in dictation.
   [/(?<![\p{L}'-])(?:uh|uhm|um|erm|hmm),? /giu, ''],
   [/\blater (?:on )?today\b/gi, 'today'],
   [/(?<!the )\bday after tomorrow\b/gi, 'the day after tomorrow'],
@@ -49,7 +49,7 @@ function toDigits(text: string): string {
     .replace(PAST_OR_TO, (_, count: string | undefined, side: string | undefined, hour: string) => {
       const minutes = count === undefined ? 30 : Number.parseInt(count, 10) || 15
       const total = (hourOf(hour) * 60 + (side?.toLowerCase() === 'to' ? -minutes : minutes) + 1440) % 1440
-      // "Quarter to one" is not in the night.
+      // "Quarter to one" is after noon.
       const ofDay = total < 60 && hourOf(hour) <= 12 ? total + 720 : total
       return `${Math.floor(ofDay / 60)}:${String(ofDay % 60).padStart(2, '0')}`
     })
@@ -72,16 +72,16 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
   return { kind: 'at', local: toLocalIso(resolve(result, nowMs, early)), hasDay, rest }
 }
 
-/** The dates and times that chrono-node finds, in the owner's zone. */
+/** Dates and times found by chrono-node, in the zone of the owner. */
 export function parseDates(text: string, present: Present, options = { forwardDate: true }): ParsedResult[] {
   const timezone = Math.round((wallMs(present) - present.now.getTime()) / 60_000)
-  // What is Monday's is a thing, not a moment; "now" sets nothing off.
+  // Ignore possessives ("Monday's paper") and "now".
   return casual
     .parse(text, { instant: present.now, timezone }, options)
     .filter(({ index, text: words }) => !text.startsWith("'s", index + words.length) && !/^now$/i.test(words))
 }
 
-/** "on the 15th" is of this month, or of the next where it has passed. */
+/** Adds the month to "on the 15th": the current one, or the next if the day has passed. */
 function withMonth(text: string, nowMs: number): string {
   return text.replace(
     /\b(?:on |by )?the (\d{1,2})(?:st|nd|rd|th)\b(?! of\b| (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/i,
@@ -94,7 +94,7 @@ function withMonth(text: string, nowMs: number): string {
   )
 }
 
-/** What stands at either end says when; what stands within may be part of a title. */
+/** A time at either end is a time; one in the middle may be part of a title. */
 function isAtEdge({ index, text: words }: ParsedResult, text: string): boolean {
   return (
     /^(?:by|on|at|for|around|before)? ?$/i.test(text.slice(0, index)) ||

@@ -1,8 +1,8 @@
-/** Sentences that several intents use. They name pages, never variables. */
+/** Replies that several intents share. They name pages, never variables. */
 const CONNECT = '[connect one](/settings#model)'
 
 export const NEEDS_MODEL = `That needs a language model: ${CONNECT}.`
-/** Said instead where the owner has just heard the other. */
+/** Used instead if the owner has just read the other one. */
 export const NEEDS_MODEL_AGAIN = 'I can’t do that one either. “Help” shows what I can do.'
 export const FOREIGN = `I only understand English. A language model understands more: ${CONNECT}.`
 

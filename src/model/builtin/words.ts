@@ -9,23 +9,23 @@ const STOP_WORDS = new Set(
   will with would you your yours`.split(/\s+/),
 )
 
-/** Words that name an aspect rather than a thing: a statement may do without them. */
+/** Words for an aspect rather than a thing. A matching statement may lack them. */
 const ASPECT_WORDS = new Set(
   `name named call called birthday born age old live lives address number phone date time day year favourite favorite
   prefer kind type colour color job work works thing things again currently`.split(/\s+/),
 )
 
-/** Whether a word says only which side of a thing is asked about ("colour", "name"), not which thing. */
+/** Whether a word names an aspect ("colour", "name") rather than a thing. */
 export function isAspect(word: string): boolean {
   return ASPECT_WORDS.has(word)
 }
 
-/** The words of a text, lower case, without a possessive ending. */
+/** Lower-case words, without a possessive ending. */
 export function wordsOf(text: string): string[] {
   return (text.toLowerCase().match(WORD) ?? []).map((word) => word.replace(/['’]s$/u, ''))
 }
 
-/** The words to search with, each once: what a statement must be about, and what it may say in other words. */
+/** Search words without duplicates. A matching statement must contain `keys` but may paraphrase `aspects`. */
 export function queryWords(text: string) {
   const words = [...new Set(wordsOf(text.replace(/\bfor (?:a|his|her|my|their) living\b/gi, 'job')))].filter(
     (word) => !STOP_WORDS.has(word),
@@ -35,8 +35,8 @@ export function queryWords(text: string) {
   return keys.length > 0 ? { keys, aspects } : { keys: aspects, aspects: [] }
 }
 
-/** Words that tell of the same: whoever asks where one lives is answered by where one moved to. The first is a memory's slot. */
-const KINDRED = [
+/** Groups of synonyms: "moved to" answers "where do I live?". The first word is the slot of a memory. */
+const SYNONYMS = [
   'residence live lives lived living moved reside resides residing relocated settled based',
   'employer work works worked working job employed profession',
   'name named call called',
@@ -52,19 +52,19 @@ const KINDRED = [
   'licence license',
   'allergy allergies allergic',
 ]
-const kindred = new Map(
-  KINDRED.flatMap((line) => {
+const synonymOf = new Map(
+  SYNONYMS.flatMap((line) => {
     const words = line.split(' ')
     return words.map((word) => [word, words[0] ?? word] as const)
   }),
 )
 
-/** What a word is compared by: its kindred's first, else its stem. */
+/** The form for comparison: the first synonym, else the stem. */
 export function senseOf(word: string): string {
-  return kindred.get(word) ?? stem(word)
+  return synonymOf.get(word) ?? stem(word)
 }
 
-/** A crude stem, for comparing only: plural, common verb endings and a final e off. */
+/** A crude stem for comparison: drops plurals, common verb endings and a final e. */
 function stem(word: string): string {
   if (word.length <= 3) return word
   return word.replace(/(?:ies|es|e|s|ed|ing)$/u, (ending) => (ending === 'ies' ? 'y' : '')) || word

@@ -5,7 +5,7 @@ import { ServiceFaultError } from './failures.ts'
 import { redact } from './redact.ts'
 
 const tokens = z.int().min(0).catch(0)
-/** Local servers leave out the details, or all of it. */
+/** Local servers may omit the details or the whole object. */
 export const usageSchema = z
   .object({
     input_tokens: tokens,
@@ -21,7 +21,7 @@ const partSchema = z.looseObject({
   refusal: z.string().optional(),
 })
 
-/** An output item: read where we understand it, kept whole for the way back. */
+/** An output item. Unknown fields are kept, so the item can be sent back unchanged. */
 export const outputItemSchema = z.looseObject({
   type: z.string(),
   id: z.string().nullish(),
@@ -36,7 +36,7 @@ export type OutputItem = z.output<typeof outputItemSchema>
 
 const errorSchema = z.object({ code: z.string().nullish(), message: z.string().catch('') }).nullish()
 
-/** A response, as far as it is read. */
+/** The fields of a response that are used. */
 export const responseSchema = z.object({
   id: z.string().nullish(),
   status: z.string().nullish(),
@@ -58,25 +58,22 @@ export type Answer = {
   readonly truncated: boolean
 }
 
-/**
- * What a finished response says. Throws ModelError `refused` when the model declined, ServiceFaultError when the
- * response failed.
- */
+/** Throws ModelError `refused` if the model declined, ServiceFaultError if the response failed. */
 export function readAnswer(response: ResponseAnswer, secrets: readonly string[]): Answer {
   if (response.error || response.status === 'failed') {
     const { code = null, message = '' } = response.error ?? {}
     throw new ServiceFaultError({ code, message: message || 'the response failed' })
   }
   const refusal = partsOf(response.output, 'refusal').join('\n')
-  if (refusal) throw new ModelError('refused', `The model declined: ${redact(refusal, secrets)}`)
+  if (refusal) throw new ModelError('refused', `The model declined to answer: ${redact(refusal, secrets)}`)
   const truncated = response.status === 'incomplete'
   if (truncated && response.incomplete_details?.reason === 'content_filter') {
-    throw new ModelError('refused', 'The model service stopped the answer by its content filter.')
+    throw new ModelError('refused', 'The content filter of the model service stopped the answer.')
   }
   return {
     text: partsOf(response.output, 'output_text').join('\n\n'),
     toolCalls: callsOf(response.output, truncated),
-    // Cut-off items cannot be continued from.
+    // Truncated items cannot be continued.
     blob: truncated ? null : blobOf(response.output),
     truncated,
   }
@@ -92,10 +89,10 @@ function partsOf(output: readonly OutputItem[], kind: 'output_text' | 'refusal')
   })
 }
 
-/** What a fact can hold for a tool's name; none of ours is as long. */
+/** The longest tool name that a fact can hold. */
 const MAX_NAME_CHARS = 100
 
-/** Throws ZodError where the calls cannot be told apart, or name what nobody can be called. */
+/** Throws ZodError for duplicate call ids and unusable names. */
 function callsOf(output: readonly OutputItem[], truncated: boolean): Answer['toolCalls'] {
   const calls = output.flatMap((item) => {
     if (item.type !== 'function_call') return []
@@ -109,8 +106,8 @@ function callsOf(output: readonly OutputItem[], truncated: boolean): Answer['too
 }
 
 /**
- * Kept only where the portable form would lose something: reasoning that the service can read again, or items of
- * a kind that we do not know. Reasoning without its content could not be resolved under `store: false`.
+ * Null unless the portable form would lose something: reasoning with content, or unknown item types.
+ * Reasoning without content is dropped, since it cannot be resolved under `store: false`.
  */
 function blobOf(output: readonly OutputItem[]): string | null {
   const kept = output.filter((item) => item.type !== 'reasoning' || hasContent(item))
@@ -122,7 +119,7 @@ function hasContent({ encrypted_content, content }: OutputItem): boolean {
   return Boolean(encrypted_content) || (Array.isArray(content) && content.length > 0)
 }
 
-/** Usage as the service counted it; estimated from what went to and fro where it did not count. */
+/** The usage that the service reports, or an estimate. */
 export function toUsage(usage: z.output<typeof usageSchema>, sent: () => string, received: unknown): Usage {
   if (!usage) {
     const outputTokens = estimateTokens(JSON.stringify(received))

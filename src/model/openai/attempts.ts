@@ -2,24 +2,22 @@ import { NoAnswer } from '../port.ts'
 import type { Failure } from './failures.ts'
 import type { Limits, Timing } from './timing.ts'
 
-/** One try. `signal` aborts it; `alive` says that the service is still talking, which holds off the idle timeout. */
+/** One attempt. Call `alive` whenever the service sends something, to reset the idle timeout. */
 export type Attempt<T> = (signal: AbortSignal, alive: () => void) => AsyncIterable<T>
 
 export type AttemptOptions = {
   readonly signal: AbortSignal
   readonly timing: Timing
   readonly limits: Limits
-  /** The answer comes as events, and the first of them within this time; without, only `limits.idleMs` holds. */
+  /** Time limit for the first event of a streamed answer. Without it only `limits.idleMs` applies. */
   readonly firstEventMs?: number
-  /** Says what an error of an attempt means. */
   readonly classify: (error: unknown) => Failure
 }
 
 /**
- * Runs an attempt, and again when it failed for a passing reason, with exponential backoff and full jitter
- * (Brooker, "Exponential Backoff and Jitter"), not before the service's Retry-After, within one deadline for all.
- * Once anything was passed on there is no retry: what the caller has seen cannot be unsaid.
- * Throws the caller's own reason when `signal` aborts, else ModelError.
+ * Retries transient failures with exponential backoff and full jitter (Brooker, "Exponential Backoff and
+ * Jitter"), no earlier than Retry-After and within one deadline. Never retries once an event was yielded,
+ * because the caller has used it. Throws the reason of `signal` when it aborts, else ModelError.
  */
 export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOptions): AsyncGenerator<T> {
   const { signal, timing, limits } = options
@@ -33,10 +31,10 @@ export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOpti
   const bound = AbortSignal.any([signal, deadline.signal])
   try {
     for (let tries = 1; ; tries += 1) {
-      let passedOn = false
+      let hasYielded = false
       try {
         for await (const event of withIdleTimeout(attempt, bound, options)) {
-          passedOn = true
+          hasYielded = true
           yield event
         }
         return
@@ -45,7 +43,7 @@ export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOpti
         const failure = options.classify(error)
         const delayMs = backoffMs(tries, failure.error.retryAfterMs, options)
         const isTooLong = delayMs > limits.maxBackoffMs || timing.steadyMs() + delayMs >= deadlineAtMs
-        if (passedOn || !failure.retry || tries >= limits.attempts || isTooLong) throw failure.error
+        if (hasYielded || !failure.retry || tries >= limits.attempts || isTooLong) throw failure.error
         await waitFor(delayMs, bound, timing)
       }
     }
@@ -54,7 +52,7 @@ export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOpti
   }
 }
 
-/** The same for an answer that comes in one piece. */
+/** Like `withAttempts`, for a single result. */
 export async function attemptOnce<T>(
   attempt: (signal: AbortSignal, alive: () => void) => Promise<T>,
   options: AttemptOptions,
@@ -88,12 +86,12 @@ async function* withIdleTimeout<T>(
   }
   try {
     for await (const event of attempt(signal, alive)) {
-      // While the consumer takes its time, the service is not to blame.
+      // The time that the consumer takes does not count.
       disarm()
       yield event
       disarm = arm()
     }
-    // An aborted stream may just end: it must not pass for a complete one.
+    // An aborted stream may end without an error. It must not look complete.
     signal.throwIfAborted()
   } catch (error) {
     idle.signal.throwIfAborted()
@@ -112,7 +110,7 @@ async function waitFor(ms: number, signal: AbortSignal, timing: Timing): Promise
   try {
     await timing.sleep(ms, signal)
   } catch (error) {
-    // A sleep that is aborted rejects with an error of its own; the reason is what the caller must see.
+    // An aborted sleep rejects with its own error; the caller needs the reason.
     signal.throwIfAborted()
     throw error
   }

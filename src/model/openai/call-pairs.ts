@@ -1,12 +1,12 @@
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 
-/** The id of the call that an item makes or answers; empty if it names none, null for any other item. */
+/** The call id of a call or a result, empty if missing; null for any other item. */
 function callIdOf(item: ResponseInputItem): string | null {
   if (item.type === 'function_call') return item.call_id
   return item.type === 'function_call_output' ? (item.call_id ?? '') : null
 }
 
-/** Drops calls without a result, results without a call, and whatever repeats either. */
+/** Drops unpaired calls and results, and duplicates of either. */
 export function withoutOrphans(items: readonly ResponseInputItem[]): ResponseInputItem[] {
   const called = new Set<string>()
   const returned = new Set<string>()
@@ -18,7 +18,7 @@ export function withoutOrphans(items: readonly ResponseInputItem[]): ResponseInp
   return items.filter((item) => {
     const callId = callIdOf(item)
     if (callId === null) return true
-    // A round whose blob holds the call may carry the call itself as well.
+    // The blob of a round may repeat a call.
     const key = `${item.type} ${callId}`
     if (seen.has(key)) return false
     seen.add(key)

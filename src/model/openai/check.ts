@@ -11,8 +11,8 @@ const CHECK_DEADLINE_MS = 10_000
 const SHOWN_MODELS = 8
 
 /**
- * Asks for the list of models: is the service reachable, does it take the key, does it have the model? Costs no
- * tokens. Steps after a failed one are left out. Rejects only with the signal's reason.
+ * Lists the models to check that the service is reachable, accepts the key and has the model. Costs no
+ * tokens. Stops at the first failed step. Rejects only with the reason of `signal`.
  */
 export async function checkService(
   core: OpenAiCore,
@@ -39,10 +39,10 @@ export async function checkService(
   const end = () => ({ ok: steps.every(({ ok }) => ok), steps })
 
   if (found.status === null) {
-    add('reachable', false, found.error?.message ?? `No answer from ${where}.`)
+    add('reachable', false, found.error?.message ?? `${where} does not answer.`)
     return end()
   }
-  add('reachable', true, `${where} answers.`)
+  add('reachable', true, `${where} is reachable.`)
   if (found.error?.kind === 'auth' && !found.mayNotList) {
     add('authorised', false, found.error.message)
     return end()
@@ -51,10 +51,12 @@ export async function checkService(
     add('authorised', false, found.error.message)
     return end()
   }
-  add('authorised', true, 'The key is accepted, or none is needed.')
+  add('authorised', true, 'The key is accepted or not needed.')
   if (found.ids === null) {
-    const why = found.mayNotList ? 'The key may not list models' : 'The server does not list its models'
-    add('model', true, `${why}; whether it has ${model} shows with the first message.`)
+    const why = found.mayNotList
+      ? 'The key is not allowed to list models'
+      : 'The server does not list its models'
+    add('model', true, `${why}. Send a message to check ${model}.`)
   } else if (found.ids.includes(model)) {
     add('model', true, `${model} is available.`)
   } else {
@@ -62,7 +64,7 @@ export async function checkService(
     add(
       'model',
       false,
-      `There is no model ${model} here. ${others ? `There is: ${others}.` : 'There is none at all.'}`,
+      `There is no model ${model} here. ${others ? `Available: ${others}.` : 'No models are available.'}`,
     )
   }
   return end()
@@ -84,7 +86,7 @@ async function listModels(core: OpenAiCore, signal: AbortSignal): Promise<Found>
     const fault = faultOf(error, core.timing.nowMs())
     if (fault?.status === undefined || fault.status === null) throw error
     const failure = attemptOptions(core, signal).classify(error)
-    // A restricted key is a valid key: OpenAI answers 403 with the scopes that it lacks.
+    // OpenAI answers 403 to a valid but restricted key, naming the missing scopes.
     const mayNotList = fault.status === 403 && /scope|permission/i.test(fault.message)
     return { status: fault.status, error: failure.error, ids: null, mayNotList }
   }

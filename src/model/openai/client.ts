@@ -1,13 +1,10 @@
 import type { OpenAI } from 'openai'
 import { ModelError } from '../port.ts'
 
-/** The service's address and the Authorization header to send; local servers need none. */
+/** The base URL and the Authorization header; null for a server that needs none. */
 export type Endpoint = { readonly baseUrl: string; readonly authorization: string | null }
 
-/**
- * The endpoint of a base URL and a key. Credentials inside the URL become Basic
- * authentication where there is no key.
- */
+/** Credentials inside the URL become Basic authentication if there is no key. */
 export function toEndpoint(baseUrl: string, apiKey: string | null): Endpoint {
   const url = new URL(baseUrl)
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
@@ -20,13 +17,13 @@ export function toEndpoint(baseUrl: string, apiKey: string | null): Endpoint {
   }
 }
 
-/** Loads the SDK on the first call: importing it takes 100 ms, which a start without a model need not spend. */
+/** Loads the SDK on the first call, because importing it takes 100 ms. */
 export type LoadClient = () => Promise<OpenAI>
 
 /**
- * The SDK as a plain client: no retries of its own (ours know what was passed on), no logging of bodies, nothing
- * read from the environment. It follows no redirect, which could carry the key to another host. Reading more than
- * `maxResponseBytes` of an answer fails with ModelError `malformed`.
+ * Loads the SDK as a plain client: no retries, no logging, nothing from the environment, and no redirects,
+ * which could leak the key to another host. Reading more than `maxResponseBytes` of a response throws
+ * ModelError `malformed`.
  */
 export function createClientLoader(
   endpoint: Endpoint,
@@ -38,7 +35,7 @@ export function createClientLoader(
       (sdk) =>
         new sdk.OpenAI({
           baseURL: endpoint.baseUrl,
-          // The SDK wants a key, even though the header is ours.
+          // The SDK requires a key, but we set the header.
           apiKey: 'unused',
           defaultHeaders: { Authorization: endpoint.authorization },
           adminAPIKey: null,
@@ -47,7 +44,7 @@ export function createClientLoader(
           webhookSecret: null,
           maxRetries: 0,
           logLevel: 'off',
-          // Our own deadline aborts first.
+          // Never reached: our deadline aborts first.
           timeout: 24 * 60 * 60 * 1000,
           fetchOptions: { redirect: 'manual' },
           fetch: async (url, init) => limitBytes(await fetch(url, init), options.maxResponseBytes),

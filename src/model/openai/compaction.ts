@@ -8,7 +8,7 @@ import { toResponsesInput } from './input.ts'
 
 const compactionSchema = z.object({ output: z.array(outputItemSchema).min(1), usage: usageSchema })
 
-/** `/responses/compact`: the service's own, opaque replacement for a long input. */
+/** `/responses/compact`: the service's opaque replacement for a long input. */
 export function createCompactionModel(core: OpenAiCore, model: string): CompactionModel {
   const id: ModelId = { provider: core.provider, model }
   const { dataBlock, splitsRoleTokens } = core
@@ -24,7 +24,10 @@ export function createCompactionModel(core: OpenAiCore, model: string): Compacti
           .catch((error: unknown) => {
             if (!saysMissing(error)) throw error
             core.capabilities.markLacking(scopeOf(core, id), 'compaction')
-            throw new CapabilityMissing('compaction', `The model service at ${core.where} has no compaction.`)
+            throw new CapabilityMissing(
+              'compaction',
+              `The model service at ${core.where} does not support compaction.`,
+            )
           })
         const { output, usage } = compactionSchema.parse(raw)
         return { blob: JSON.stringify(output), usage: toUsage(usage, () => JSON.stringify(items), output) }

@@ -6,11 +6,11 @@ import type { DataBlocks } from './data-block.ts'
 import { classify } from './failures.ts'
 import type { Limits, Timing } from './timing.ts'
 
-/** What the ports of one OpenAI-compatible service share. */
+/** Shared by the ports of one OpenAI-compatible service. */
 export type OpenAiCore = {
   /** Names the service in ModelId: `openai`, or the host of a compatible server. */
   readonly provider: string
-  /** The service's origin, for messages. */
+  /** Origin of the service, for messages. */
   readonly where: string
   readonly baseUrl: string
   readonly load: LoadClient
@@ -32,7 +32,7 @@ export function attemptOptions(core: OpenAiCore, signal: AbortSignal): AttemptOp
   }
 }
 
-/** One request with a single answer, under all the limits. */
+/** Runs a request with a single result, under the retry and time limits. */
 export function requestOnce<T>(
   core: OpenAiCore,
   signal: AbortSignal,
@@ -41,15 +41,12 @@ export function requestOnce<T>(
   return attemptOnce(send, attemptOptions(core, signal))
 }
 
-/** What a lack is remembered for: another model of the same server may differ. */
+/** The scope of a missing feature: other models of the same server may have it. */
 export function scopeOf(core: OpenAiCore, { model }: Pick<ModelId, 'model'>): string {
   return `${core.baseUrl} ${model}`
 }
 
-/**
- * After a request that the service refused: gives up the refinement that it complains about, so that the request
- * can be built again without it. Throws the error itself where there is no such, or it had been given up before.
- */
+/** Marks the optional feature that the service refused as missing, for a retry without it; else rethrows. */
 export function giveUpRefused(core: OpenAiCore, scope: string, error: unknown): void {
   const feature = refusedFeature(error)
   if (feature === null || core.capabilities.lacks(scope, feature)) throw error

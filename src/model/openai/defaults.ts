@@ -1,7 +1,7 @@
-/** OpenAI's own API, which is used while OPENAI_BASE_URL is unset. */
+/** Used while OPENAI_BASE_URL is unset. */
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 
-/** The models of OpenAI's own API that are used where the settings name none. A compatible server has no defaults. */
+/** Default models on OpenAI's own API. Compatible servers have no defaults. */
 export const openAiDefaults = {
   chatModel: 'gpt-5.5',
   utilityModel: 'gpt-5.4-mini',
@@ -11,5 +11,5 @@ export const openAiDefaults = {
   speechModel: 'gpt-4o-mini-tts',
 } as const
 
-/** How long the first event of an answer may take: longer than any hosted model needs, and a local one for its prompt. */
+/** Time limit for the first event of an answer. A local model needs it to read the prompt. */
 export const FIRST_EVENT_SECONDS = 60

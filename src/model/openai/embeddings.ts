@@ -4,9 +4,9 @@ import { estimateTokens } from '../tokens.ts'
 import { saysMissing } from './capabilities.ts'
 import { type OpenAiCore, requestOnce, scopeOf } from './core.ts'
 
-/** Well under the service's limits: 2,048 inputs, 300,000 tokens a request. */
+/** The service allows 2,048 inputs and 300,000 tokens a request. */
 const BATCH_TEXTS = 256
-/** The models take 8,192 tokens a text; a token is a byte at least. */
+/** The models take 8,192 tokens per text, and a token is at least one byte. */
 const MAX_TEXT_BYTES = 8192
 
 const embeddingsSchema = z.object({
@@ -17,19 +17,22 @@ const embeddingsSchema = z.object({
     .catch(null),
 })
 
-/** Vectors for texts, in the order of the texts. A text over the model's limit is cut; an empty one counts as a space. */
+/** Embeds texts in order. A text over the limit is cut; an empty one becomes a space. */
 export function createEmbeddingModel(core: OpenAiCore, model: string): EmbeddingModel {
   const id: ModelId = { provider: core.provider, model }
 
   async function embedBatch(texts: readonly string[], signal: AbortSignal) {
     const client = await core.load()
     const raw = await client.embeddings
-      // The SDK would ask for base64, which not every server knows.
+      // The SDK defaults to base64, which some servers lack.
       .create({ model, input: [...texts], encoding_format: 'float' }, { signal })
       .catch((error: unknown) => {
         if (!saysMissing(error)) throw error
         core.capabilities.markLacking(scopeOf(core, id), 'embeddings')
-        throw new CapabilityMissing('embeddings', `The model service at ${core.where} has no embeddings.`)
+        throw new CapabilityMissing(
+          'embeddings',
+          `The model service at ${core.where} does not support embeddings.`,
+        )
       })
     const { data, usage } = embeddingsSchema.parse(raw)
     const vectors = data
@@ -41,7 +44,7 @@ export function createEmbeddingModel(core: OpenAiCore, model: string): Embedding
     if (!isComplete)
       throw new ModelError(
         'malformed',
-        `The model service at ${core.where} sent other vectors than asked for.`,
+        `The model service at ${core.where} returned the wrong number or size of vectors.`,
       )
     return {
       vectors,
@@ -69,7 +72,7 @@ export function createEmbeddingModel(core: OpenAiCore, model: string): Embedding
 function toInput(text: string): string {
   if (text === '') return ' '
   if (text.length * 3 <= MAX_TEXT_BYTES) return text
-  // Encodes whole characters only, and says how many of them fitted.
+  // `encodeInto` never splits a character.
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_TEXT_BYTES))
   return text.slice(0, read)
 }

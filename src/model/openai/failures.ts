@@ -3,12 +3,12 @@ import { parseRetryAfter } from '../../clock/retry-after.ts'
 import { CapabilityMissing, ModelError, type ModelFailureKind, NoAnswer } from '../port.ts'
 import { redact } from './redact.ts'
 
-/** What went wrong, and whether another try may go right. */
+/** An error and whether a retry may succeed. */
 export type Failure = { readonly error: ModelError; readonly retry: boolean }
 
-/** The service's own account of an error: of an HTTP answer, a failed response, or an `error` event of a stream. */
+/** An error reported by the service: an HTTP error, a failed response, or an `error` event of a stream. */
 export type ServiceFault = {
-  /** Null inside a stream, which began with 200. */
+  /** Null inside a stream, which started with 200. */
   readonly status: number | null
   readonly code: string | null
   readonly param: string | null
@@ -16,7 +16,7 @@ export type ServiceFault = {
   readonly retryAfterMs: number | null
 }
 
-/** Thrown inside an attempt for a fault that the service reports in the middle of its stream. */
+/** A fault that the service reports in the middle of its stream. */
 export class ServiceFaultError extends Error {
   readonly fault: ServiceFault
   constructor(fault: Pick<ServiceFault, 'code' | 'message'> & Partial<ServiceFault>) {
@@ -27,7 +27,7 @@ export class ServiceFaultError extends Error {
 }
 
 const word = z.string().nullish().catch(null)
-/** The SDK's APIError, as far as we read it: of an HTTP answer, or of an error inside a stream, which has no status. */
+/** The fields of the SDK's APIError that are used. An error inside a stream has no status. */
 const apiErrorSchema = z
   .object({
     status: z.int().nullish(),
@@ -40,7 +40,7 @@ const apiErrorSchema = z
   })
   .refine(({ status, error }) => Boolean(status ?? error))
 
-/** Reads the fault out of what the SDK threw; null unless the service itself reported it. */
+/** Reads the fault from an SDK error; null if the service did not report it. */
 export function faultOf(error: unknown, nowMs: number): ServiceFault | null {
   if (error instanceof ServiceFaultError) return error.fault
   const parsed = apiErrorSchema.safeParse(error)
@@ -50,14 +50,14 @@ export function faultOf(error: unknown, nowMs: number): ServiceFault | null {
   return { status: status ?? null, code: code ?? type ?? null, param: param ?? null, message, retryAfterMs }
 }
 
-/** What anything thrown by an attempt means. Nothing secret is in the messages, nor in their causes. */
+/** Classifies anything that an attempt throws. Messages and causes are redacted. */
 export function classify(
   error: unknown,
   context: { readonly nowMs: number; readonly secrets: readonly string[]; readonly where: string },
 ): Failure {
   if (error instanceof ModelError) {
-    const isSettled = error instanceof CapabilityMissing || error instanceof NoAnswer
-    return { error, retry: RETRIED.has(error.kind) && !isSettled }
+    const isFinal = error instanceof CapabilityMissing || error instanceof NoAnswer
+    return { error, retry: RETRIED.has(error.kind) && !isFinal }
   }
   const { secrets, where } = context
   const fault = faultOf(error, context.nowMs)
@@ -70,11 +70,11 @@ export function classify(
       cause: new Error(words, { cause: redact(fault.code ?? '', secrets) }),
       retryAfterMs: fault.retryAfterMs,
     }
-    return { error: new ModelError(kind, message, options), retry: isPassing(kind, fault.status) }
+    return { error: new ModelError(kind, message, options), retry: isTransient(kind, fault.status) }
   }
   const cause = new Error(redact(describe(error), secrets))
   if (error instanceof SyntaxError || error instanceof z.ZodError) {
-    const message = `The model service at ${where} answered in a form that is not the Responses API's.`
+    const message = `The model service at ${where} sent a response that is not valid in the Responses API.`
     return { error: new ModelError('malformed', message, { cause }), retry: false }
   }
   const code = networkCode(error)
@@ -84,10 +84,10 @@ export function classify(
 
 const RETRIED: ReadonlySet<ModelFailureKind> = new Set(['rate_limited', 'unavailable', 'timeout'])
 
-function isPassing(kind: ModelFailureKind, status: number | null): boolean {
-  // "Not found", redirects and the like are `unavailable` too, and will be the next time.
-  const settled = status !== null && status < 500 && ![408, 409, 425, 429].includes(status)
-  return RETRIED.has(kind) && !settled
+function isTransient(kind: ModelFailureKind, status: number | null): boolean {
+  // 404, redirects and the like are `unavailable` too, but permanent.
+  const isPermanent = status !== null && status < 500 && ![408, 409, 425, 429].includes(status)
+  return RETRIED.has(kind) && !isPermanent
 }
 
 const QUOTA = /insufficient_quota|billing|exceeded your current quota/i
@@ -107,7 +107,7 @@ function kindOf({ status, code, message }: ServiceFault): ModelFailureKind {
   return 'unavailable'
 }
 
-/** The system's or undici's code for a broken connection, somewhere down the chain of causes. */
+/** The error code of a broken connection, from anywhere in the cause chain. */
 function networkCode(error: unknown): string | null {
   let current = error
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {

@@ -6,36 +6,36 @@ import { withoutOrphans } from './call-pairs.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'
 
 export type InputOptions = {
-  /** Whose opaque items may be sent back; null where none may, because the service refused them. */
+  /** The model whose opaque items may be sent back; null if the service refused them. */
   readonly self: ModelId | null
   readonly dataBlock: DataBlocks
-  /** Whether the server may parse role tokens inside content (any but OpenAI's own). */
+  /** Whether the server may parse role tokens in content (any server but OpenAI's). */
   readonly splitsRoleTokens: boolean
 }
 
-/** A pause in the conversation after which the next message says when it was written. */
+/** After a pause of this length, the next message is dated. */
 const PAUSE_MS = 30 * 60 * 1000
 
 /**
- * Converts a context to the Responses API's input items. Words that are not the owner's go into data blocks. Opaque
- * items of this very model go back unchanged; others are replaced by their fallback. Drops calls without a result and
- * results without a call, because the service would refuse the whole request.
+ * Converts a context to input items of the Responses API. Foreign words go into data blocks. Opaque items of
+ * this model go back unchanged, others become their fallback. Unpaired calls and results are dropped, because
+ * the service would refuse the request.
  */
 export function toResponsesInput(
   request: Pick<TextRequest, 'input'> & Partial<Pick<TextRequest, 'now' | 'timezone'>>,
   options: InputOptions,
 ): ResponseInputItem[] {
   const { input, now, timezone = 'UTC' } = request
-  const tellTime = createClockReader(timezone)
-  const datedAfterPause = createPauseReader(tellTime)
+  const formatTime = createTimeFormatter(timezone)
+  const datedAfterPause = createPauseReader(formatTime)
   const entries = expandOpaque(input, options.self)
-  // The present stands right before the message being answered: everything above it is as it was in the last turn, so
-  // the service can cache it, and it has the same place in every round of a turn.
-  const answeredAt = now === undefined ? -1 : entries.findLastIndex(isSaid)
+  // The current time goes right before the message being answered. Everything above it stays the same from
+  // turn to turn, so the service can cache it.
+  const answeredAt = now === undefined ? -1 : entries.findLastIndex(isMessageOrSignal)
   const present =
     now === undefined
       ? []
-      : [developer(`It is now ${tellTime(Date.parse(now))} (${timezone}; ${now} in UTC).`)]
+      : [developer(`It is now ${formatTime(Date.parse(now))} (${timezone}; ${now} in UTC).`)]
   const items = entries.flatMap((entry, index) => {
     const date = datedAfterPause(entry)
     const converted = 'blobItems' in entry ? entry.blobItems : toItems(entry, options)
@@ -44,17 +44,17 @@ export function toResponsesInput(
   return withoutOrphans(answeredAt === -1 ? [...items, ...present] : items)
 }
 
-/** Reads messages in order; says when one was written if it follows a pause and was said to the delegate. */
-function createPauseReader(tellTime: (atMs: number) => string): (entry: Flat) => ResponseInputItem[] {
+/** Call in order of messages. Dates a message to the delegate that follows a pause. */
+function createPauseReader(formatTime: (atMs: number) => string): (entry: Flat) => ResponseInputItem[] {
   let lastSaidMs: number | null = null
   return (entry) => {
     if (!('at' in entry) || entry.at === undefined) return []
     const saidMs = Date.parse(entry.at)
-    // A clock that ran ahead steps back once it is set right: that counts as a pause too.
+    // A clock that was corrected steps back: that counts as a pause too.
     const pauseMs = lastSaidMs === null ? PAUSE_MS : Math.abs(saidMs - lastSaidMs)
     lastSaidMs = saidMs
     const isDated = pauseMs >= PAUSE_MS && entry.role !== 'delegate'
-    return isDated ? [developer(`Written ${tellTime(saidMs)}:`)] : []
+    return isDated ? [developer(`Written ${formatTime(saidMs)}:`)] : []
   }
 }
 
@@ -75,10 +75,10 @@ function isPlain(item: InputItem): item is Plain {
 }
 
 const typedSchema = z.looseObject({ type: z.string() })
-/** Items go back unchanged as the service made them, so only the service needs their exact shape. */
+/** Not validated further: the items go back as the service made them. */
 const blobSchema = z.array(z.custom<ResponseInputItem>((item) => typedSchema.safeParse(item).success)).min(1)
 
-/** The items of a blob; null if it is damaged. */
+/** Null if the blob is damaged. */
 function parseBlob(blob: string): ResponseInputItem[] | null {
   try {
     return blobSchema.safeParse(JSON.parse(blob)).data ?? null
@@ -90,7 +90,7 @@ function parseBlob(blob: string): ResponseInputItem[] | null {
 
 type Plain = Exclude<InputItem, { type: 'opaque' }>
 
-/** An item as the API takes it; none for an empty message. */
+/** Empty for an empty message. */
 function toItems(item: Plain, { dataBlock, splitsRoleTokens }: InputOptions): ResponseInputItem[] {
   const clean = splitsRoleTokens ? splitRoleTokens : (text: string) => text
   switch (item.type) {
@@ -102,7 +102,7 @@ function toItems(item: Plain, { dataBlock, splitsRoleTokens }: InputOptions): Re
       return [{ type: 'message', role: 'user', content }]
     }
     case 'inner':
-      // The user's role weighs less than the developer's, and the block may hold hostile text.
+      // The user role has less weight than the developer role, and the block may be hostile.
       return [{ type: 'message', role: 'user', content: dataBlock(item.label, clean(item.text)) }]
     case 'tool_call':
       return [{ type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }]
@@ -111,15 +111,13 @@ function toItems(item: Plain, { dataBlock, splitsRoleTokens }: InputOptions): Re
   }
 }
 
-/** Whether an item is a message or a signal, as opposed to what the model did about it. */
-function isSaid(item: Flat): boolean {
+function isMessageOrSignal(item: Flat): boolean {
   return 'type' in item && (item.type === 'message' || item.type === 'inner')
 }
 
 const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
 
-/** Formats moments in a time zone. */
-function createClockReader(timezone: string): (atMs: number) => string {
+function createTimeFormatter(timezone: string): (atMs: number) => string {
   const timeZone = knownZone(timezone)
   const format = dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
   return (atMs) => format.format(atMs)

@@ -14,10 +14,10 @@ import { createStructuredModel } from './structured.ts'
 import { createTextModel } from './text.ts'
 import { defaultLimits, type Limits, systemTiming, type Timing } from './timing.ts'
 
-/** Which service, and which of its models does what. Null: not to be used there. */
+/** The service and its models. A null model disables its port. */
 export type OpenAiSettings = {
   readonly apiKey: string | null
-  /** Null for OpenAI itself. */
+  /** Null for OpenAI. */
   readonly baseUrl: string | null
   readonly chatModel: string
   readonly utilityModel: string | null
@@ -30,15 +30,15 @@ export type OpenAiSettings = {
 }
 
 export type OpenAiDependencies = {
-  /** Outlives the service, so that what a server lacks is not asked for anew after each change of a setting. */
+  /** Outlives the service, so that changing a setting does not probe for missing features again. */
   readonly capabilities: Capabilities
   readonly timing?: Timing
   readonly limits?: Partial<Limits>
 }
 
 /**
- * A model service on OpenAI's API or a compatible server. Nothing is loaded or sent before the first request. Its
- * optional ports become null once the service turned out to lack them, and come back when that is tried again.
+ * A model service on OpenAI's API or a compatible server. Loads and sends nothing before the first request.
+ * An optional port is null while the server is known to lack it.
  */
 export function createOpenAiService(
   settings: OpenAiSettings,

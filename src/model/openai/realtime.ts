@@ -1,7 +1,7 @@
 import type { RealtimeEndpoint } from '../port.ts'
 import type { Endpoint } from './client.ts'
 
-/** The realtime socket beside the base URL: http becomes ws, https wss; ready to connect to. */
+/** The realtime WebSocket endpoint for a base URL: http becomes ws, https becomes wss. */
 export function realtimeEndpoint({ baseUrl, authorization }: Endpoint, model: string): RealtimeEndpoint {
   const url = new URL(baseUrl)
   url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:'

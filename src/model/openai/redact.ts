@@ -1,13 +1,10 @@
 const MIN_SECRET_CHARS = 4
 const MAX_CHARS = 300
-/** Keys as services echo them in refusals, masked or not. */
+/** Keys as services echo them in errors, masked or not. */
 const KEY_SHAPE = /\b(?:sk|rk|pk|ek)[-_][\w*.-]{4,}/gi
 const BEARER = /\bBearer\s+[^\s"',;]+/gi
 
-/**
- * A service's own words, fit for a log and an error message: one line of at most 300 characters, without our
- * secrets and without anything that looks like a key.
- */
+/** Makes a message safe to log and show: one line, without our secrets or anything like a key. */
 export function redact(text: string, secrets: readonly string[]): string {
   let clean = text.slice(0, MAX_CHARS * 10)
   for (const secret of secrets) {

@@ -3,7 +3,7 @@ import { type Capability, CapabilityMissing, type SpeechModel } from '../port.ts
 import { saysMissing } from './capabilities.ts'
 import { type OpenAiCore, requestOnce, scopeOf } from './core.ts'
 
-/** The service's limit for one synthesis. */
+/** The limit of the service for one request. */
 const MAX_SPEECH_CHARS = 4096
 const transcriptionSchema = z.object({ text: z.string() })
 
@@ -13,10 +13,13 @@ export type SpeechModels = {
   readonly voice: string
 }
 
-/** Speech to text and back. A half that is not configured, or that the server lacks, throws CapabilityMissing. */
+/** Throws CapabilityMissing for a half that is not configured or that the server lacks. */
 export function createSpeechModel(core: OpenAiCore, models: SpeechModels): SpeechModel {
   function missing(capability: Capability): CapabilityMissing {
-    return new CapabilityMissing(capability, `The model service at ${core.where} has no ${capability}.`)
+    return new CapabilityMissing(
+      capability,
+      `The model service at ${core.where} does not support ${capability}.`,
+    )
   }
 
   function modelOf(capability: 'transcription' | 'speech'): string {
@@ -47,7 +50,7 @@ export function createSpeechModel(core: OpenAiCore, models: SpeechModels): Speec
       }),
     async speak(text, signal) {
       const parts: Uint8Array[] = []
-      // MP3 is a sequence of frames: parts that follow one another are one recording.
+      // MP3 is a sequence of frames, so parts can be concatenated.
       for (const part of splitText(text, MAX_SPEECH_CHARS)) {
         const bytes = await requestOnce(core, signal, async (attemptSignal) => {
           const model = modelOf('speech')
@@ -67,7 +70,7 @@ export function createSpeechModel(core: OpenAiCore, models: SpeechModels): Speec
   }
 }
 
-/** Cuts a text into parts of at most `maxChars`, at the end of a sentence or word where there is one. */
+/** Splits a text into parts of at most `maxChars`, at the end of a sentence or word if possible. */
 export function splitText(text: string, maxChars: number): string[] {
   const parts: string[] = []
   let rest = text.trim()
@@ -82,7 +85,7 @@ export function splitText(text: string, maxChars: number): string[] {
   return parts
 }
 
-/** Not between the halves of a surrogate pair. */
+/** Avoids splitting a surrogate pair. */
 function safeCut(head: string): number {
   return head.isWellFormed() ? head.length : head.length - 1
 }

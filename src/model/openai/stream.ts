@@ -8,7 +8,7 @@ import { ServiceFaultError } from './failures.ts'
 
 export type OpenStream = { readonly response: Response; readonly events: Stream<unknown> }
 
-/** Sends the request; resolves once the answer's headers arrive. Aborting `events.controller` closes the connection. */
+/** Sends the request. Resolves when the headers arrive. Abort `events.controller` to close the connection. */
 export async function openStream(
   core: OpenAiCore,
   body: ResponseCreateParamsStreaming,
@@ -37,7 +37,7 @@ const eventSchemas = {
   error: z.object({ code: z.string().nullish(), message: z.string().nullish() }),
 }
 
-/** Reads the events that matter; any other only shows that the service is alive. Ends after `finished`. */
+/** Yields the relevant events and ends after `finished`. Any other event only resets the idle timeout. */
 export async function* readStream(
   core: Pick<OpenAiCore, 'where' | 'timing'>,
   { response, events }: OpenStream,
@@ -52,16 +52,16 @@ export async function* readStream(
     events.controller.abort()
     throw new ModelError(
       'malformed',
-      `The server at ${core.where} answered with ${contentType || 'no content type'}.`,
+      `The server at ${core.where} sent an unexpected content type: ${contentType || 'none'}.`,
     )
   }
   const iterator = events[Symbol.asyncIterator]()
-  const understand = createReader()
+  const parseEvent = createReader()
   let isFinished = false
   try {
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
       alive()
-      const event = understand(next.value)
+      const event = parseEvent(next.value)
       if (event === null) continue
       isFinished = event.type === 'finished'
       yield event
@@ -73,7 +73,7 @@ export async function* readStream(
   }
 }
 
-/** Reads what follows the answer, for at most a second, so that the connection can be reused. */
+/** Reads the rest of the stream for at most a second, so that the connection can be reused. */
 async function drain(
   iterator: AsyncIterator<unknown>,
   controller: AbortController,
@@ -83,12 +83,12 @@ async function drain(
   const readAll = async () => {
     while (!(await iterator.next()).done);
   }
-  // The answer is complete, so a failure of its connection no longer matters.
+  // The answer is complete, so connection errors no longer matter.
   await Promise.allSettled([readAll()])
   cancel()
 }
 
-/** Turns the events of one stream into those that matter; null for the others. */
+/** Parses the events of one stream; null for irrelevant ones. */
 function createReader(): (raw: unknown) => StreamEvent | null {
   const items: OutputItem[] = []
   let previousPlace: string | null = null
@@ -99,7 +99,7 @@ function createReader(): (raw: unknown) => StreamEvent | null {
         const { delta, output_index, content_index } = eventSchemas[type].parse(raw)
         if (delta === '') return null
         const here = `${output_index}/${content_index}`
-        // A second message or part is a paragraph of its own.
+        // A second message or part starts a new paragraph.
         const isNewPart = previousPlace !== null && here !== previousPlace
         previousPlace = here
         return { type: 'delta', text: isNewPart ? `\n\n${delta}` : delta }
@@ -111,13 +111,13 @@ function createReader(): (raw: unknown) => StreamEvent | null {
       case 'response.incomplete':
       case 'response.failed': {
         const { response } = eventSchemas[type].parse(raw)
-        // Some servers leave the output of the last event empty.
+        // Some servers leave `output` empty in the last event.
         const output = response.output.length > 0 ? response.output : items
         return { type: 'finished', response: { ...response, output, status: type.slice('response.'.length) } }
       }
       case 'error': {
         const { code, message } = eventSchemas[type].parse(raw)
-        throw new ServiceFaultError({ code: code ?? null, message: message ?? 'an error without words' })
+        throw new ServiceFaultError({ code: code ?? null, message: message ?? 'an error without a message' })
       }
       default:
         return null

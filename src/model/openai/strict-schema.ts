@@ -1,10 +1,9 @@
 import * as z from 'zod'
 
 type Json = { [key: string]: unknown }
-/** A JSON Schema within the subset of strict mode. */
 export type StrictSchema = Json
 
-/** What strict mode does not know; zod checks all of it on the answer anyway. */
+/** Keywords that strict mode lacks. Dropping them is safe, because zod checks the answer. */
 const DROPPED = new Set([
   '$schema',
   'default',
@@ -29,9 +28,8 @@ const FORMATS = new Set([
 const REFUSED = new Set(['propertyNames', 'patternProperties', 'not', 'allOf', 'prefixItems'])
 
 /**
- * JSON Schema in the subset of OpenAI's strict mode: every key required, nothing additional, no keyword beyond
- * the subset. Throws TypeError for what the subset cannot say (an optional key, a record, a tuple): the tool must
- * be declared otherwise, with nullable keys.
+ * Converts to the JSON Schema subset of OpenAI's strict mode. Throws TypeError for what it cannot express (an
+ * optional key, a record, a tuple). Declare such keys as nullable.
  */
 export function toStrictSchema(schema: z.ZodType): Json {
   return strict(
@@ -49,7 +47,7 @@ function strict(node: unknown, path: string): unknown {
     if (keyword === 'items' && Array.isArray(value)) throw new TypeError(`${path}: strict mode has no tuples`)
     if (DROPPED.has(keyword)) continue
     if (keyword === 'format' && !FORMATS.has(String(value))) continue
-    // A format says it already, and zod's patterns for formats use look-ahead, which strict mode lacks.
+    // `format` covers it, and strict mode rejects the look-ahead in zod's format patterns.
     if (keyword === 'pattern' && ('format' in node || String(value).includes('(?'))) continue
     if (keyword === 'enum' || keyword === 'const' || keyword === 'required') result[keyword] = value
     else if (keyword === 'properties' || keyword === 'definitions') result[keyword] = mapValues(value, path)

@@ -9,7 +9,7 @@ import { type StrictSchema, toStrictSchema } from './strict-schema.ts'
 
 type WithStrictSchema = Omit<StructuredRequest<z.ZodType>, 'schema'> & { readonly schema: StrictSchema }
 
-/** Answers of a given shape, by structured outputs where the server has them, else by asking for JSON in words. */
+/** Answers that match a schema: by structured outputs, or by a request for JSON if the server lacks them. */
 export function createStructuredModel(core: OpenAiCore, model: string): StructuredModel {
   const id: ModelId = { provider: core.provider, model }
   const scope = scopeOf(core, id)
@@ -62,13 +62,13 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
 function parseValue<S extends z.ZodType>(schema: S, text: string): z.output<S> {
   const parsed = schema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
-  throw new ModelError('malformed', 'The model answered, but not in the shape that it was asked for.', {
-    // Paths and kinds only: the values are the owner's.
+  throw new ModelError('malformed', 'The answer of the model does not match the requested schema.', {
+    // Paths and codes only: the values are private.
     cause: new Error(parsed.error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`).join('; ')),
   })
 }
 
-/** Parses the JSON of an answer; local models often put it into a code fence. */
+/** Ignores text around the JSON: local models often add a code fence. */
 function parseJson(text: string): unknown {
   const start = text.indexOf('{')
   const end = text.lastIndexOf('}')

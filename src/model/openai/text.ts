@@ -19,7 +19,7 @@ import { toStrictSchema } from './strict-schema.ts'
 
 type WithFunctionTools = Omit<TextRequest, 'tools'> & { readonly tools: readonly FunctionTool[] }
 
-/** Text turns over the Responses API: streamed, stateless, with tools in strict mode. */
+/** Text turns over the Responses API: streamed, stateless, with strict tools. */
 export function createTextModel(core: OpenAiCore, model: string): TextModel {
   const id: ModelId = { provider: core.provider, model }
   const scope = scopeOf(core, id)
@@ -42,7 +42,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
     }
   }
 
-  /** Opens the stream; retries without what the service refuses: a refinement, or its own old items. */
+  /** Opens the stream. Retries without what the service refuses: an optional feature or its own old items. */
   async function open(request: WithFunctionTools, signal: AbortSignal) {
     let self: ModelId | null = id
     for (;;) {
@@ -70,7 +70,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
         continue
       }
       const answer = readAnswer(event.response, core.secrets)
-      // A server that does not stream sends all of its text here.
+      // A server that does not stream sends the whole text here.
       if (text === '' && answer.text !== '') yield { type: 'text.delta', text: answer.text }
       yield {
         type: 'completed',
@@ -86,7 +86,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
     }
     throw new ModelError(
       'unavailable',
-      `The model service at ${core.where} broke off in the middle of its answer.`,
+      `The model service at ${core.where} closed the connection in the middle of its answer.`,
     )
   }
 
@@ -94,7 +94,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
     id,
     told: withDataBlockRule,
     respond(request, signal) {
-      // Outside the attempts: a tool that strict mode cannot express is our mistake, not a failure of the service.
+      // Convert outside the attempts: a tool that strict mode cannot express is a bug, not a service failure.
       const wanted = { ...request, tools: request.tools.map(toFunctionTool) }
       return withAttempts((attemptSignal, alive) => attempt(wanted, attemptSignal, alive), {
         ...attemptOptions(core, signal),
@@ -104,7 +104,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   }
 }
 
-/** The id, unless it is longer than a fact can hold. */
+/** Null if the id is longer than a fact can hold. */
 function toResponseId(id: string | null | undefined): string | null {
   return id && id.length <= 200 ? id : null
 }
@@ -113,7 +113,7 @@ function toFunctionTool({ name, description, parameters }: ToolSpec): FunctionTo
   return { type: 'function', name, description, parameters: toStrictSchema(parameters), strict: true }
 }
 
-/** Whether every opaque item that would be sent has a fallback. */
+/** Whether all opaque items to be sent have a fallback. */
 function canFallBack(input: readonly InputItem[], self: ModelId): boolean {
   const sent = input.filter(
     (item) =>

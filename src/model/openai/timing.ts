@@ -2,21 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAwake } from '../../clock/awake.ts'
 import { FIRST_EVENT_SECONDS } from './defaults.ts'
 
-/** Time and chance as the adapter needs them; tests bring their own. */
+/** Clocks and randomness of the adapter, injected so that tests control them. */
 export type Timing = {
-  /** Wall clock, ms since the epoch: for dates in headers and for expiry. */
+  /** Wall clock in ms since the epoch, for HTTP dates and expiry. */
   nowMs(): number
-  /** Ms that pass, whatever the wall clock is set to, and however long the machine sleeps. */
+  /** Monotonic clock in ms, unaffected by changes of the wall clock. */
   steadyMs(): number
   /** Resolves after `ms`; rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
-  /** Calls back once after `ms` in which the process itself was not held up, unless cancelled by the returned function. */
+  /** Calls back once after `ms` in which the process was running. Returns a cancel function. */
   after(ms: number, callback: () => void): () => void
   /** Uniform in [0, 1). */
   random(): number
 }
 
-/** The real clock. Its timers keep no process alive. */
+/** The real clock. Its timers do not keep the process alive. */
 export const systemTiming: Timing = {
   nowMs: Date.now,
   steadyMs: () => performance.now(),
@@ -25,21 +25,21 @@ export const systemTiming: Timing = {
   random: Math.random,
 }
 
-/** What one request to the model service may take, at most. */
+/** Limits of one request to the model service. */
 export type Limits = {
-  /** Tries in all, the first included. */
+  /** Attempts in total, including the first. */
   readonly attempts: number
-  /** From the first try to the last word, backoff included. */
+  /** From the start of the first attempt to the end of the answer, including backoff. */
   readonly deadlineMs: number
-  /** Until the first event of a streamed answer. Such a try is not repeated: somebody waits for it. */
+  /** Until the first event of a streamed answer. Not retried, because somebody is waiting. */
   readonly firstEventMs: number
-  /** Between two events of a stream, and until an answer that comes in one piece. */
+  /** Between two events of a stream, or until an answer that is not streamed. */
   readonly idleMs: number
-  /** Bytes of one answer's body. */
+  /** Size of one response body. */
   readonly maxResponseBytes: number
-  /** The first backoff on average: by full jitter it is anything up to twice that. Each further one doubles. */
+  /** Mean of the first backoff; full jitter makes it up to twice as long. Doubles each time. */
   readonly backoffMs: number
-  /** A longer wait, also one that the service asks for, is not waited for: the request fails. */
+  /** A request that would have to wait longer, for Retry-After too, fails. */
   readonly maxBackoffMs: number
 }
 
@@ -47,7 +47,7 @@ export const defaultLimits: Limits = {
   attempts: 3,
   deadlineMs: 300_000,
   firstEventMs: FIRST_EVENT_SECONDS * 1000,
-  // Long enough for a reasoning model's silence.
+  // Reasoning models can be silent for a while.
   idleMs: 120_000,
   maxResponseBytes: 16 * 1024 * 1024,
   backoffMs: 500,

@@ -10,15 +10,15 @@ test.each([
   ['stop it', null],
   ['Please stop', null],
   ['', null],
-] as const)('%j means %s to the provider', (text, keyword) => {
+] as const)('reads %j as %s', (text, keyword) => {
   expect(keywordOf(text, false)).toBe(keyword)
 })
 
-test('YES is an answer, but from a number that has opted out it opts in', () => {
+test('reads YES as an opt-in only from a number that has opted out', () => {
   expect(keywordOf('Yes', false)).toBeNull()
   expect(keywordOf('Yes', true)).toBe('opt_in')
 })
 
-test('what the provider itself made of a text holds', () => {
+test('trusts the keyword that the provider reports', () => {
   expect(keywordOf('arrêt', false, 'STOP')).toBe('opt_out')
 })

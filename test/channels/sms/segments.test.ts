@@ -14,18 +14,18 @@ test.each([
   [`${'ё'.repeat(71)}`, 2],
   ['👍'.repeat(35), 1],
   ['👍'.repeat(36), 2],
-  // A character of two units is not cut in half at the end of a segment.
+  // A character of two units is not split across segments.
   ['👍'.repeat(66), 2],
   ['👍'.repeat(67), 3],
   ['€'.repeat(152), 2],
   ['€'.repeat(153), 3],
   [`${'a'.repeat(152)}€${'a'.repeat(152)}`, 3],
   [`${'a'.repeat(152)}€${'a'.repeat(151)}`, 2],
-])('%s', (text, segments) => {
+])('counts the segments of %j', (text, segments) => {
   expect(segmentsOf(text)).toBe(segments)
 })
 
-test('more text never takes fewer segments', () => {
+test('never counts fewer segments for a longer text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, more) => {
       expect(segmentsOf(text + more)).toBeGreaterThanOrEqual(segmentsOf(text))

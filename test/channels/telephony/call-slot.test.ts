@@ -26,20 +26,20 @@ function reserve(callSid: string, party?: 'owner' | 'guest'): string {
 const claim = (callSid: string, token: string, accountSid = 'AC1') =>
   slot.claim({ callSid, accountSid, token })
 
-test('one call takes the slot, a second one is told that it is busy', () => {
+test('gives one call the slot and refuses a second one as busy', () => {
   reserve('CA1')
   expect(slot.reserve(call('CA2'))).toEqual({ status: 'busy' })
   expect(slot.holder()).toMatchObject({ call: { callSid: 'CA1' }, connected: false })
 })
 
-test('the token opens the stream once', () => {
+test('accepts a token once', () => {
   const token = reserve('CA1')
   expect(token.length).toBeGreaterThanOrEqual(22)
   expect(claim('CA1', token)).toEqual({ status: 'claimed', call: call('CA1') })
   expect(claim('CA1', token)).toEqual({ status: 'refused', reason: 'nothing_reserved' })
 })
 
-test('a call that nobody named is whichever brings its token, and for its account alone', () => {
+test('accepts an unnamed call by its token, for its own account only', () => {
   const reservation = slot.reserve({ ...call('of our own making'), isNamed: false })
   const token = reservation.status === 'reserved' ? reservation.token : ''
   expect(claim('CA7', 'x')).toEqual({ status: 'refused', reason: 'wrong_token' })
@@ -47,7 +47,7 @@ test('a call that nobody named is whichever brings its token, and for its accoun
   expect(claim('CA7', token).status).toBe('claimed')
 })
 
-test('a wrong token, another call and another account are refused, and the rightful stream still gets in', () => {
+test('refuses a wrong token, call or account, and still accepts the right stream', () => {
   const token = reserve('CA1')
   for (const wrong of ['', 'x', `${token}x`, token.toLowerCase()]) {
     expect(claim('CA1', wrong)).toEqual({ status: 'refused', reason: 'wrong_token' })
@@ -57,7 +57,7 @@ test('a wrong token, another call and another account are refused, and the right
   expect(claim('CA1', token).status).toBe('claimed')
 })
 
-test('a reservation whose stream never comes is free after 30 seconds, and its token is worth nothing', () => {
+test('expires a reservation and its token after 30 seconds without a stream', () => {
   const token = reserve('CA1')
   nowMs += 29_999
   expect(slot.holder()).not.toBeNull()
@@ -67,20 +67,20 @@ test('a reservation whose stream never comes is free after 30 seconds, and its t
   expect(slot.reserve(call('CA2')).status).toBe('reserved')
 })
 
-test('a connected call does not expire', () => {
+test('never expires a connected call', () => {
   claim('CA1', reserve('CA1'))
   nowMs += 3_600_000
   expect(slot.reserve(call('CA2'))).toEqual({ status: 'busy' })
 })
 
-test('the provider’s retry of the same call gets the same token; once connected, busy', () => {
+test('gives a retry of the same call the same token until it is connected', () => {
   const token = reserve('CA1')
   expect(reserve('CA1')).toBe(token)
   claim('CA1', token)
   expect(slot.reserve(call('CA1'))).toEqual({ status: 'busy' })
 })
 
-test('the slot is released by the call that holds it, any number of times, and by no other', () => {
+test('releases the slot for the call that holds it, repeatedly, and for no other', () => {
   claim('CA1', reserve('CA1'))
   expect(slot.release('CA2')).toBe(false)
   expect(slot.release('CA1')).toBe(true)
@@ -88,7 +88,7 @@ test('the slot is released by the call that holds it, any number of times, and b
   expect(slot.reserve(call('CA2')).status).toBe('reserved')
 })
 
-test('the owner takes the slot from a guest; the guest’s end does not free it', () => {
+test('lets the owner take the slot from a guest, whose end does not free it', () => {
   claim('CA1', reserve('CA1', 'guest'))
   expect(slot.reserve(call('CA2', 'guest'))).toEqual({ status: 'busy' })
   expect(slot.reserve(call('CA3', 'owner'))).toMatchObject({
@@ -99,7 +99,7 @@ test('the owner takes the slot from a guest; the guest’s end does not free it'
   expect(slot.reserve(call('CA4', 'owner'))).toEqual({ status: 'busy' })
 })
 
-test('tokens do not repeat', () => {
+test('never repeats a token', () => {
   const tokens = new Set<string>()
   for (let index = 0; index < 50; index += 1) {
     tokens.add(reserve(`CA${index}`))

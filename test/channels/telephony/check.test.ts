@@ -46,7 +46,7 @@ async function check(
   return { ok: result.ok, failing: result.steps.filter(({ ok }) => !ok) }
 }
 
-test('all is well: every step says so', async () => {
+test('reports success for every step', async () => {
   expect(await check()).toEqual({ ok: true, failing: [] })
 })
 
@@ -54,7 +54,7 @@ test.each([
   ['refused credentials', { password: 'wrong' }, 'credentials', 'refuses the credentials'],
   ['no Public URL', { publicUrl: null }, 'public URL', 'Set PUBLIC_URL'],
   ['a wrong scheme', { publicUrl: 'http://delegate.example.com' }, 'public URL', 'not https'],
-  ['a number of somebody else', { numbers: [] }, 'number', 'not a number of this account'],
+  ['a number of another account', { numbers: [] }, 'number', 'not a number of this account'],
   [
     'a webhook that points elsewhere',
     { numbers: [number({ voice_url: 'https://old.example.com' })] },
@@ -67,9 +67,9 @@ test.each([
     'SMS webhook',
     'It points nowhere',
   ],
-  ['a webhook that comes as a GET', { numbers: [number({ sms_method: 'GET' })] }, 'SMS webhook', 'by GET'],
+  ['a webhook by GET', { numbers: [number({ sms_method: 'GET' })] }, 'SMS webhook', 'by GET'],
   [
-    'calls that nobody reports the end of',
+    'calls without a status callback',
     { numbers: [number({ status_callback: null })] },
     'call status webhook',
     'Point my number here',
@@ -80,7 +80,7 @@ test.each([
     'reachability',
     'Something else answers',
   ],
-] as const)('%s is named, with what mends it', async (_what, options, name, detail) => {
+] as const)('reports %s with a remedy', async (_what, options, name, detail) => {
   const { ok, failing } = await check(options as Parameters<typeof check>[0])
   expect(ok).toBe(false)
   expect(failing.map((step) => step.name)).toEqual([name])

@@ -7,12 +7,12 @@ import {
   sayMarkup,
 } from '../../../src/channels/telephony/markup.ts'
 
-/** The verbs and nouns in the order in which they begin. */
+/** The names of the elements, in document order. */
 function elements(xml: string): readonly string[] {
   return [...xml.matchAll(/<([A-Za-z]+)/g)].map((match) => match[1] ?? '')
 }
 
-test('a call is connected to the stream, with the token as parameter, and a lost bridge is spoken', () => {
+test('connects a call to the stream with its token, and speaks a farewell if the bridge is lost', () => {
   const xml = connectMarkup({
     streamUrl: 'wss://delegate.example/call',
     token: 'secret-token',
@@ -25,16 +25,16 @@ test('a call is connected to the stream, with the token as parameter, and a lost
   expect(xml).toContain('statusCallback="https://delegate.example/voice-status"')
 })
 
-test('busy is the first and only verb, so that the call is neither answered nor billed', () => {
+test('rejects as busy with the first and only verb, so that the call is neither answered nor billed', () => {
   expect(elements(busyMarkup())).toEqual(['Response', 'Reject'])
   expect(busyMarkup()).toContain('<Reject reason="busy"/>')
 })
 
-test('an explanation is spoken, then the call ends', () => {
+test('speaks an explanation and hangs up', () => {
   expect(elements(sayMarkup('No line.'))).toEqual(['Response', 'Say', 'Hangup'])
 })
 
-test('whatever stands in a text, it stays text: well-formed and without a further verb', () => {
+test('escapes any text: the markup stays well-formed and gains no verb', () => {
   const evil = '</Say><Dial>+15550100</Dial><Say>\r\n\u0000\u0008\uFFFF\uD800&amp;"\''
   const xml = sayMarkup(evil)
   expect(elements(xml)).toEqual(['Response', 'Say', 'Hangup'])

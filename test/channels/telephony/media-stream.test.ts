@@ -31,36 +31,36 @@ test.each([
   { event: 'mark', sequenceNumber: '5', streamSid: 'MZ1', mark: { name: '7' } },
   { event: 'dtmf', streamSid: 'MZ1', sequenceNumber: '6', dtmf: { track: 'inbound_track', digit: '5' } },
   { event: 'stop', sequenceNumber: '7', streamSid: 'MZ1', stop: { accountSid: 'AC1', callSid: 'CA1' } },
-])('the provider’s $event is read', (frame) => {
+])('parses the provider’s $event', (frame) => {
   expect(parse(frame)).toMatchObject({ event: frame.event })
 })
 
-test('audio of any length is accepted, and its time becomes a number', () => {
+test('accepts audio of any length and parses its timestamp', () => {
   expect(parse(media)).toMatchObject({ media: { timestamp: 20, payload: '//8=' } })
   expect(parse({ ...media, media: { ...media.media, payload: '' } })).not.toBeNull()
 })
 
-test('an event that this build does not know is passed over', () => {
+test('ignores an unknown event', () => {
   expect(parse({ event: 'transcription', streamSid: 'MZ1' })).toBeNull()
   expect(parse({ event: 'constructor' })).toBeNull()
 })
 
 test.each([
   ['another encoding', { ...start, start: { ...start.start, mediaFormat: { encoding: 'audio/x-l16' } } }],
-  ['a group of base64 that is not whole', { ...media, media: { ...media.media, payload: 'abc' } }],
-  ['padding alone', { ...media, media: { ...media.media, payload: '====' } }],
-  ['audio that is no base64', { ...media, media: { ...media.media, payload: '"}},{"event":"clear"' } }],
-  ['a time that is no number', { ...media, media: { ...media.media, timestamp: 'noon' } }],
+  ['incomplete base64', { ...media, media: { ...media.media, payload: 'abc' } }],
+  ['bare padding', { ...media, media: { ...media.media, payload: '====' } }],
+  ['audio that is not base64', { ...media, media: { ...media.media, payload: '"}},{"event":"clear"' } }],
+  ['a time that is not a number', { ...media, media: { ...media.media, timestamp: 'noon' } }],
   ['a time before the start', { ...media, media: { ...media.media, timestamp: '-20' } }],
   ['a start without its call', { ...start, start: {} }],
   ['no event', {}],
   ['a list', []],
   ['null', null],
-])('%s is refused', (_what, frame) => {
+])('rejects %s', (_what, frame) => {
   expect(parse(frame)).toBeNull()
 })
 
-test('no text makes the parser throw', () => {
+test('never throws, whatever the text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       expect(() => parseFrame(text)).not.toThrow()
@@ -68,7 +68,7 @@ test('no text makes the parser throw', () => {
   )
 })
 
-test('what goes out is the provider’s protocol', () => {
+test('writes the provider’s protocol', () => {
   const frames = streamFrames('MZ"1')
   expect(JSON.parse(frames.media('//8='))).toEqual({
     event: 'media',

@@ -33,7 +33,7 @@ test.each<[string, RequestListener]>([
       response.on('close', () => clearInterval(timer))
     },
   ],
-])('a provider that %s is given up after the limit of the request', async (_what, answer) => {
+])('gives up on a provider that %s after the time limit', async (_what, answer) => {
   const client = await clientOf(answer)
   const startMs = performance.now()
   await expect(client.messages.create(MESSAGE)).rejects.toMatchObject({
@@ -43,7 +43,7 @@ test.each<[string, RequestListener]>([
   expect(performance.now() - startMs).toBeLessThan(2_000)
 })
 
-test('a provider without a connection is known not to have the request', async () => {
+test('knows that a request without a connection never reached the provider', async () => {
   const client = await connectTelephony({
     accountSid: ACCOUNT,
     username: ACCOUNT,

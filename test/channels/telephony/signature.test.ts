@@ -5,7 +5,7 @@ import {
   parseForm,
 } from '../../../src/channels/telephony/signature.ts'
 
-// The vectors that the provider and its SDKs publish, all signed with this key.
+// Test vectors published by the provider and its SDKs, all signed with this key.
 const authToken = '12345'
 const P: FormFields = {
   CallSid: 'CA1234567890ABCDE',
@@ -64,13 +64,13 @@ test.each<[what: string, publicUrl: string, pathAndQuery: string, fields: FormFi
     { Sid: 'CA123', SidAccount: 'AC123', Digits: ['5678', '1234', '1234'] },
     'IK+Dwps556ElfBT0I3Rgjkr1wJU=',
   ],
-])('published vector: %s', (_what, publicUrl, pathAndQuery, fields, signature) => {
+])('verifies the published vector: %s', (_what, publicUrl, pathAndQuery, fields, signature) => {
   expect(at(publicUrl).form({ pathAndQuery, signature }, fields)).toBe(true)
   expect(at(publicUrl).form({ pathAndQuery, signature }, { ...fields, To: '+1' })).toBe(false)
   expect(at(publicUrl).form({ pathAndQuery: `${pathAndQuery}&x=1`, signature }, fields)).toBe(false)
 })
 
-test('published vectors: a JSON body is verified by the hash in its URL', () => {
+test('verifies the published vectors for a JSON body by the hash in the URL', () => {
   const body = '{"property": "value", "boolean": true}'
   const request = {
     pathAndQuery: `${PATH}&bodySHA256=${H1}`,
@@ -90,13 +90,13 @@ test('published vectors: a JSON body is verified by the hash in its URL', () => 
   expect(verifier.json(alone, body)).toBe(true)
 })
 
-test('published vector: a host in capitals is the host as it was configured by the provider', () => {
+test('keeps the case of the configured host', () => {
   const signature = 'g9IN/x4Cft2g517EjYvEvM/W7LU='
   expect(at('https://MyCompany.com').form({ pathAndQuery: PATH, signature }, P)).toBe(true)
   expect(verifier.form({ pathAndQuery: PATH, signature }, P)).toBe(false)
 })
 
-test('an upgrade is verified as wss, with or without a trailing slash, and never as https', () => {
+test('verifies an upgrade as wss, with or without a trailing slash, and never as https', () => {
   for (const signature of ['okykUWKkAOgQseVjzERZh4soLeU=', 'm6zCRgAmr39sY5bRHH3mG0yRr1o=']) {
     expect(verifier.upgrade({ pathAndQuery: '/media', signature })).toBe(true)
     expect(verifier.upgrade({ pathAndQuery: '/other', signature })).toBe(false)
@@ -105,11 +105,11 @@ test('an upgrade is verified as wss, with or without a trailing slash, and never
   expect(verifier.upgrade({ pathAndQuery: '/media', signature: undefined })).toBe(false)
 })
 
-test('a Public URL that is none is refused when the verifier is made', () => {
+test('refuses an invalid Public URL when the verifier is created', () => {
   for (const publicUrl of ['', 'mycompany.com', 'ftp://mycompany.com']) expect(() => at(publicUrl)).toThrow()
 })
 
-test('no signature, an empty one and one of another length are refused', () => {
+test('rejects a missing, empty or misshapen signature', () => {
   for (const signature of [
     undefined,
     '',
@@ -121,12 +121,12 @@ test('no signature, an empty one and one of another length are refused', () => {
   }
 })
 
-test('a request signed with another key is refused', () => {
+test('rejects a request signed with another key', () => {
   const other = createSignatureVerifier({ authToken: '12346', publicUrl: 'https://mycompany.com' })
   expect(other.form({ pathAndQuery: PATH, signature: 'RSOYDt4T1cUTdK1PDd93/VVr8B8=' }, P)).toBe(false)
 })
 
-test('a form is read so that its signature holds: untrimmed, repeats kept, no name special', () => {
+test('parses a form as it was signed: untrimmed, with repeats and any field name', () => {
   const fields = parseForm('Body=+hi+&Media=a&Media=b&Media=c&__proto__=x&Empty=')
   expect(Object.entries(fields ?? {})).toEqual([
     ['Body', ' hi '],
@@ -136,14 +136,14 @@ test('a form is read so that its signature holds: untrimmed, repeats kept, no na
   ])
 })
 
-test('a posted form verifies end to end', () => {
+test('verifies a posted form end to end', () => {
   const posted = new URLSearchParams()
   for (const [name, value] of Object.entries(P)) posted.append(name, String(value))
   const fields = parseForm(posted.toString()) ?? {}
   expect(verifier.form({ pathAndQuery: PATH, signature: 'RSOYDt4T1cUTdK1PDd93/VVr8B8=' }, fields)).toBe(true)
 })
 
-test('a form of more than a thousand fields is none', () => {
+test('refuses a form of more than a thousand fields', () => {
   expect(
     Object.keys(parseForm(Array.from({ length: 1000 }, (_, at) => `f${at}=1`).join('&')) ?? {}),
   ).toHaveLength(1000)

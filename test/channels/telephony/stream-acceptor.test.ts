@@ -86,7 +86,7 @@ const start = (callSid: string, token: string, streamSid = 'MZ1') => ({
   },
 })
 
-test('a stream with the token of its call becomes a line', () => {
+test('accepts a stream with the token of its call as a line', () => {
   const token = reserve('CA1')
   const stream = accept()
   stream.receive(connected)
@@ -114,7 +114,7 @@ test('a stream with the token of its call becomes a line', () => {
   expect(stream.closed).toEqual([])
 })
 
-test('the line speaks the provider’s protocol', () => {
+test('speaks the provider’s protocol on the line', () => {
   const token = reserve('CA1')
   const stream = accept()
   stream.receive(start('CA1', token))
@@ -131,7 +131,7 @@ test.each([
   ['the token of another call', (token: string) => start('CA2', token), 'wrong_call'],
   ['audio before its start', (_token: string) => ({ event: 'media', streamSid: 'MZ1' }), 'not_a_start'],
   ['nonsense', (_token: string) => 'hello', 'not_a_start'],
-])('a stream that presents %s is closed with 1008, and the rightful one gets in', (_what, frame, reason) => {
+])('closes a stream that presents %s with 1008, and still accepts the right one', (_what, frame, reason) => {
   const token = reserve('CA1')
   const forged = accept()
   forged.receive(frame(token))
@@ -141,7 +141,7 @@ test.each([
   expect(accepted).toHaveLength(1)
 })
 
-test('a socket that does not start within five seconds is closed with 1008', () => {
+test('times out a socket after five seconds without a start, with 1008', () => {
   reserve('CA1')
   const idle = accept()
   idle.receive(connected)
@@ -150,7 +150,7 @@ test('a socket that does not start within five seconds is closed with 1008', () 
   expect(idle.closed).toEqual([{ code: 1008, reason: 'no_start' }])
 })
 
-test('a socket that goes before it starts leaves nothing behind, and is nobody who was refused', () => {
+test('frees the place of a socket that closes before it starts, without counting a refusal', () => {
   const token = reserve('CA1')
   const gone = Array.from({ length: 16 }, () => accept())
   for (const socket of gone) socket.hangUp()
@@ -166,7 +166,7 @@ test('a socket that goes before it starts leaves nothing behind, and is nobody w
   expect(waiting.closed).toMatchObject([{ code: 1000 }])
 })
 
-test('where nothing is reserved, or a call is live, a socket is closed at once', () => {
+test('closes a socket at once while nothing is reserved or a call is live', () => {
   expect(accept().closed).toEqual([{ code: 1008, reason: 'nothing_reserved' }])
   const token = reserve('CA1')
   accept().receive(start('CA1', token))
@@ -176,7 +176,7 @@ test('where nothing is reserved, or a call is live, a socket is closed at once',
   expect(accepted).toHaveLength(1)
 })
 
-test('ten thousand sockets that never start hold no memory, and the caller still gets in', () => {
+test('bounds memory under ten thousand sockets that never start, and still accepts the caller', () => {
   const token = reserve('CA1')
   const idle = Array.from({ length: 10_000 }, accept)
   expect(timers.length).toBeLessThanOrEqual(16)
@@ -185,7 +185,7 @@ test('ten thousand sockets that never start hold no memory, and the caller still
   expect(accepted).toHaveLength(1)
 })
 
-test('in a flood of sockets the one that the provider signed keeps its place, however late it starts', () => {
+test('keeps the place of a socket that the provider signed in a flood of others', () => {
   const token = reserve('CA1')
   const signed = accept(true)
   for (let index = 0; index < 1_000; index += 1) accept()

@@ -1,7 +1,4 @@
-/**
- * A coding assistant that does what its prompt says, step by step: the prompt is JSON. It is started as the service
- * starts the real one, and reports as the hooks of the real one do.
- */
+/** A coding assistant whose prompt is a JSON list of steps. It starts and reports like the real one. */
 import { spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 
@@ -10,23 +7,22 @@ export type Step =
   | { readonly complain: string }
   | { readonly flood: number }
   | { readonly waitMs: number }
-  /** Posts what a hook would, with the given id or its own. */
+  /** Posts a hook's report, with the given task id or its own. */
   | { readonly report: string; readonly payload?: unknown; readonly taskId?: string }
-  /** Runs a hook's script as the assistant does: its name as argument, what it is told on standard input. */
+  /** Runs a hook's script with its name as argument and `told` on standard input. */
   | { readonly hook: string; readonly script: string; readonly told: unknown }
-  /** Leaves a process of the same group behind. */
+  /** Leaves a process of the same group running. */
   | { readonly leaveBehind: string }
-  /** Writes what it was given into a file. */
+  /** Writes its environment, arguments, pid and directory into a file. */
   | { readonly tellSituation: string }
   | { readonly ignoreTermination: true }
   | { readonly exit: number }
   | { readonly die: NodeJS.Signals }
   | { readonly hang: true }
 
-/** The prompt that makes it do these steps. */
 export const steps = (...all: readonly Step[]): string => JSON.stringify(all)
 
-/** The prompt that makes it do these steps, and holds none of their words as they are. */
+/** The prompt for these steps, with their words encoded. */
 export const hiddenSteps = (...all: readonly Step[]): string =>
   JSON.stringify({ backwards: [...steps(...all)].reverse().join('') })
 

@@ -1,12 +1,12 @@
 import type { Reply, ScriptedUsage } from './script.ts'
 
 export type Json = Readonly<Record<string, unknown>>
-/** One event of a stream; `sequence_number` is its place. */
+/** An event of a stream; `sequence_number` is its position. */
 export type StreamEvent = Json & { readonly type: string }
 
 export type AnswerContext = { readonly model: string; readonly number: number; readonly request: Json }
 
-/** The output items of a reply, as the service would give them in the end. */
+/** The output items of a reply in their final form. */
 export function outputOf(reply: Reply, number: number): Json[] {
   const items: Json[] = []
   if (reply.reasoning !== undefined) {
@@ -40,7 +40,7 @@ function deltasOf({ text }: Reply): readonly string[] {
   return typeof text === 'string' ? [text] : text
 }
 
-/** The response as a whole, as it stands with a status and some output. */
+/** The response object with a status and some output. */
 export function responseOf(
   reply: Reply,
   context: AnswerContext,
@@ -79,7 +79,7 @@ export function statusOf(reply: Reply): 'completed' | 'incomplete' | 'failed' {
   return reply.incomplete ? 'incomplete' : 'completed'
 }
 
-/** Usage as scripted; what is not scripted is counted as four bytes a token. */
+/** Usage as scripted; any missing count is estimated at four bytes a token. */
 export function usageOf(usage: Partial<ScriptedUsage>, request: Json, output: unknown): Json {
   const inputTokens = usage.inputTokens ?? Math.ceil(JSON.stringify(request.input ?? '').length / 4)
   const outputTokens = usage.outputTokens ?? Math.ceil(JSON.stringify(output).length / 4)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export const EMBEDDING_DIMENSIONS = 64
 
-/** A vector of unit length in which texts that share words are near: each word is hashed to one dimension. */
+/** A unit vector that is close for texts with common words: each word is hashed to one dimension. */
 export function embedText(text: string): number[] {
   const vector = new Array<number>(EMBEDDING_DIMENSIONS).fill(0)
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {

@@ -13,7 +13,7 @@ function post(double: ModelDouble, path: string, body: unknown): Promise<Respons
 const hello = { model: 'm', input: 'Hello' }
 
 test.skipIf(!hasOpenAiSpec())(
-  'a request against the description (skipped where it is absent) fails the test that made it',
+  'fails the test on a request that violates the description (skipped without it)',
   async () => {
     const double = await startModelDouble()
     double.reply({ text: 'x' })
@@ -22,13 +22,13 @@ test.skipIf(!hasOpenAiSpec())(
   },
 )
 
-test('a request that no reply was scripted for fails the test', async () => {
+test('fails the test on a request without a scripted reply', async () => {
   const double = await startModelDouble()
   expect((await post(double, '/responses', hello)).status).toBe(500)
   await expect(double.close()).rejects.toThrow('no reply was scripted')
 })
 
-test('what memory asks takes no reply that was meant for a turn', async () => {
+test('does not answer a memory request with a reply scripted for a turn', async () => {
   const double = await startModelDouble()
   double.reply({ text: 'for the turn' })
   const format = { type: 'json_schema', name: 'memory_candidates', schema: {}, strict: true }
@@ -40,7 +40,7 @@ test('what memory asks takes no reply that was meant for a turn', async () => {
   await double.close()
 })
 
-test('replies are used once and in order, then the answerer is asked', async () => {
+test('uses each reply once and in order, then the answerer', async () => {
   const double = await startModelDouble()
   double.reply({ text: 'first' }, { text: 'second' })
   double.answerWith(({ text }) => ({ text: `you said ${text}` }))
@@ -55,7 +55,7 @@ test('replies are used once and in order, then the answerer is asked', async () 
   await double.close()
 })
 
-test('a stream carries the events of the real service, numbered, and ends with the whole response', async () => {
+test('streams the numbered events of the real service and ends with the full response', async () => {
   const double = await startModelDouble()
   double.reply({ reasoning: 'r', text: ['a', 'b'], toolCalls: [{ name: 't', arguments: { x: 1 } }] })
   const stream = await (await post(double, '/responses', { ...hello, stream: true })).text()
@@ -83,7 +83,7 @@ test('a stream carries the events of the real service, numbered, and ends with t
   await double.close()
 })
 
-test('a paused stream goes on when the test says so', async () => {
+test('resumes a paused stream when the test says so', async () => {
   const double = await startModelDouble()
   const { promise: until, resolve } = Promise.withResolvers<void>()
   double.reply({ text: ['a', 'b'], pause: { at: 'response.output_text.delta', until } })

@@ -11,59 +11,55 @@ import { sealCompaction, visibleText } from './visible-text.ts'
 export type RecordedRequest = {
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Parsed JSON; the fields of a form, a file as its bytes. */
+  /** Parsed JSON. For a form: its fields, with a file as bytes. */
   readonly body: Json
-  /** All that a model would read of its input. */
+  /** All text of the input that a model would read. */
   readonly text: string
-  /** Resolves once the exchange is over, with whether the client left before its end. */
+  /** Resolves at the end of the exchange: `aborted` if the client left first. */
   readonly ended: Promise<'complete' | 'aborted'>
 }
 
 export type Answerer = (request: RecordedRequest) => Reply | Promise<Reply>
 
 export type ModelDoubleOptions = {
-  /** The key that it wants; none by default. */
+  /** The required key; none by default. */
   readonly apiKey?: string
   readonly models?: readonly string[]
-  /** Endpoints that this server does not have: 404. */
+  /** Endpoints that answer 404. */
   readonly lacks?: readonly SpecPath[]
-  /** Whether requests and answers are held against the official description, where that is there. */
+  /** Whether to check requests and answers against the official description, if present. */
   readonly validate?: boolean
-  /** Whether requests are kept; not for long runs. */
+  /** Whether to keep requests; turn off for long runs. */
   readonly record?: boolean
-  /** Takes what wants to be a socket; by default that is refused. */
+  /** Handles WebSocket upgrades, which are refused by default. */
   readonly onUpgrade?: (asked: IncomingMessage, socket: Duplex) => void
 }
 
 export type ModelDouble = {
   /** The base URL, with `/v1`. */
   readonly url: string
-  /** All requests so far, or those of one path. */
+  /** All requests so far, or those to one path. */
   requests(path?: string): readonly RecordedRequest[]
-  /** How many connections were opened to it. */
   connections(): number
-  /** Resolves once so many answers in all have come to a fault that never ends by itself (hang, drip). */
+  /** Resolves once `count` answers have reached a fault that never ends (hang, drip). */
   stalled(count: number): Promise<void>
   /** Queues answers to `/responses`; each is used once. */
   reply(...replies: readonly Reply[]): void
-  /** Answers `/responses` whenever nothing is queued. Without either, a request is a violation. */
+  /** Answers `/responses` while nothing is queued. Without either, a request is a violation. */
   answerWith(answerer: Answerer): void
-  /**
-   * Answers what memory asks between the turns, which takes nothing from the queue and does not ask `answerWith`: by
-   * default that there is nothing worth remembering.
-   */
+  /** Answers the requests of memory. By default, nothing is worth remembering. */
   answerMemoryWith(answerer: Answerer): void
-  /** Answers `/responses/compact` once; by default with an item that holds all that was readable. */
+  /** Answers `/responses/compact` once. By default, the item holds all readable text. */
   replyToCompaction(reply: Reply & { readonly output?: readonly Json[] }): void
-  /** Answers the other endpoints once. `text` is the transcript of `/audio/transcriptions`. */
+  /** Answers another endpoint once. `text` is the transcript of `/audio/transcriptions`. */
   replyTo(path: '/embeddings' | '/audio/speech' | '/audio/transcriptions' | '/models', reply: Reply): void
-  /** Closes, and throws for anything that was sent or answered against the description, or was not scripted. */
+  /** Closes the double. Throws if a request had no reply or anything violated the description. */
   close(): Promise<void>
 }
 
 const spec = loadOpenAiSpec()
 
-/** The model service on loopback: Responses, compaction, embeddings, models and audio, as a test scripts them. */
+/** The model service on loopback: responses, compaction, embeddings, models and audio, scripted by tests. */
 export async function startModelDouble(options: ModelDoubleOptions = {}): Promise<ModelDouble> {
   const { apiKey, models = ['test-model'], lacks = [], validate = true, record = true } = options
   const checker: OpenAiSpec | null = validate ? spec : null
@@ -107,7 +103,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       path,
       headers: incoming.headers,
       body,
-      // Who measures what a turn costs asks for it never.
+      // Lazy, so that it costs nothing where only time is measured.
       get text() {
         text ??= path.startsWith('/responses') ? visibleText([body.instructions ?? '', body.input ?? '']) : ''
         return text
@@ -133,7 +129,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       ? await memoryAnswerer(request)
       : (queue.shift() ?? (await answerer?.(request)))
     if (!reply) {
-      violations.push('a request to /responses that no reply was scripted for')
+      violations.push('no reply was scripted for a request to /responses')
       return await sendJson(response, null, { fault: httpFaults.serverError() }, onStall)
     }
     const { body } = request
@@ -219,7 +215,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 
 const MEMORY_REQUESTS: ReadonlySet<unknown> = new Set(['memory_candidates', 'relevant_memories'])
 
-/** Whether a request looks for what is worth remembering, or recalling. */
+/** Whether memory made the request, to extract or to recall. */
 export function isMemoryRequest({ body }: Pick<RecordedRequest, 'body'>): boolean {
   const format = (body.text as { format?: { name?: unknown } } | undefined)?.format
   return MEMORY_REQUESTS.has(format?.name)

@@ -2,15 +2,12 @@ import type { Json } from './answer.ts'
 import type { Answerer } from './model-double.ts'
 import type { ScriptedCall } from './script.ts'
 
-/** A text that asks an obedient model to call a tool. */
+/** A text that orders an obedient model to call a tool. */
 export function order(tool: string, args: Readonly<Record<string, unknown>>): string {
   return `OBEY ${JSON.stringify({ tool, arguments: args })}`
 }
 
-/**
- * A model that obeys every order in what it is given, whoever wrote it and however long ago: in each turn once. Its
- * replies repeat the orders, so that they stay in the conversation.
- */
+/** Obeys each order in its input once a turn. Its replies repeat the orders to keep them in context. */
 export const obedient: Answerer = ({ body }) => {
   const input = Array.isArray(body.input) ? (body.input as Json[]) : []
   const orders = [...new Set(stringsIn(input).flatMap(ordersIn))]
@@ -30,7 +27,7 @@ function callOf(json: string): ScriptedCall {
   return { name: tool, arguments: args }
 }
 
-/** Every string, however deep; JSON inside a string is looked into. */
+/** Every string at any depth, including those of JSON inside a string. */
 function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') {
     const parsed = /^[[{]/.test(value) ? parse(value) : undefined

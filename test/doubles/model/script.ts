@@ -1,17 +1,17 @@
-/** What the double answers to one request. Everything is optional: an empty reply is an empty answer. */
+/** The answer to one request. All fields are optional: an empty reply is an empty answer. */
 export type Reply = {
-  /** A list is streamed as so many deltas. */
+  /** A list is streamed with one delta for each entry. */
   readonly text?: string | readonly string[]
-  /** Arguments that are no string are sent as JSON. */
+  /** Arguments other than strings are sent as JSON. */
   readonly toolCalls?: readonly ScriptedCall[]
-  /** A reasoning item with this encrypted content comes first. */
+  /** Adds a reasoning item with this encrypted content first. */
   readonly reasoning?: string
   readonly refusal?: string
   readonly incomplete?: 'max_output_tokens' | 'content_filter'
   readonly failed?: { readonly code: string; readonly message: string }
   readonly usage?: Partial<ScriptedUsage>
   readonly fault?: Fault
-  /** Holds the stream before an event until the test lets it go on. */
+  /** Holds the stream before an event until the promise settles. */
   readonly pause?: { readonly at: At; readonly until: Promise<unknown> }
 }
 
@@ -25,34 +25,31 @@ export type ScriptedUsage = {
 }
 
 /**
- * A place in an answer: before anything is sent, or before an event, by its number from 0 or by the first of its
- * type. A number past the end means the last event. An answer in one piece counts as one event.
+ * A place in an answer: before the headers, or before an event, given by its index or as the first of its
+ * type. An index past the end means the last event. An unstreamed answer counts as one event.
  */
 export type At = 'headers' | number | `response.${string}`
 
 export type Fault =
-  /** An HTTP error in place of an answer. */
   | {
       readonly kind: 'status'
       readonly status: number
       readonly body: unknown
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** Nothing more comes, and the connection stays open. */
+  /** Sends nothing more and keeps the connection open. */
   | { readonly kind: 'hang'; readonly at: At }
-  /** Bytes keep coming that never make an event. */
+  /** Keeps sending bytes that never complete an event. */
   | { readonly kind: 'drip'; readonly at: At; readonly intervalMs: number }
-  /** The connection breaks. */
+  /** Breaks the connection. */
   | { readonly kind: 'cut'; readonly at: At }
-  /** The stream ends early, in good order. */
+  /** Ends the stream early but cleanly. */
   | { readonly kind: 'ends'; readonly at: At }
-  /** Something that is no JSON. */
   | { readonly kind: 'malformed'; readonly at: At }
-  /** JSON that is none of the documented events. */
+  /** Sends JSON that is not a documented event. */
   | { readonly kind: 'nonsense'; readonly at: At }
-  /** So many bytes of one event. */
+  /** Sends one event of at least `bytes` bytes. */
   | { readonly kind: 'huge'; readonly at: At; readonly bytes: number }
-  /** An `error` event. */
   | { readonly kind: 'error'; readonly at: At; readonly code: string; readonly message: string }
 
 function status(
@@ -62,7 +59,7 @@ function status(
   return { kind: 'status', status: code, body: { error: { param: null, ...error } } }
 }
 
-/** The HTTP errors of the official service, in its words. */
+/** The HTTP errors of the official service, with its texts. */
 export const httpFaults = {
   unauthorised: (key = 'sk-…') =>
     status(401, {

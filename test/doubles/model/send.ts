@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { StreamEvent } from './answer.ts'
 import type { At, Fault, Reply } from './script.ts'
 
-/** Called when a fault has begun that never ends by itself. */
+/** Called when a fault starts that never ends by itself. */
 export type OnStall = () => void
 
-/** Sends a stream, with the fault and the pause of its reply where they belong. */
+/** Sends a streamed answer, with the fault and the pause of its reply. */
 export async function sendStream(
   response: ServerResponse,
   events: readonly StreamEvent[],
@@ -35,7 +35,7 @@ export async function sendStream(
   response.end()
 }
 
-/** Sends an answer in one piece, or the fault of its reply. */
+/** Sends an unstreamed answer, or the fault of its reply. */
 export async function sendJson(
   response: ServerResponse,
   body: unknown,
@@ -71,7 +71,7 @@ function indexOf(fault: Fault, types: readonly string[]): number {
   return fault.kind === 'status' ? -1 : placeOf(fault.at, types)
 }
 
-/** -1 is before the headers. */
+/** The index of an event; -1 is before the headers. */
 function placeOf(at: At, types: readonly string[]): number {
   if (at === 'headers') return -1
   const index = typeof at === 'number' ? at : types.indexOf(at)

@@ -1,9 +1,6 @@
 import type { Json } from './answer.ts'
 
-/**
- * All that a model would read of an input: every text in it, one a line; a compaction item of the double's own
- * making reads as what it was made from.
- */
+/** Every text of an input that a model would read, one a line. Compaction items of the double are decoded. */
 export function visibleText(input: unknown): string {
   const texts: string[] = []
   collect(input, texts)
@@ -24,7 +21,7 @@ function collect(node: unknown, texts: string[]): void {
 
 const SEAL = 'sealed:'
 
-/** Opaque to everybody but the double, as the real one is to everybody but the service. */
+/** Encodes the content of a compaction item, which is opaque to clients as in the real service. */
 export function sealCompaction(text: string): string {
   return `${SEAL}${Buffer.from(text).toString('base64')}`
 }

@@ -5,30 +5,29 @@ import { type ClientMessage, createRealtimeSession, type RealtimeSession, type S
 
 export type RealtimeDouble = {
   readonly url: string
-  /** Every client event in order; audio appends are counted in `appendedBytes` instead. */
+  /** Every client event in order, except audio appends, which `appendedBytes` counts. */
   readonly received: readonly ClientMessage[]
   readonly appended: () => Buffer
-  /** What a real service would have complained about, and what the official description does not allow. */
+  /** Client errors, and violations of the official description. */
   readonly problems: readonly string[]
-  /** Sessions that were ever opened. */
   readonly sessions: () => number
-  /** Cuts every connection without a word. */
+  /** Cuts every connection without a close frame. */
   drop(): void
-  /** Stays connected and says nothing more, in the sessions that are open now. */
+  /** Stops sending in the sessions that are open now, but keeps them connected. */
   hang(): void
-  /** Refuses new connections from now on, or no longer. */
+  /** Starts or stops refusing new connections. */
   refuse(on: boolean): void
   /** Sends an error event in every open session. */
   complain(code: string): void
   close(): Promise<void>
 }
 
-/** Read once: compiling its schemas takes a while. Null where it is not at hand. */
+/** Loaded once, because compiling its schemas is slow. Null if absent. */
 const spec = loadOpenAiSpec()
 
 /**
- * A realtime model service (GA) on loopback. It hears by energy, so real speech drives it, and answers by script.
- * What it says and what it is told is checked against the official description where that is at hand.
+ * A realtime model service (GA) on loopback. It detects speech by energy, so recorded speech drives it, and
+ * answers by script. Messages both ways are checked against the official description, if present.
  */
 export async function startRealtimeDouble(script: Script): Promise<RealtimeDouble> {
   const problems: string[] = []

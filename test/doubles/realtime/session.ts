@@ -2,7 +2,7 @@ import { createVoiceActivity } from './voice-activity.ts'
 
 export type ClientMessage = { readonly type: string; readonly [field: string]: unknown }
 
-/** What the model says next: speech, tool calls, or both; `fail` ends the response as failed. */
+/** A scripted response: speech, tool calls, or both. `fail` ends it as failed. */
 export type ScriptedReply = {
   readonly audio?: Uint8Array
   readonly transcript?: string
@@ -15,20 +15,20 @@ export type ScriptedReply = {
 }
 
 export type Script = {
-  /** The nth reply of all sessions, from 0; `asked`: how it came about. */
+  /** The nth reply of all sessions, from 0. `asked` names who requested it. */
   reply(turn: {
     readonly index: number
     readonly asked: 'caller' | 'client'
     readonly instructions: string
   }): ScriptedReply
-  /** The words of the nth utterance, from 0; null: the transcription fails. */
+  /** The transcript of the nth utterance, from 0. Null fails the transcription. */
   words(index: number): string | null
-  /** Audio a delta, and the time between two of them: a real service is faster than speech. */
+  /** Audio per delta, and the pause between deltas. A real service is faster than speech. */
   readonly deltaMs?: number
   readonly deltaEveryMs?: number
-  /** How long after the utterance its words come. */
+  /** The delay of the transcript after the utterance. */
   readonly wordsAfterMs?: number
-  /** What the service echoes as its output format. */
+  /** The output format that the service echoes. */
   readonly outputFormat?: string
   readonly counters: { replies: number; utterances: number }
 }
@@ -40,7 +40,7 @@ export type RealtimeSession = ReturnType<typeof createRealtimeSession>
 const BYTES_PER_MS = 8
 const LIFETIME_S = 3_600
 
-/** One session of the realtime double: a conversation, a voice activity detector and at most one response. */
+/** One session of the double: a conversation, a voice activity detector and at most one response. */
 export function createRealtimeSession(options: {
   readonly number: number
   readonly script: Script
@@ -206,7 +206,7 @@ export function createRealtimeSession(options: {
     else later(1, () => finish('completed', {}))
   }
 
-  /** Sends audio and words side by side until the end, or until the response is over. */
+  /** Sends audio and transcript in parallel until done or until the response is over. */
   const speak = (
     responseId: string,
     audio: Uint8Array,
@@ -234,7 +234,7 @@ export function createRealtimeSession(options: {
     let said = 0
     const next = () => {
       if (isOver()) return
-      // The words run ahead of the audio, as they do at a real service.
+      // The transcript runs ahead of the audio, as in a real service.
       const upTo = Math.ceil(
         (transcript.length * Math.min(audio.length, sent + 2 * stepBytes)) / audio.length,
       )

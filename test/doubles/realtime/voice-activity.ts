@@ -1,8 +1,8 @@
 const FRAME_BYTES = 160
 const FRAME_MS = 20
-/** Root mean square of 16-bit samples from which a frame counts as speech. */
+/** Root mean square of 16-bit samples at which a frame counts as speech. */
 const SPEECH_RMS = 700
-/** So many frames in a row make it speech and not a click. */
+/** Consecutive frames that distinguish speech from a click. */
 const ONSET_FRAMES = 3
 
 /** G.711: the linear 16-bit sample of a mu-law byte. */
@@ -15,8 +15,8 @@ export function linear(byte: number): number {
 export type Activity = { readonly type: 'started' | 'stopped'; readonly atMs: number }
 
 /**
- * Voice activity by energy, in the time of the audio itself and not of the clock: however fast it is fed, the
- * same audio gives the same turns. `atMs` counts from the first byte.
+ * Detects voice activity by energy. It measures time in audio, not by the clock, so the result does not
+ * depend on the feeding speed. `atMs` counts from the first byte.
  */
 export function createVoiceActivity(options: { silenceMs: number; paddingMs: number }) {
   let rest = Buffer.alloc(0)

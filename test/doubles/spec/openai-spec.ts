@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { DataValidationCxt, SchemaValidateFunction } from 'ajv/dist/types/index.js'
 import { isJson, type Json, REF, type Schemas, toValidatorSchemas } from './spec-schemas.ts'
 
-/** The official description, where it is beside the project; it is not part of it. */
+/** The official description. It is not part of the project and may be absent. */
 const SPEC_FILE = new URL('../../../../shared/specs/openai.json', import.meta.url)
 
 export type SpecPath =
@@ -13,12 +13,12 @@ export type SpecPath =
   | '/audio/speech'
   | '/audio/transcriptions'
 
-/** Checks bodies against the official description; each method gives what is wrong, and nothing when all is well. */
+/** Checks bodies against the official description. Each method returns the errors, or an empty list. */
 export type OpenAiSpec = {
   request(path: SpecPath, body: unknown): string[]
   answer(path: SpecPath, body: unknown): string[]
   streamEvent(event: unknown): string[]
-  /** Any schema of the description, by its name. */
+  /** Checks a value against the named schema. */
   schema(name: string, value: unknown): string[]
 }
 
@@ -36,12 +36,12 @@ const ANSWERS: Readonly<Record<Exclude<SpecPath, '/audio/speech'>, string>> = {
   '/audio/transcriptions': 'CreateTranscriptionResponseJson',
 }
 
-/** Whether the description is there; where it is not, tests that rest on it skip, saying so. */
+/** Whether the description is present. Tests that need it skip otherwise. */
 export function hasOpenAiSpec(): boolean {
   return existsSync(SPEC_FILE)
 }
 
-/** Reads the description; null where it is absent. Schemas are compiled when first used. */
+/** Loads the description, or returns null if absent. Schemas are compiled on first use. */
 export function loadOpenAiSpec(): OpenAiSpec | null {
   if (!hasOpenAiSpec()) return null
   const document: unknown = JSON.parse(readFileSync(SPEC_FILE, 'utf8'))
@@ -80,13 +80,13 @@ export function createSpec(schemas: Schemas): OpenAiSpec {
     if (known) return known
     const schema = converted[name]
     if (!schema) throw new TypeError(`the description has no schema ${name}`)
-    // References become lookups, so that only what is met gets compiled: the whole takes seconds.
+    // References are resolved lazily, because compiling the whole description takes seconds.
     const validate = ajv.compile(withLazyRefs(schema))
     compiled.set(name, validate)
     return validate
   }
 
-  /** Ajv reads a keyword's errors from its function. */
+  /** Ajv reads the errors of a keyword from its function. */
   function report(
     keyword: SchemaValidateFunction,
     errors: readonly string[],
@@ -129,7 +129,7 @@ export function createSpec(schemas: Schemas): OpenAiSpec {
     schema: check,
   }
 
-  /** References inside an `allOf` are put in place, because what they evaluate counts for the whole. */
+  /** References inside an `allOf` are inlined, because their evaluated properties count for the whole. */
   function withLazyRefs(node: Json, isPart = false): Json {
     if (typeof node.$ref === 'string') {
       const name = node.$ref.slice(REF.length)

@@ -1,11 +1,10 @@
 /**
- * Makes the schemas of an OpenAPI 3.x description fit for a JSON Schema 2020-12 validator, and stricter where the
- * description only implies it. Three rules:
- * - `nullable` and `$recursiveRef` are said in the 2020-12 way.
- * - A union of objects that differ by their `type` becomes a lookup by it (keyword `byType`), so that an error names
- *   the one alternative that was meant. Other unions are `anyOf`: documented alternatives overlap, and `oneOf` would
- *   refuse what several of them allow.
- * - An object with documented properties has no others: a misspelt key is an error.
+ * Converts the schemas of an OpenAPI 3.x description to JSON Schema 2020-12, stricter where the
+ * description only implies it:
+ * - `nullable` and `$recursiveRef` become their 2020-12 equivalents.
+ * - A union of objects with distinct `type` becomes a lookup by it (keyword `byType`), so that an error
+ *   names the intended alternative. Other unions become `anyOf`: documented alternatives overlap.
+ * - An object with documented properties allows no others, so that a misspelt key is an error.
  */
 export type Json = { [key: string]: unknown }
 export type Schemas = Readonly<Record<string, Json>>
@@ -73,7 +72,7 @@ function convertUnion(alternatives: readonly Json[], context: Context): Json {
   return { byType }
 }
 
-/** For each value of `type` the schemas that it may be; `''` for those that may lack it. Null for other unions. */
+/** The possible schemas for each value of `type`; `''` where it may be missing. Null for other unions. */
 function dispatch(alternatives: readonly Json[], context: Context): Record<string, string[]> | null {
   const byType: Record<string, string[]> = {}
   for (const alternative of alternatives) {
@@ -110,7 +109,7 @@ function enumOf(schema: Json): string[] | null {
   return Array.isArray(schema.enum) ? schema.enum.filter((each) => typeof each === 'string') : null
 }
 
-/** Parts of an `allOf` must stay open: the whole closes them. */
+/** Parts of an `allOf` stay open, because the whole closes them. */
 function schemasWithinAllOf(schemas: Schemas): Set<string> {
   const found = new Set<string>()
   const visit = (node: unknown, within: boolean): void => {

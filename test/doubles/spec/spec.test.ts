@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSpec, hasOpenAiSpec, loadOpenAiSpec } from './openai-spec.ts'
 
-/** A description in small, with everything that the conversion has to cope with. */
+/** A small description with every construct that the conversion handles. */
 const spec = createSpec({
   CreateResponse: {
     allOf: [
@@ -56,18 +56,15 @@ test.for([
   for (const fault of faults) expect(found.join('\n')).toContain(fault)
 })
 
-test('a recursive schema is followed', () => {
+test('follows a recursive schema', () => {
   expect(spec.schema('Tree', { children: [{ children: [] }] })).toEqual([])
   expect(spec.schema('Tree', { children: [{ children: 'none' }] })).not.toEqual([])
 })
 
-test.skipIf(!hasOpenAiSpec())(
-  'the official description (skipped where it is absent) can be compiled whole',
-  () => {
-    const official = loadOpenAiSpec()
-    expect(official?.schema('Response', {})).not.toEqual([])
-    expect(official?.streamEvent({ type: 'response.output_text.delta' })).not.toEqual([])
-    expect(official?.streamEvent({ type: 'response.output_text.dleta' }).join()).toContain('unknown type')
-    expect(official?.request('/embeddings', { model: 'm', input: 'x' })).toEqual([])
-  },
-)
+test.skipIf(!hasOpenAiSpec())('compiles the whole official description (skipped where it is absent)', () => {
+  const official = loadOpenAiSpec()
+  expect(official?.schema('Response', {})).not.toEqual([])
+  expect(official?.streamEvent({ type: 'response.output_text.delta' })).not.toEqual([])
+  expect(official?.streamEvent({ type: 'response.output_text.dleta' }).join()).toContain('unknown type')
+  expect(official?.request('/embeddings', { model: 'm', input: 'x' })).toEqual([])
+})

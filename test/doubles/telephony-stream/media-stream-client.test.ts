@@ -35,14 +35,14 @@ const media = (ms: number, value: number) =>
 const mark = (name: string) => send('mark', { mark: { name } })
 const marks = () => received.flatMap((frame) => (frame.mark ? [frame.mark.name] : []))
 
-test('it opens with connected and start, then sends a frame every 20 ms of its time', async () => {
+test('opens with connected and start, then sends a frame for every 20 ms of its time', async () => {
   const media = () => received.flatMap((frame) => (frame.media ? [Number(frame.media.timestamp)] : []))
   await client.until('some frames are there', () => media().length >= 5)
   expect(received.slice(0, 2).map((frame) => frame.event)).toEqual(['connected', 'start'])
   expect(media().slice(0, 5)).toEqual([0, 20, 40, 60, 80])
 })
 
-test('a mark comes back once all audio before it was played, and not sooner', async () => {
+test('returns a mark once all audio before it was played, and not earlier', async () => {
   media(400, 7)
   mark('first')
   media(400, 8)
@@ -55,13 +55,13 @@ test('a mark comes back once all audio before it was played, and not sooner', as
   expect(client.heardBytes()).toEqual(Buffer.concat([Buffer.alloc(3_200, 7), Buffer.alloc(3_200, 8)]))
 })
 
-test('a mark with nothing before it comes back at once', async () => {
+test('returns a mark at once if nothing is queued before it', async () => {
   mark('now')
   await client.until('it is back', () => marks().length === 1)
   expect(client.heardBytes()).toHaveLength(0)
 })
 
-test('a clear throws away what was not played and returns every pending mark', async () => {
+test('discards queued audio on a clear and returns every pending mark', async () => {
   media(400, 7)
   mark('a')
   media(4_000, 8)

@@ -2,40 +2,40 @@ import { WebSocket } from 'ws'
 
 const FRAME_BYTES = 160
 const FRAME_MS = 20
-/** For a condition that never comes to hold: no promise of the service's. */
+/** The timeout of `until`, unrelated to any promise of the service. */
 const GIVE_UP_MS = 60_000
 const SILENCE = Buffer.alloc(FRAME_BYTES, 0xff)
 
-/** Something that came over the stream or out of the earpiece, in the time of the call. */
+/** Something received on the stream or played to the caller, in the time of the call. */
 export type Heard =
   | { readonly type: 'audio'; readonly atMs: number; readonly bytes: Buffer }
   | { readonly type: 'clear'; readonly atMs: number; readonly droppedBytes: number }
 
 export type MediaStreamClient = {
-  /** Queues speech; resolves once the last of it was sent. Silence is sent otherwise. */
+  /** Queues speech, and silence otherwise. Resolves once all of it was sent. */
   say(audio: Uint8Array): Promise<void>
-  /** Lets the call go on for so long, in its own time. */
+  /** Lets the call run for `ms` of its own time. */
   wait(ms: number): Promise<void>
-  /** Resolves once it holds; rejects after a minute of real time, saying what was waited for. */
+  /** Resolves once the condition holds; rejects after a minute of real time, naming `what`. */
   until(what: string, condition: () => boolean): Promise<void>
-  /** What the caller would have heard, silence left out. */
+  /** The audio that the caller heard, without silence. */
   heardBytes(): Buffer
   readonly heard: readonly Heard[]
-  /** Audio that has arrived and was not played yet. */
+  /** The duration of received audio that is not played yet. */
   queuedMs(): number
   nowMs(): number
-  /** The caller hangs up: `stop`, then the socket closes. */
+  /** Hangs up: sends `stop`, then closes the socket. */
   hangUp(): void
-  /** The connection breaks without a word. */
+  /** Breaks the connection without a close frame. */
   drop(): void
   readonly closed: Promise<{ code: number; reason: string }>
 }
 
 /**
- * The telephony provider's side of one call: sends a frame every 20 ms, plays what it receives in real time (or
- * `factor` times as fast), and returns marks as documented: once all audio before them was played, at once when
- * nothing is queued, and all pending ones after a clear. Its time stands still while the process is held up: a call
- * that went on meanwhile would be heard to its end between two lines of a test.
+ * The telephony provider's side of one call. It sends a frame every 20 ms and plays received audio in real
+ * time, or `factor` times as fast. It returns a mark once all audio before it was played, and every pending
+ * mark on a clear. Its time stops while the process is suspended, so that a call cannot end between two
+ * lines of a test.
  */
 export async function openMediaStream(options: {
   readonly url: string
@@ -66,7 +66,7 @@ export async function openMediaStream(options: {
   }
   const returnMark = (name: string) => send('mark', { mark: { name } })
 
-  /** The marks at the head of the queue have had everything before them played. */
+  /** Returns the marks at the head of the queue: everything before them was played. */
   const returnPlayedMarks = () => {
     for (let head = queue[0]; head && 'mark' in head; head = queue[0]) {
       queue.shift()
@@ -162,7 +162,7 @@ export async function openMediaStream(options: {
 
   const when = (what: string, due: () => boolean) =>
     new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`waited in vain for: ${what}`)), GIVE_UP_MS)
+      const timer = setTimeout(() => reject(new Error(`timed out waiting for: ${what}`)), GIVE_UP_MS)
       const done = () => {
         clearTimeout(timer)
         resolve()

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { loadTelephonySpec } from './twilio-spec.ts'
 
-/** What the double does with the next message, instead of taking it. */
+/** How the double fails the next message. */
 export type Fault =
   | {
       readonly type: 'refuse'
@@ -12,13 +12,13 @@ export type Fault =
       /** Seconds. */
       readonly retryAfter?: number
     }
-  /** A gateway speaks in the provider's place: a failure without a word of the provider's own. */
+  /** A gateway fails instead of the provider: the response has no provider code. */
   | { readonly type: 'refuse_without_code'; readonly status: number }
-  /** Takes the message, then the connection breaks before the answer. */
+  /** Takes the message, then breaks the connection before the answer. */
   | { readonly type: 'accept_then_cut' }
-  /** Takes the message, and never answers. */
+  /** Takes the message and never answers. */
   | { readonly type: 'accept_then_hang' }
-  /** The connection breaks, and nothing was taken. */
+  /** Breaks the connection without taking the message. */
   | { readonly type: 'cut' }
 
 export type Message = {
@@ -35,8 +35,8 @@ export type Resource = Record<string, unknown> & { readonly sid: string }
 const spec = loadTelephonySpec()
 
 /**
- * The provider's REST API on loopback: messages, calls, applications and numbers of one account. Every request is
- * held against the official description where that is at hand.
+ * The provider's REST API on loopback: messages, calls, applications and numbers of one account. Requests
+ * are checked against the official description, if present.
  */
 export async function startTelephonyDouble(options: {
   readonly accountSid: string
@@ -49,7 +49,7 @@ export async function startTelephonyDouble(options: {
   const authorizations: string[] = []
   const problems: string[] = []
   const faults: Fault[] = []
-  /** What every request gets while the provider is down. */
+  /** The answer to every request while the provider is down. */
   let outage: Fault | null = null
   const applications: Resource[] = []
   const numbers: Resource[] = []
@@ -162,19 +162,18 @@ export async function startTelephonyDouble(options: {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What reached a phone. */
+    /** The messages that reached a phone. */
     messages: messages as readonly Message[],
     requests: requests as readonly (typeof requests)[number][],
-    /** What each request signed in with. */
     authorizations: authorizations as readonly string[],
     problems: problems as readonly string[],
     applications,
     numbers,
-    /** A message that an earlier process had handed over. */
+    /** Adds a message that an earlier process handed over. */
     take,
-    /** What happens to the next messages, in order. */
+    /** Sets the faults of the next messages, in order. */
     fail: (...next: readonly Fault[]) => void faults.push(...next),
-    /** Each message gets this fault, and nothing else is answered, until it is null again. */
+    /** Fails every request with this fault until it is set to null. */
     setOutage: (fault: Fault | null) => {
       outage = fault
     },

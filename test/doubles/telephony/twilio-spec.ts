@@ -14,11 +14,11 @@ type Operation = {
 }
 
 export type TelephonySpec = {
-  /** What the official description does not allow about a request; empty when all is well. */
+  /** Returns the violations of a request, or an empty list. */
   check(method: string, path: string, fields: URLSearchParams): string[]
 }
 
-/** The provider's official API description; null where it is not at hand. */
+/** The provider's official API description, or null if absent. */
 export function loadTelephonySpec(): TelephonySpec | null {
   if (!existsSync(FILE)) return null
   const { paths } = JSON.parse(readFileSync(FILE, 'utf8')) as {

@@ -1,6 +1,7 @@
 /**
- * Writes a golden event for each type whose current version has none: `npx node test/ledger/golden/write-missing.ts`.
- * What is there is never rewritten: these are events as they were stored once, and each must parse for ever.
+ * Writes a golden event for each type without one of its current version: `npx node
+ * test/ledger/golden/write-missing.ts`. Existing files are never rewritten, because every stored version
+ * must parse forever.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { StructuredModel, StructuredRequest } from '../../../src/model/port.ts'
 import { NEW_YEAR, openMind } from '../mind.ts'
 
-/** A model that finds nothing worth remembering, and of what is recalled names the lines with a word. */
+/** A model that extracts nothing, and judges recalled lines as relevant if they contain the word. */
 function judging(word: string): StructuredModel & { readonly shown: string[] } {
   const shown: string[] = []
   return {
@@ -31,7 +31,7 @@ async function mindOfTeas(model: StructuredModel, enabled: boolean) {
   return mind
 }
 
-test('where the owner wants it, a model’s judgement leaves out what merely shares words, and that is told', async () => {
+test('drops and records memories that a model judges irrelevant, if enabled', async () => {
   const model = judging('sencha')
   const mind = await mindOfTeas(model, true)
   const { recalled } = await mind.say('Which tea should I order?')
@@ -43,7 +43,7 @@ test('where the owner wants it, a model’s judgement leaves out what merely sha
   expect(suppressed).toMatchObject([{ facts: { reason: 'irrelevant', late: false } }])
 })
 
-test('without the owner’s wish, and on the phone, nobody is asked', async () => {
+test('does not ask a model if disabled or during a call', async () => {
   const model = judging('sencha')
   const mind = await mindOfTeas(model, false)
   expect((await mind.say('Which tea should I order?')).recalled.text).toContain('oolong')

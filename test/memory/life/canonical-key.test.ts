@@ -40,15 +40,15 @@ const DIFFERENT: readonly (readonly [string, string])[] = [
   ['I play the organ', 'I play the organisation'],
 ]
 
-test.each(SAME)('“%s” and “%s” are the same statement', (a, b) => {
+test.each(SAME)('gives “%s” and “%s” one key', (a, b) => {
   expect(canonicalKey(a)).toBe(canonicalKey(b))
 })
 
-test.each(DIFFERENT)('“%s” and “%s” are two statements', (a, b) => {
+test.each(DIFFERENT)('gives “%s” and “%s” different keys', (a, b) => {
   expect(canonicalKey(a)).not.toBe(canonicalKey(b))
 })
 
-test('no text that says anything has an empty key, in any script', () => {
+test('gives no meaningful text an empty key, in any script', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
       fc.pre(text.trim() !== '')
@@ -58,10 +58,10 @@ test('no text that says anything has an empty key, in any script', () => {
   )
 })
 
-/** Letters of many scripts, each a word of its own kind. */
+/** Letters of many scripts, each of which is a distinct word. */
 const aLetter = fc.constantFrom(...'aäßñçжяηςابגדकखกข京都あアグ한국ქართაბგაሀለᎠᏍⴰⴱ')
 
-test('words of different letters have different keys, in any script', () => {
+test('gives words of different letters different keys, in any script', () => {
   const aWord = fc.array(aLetter, { minLength: 1, maxLength: 6 }).map((letters) => letters.join(''))
   fc.assert(
     fc.property(aWord, aWord, (a, b) => {
@@ -72,7 +72,7 @@ test('words of different letters have different keys, in any script', () => {
   )
 })
 
-test('a changed digit changes the key', () => {
+test('changes the key with any digit', () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(), (a, b) => {
       fc.pre(a !== b)
@@ -81,7 +81,7 @@ test('a changed digit changes the key', () => {
   )
 })
 
-test('case, outer space and closing punctuation never matter', () => {
+test('ignores case, outer space and closing punctuation', () => {
   fc.assert(
     fc.property(fc.array(aLetter, { minLength: 1, maxLength: 20 }), (letters) => {
       const text = letters.join('')
@@ -92,7 +92,7 @@ test('case, outer space and closing punctuation never matter', () => {
   )
 })
 
-test('a slot is the same for the owner by whatever name; without a slot there is no key', () => {
+test('gives the owner’s slot one key under any name, and none without a slot', () => {
   expect(slotKeyOf({ subject: 'User', slot: 'phone_number' })).toBe(
     slotKeyOf({ subject: 'owner', slot: 'Phone number' }),
   )
@@ -102,7 +102,7 @@ test('a slot is the same for the owner by whatever name; without a slot there is
   expect(slotKeyOf({ subject: 'owner', slot: ' ' })).toBe('')
 })
 
-test('a statement and its negation have different keys', () => {
+test('gives a statement and its negation different keys', () => {
   const statement = { subject: 'owner', slot: 'drink', value: 'tea' }
   expect(statementKeyOf({ ...statement, isNegated: true })).not.toBe(
     statementKeyOf({ ...statement, isNegated: false }),

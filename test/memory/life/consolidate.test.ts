@@ -6,14 +6,14 @@ import { canonicalKey, slotKeyOf, statementKeyOf } from '../../../src/memory/can
 import { consolidate, type Known } from '../../../src/memory/consolidate.ts'
 import { contentWords } from '../../../src/memory/language/words.ts'
 
-type Told = {
+type Claim = {
   readonly slot?: string
   readonly value?: string
   readonly single?: boolean
   readonly negated?: boolean
 }
 
-function keysOf(text: string, { slot = '', value = '', negated = false }: Told) {
+function keysOf(text: string, { slot = '', value = '', negated = false }: Claim) {
   return {
     canonicalKey: canonicalKey(text),
     slotKey: slotKeyOf({ subject: 'owner', slot }),
@@ -23,7 +23,7 @@ function keysOf(text: string, { slot = '', value = '', negated = false }: Told) 
 
 function accepted(
   text: string,
-  told: Told & { relations?: Record<string, Relation>; change?: boolean; saidSeq?: number } = {},
+  claim: Claim & { relations?: Record<string, Relation>; change?: boolean; saidSeq?: number } = {},
 ): Accepted {
   const {
     slot = '',
@@ -33,7 +33,7 @@ function accepted(
     relations = {},
     change = false,
     saidSeq = 100,
-  } = told
+  } = claim
   return {
     kind: 'identity',
     subject: 'owner',
@@ -52,7 +52,7 @@ function accepted(
     isChange: change,
     isNegated: negated,
     eventLastsMs: 86_400_000,
-    ...keysOf(text, told),
+    ...keysOf(text, claim),
     words: contentWords(text),
   }
 }
@@ -60,9 +60,9 @@ function accepted(
 function known(
   memoryId: string,
   text: string,
-  told: Told & { seq?: number; contestedWith?: string[] } = {},
+  claim: Claim & { seq?: number; contestedWith?: string[] } = {},
 ): Known {
-  const { value = '', single = false, seq = 10, contestedWith = [] } = told
+  const { value = '', single = false, seq = 10, contestedWith = [] } = claim
   return {
     memoryId,
     storedSeq: seq + 1,
@@ -70,7 +70,7 @@ function known(
     value,
     quote: text,
     eventTime: null,
-    ...keysOf(text, told),
+    ...keysOf(text, claim),
     status: contestedWith.length > 0 ? 'contested' : 'active',
     singleValued: single,
     sourceSeqs: [seq],
@@ -80,7 +80,7 @@ function known(
 
 const stored = { outcome: 'stored', refines: null, overrides: [], contests: [], linkedTo: null }
 
-test('the same statement reinforces, in whatever form it is said', () => {
+test('reinforces a memory that is stated again in any form', () => {
   const tea = known('tea', 'I like tea', { slot: 'taste', value: 'tea' })
   expect(consolidate(accepted('The owner likes tea!'), [tea], null)).toMatchObject({
     outcome: 'reinforced',
@@ -91,25 +91,25 @@ test('the same statement reinforces, in whatever form it is said', () => {
   ).toMatchObject({ outcome: 'reinforced' })
 })
 
-test('the same words of the same event are no second statement', () => {
+test('does not count the same words of the same event twice', () => {
   const tea = known('tea', 'I like tea', { seq: 100 })
   expect(consolidate(accepted('I like tea'), [tea], null)).toEqual({ outcome: 'repeated', memoryId: 'tea' })
-  const told = { ...accepted('Likes tea a lot', { value: 'tea' }), quote: 'please remember that I like tea' }
-  expect(consolidate(told, [tea], null)).toEqual({ outcome: 'repeated', memoryId: 'tea' })
+  const claim = { ...accepted('Likes tea a lot', { value: 'tea' }), quote: 'please remember that I like tea' }
+  expect(consolidate(claim, [tea], null)).toEqual({ outcome: 'repeated', memoryId: 'tea' })
 })
 
-test('the same words about another day are another plan, and about the same day the same one', () => {
+test('treats the same words about another day as another plan, and about the same day as one', () => {
   const text = 'I have a dentist appointment tomorrow at 3pm'
-  const told = { slot: 'dentist appointment', value: 'dentist appointment tomorrow at 3pm' }
-  const first = { ...known('first', text, told), eventTime: '2030-01-02T14:00:00.000Z' }
-  const said = (eventTime: string) => consolidate({ ...accepted(text, told), eventTime }, [first], null)
+  const claim = { slot: 'dentist appointment', value: 'dentist appointment tomorrow at 3pm' }
+  const first = { ...known('first', text, claim), eventTime: '2030-01-02T14:00:00.000Z' }
+  const said = (eventTime: string) => consolidate({ ...accepted(text, claim), eventTime }, [first], null)
   expect(said('2030-01-03T14:00:00.000Z')).toMatchObject({ outcome: 'stored', overrides: [], contests: [] })
   expect(said('2030-01-02T11:00:00.000Z')).toMatchObject({ outcome: 'reinforced', memoryId: 'first' })
-  const inOtherWords = { ...accepted(`You know, ${text}`, told), eventTime: '2030-01-03T14:00:00.000Z' }
+  const inOtherWords = { ...accepted(`You know, ${text}`, claim), eventTime: '2030-01-03T14:00:00.000Z' }
   expect(consolidate(inOtherWords, [first], null)).toMatchObject({ outcome: 'stored', overrides: [] })
 })
 
-test('two facts in one sentence are two', () => {
+test('stores two facts of one sentence separately', () => {
   const dog = {
     ...known('dog', 'Has a dog', { seq: 100, slot: 'pet', value: 'dog' }),
     quote: 'I have a dog and a cat',
@@ -118,12 +118,12 @@ test('two facts in one sentence are two', () => {
   expect(consolidate(cat, [dog], null)).toMatchObject({ outcome: 'stored', overrides: [], contests: [] })
 })
 
-test('nearness alone links, and merges nothing', () => {
+test('links similar memories without merging them', () => {
   const dog = known('dog', 'My dog Rex is old')
   expect(consolidate(accepted('My dog Rex is brown'), [dog], 'dog')).toEqual({ ...stored, linkedTo: 'dog' })
 })
 
-test('a relation of “same” is not believed over numbers, negations and slots of one value', () => {
+test('rejects a “same” relation across numbers, negations and single-valued slots', () => {
   const code = known('m', 'Locker code is 4711', { slot: 'locker code', value: '4711', single: true })
   expect(
     consolidate(
@@ -151,7 +151,7 @@ test('a relation of “same” is not believed over numbers, negations and slots
   ).toMatchObject({ overrides: ['m'] })
 })
 
-test('a paraphrase in another language that a model calls the same is', () => {
+test('accepts a “same” relation for a paraphrase in another language', () => {
   const nuts = known('m', 'Is allergic to peanuts', { slot: 'allergy', value: 'peanuts' })
   const said = accepted('Ist allergisch gegen Erdnüsse', {
     slot: 'Allergie',
@@ -161,7 +161,7 @@ test('a paraphrase in another language that a model calls the same is', () => {
   expect(consolidate(said, [nuts], null)).toMatchObject({ outcome: 'reinforced', memoryId: 'm' })
 })
 
-test('a refinement takes the place of the less exact', () => {
+test('replaces a memory by its refinement', () => {
   const dog = known('m', 'Has a dog', { slot: 'pet', value: 'dog' })
   expect(
     consolidate(
@@ -172,7 +172,7 @@ test('a refinement takes the place of the less exact', () => {
   ).toMatchObject({ outcome: 'stored', refines: 'm', overrides: [] })
 })
 
-test('a conflict overrides where there is room for one value or the owner says that it changed, else both stand', () => {
+test('overrides on a conflict if the slot is single-valued or the owner reports a change', () => {
   const tea = known('m', 'Drinks tea in the morning')
   const against = (more: Parameters<typeof accepted>[1]) =>
     consolidate(
@@ -185,7 +185,7 @@ test('a conflict overrides where there is room for one value or the owner says t
   expect(against({ change: true })).toMatchObject({ contests: [], overrides: ['m'] })
 })
 
-test('without a model a slot of one value is overridden, one of several is linked, a contrary sign is believed', () => {
+test('overrides a single value or a negation without a model, and links multiple values', () => {
   const home = known('m', 'I live in Oslo', { slot: 'residence', value: 'Oslo', single: true })
   expect(
     consolidate(accepted('I moved to Ulm', { slot: 'residence', value: 'Ulm', single: true }), [home], null),
@@ -200,14 +200,14 @@ test('without a model a slot of one value is overridden, one of several is linke
   ).toMatchObject({ overrides: ['m'] })
 })
 
-test('what was said before what is known overrides nothing', () => {
+test('never overrides a memory with an older statement', () => {
   const home = known('m', 'I live in Ulm', { slot: 'residence', value: 'Ulm', single: true, seq: 200 })
   expect(
     consolidate(accepted('I live in Oslo', { slot: 'residence', value: 'Oslo', single: true }), [home], null),
   ).toEqual({ outcome: 'outdated', memoryId: 'm' })
 })
 
-test('said again, one of two that contradict each other has been decided for', () => {
+test('resolves a contradiction in favour of the memory that is stated again', () => {
   const tea = known('tea', 'I drink tea', { contestedWith: ['coffee'] })
   const coffee = known('coffee', 'I drink coffee', { contestedWith: ['tea'] })
   expect(consolidate(accepted('I drink tea'), [tea, coffee], null)).toMatchObject({
@@ -234,7 +234,7 @@ const aWord = fc.constantFrom(
 const aText = fc.array(aWord, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '))
 const aRelation = fc.constantFrom<Relation>('same', 'refine', 'conflict', 'independent')
 
-test('whatever is known and told, a decision names only what is known, and nothing twice', () => {
+test('names only known memories in a decision, and each at most once', () => {
   fc.assert(
     fc.property(
       aText,
@@ -263,7 +263,7 @@ test('whatever is known and told, a decision names only what is known, and nothi
   )
 })
 
-test('statements that differ in a number or a negation are never one, whatever the relation says', () => {
+test('never merges statements that differ in a number or a negation', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1000, max: 9999 }),

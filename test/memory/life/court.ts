@@ -40,7 +40,7 @@ export function courtOf(
   }
 }
 
-/** A candidate as a model would put it; what is not given follows from the text. */
+/** A candidate as a model would write it; omitted fields follow from the text. */
 export function candidate(quote: string, text: string, more: Partial<Candidate> = {}): Candidate {
   return {
     kind: 'identity',

@@ -11,7 +11,7 @@ const code = (quote: string) => ({
   singleValued: true,
 })
 
-test('a forgotten memory is in no list, no recall and no file, while its turn stays on the timeline', async () => {
+test('removes a forgotten memory everywhere, but keeps its turn on the timeline', async () => {
   const mind = await openMind({
     utility: scriptedModel(({ turns }) =>
       turns
@@ -41,7 +41,7 @@ test('a forgotten memory is in no list, no recall and no file, while its turn st
   expect(reply).toMatchObject({ body: null, erased: true })
 })
 
-test('of a memory in words of its own no byte is left in any file', async () => {
+test('leaves no byte of a forgotten paraphrase in any file', async () => {
   const mind = await openMind({
     utility: scriptedModel(({ turns }) =>
       turns.flatMap(({ quotable, text }) =>
@@ -61,7 +61,7 @@ test('of a memory in words of its own no byte is left in any file', async () => 
   expect(filesHolding(mind.directory, 'zanzibarianmarmalade')).toEqual([])
 })
 
-test('nothing brings it back: not the same turns, not a model that insists, not a restart', async () => {
+test('never relearns a forgotten memory, even from an insistent model or after a restart', async () => {
   const directory = testDirectory()
   const insists = scriptedModel(({ turns }) => [
     code('My locker code is quokka4711'),
@@ -87,7 +87,7 @@ test('nothing brings it back: not the same turns, not a model that insists, not 
   expect(again.texts()).toEqual([])
 })
 
-test('what the owner says anew after forgetting is learned anew', async () => {
+test('relearns what the owner states again after forgetting', async () => {
   const mind = await openMind()
   await mind.say('I live in Oslo')
   await mind.settle()
@@ -97,7 +97,7 @@ test('what the owner says anew after forgetting is learned anew', async () => {
   expect(mind.texts()).toEqual(['I live in Oslo'])
 })
 
-test('forgotten while the model is thinking it over, it is not learned', async () => {
+test('does not learn what is forgotten during extraction', async () => {
   const thinking = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
   const mind = await openMind({
@@ -120,7 +120,7 @@ test('forgotten while the model is thinking it over, it is not learned', async (
   expect(mind.texts()).toEqual([])
 })
 
-test('forgotten before anything was learned from it, it never is', async () => {
+test('does not learn what is forgotten before extraction', async () => {
   let isDown = true
   const mind = await openMind({
     utility: scriptedModel(({ turns }) => {
@@ -146,7 +146,7 @@ test('forgotten before anything was learned from it, it never is', async () => {
   expect(mind.texts()).toEqual([])
 })
 
-test('the versions that a memory took the place of go with it', async () => {
+test('forgets the superseded versions of a memory with it', async () => {
   const mind = await openMind()
   for (const city of ['Oslo', 'Ulm', 'Graz']) {
     await mind.say(`I live in ${city}`)
@@ -158,7 +158,7 @@ test('the versions that a memory took the place of go with it', async () => {
   expect(recalled.recalled.text ?? '').not.toMatch(/Oslo|Ulm|Graz/)
 })
 
-test('a crash between forgetting and erasing is made good after the next start', async () => {
+test('finishes an erasure after a crash between forgetting and erasing', async () => {
   const directory = testDirectory()
   const mind = await openMind({ directory })
   await mind.say('I live in Oslo')
@@ -177,7 +177,7 @@ test('a crash between forgetting and erasing is made good after the next start',
   expect(again.facts('memory.stored')).toMatchObject([{ erased: true, body: null }])
 })
 
-test('what was never learned is barred where it was said, with the answers made from it', async () => {
+test('bars messages from which nothing was learned, and the replies that repeat them', async () => {
   const mind = await openMind()
   const said = await mind.say('The spare key lies under the blue flowerpot.')
   const answered = await mind.say('Where is the spare key lying?', {
@@ -192,11 +192,11 @@ test('what was never learned is barred where it was said, with the answers made 
   const [request] = mind.facts('erasure.requested')
   expect(request).toMatchObject({ facts: { barredSeqs: expect.arrayContaining([said.seq, seq]) } })
   const [reply] = mind.storage.ledger.readSeqs([answered.replySeq ?? 0])
-  if (reply?.type !== 'chat.reply.sent') throw new Error('there is no reply')
+  if (reply?.type !== 'chat.reply.sent') throw new Error('reply not found')
   expect(mind.queries.repeatsBarred(reply)).toBe(true)
 })
 
-test('the answer to a request to forget is found by nobody either, in the chat or as a text', async () => {
+test('never recalls the answer to a request to forget, sent by chat or text', async () => {
   const mind = await openMind()
   await mind.say('The spare key lies under the blue flowerpot.')
   const request = await mind.say('Forget the spare key', { open: true })
@@ -232,7 +232,7 @@ test('the answer to a request to forget is found by nobody either, in the chat o
   expect(recalled.text ?? '').not.toContain('flowerpot')
 })
 
-test('of words that many messages share nothing is forgotten', async () => {
+test('forgets nothing if many messages share the words', async () => {
   const mind = await openMind()
   for (let day = 1; day <= 21; day += 1) await mind.say(`What are the dinner plans on day ${day}?`)
   const { seq } = await mind.say('Forget the dinner plans', { open: true })
@@ -243,7 +243,7 @@ test('of words that many messages share nothing is forgotten', async () => {
   expect(mind.facts('memory.sources.barred')).toEqual([])
 })
 
-test('when several match, nothing is forgotten, and they are told with the owner’s days', async () => {
+test('forgets nothing if several memories match, and lists them by the owner’s dates', async () => {
   const mind = await openMind({ startMs: NEW_YEAR })
   await mind.say('My sister Ida lives in Turku')
   await mind.say('My sister Eva lives in Cork')
@@ -262,7 +262,7 @@ test('when several match, nothing is forgotten, and they are told with the owner
   })
 })
 
-test('only the owner can have something forgotten or remembered', async () => {
+test('lets only the owner forget or remember', async () => {
   const mind = await openMind()
   await mind.say('I live in Oslo')
   await mind.settle()
@@ -274,7 +274,7 @@ test('only the owner can have something forgotten or remembered', async () => {
   expect(mind.texts()).toEqual(['I live in Oslo'])
 })
 
-test('what took its place can be undone', async () => {
+test('restores a superseded memory', async () => {
   const mind = await openMind()
   for (const city of ['Oslo', 'Ulm']) {
     await mind.say(`I live in ${city}`)
@@ -293,7 +293,7 @@ test('what took its place can be undone', async () => {
   expect(await undo()).toBe('current')
 })
 
-test('an undo that is undone leaves one of the two, as before: what had come back gives way again', async () => {
+test('keeps exactly one of two rival memories through repeated restores', async () => {
   const mind = await openMind()
   const ids: (string | undefined)[] = []
   for (const text of ['I live in Berlin', 'I live in Paris']) {
@@ -313,7 +313,7 @@ test('an undo that is undone leaves one of the two, as before: what had come bac
   }
 })
 
-test('a memory forgotten between a message and its turn does not surface in that turn', async () => {
+test('does not recall a memory that is forgotten between a message and its turn', async () => {
   const mind = await openMind()
   await mind.say('I like oolong tea')
   await mind.settle()

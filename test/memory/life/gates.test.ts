@@ -16,32 +16,32 @@ function verdictOf([message, quote, text, more]: Case, next: string | null = nul
 
 for (const each of [...KEPT, ...MORE_KEPT]) {
   const [message, , text] = each
-  test(`kept: “${message}” as “${text}”`, () => {
+  test(`keeps “${message}” as “${text}”`, () => {
     expect(verdictOf(each)).toBe('kept')
   })
 }
 
 for (const [reason, ...each] of [...REJECTED, ...MORE_REJECTED]) {
   const [message, , text] = each
-  test(`${reason}: “${message}” as “${text}”`, () => {
+  test(`rejects “${message}” as “${text}”: ${reason}`, () => {
     expect(verdictOf(each)).toBe(reason)
   })
 }
 
-describe('what surrounds the message', () => {
-  test('what the next message takes back in jest was never so', () => {
+describe('the context of a message', () => {
+  test('rejects what the next message calls a joke', () => {
     const said: Case = ["I'm the king of Spain", null, 'Is the king of Spain', { value: 'king of Spain' }]
     expect(verdictOf(said, 'Just kidding!')).toBe('joke')
     expect(verdictOf(said, 'What is for dinner?')).toBe('kept')
   })
 
-  test('words of the delegate are nobody’s, unless the owner agreed to them', () => {
+  test('rejects words of the delegate without the owner’s consent', () => {
     const shown = [utterance('You live in Ulm, right?', { speaker: 'delegate', seq: 9 })]
     const claim = candidate('You live in Ulm', 'Lives in Ulm', { value: 'Ulm' })
     expect(judge(claim, courtOf('Nice weather', { shown }))).toEqual({ rejection: 'speaker_not_owner' })
   })
 
-  test('a relation to a memory that was not shown is a reason to reject', () => {
+  test('rejects a relation to a memory that was not shown', () => {
     const claim = (memoryId: string) =>
       candidate('I like tea', 'Likes tea', { value: 'tea', relations: [{ memoryId, relation: 'same' }] })
     const court = courtOf('I like tea', { offered: [{ memoryId: 'a', text: 'Likes tea', storedSeq: 1 }] })
@@ -49,7 +49,7 @@ describe('what surrounds the message', () => {
     expect(judge(claim('a'), court)).toHaveProperty('evidence')
   })
 
-  test('a refinement may carry the names and numbers of the memory that it refines', () => {
+  test('allows the names and numbers of the memory that a refinement refines', () => {
     const offered = [{ memoryId: 'a', text: 'Has a dog named Rex', storedSeq: 1 }]
     const claim = candidate('the dog is five now', 'Dog Rex is five', {
       value: 'five',
@@ -62,7 +62,7 @@ describe('what surrounds the message', () => {
   })
 })
 
-test('whatever a candidate says, it is kept only with a quote that the owner said', () => {
+test('keeps a candidate only with a quote that the owner said', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme' }),
@@ -78,7 +78,7 @@ test('whatever a candidate says, it is kept only with a quote that the owner sai
   )
 })
 
-test('a digit that the owner did not say never gets in', () => {
+test('never accepts a number that the owner did not say', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1000, max: 99_999 }),
@@ -98,12 +98,12 @@ test('a digit that the owner did not say never gets in', () => {
   )
 })
 
-// Each of these would take hours where it is gone through again from each of its characters.
-test('a row of endless dots inside a text is gone through once', () => {
+// Quadratic time would take hours here.
+test('splits sentences around endless dots in linear time', () => {
   expect(sentencesOf(`chapter one${'.'.repeat(200_000)}12 it ends. And so on...`)).toHaveLength(2)
 })
 
-test('words that go on without an end hold up no gate', () => {
+test('checks an endless run of words in linear time', () => {
   for (const endless of ['中'.repeat(60_000), "a'".repeat(30_000)])
     expect(verdictOf([`I like tea ${endless}`, 'I like tea', 'The owner likes tea'])).toBe('kept')
   expect(spokenNumbers(`${'é'.repeat(300_000)} twenty-four`)).toContain(24)

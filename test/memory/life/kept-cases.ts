@@ -1,9 +1,9 @@
 import type { Candidate } from '../../../src/memory/candidate.ts'
 
-/** Null as the quote: the message whole. */
+/** A null quote means the whole message. */
 export type Case = readonly [message: string, quote: string | null, text: string, more?: Partial<Candidate>]
 
-/** True statements, and how a model may put them. */
+/** True statements, each as a model may put it. */
 export const KEPT: readonly Case[] = [
   [
     "I'm allergic to peanuts.",

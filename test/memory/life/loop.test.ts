@@ -12,10 +12,10 @@ const QUESTIONS = [
   'Which tin was it again?',
 ] as const
 
-test('recalled, repeated by the delegate and extracted again for 200 turns, a fact is stored once', {
+test('stores a fact once after 200 turns of recall, repetition and extraction', {
   timeout: 600_000,
 }, async () => {
-  // Whatever it is shown, it finds the fact in: in the question, in what was recalled, in the delegate's own words.
+  // Finds the fact in everything it is shown: questions, recalled memories and the delegate's words.
   const model = scriptedModel(({ turns, memories }) =>
     turns.flatMap(({ text }) => {
       const [known] = memories
@@ -44,12 +44,12 @@ test('recalled, repeated by the delegate and extracted again for 200 turns, a fa
     if (turn % 10 === 9) await mind.settle()
   }
   await mind.settle()
-  // It was recalled all the while, and the model never tired of it.
+  // The fact was recalled and extracted throughout.
   expect(surfaced).toBeGreaterThan(TURNS / 2)
   expect(model.asked.length).toBeGreaterThan(TURNS / 20)
   expect(mind.texts()).toHaveLength(1)
   expect(mind.facts('memory.stored')).toHaveLength(1)
-  // A citation is a use; that the delegate was asked is no restatement.
+  // A citation counts as a use, but not as a restatement.
   const uses = mind
     .facts('memory.reinforced')
     .flatMap((event) => (event.type === 'memory.reinforced' ? [event.facts.use] : []))

@@ -6,7 +6,7 @@ import { type EmbeddingModel, ModelError } from '../../../src/model/port.ts'
 import { testDirectory } from '../../support/directory.ts'
 import { type Mind, openMind } from '../mind.ts'
 
-/** An embedding model that knows some subjects by their words, and else tells texts apart. */
+/** An embedding model that maps words to subjects, and gives any other text a vector of its own. */
 function scriptedEmbeddings(
   subjects: Readonly<Record<string, readonly string[]>>,
   {
@@ -46,8 +46,8 @@ const TALK = [
   'Our dog sleeps all day',
 ]
 
-/** What the owner told before much else, all of it embedded. */
-async function told(mind: Mind, ...texts: readonly string[]): Promise<void> {
+/** Says the texts, then much else, and waits until all of it is embedded. */
+async function sayEarly(mind: Mind, ...texts: readonly string[]): Promise<void> {
   for (const text of [...texts, ...TALK]) await mind.say(text)
   await mind.settle()
   await embedded(mind)
@@ -60,7 +60,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (await isSo()) return
     await delay(50)
   }
-  throw new Error('it did not come to that')
+  throw new Error('timed out')
 }
 
 async function embedded(mind: Mind): Promise<void> {
@@ -78,7 +78,7 @@ async function embedded(mind: Mind): Promise<void> {
 
 const CUE = 'Any beverage that suits?'
 
-test('what no word finds surfaces by its meaning, and insights tell how far it has come', async () => {
+test('recalls by meaning where no word matches, and reports the progress of embedding', async () => {
   const without = await openMind()
   for (const text of ['I adore oolong', ...TALK]) await without.say(text)
   await without.settle()
@@ -86,14 +86,14 @@ test('what no word finds surfaces by its meaning, and insights tell how far it h
   expect(await stateOf(without)).toMatchObject({ model: null, state: 'off', embedded: 0 })
 
   const mind = await openMind({ embedding: scriptedEmbeddings(DRINKS).embedding })
-  await told(mind, 'I adore oolong')
+  await sayEarly(mind, 'I adore oolong')
   expect((await mind.say(CUE)).recalled.text).toContain('I adore oolong')
   const state = await stateOf(mind)
   expect(state).toMatchObject({ model: 'meaning-1', failures: 0, lastFailure: null })
   expect(state.embedded).toBeGreaterThan(TALK.length)
 })
 
-test('a service that hangs costs no turn anything, and is told as failing', async () => {
+test('bounds the wait of a turn for a hanging service, and reports the failure', async () => {
   let isHanging = false
   const { embedding } = scriptedEmbeddings(DRINKS, {
     before: () => (isHanging ? new Promise<void>(() => undefined) : Promise.resolve()),
@@ -103,15 +103,15 @@ test('a service that hangs costs no turn anything, and is told as failing', asyn
     embeddingWaits: { cueTimeoutMs: 1500 },
     config: { retrieveTimeoutMs: 600 },
   })
-  await told(mind, 'I adore oolong')
+  await sayEarly(mind, 'I adore oolong')
   await mind.say('What of the oolong?')
   isHanging = true
-  // It was quick before: the first turn waits for the rest of its time, and no longer.
+  // The service was quick before, so the first turn waits for the rest of its time.
   await mind.say(CUE)
   const before = performance.now()
   const { recalled } = await mind.say('What of the oolong?')
   expect(recalled.text).toContain('oolong')
-  // It may wait once more, while the first has not failed yet; never beyond its time.
+  // It may wait again while the first request has not failed yet, but never past its time.
   expect(performance.now() - before).toBeLessThan(1400)
   await until(async () => (await stateOf(mind)).failures > 0)
   expect(await stateOf(mind)).toMatchObject({ lastFailure: { kind: 'timeout' } })
@@ -120,11 +120,11 @@ test('a service that hangs costs no turn anything, and is told as failing', asyn
   expect(performance.now() - started).toBeLessThan(1500)
 })
 
-test('what comes too late by its meaning waits for the next turn, if that is about the same', async () => {
+test('serves a late result in the next turn if that is on the same subject', async () => {
   let meaning = Promise.resolve()
   const { embedding } = scriptedEmbeddings(DRINKS, { before: () => meaning })
   const mind = await openMind({ embedding })
-  await told(mind, 'I adore oolong')
+  await sayEarly(mind, 'I adore oolong')
   mind.memory.config.put({ retrieveTimeoutMs: 700 })
   const held = Promise.withResolvers<void>()
   meaning = held.promise
@@ -135,10 +135,10 @@ test('what comes too late by its meaning waits for the next turn, if that is abo
   expect((await mind.say('Which beverage, then, suits me?')).recalled.text).toContain('I adore oolong')
 })
 
-test('erasing takes the vector: no byte of it is left', async () => {
+test('removes every byte of an erased vector', async () => {
   const { embedding, vectorOf } = scriptedEmbeddings({ code: ['quokka4711'] })
   const mind = await openMind({ embedding })
-  await told(mind, 'My locker code is quokka4711')
+  await sayEarly(mind, 'My locker code is quokka4711')
   const bytes = Buffer.from(vectorOf('quokka4711').buffer)
   const file = vectorsFile(mind.directory)
   expect(readFileSync(file).includes(bytes)).toBe(true)
@@ -147,11 +147,11 @@ test('erasing takes the vector: no byte of it is left', async () => {
   expect(readFileSync(file).includes(bytes)).toBe(false)
 })
 
-test('a restart goes on where it was, another model begins anew, and none sends nothing', async () => {
+test('resumes after a restart, starts over for another model, and sends nothing without one', async () => {
   const directory = testDirectory()
   const first = scriptedEmbeddings(DRINKS)
   const mind = await openMind({ directory, embedding: first.embedding })
-  await told(mind, 'I adore oolong')
+  await sayEarly(mind, 'I adore oolong')
   const texts = new Set(first.asked.flat())
   await mind.close()
 
@@ -177,7 +177,7 @@ test('a restart goes on where it was, another model begins anew, and none sends 
   expect(await stateOf(second)).toMatchObject({ model: null, state: 'off' })
 })
 
-test('what fails is tried again later, and harms nothing', async () => {
+test('retries a failed embedding later, without effect on turns', async () => {
   let fails = true
   const { embedding } = scriptedEmbeddings(DRINKS, {
     before: () => (fails ? Promise.reject(new ModelError('unavailable', 'not now')) : Promise.resolve()),
@@ -194,6 +194,6 @@ test('what fails is tried again later, and harms nothing', async () => {
   expect((await mind.say('What of the oolong?')).recalled.text).toContain('oolong')
   fails = false
   mind.advance(60_000)
-  await told(mind)
+  await sayEarly(mind)
   expect(await stateOf(mind)).toMatchObject({ state: 'up_to_date', retryAt: null })
 })

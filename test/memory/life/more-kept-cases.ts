@@ -1,6 +1,5 @@
 import type { Case } from './kept-cases.ts'
 
-/** More of what is true, in more languages. */
 export const MORE_KEPT: readonly Case[] = [
   [
     'My daughter turns seven in June.',

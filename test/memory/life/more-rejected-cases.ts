@@ -1,7 +1,6 @@
 import type { Rejection } from '../../../src/memory/gates.ts'
 import type { Case } from './kept-cases.ts'
 
-/** More of what must not be kept, and why. */
 export const MORE_REJECTED: readonly (readonly [Rejection, ...Case])[] = [
   [
     'joke',

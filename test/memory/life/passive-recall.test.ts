@@ -13,7 +13,7 @@ const hit = (seq: number, kind: 'turn' | 'memory', relevance = 0.9): Hit => ({
   relevance,
 })
 
-/** An engine that answers when the test says so. */
+/** An engine whose answers the test settles. */
 function heldEngine() {
   const waiting: { query: RecallQuestion; settle: PromiseWithResolvers<readonly Hit[]> }[] = []
   return {
@@ -37,7 +37,7 @@ const suppressedFacts = (mind: Mind) =>
         : [],
     )
 
-/** A mind that knows one thing, stored at a seq, and then is asked through a held engine. */
+/** A mind with one stored memory and an engine held by the test. */
 async function mindWithTea() {
   const held = heldEngine()
   let isHeld = false
@@ -48,12 +48,12 @@ async function mindWithTea() {
   await mind.say('I like oolong tea')
   await mind.settle()
   const [tea] = mind.known()
-  if (!tea) throw new Error('nothing was learned')
+  if (!tea) throw new Error('no memory was stored')
   isHeld = true
   return { mind, held, tea, free: () => (isHeld = false) }
 }
 
-test('what is remembered surfaces as a dated line, with a fact of the turn that names it', async () => {
+test('recalls a memory as a dated line and records it as a fact of the turn', async () => {
   const mind = await openMind()
   await mind.say('I like oolong tea')
   await mind.settle()
@@ -66,7 +66,7 @@ test('what is remembered surfaces as a dated line, with a fact of the turn that 
   expect(mind.known()[0]?.lastSurfacedAt).not.toBeNull()
 })
 
-test('being recalled is no use: nothing gets stronger by it', async () => {
+test('does not strengthen a memory by recalling it', async () => {
   const mind = await openMind()
   await mind.say('I like oolong tea')
   await mind.settle()
@@ -79,7 +79,7 @@ test('being recalled is no use: nothing gets stronger by it', async () => {
   expect(mind.facts('memory.reinforced')).toMatchObject([{ facts: { use: 'citation' } }])
 })
 
-test('nothing is said where nothing fits', async () => {
+test('recalls nothing if nothing fits', async () => {
   const mind = await openMind()
   await mind.say('I like oolong tea')
   await mind.settle()
@@ -87,7 +87,7 @@ test('nothing is said where nothing fits', async () => {
   expect(recalled).toMatchObject({ text: null, seqs: [] })
 })
 
-test('what comes too late for its turn surfaces in the next, and counts as surfaced only then', async () => {
+test('serves a late result in the next turn, and records it only then', async () => {
   const { mind, held, tea } = await mindWithTea()
   const first = await mind.say('Which tea should I order?')
   expect(first.recalled).toMatchObject({ text: null, facts: [] })
@@ -101,7 +101,7 @@ test('what comes too late for its turn surfaces in the next, and counts as surfa
   expect(recalledFacts(mind)).toMatchObject([{ ids: [tea.memoryId], late: true }])
 })
 
-test('late and said already, late and off the subject, late by more than two turns: dropped, each with its reason', async () => {
+test('drops a late result as a duplicate, irrelevant or expired after two turns', async () => {
   const { mind, held, tea } = await mindWithTea()
   await mind.say('Which tea should I order?')
   held.waiting[0]?.settle.resolve([hit(tea.storedSeq, 'memory')])
@@ -126,7 +126,7 @@ test('late and said already, late and off the subject, late by more than two tur
   expect(suppressedFacts(mind).at(-1)).toMatchObject({ ids: [tea.memoryId], late: true, reason: 'expired' })
 })
 
-test('a result of one conversation is not served to another', async () => {
+test('keeps a result within its conversation', async () => {
   const { mind, held, tea, free } = await mindWithTea()
   await mind.say('Which tea should I order?')
   held.waiting[0]?.settle.resolve([hit(tea.storedSeq, 'memory')])
@@ -137,7 +137,7 @@ test('a result of one conversation is not served to another', async () => {
   expect(same.recalled.text).toContain('I like oolong tea')
 })
 
-test('what still waits when the service ends has expired', async () => {
+test('expires waiting results when memory closes', async () => {
   const { mind, held, tea } = await mindWithTea()
   await mind.say('Which tea should I order?')
   held.waiting[0]?.settle.resolve([hit(tea.storedSeq, 'memory')])
@@ -146,13 +146,13 @@ test('what still waits when the service ends has expired', async () => {
   expect(suppressedFacts(mind)).toMatchObject([{ ids: [tea.memoryId], late: true, reason: 'expired' }])
 })
 
-test('a failing engine costs the turn nothing but what it would have found', async () => {
+test('answers a turn without recall if the engine fails', async () => {
   const mind = await openMind({ engine: () => Promise.reject(new Error('the thread died')) })
   expect((await mind.say('Hello there')).recalled).toEqual({ text: null, seqs: [], facts: [] })
   expect((await mind.memory.api.insights()).runtime.recall).toMatchObject({ queries: 1, failed: 1 })
 })
 
-test('what the model has before it anyway is not given to it again', async () => {
+test('does not recall what is already in the context', async () => {
   const mind = await openMind()
   const { seq } = await mind.say('I like oolong tea')
   await mind.settle()
@@ -168,7 +168,7 @@ test('what the model has before it anyway is not given to it again', async () =>
   expect(recalled.text ?? '').not.toContain('oolong')
 })
 
-test('the budget of memories and tokens is kept, and what it leaves out is told', async () => {
+test('respects the limits on memories and tokens, and records what it drops', async () => {
   const mind = await openMind({ config: { maxInjectedMemories: 1 } })
   await mind.say('I like oolong tea')
   await mind.say('I like sencha tea')

@@ -9,10 +9,7 @@ import { openMind } from '../mind.ts'
 const WINDOW = 8
 const A_MOMENT_MS = 20
 
-/**
- * A reactor over a conversation that says a word at a time; what it reads is counted, a window at a time. That there is
- * nothing to read it has found before `looking` ends.
- */
+/** A reactor over a conversation of one-word turns. A read without backlog waits for `looking`. */
 function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.resolve()) {
   const listeners = new Set<() => void>()
   const onHeadMoved: SubscribeHead = (onMoved, areas) => {
@@ -21,7 +18,7 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
   }
   let unread = 0
   let isAnswering = false
-  let asks = 0
+  let checks = 0
   const windows: number[] = []
   const reactor = createMemoryReactor({
     append: async () => ({ status: 'appended', events: [] }),
@@ -32,7 +29,7 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
     } as Partial<MemoryQueries> as MemoryQueries,
     utterances: {
       hasUnanswered() {
-        asks += 1
+        checks += 1
         return isAnswering
       },
       isBehindBy: (count) => unread > count,
@@ -47,7 +44,7 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
         const read = Math.min(unread, WINDOW)
         unread -= read
         windows.push(read)
-        // Talk goes on while a window is read.
+        // The conversation goes on while a window is read.
         await delay(1)
         return true
       },
@@ -66,9 +63,9 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
   return {
     reactor,
     windows,
-    asks: () => asks,
+    checks: () => checks,
     unread: () => unread,
-    /** A turn that is over; or one that goes on, where the conversation never rests. */
+    /** Adds a finished turn, or an unfinished one if `goesOn`. */
     say({ goesOn = false } = {}) {
       unread += 1
       isAnswering = goesOn
@@ -77,21 +74,21 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
   }
 }
 
-test('turns that follow each other are read in the pause after them, in one go', async () => {
-  const { windows, asks, say } = openReactor({ quietMs: 1000, longestMs: 60_000 })
-  await expect.poll(asks).toBeGreaterThan(0)
-  const askedBefore = asks()
+test('reads successive turns in one go during the pause after them', async () => {
+  const { windows, checks, say } = openReactor({ quietMs: 1000, longestMs: 60_000 })
+  await expect.poll(checks).toBeGreaterThan(0)
+  const checksBefore = checks()
   for (let turn = 0; turn < 5; turn += 1) {
     say()
     await delay(A_MOMENT_MS)
   }
   expect(windows).toEqual([])
-  // Not even the views are asked while it may not begin.
-  expect(asks()).toBe(askedBefore)
+  // Before the pause, it does not even query the views.
+  expect(checks()).toBe(checksBefore)
   await expect.poll(() => windows, { timeout: 10_000 }).toEqual([5])
 })
 
-test('a conversation without a pause is read all the same, and nobody talks faster than it is read', async () => {
+test('reads a conversation without pauses at least as fast as it grows', async () => {
   const { windows, unread, say } = openReactor({ quietMs: 60_000, longestMs: 50 })
   const talk = setInterval(() => {
     for (let turn = 0; turn < 20; turn += 1) say({ goesOn: true })
@@ -100,21 +97,21 @@ test('a conversation without a pause is read all the same, and nobody talks fast
   await expect.poll(() => windows.length, { timeout: 20_000 }).toBeGreaterThan(20)
   clearInterval(talk)
   say({ goesOn: true })
-  // A turn is under way to the end: so many wait for it at most.
+  // The last turn is unfinished, so up to two windows may stay unread.
   await expect.poll(unread, { timeout: 20_000 }).toBeLessThanOrEqual(16)
 })
 
-test('whoever waits for what was said waits for no pause', async () => {
+test('reads at once, without a pause, for a caller that waits', async () => {
   const { reactor, windows, say } = openReactor({ quietMs: 60_000, longestMs: 60_000 })
   say()
   await reactor.settled(10_000)
   expect(windows).toEqual([1])
 })
 
-test('closing waits for no pause, and what was not read is read at the next start, without one', async () => {
+test('closes without waiting for a pause, and reads the backlog at the next start', async () => {
   const pause = { quietMs: 60_000, longestMs: 60_000 }
   const first = openReactor(pause)
-  // What it found at the start is done with.
+  // Let the read at the start finish.
   await first.reactor.settled(10_000)
   first.say()
   await delay(A_MOMENT_MS)
@@ -128,7 +125,7 @@ test('closing waits for no pause, and what was not read is read at the next star
   await expect.poll(() => second.texts(), { timeout: 10_000 }).toEqual(['I live in Oslo'])
 })
 
-test('whoever waits for what was said has it read, though the reactor was just looking and had found nothing', async () => {
+test('reads new words for a waiting caller even during a read without backlog', async () => {
   const looking = Promise.withResolvers<void>()
   const { reactor, say, unread } = openReactor({ quietMs: 60_000, longestMs: 60_000 }, looking.promise)
   await expect.poll(() => reactor.isRunning()).toBe(true)

@@ -16,26 +16,23 @@ const learning: MindOptions['learning'] = (directory) => openLearning(directory,
 test.each([
   ['hangs', 'poison', 'thread_timed_out'],
   ['kills', 'venom', 'thread_died'],
-])(
-  'a message that %s the learning thread is skipped, and those beside it are learned',
-  async (_how, word, kind) => {
-    const mind = await openMind({ learning, started: false })
-    await mind.say('My name is Ada')
-    const { seq } = await mind.say(`This is ${word}`)
-    await mind.say('I live in Oslo')
-    mind.memory.start()
-    await mind.settle()
-    expect(mind.texts()).toEqual(['My name is Ada', 'I live in Oslo'])
-    expect(mind.facts('memory.extraction.failed')).toMatchObject([
-      { facts: { kind, final: false, attempt: 1 } },
-      { facts: { kind, final: true, utteranceSeqs: [seq] } },
-    ])
-    expect(mind.utterances.unreadCount()).toBe(0)
-    expect(mind.memory.isStalled()).toBe(false)
-  },
-)
+])('skips a message that %s the learning thread and learns its neighbours', async (_how, word, kind) => {
+  const mind = await openMind({ learning, started: false })
+  await mind.say('My name is Ada')
+  const { seq } = await mind.say(`This is ${word}`)
+  await mind.say('I live in Oslo')
+  mind.memory.start()
+  await mind.settle()
+  expect(mind.texts()).toEqual(['My name is Ada', 'I live in Oslo'])
+  expect(mind.facts('memory.extraction.failed')).toMatchObject([
+    { facts: { kind, final: false, attempt: 1 } },
+    { facts: { kind, final: true, utteranceSeqs: [seq] } },
+  ])
+  expect(mind.utterances.unreadCount()).toBe(0)
+  expect(mind.memory.isStalled()).toBe(false)
+})
 
-test('a message that was skipped is not read again after a restart', async () => {
+test('does not read a skipped message again after a restart', async () => {
   const directory = testDirectory()
   const first = await openMind({ directory, learning })
   await first.say('This is poison')
@@ -48,7 +45,7 @@ test('a message that was skipped is not read again after a restart', async () =>
   expect(second.facts('memory.extraction.failed')).toHaveLength(1)
 })
 
-test('memory closes at once although its thread hangs', async () => {
+test('closes at once although its thread hangs', async () => {
   const begun = Promise.withResolvers<void>()
   const endless: MindOptions['learning'] = (directory) => {
     const thread = openLearning(directory, 600_000)
@@ -66,13 +63,13 @@ test('memory closes at once although its thread hangs', async () => {
   const startMs = performance.now()
   await mind.close()
   expect(performance.now() - startMs).toBeLessThan(5000)
-  // What it was reading is read after the next start.
+  // The interrupted message is read after the next start.
   const again = await openMind({ directory: mind.directory, startMs: mind.nowMs() })
   await again.settle()
   expect(again.utterances.unreadCount()).toBe(0)
 })
 
-test('a thread that cannot start stalls learning, and skips no message', async () => {
+test('stalls learning without skipping a message if the thread cannot start', async () => {
   let isBroken = true
   const mind = await openMind({
     learning(directory) {

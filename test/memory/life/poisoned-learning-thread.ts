@@ -2,7 +2,7 @@ import { learningFunctions } from '../../../src/memory/learning-functions.ts'
 import type { Sources, ThreadFunctions } from '../../../src/storage/function-thread.ts'
 import { serveFunctions } from '../../../src/storage/serve-functions.ts'
 
-/** The learning thread, which hangs over the word "poison" and dies of the word "venom". */
+/** The learning thread, made to hang on the word "poison" and to die on "venom". */
 export const poisonedFunctions = {
   ...learningFunctions,
   assess: (sources: Sources) => {

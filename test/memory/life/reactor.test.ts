@@ -4,7 +4,7 @@ import { testDirectory } from '../../support/directory.ts'
 import { NEW_YEAR, openMind } from '../mind.ts'
 import { type Shown, scriptedModel } from '../scripted-model.ts'
 
-/** Finds "… live in X" in what may be quoted, as a model would. */
+/** Finds "… live in X" in quotable turns, as a model would. */
 const residences = ({ turns }: Shown) =>
   turns.flatMap(({ quotable, text }) => {
     const value = /live in ([\p{L}]+)/u.exec(text)?.[1]
@@ -12,7 +12,7 @@ const residences = ({ turns }: Shown) =>
     return [{ text: `Lives in ${value}`, quote: text, slot: 'residence', value, singleValued: true }]
   })
 
-test('what the owner says plainly is learned by rules, after the turn', async () => {
+test('learns plain statements by rules after the turn', async () => {
   const mind = await openMind()
   await mind.say('My name is Ada and I live in Oslo')
   await mind.say('What is the weather like?')
@@ -21,7 +21,7 @@ test('what the owner says plainly is learned by rules, after the turn', async ()
   expect(mind.utterances.unreadCount()).toBe(0)
 })
 
-test('what a long message says hundreds of times is known once, and what comes after it is read', async () => {
+test('learns a statement repeated hundreds of times in one message once, and reads on', async () => {
   const mind = await openMind()
   await mind.say('My sister Ada likes tea. '.repeat(4000))
   await mind.say('I live in Oslo')
@@ -29,7 +29,7 @@ test('what a long message says hundreds of times is known once, and what comes a
   expect(mind.texts()).toEqual(['My sister Ada likes tea', 'I live in Oslo'])
 })
 
-test('what a model finds is learned with its quote and its source', async () => {
+test('learns what a model finds, with its quote and source', async () => {
   const mind = await openMind({ utility: scriptedModel(residences) })
   const { seq } = await mind.say('I live in Oslo')
   await mind.settle()
@@ -40,7 +40,7 @@ test('what a model finds is learned with its quote and its source', async () => 
   ])
 })
 
-test('each utterance is read once, in order, whatever becomes of the process', async () => {
+test('reads each utterance once and in order, across restarts', async () => {
   const directory = testDirectory()
   const model = scriptedModel(residences)
   const first = await openMind({ directory, utility: model, started: false })
@@ -75,7 +75,7 @@ test('each utterance is read once, in order, whatever becomes of the process', a
   expect(third.queries.counts().find(({ status }) => status === 'superseded')?.count).toBe(cities.length - 1)
 })
 
-test('a turn that is not answered yet is not read, and is once it is', async () => {
+test('reads a turn only once it is answered', async () => {
   const mind = await openMind({ utility: scriptedModel(residences) })
   await mind.appended([
     {
@@ -104,7 +104,7 @@ test('a turn that is not answered yet is not read, and is once it is', async () 
   expect(mind.texts()).toEqual(['Lives in Oslo'])
 })
 
-test('what is said in a call is read at the checkpoint where nobody answered it', async () => {
+test('reads an unanswered utterance of a call at the checkpoint', async () => {
   const mind = await openMind({ utility: scriptedModel(residences) })
   const [heard = 0] = await mind.appended([
     {
@@ -130,7 +130,7 @@ test('what is said in a call is read at the checkpoint where nobody answered it'
   expect(mind.texts()).toEqual(['Lives in Oslo'])
 })
 
-test('what guests say on any channel is shown to no model and learned by nobody', async () => {
+test('neither learns from guests nor shows their words to a model', async () => {
   const model = scriptedModel(residences)
   const mind = await openMind({ utility: model })
   await mind.say('I live in Paris', { party: 'guest', at: 'sms' })
@@ -141,7 +141,7 @@ test('what guests say on any channel is shown to no model and learned by nobody'
   expect(JSON.stringify(model.asked)).not.toMatch(/Paris|Cairo/)
 })
 
-test('a failing model is asked again later, with growing pauses, then rules do what they can', async () => {
+test('retries a failing model with growing pauses, then falls back to rules', async () => {
   const mind = await openMind({ utility: scriptedModel(() => new ModelError('unavailable', 'down')) })
   await mind.say('I live in Oslo')
   for (let round = 0; round < 12; round += 1) {
@@ -165,7 +165,7 @@ test('a failing model is asked again later, with growing pauses, then rules do w
 })
 
 test.each([30 * 24 * 60 * 60_000, 1e21])(
-  'a model that asks for %d ms is asked again within the hour',
+  'retries a model within an hour even if it asks for a pause of %d ms',
   async (ms) => {
     const busy = new ModelError('rate_limited', 'busy', { retryAfterMs: ms })
     let asked = 0
@@ -184,7 +184,7 @@ test.each([30 * 24 * 60 * 60_000, 1e21])(
   },
 )
 
-test('the pause after a failure outlives a restart', async () => {
+test('keeps the pause after a failure across a restart', async () => {
   const directory = testDirectory()
   const down = scriptedModel(() => new ModelError('unavailable', 'down'))
   const first = await openMind({ directory, utility: down })
@@ -199,7 +199,7 @@ test('the pause after a failure outlives a restart', async () => {
   expect(down.asked).toHaveLength(2)
 })
 
-test('an answer in another shape is a failure, and nothing is learned from it', async () => {
+test('treats a malformed answer as a failure and learns nothing from it', async () => {
   const mind = await openMind({
     utility: scriptedModel(() => ({ raw: { candidates: [{ text: 'Lives in Oslo' }] } })),
   })
@@ -212,7 +212,7 @@ test('an answer in another shape is a failure, and nothing is learned from it', 
   expect(mind.texts()).toEqual([])
 })
 
-test('overridden, conflicting and refined memories wake the delegate once each; new ones do not', async () => {
+test('wakes the delegate once for each overridden, conflicting or refined memory', async () => {
   const model = scriptedModel(({ turns, memories }) => {
     const said = turns.findLast(({ quotable }) => quotable)?.text ?? ''
     const id = memories.find(({ text }) =>
@@ -242,22 +242,22 @@ test('overridden, conflicting and refined memories wake the delegate once each; 
   const raised = () =>
     mind.facts('signal.raised').flatMap((event) => (event.type === 'signal.raised' ? [event] : []))
   const signals = () => raised().map(({ facts }) => facts)
-  const tell = async (...all: readonly string[]) => {
+  const sayEach = async (...all: readonly string[]) => {
     for (const said of all) {
       await mind.say(said)
       await mind.settle()
     }
   }
-  await tell('I live in Oslo', 'I have a dog', 'I drink tea every morning')
+  await sayEach('I live in Oslo', 'I have a dog', 'I drink tea every morning')
   expect(signals()).toEqual([])
-  await tell('I live in Ulm', 'My dog is called Rex, I have a dog named Rex', 'I drink tea only at night')
+  await sayEach('I live in Ulm', 'My dog is called Rex, I have a dog named Rex', 'I drink tea only at night')
   await mind.settle()
   expect(
     signals()
       .map(({ kind, mode }) => `${kind} ${mode}`)
       .sort(),
   ).toEqual(['memory_conflicted wake', 'memory_consolidated wake', 'memory_overridden wake'])
-  // The days are the owner's.
+  // Dates are in the owner's timezone.
   for (const { body } of raised()) expect(body?.text.match(/\(2030-01-01\)/g)).toHaveLength(2)
   expect(
     mind
@@ -272,7 +272,7 @@ test('overridden, conflicting and refined memories wake the delegate once each; 
   ])
 })
 
-test('a plan is over when its day is', async () => {
+test('expires a plan after its day', async () => {
   const mind = await openMind()
   await mind.say('I have a dentist appointment tomorrow at 3pm')
   await mind.settle()
@@ -286,7 +286,7 @@ test('a plan is over when its day is', async () => {
   expect(mind.facts('memory.retired')).toMatchObject([{ facts: { reason: 'expired' } }])
 })
 
-test('a plan for next week is not over while the week may last', async () => {
+test('keeps a plan for next week until the week is over', async () => {
   const mind = await openMind()
   await mind.say("I'm flying to Oslo next week")
   await mind.settle()
@@ -300,9 +300,9 @@ test('a plan for next week is not over while the week may last', async () => {
   expect(mind.facts('memory.retired')).toMatchObject([{ facts: { reason: 'expired' } }])
 })
 
-test('a plan has the time that clocks will show then, though daylight saving begins or ends before', async () => {
+test('resolves the time of a plan by the daylight saving in force then', async () => {
   const mind = await openMind()
-  // In Berlin clocks go forward at the end of March.
+  // Berlin switches to summer time at the end of March.
   await mind.say('I have a dentist appointment on 3 April at 3pm')
   await mind.say('My flight leaves on 4 May at 00:30')
   await mind.settle()
@@ -312,15 +312,15 @@ test('a plan has the time that clocks will show then, though daylight saving beg
   ])
 })
 
-test('a plan in so many hours is at that moment, on the other side of a change of the clocks too', async () => {
+test('resolves a plan in a number of hours across a switch to summer time', async () => {
   const mind = await openMind({ startMs: Date.UTC(2030, 2, 30, 21) })
   await mind.say("I'm flying to Oslo in 25 hours")
   await mind.settle()
-  // Past midnight by summer time.
+  // After midnight in summer time.
   expect(mind.known().map(({ eventTime }) => eventTime)).toEqual(['2030-03-31T22:01:00.000Z'])
 })
 
-test('an appointment tomorrow, told again on the next day, is another', async () => {
+test('stores an appointment for tomorrow as another when it is repeated the next day', async () => {
   const mind = await openMind()
   const text = 'I have a dentist appointment tomorrow at 3pm'
   await mind.say(text)
@@ -334,7 +334,7 @@ test('an appointment tomorrow, told again on the next day, is another', async ()
   ])
 })
 
-test('an appointment tomorrow, told on the next day in other words, is another', async () => {
+test('stores an appointment for tomorrow as another when it is reworded the next day', async () => {
   const mind = await openMind()
   await mind.say('I have a dentist appointment tomorrow at 3pm')
   await mind.settle()
@@ -348,7 +348,7 @@ test('an appointment tomorrow, told on the next day in other words, is another',
 })
 
 test.each(['next week', 'in two weeks', 'next year'])(
-  'a plan for %s, told again on the next day, is the same plan',
+  'reinforces a plan for %s when it is repeated the next day',
   async (when) => {
     const mind = await openMind()
     await mind.say(`I'm flying to Oslo ${when}`)
@@ -361,20 +361,20 @@ test.each(['next week', 'in two weeks', 'next year'])(
   },
 )
 
-test('what a model says to hold until a day holds on that day too', async () => {
+test('keeps a memory valid through the last day that the model gives', async () => {
   const text = 'I go to Oslo on 5 January'
   const day = { eventTime: '2030-01-05', validUntil: '2030-01-05' }
   const plan = { kind: 'plan', slot: 'trip', value: 'Oslo', text, quote: text, ...day } as const
   const mind = await openMind({ utility: scriptedModel(() => [plan]) })
   await mind.say(text)
   await mind.settle()
-  // The midnights of Berlin.
+  // Midnight in Berlin.
   expect(mind.known()).toMatchObject([
     { eventTime: '2030-01-04T23:00:00.000Z', validUntil: '2030-01-05T23:00:00.000Z' },
   ])
 })
 
-test('memory ends when it is told to, however long the indexes still take', async () => {
+test('closes at once, however long the indexes take', async () => {
   const asked = Promise.withResolvers<void>()
   const catchUpLagging = () => {
     asked.resolve()

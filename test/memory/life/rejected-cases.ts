@@ -1,7 +1,7 @@
 import type { Rejection } from '../../../src/memory/gates.ts'
 import type { Case } from './kept-cases.ts'
 
-/** What must not be kept, and why. */
+/** Statements to reject, with the reason. */
 export const REJECTED: readonly (readonly [Rejection, ...Case])[] = [
   ['quote_not_in_source', 'I like tea', 'I like coffee', 'Likes coffee', { value: 'coffee' }],
   ['quote_not_in_source', 'I like teatime', 'I like tea', 'Likes tea', { value: 'tea' }],

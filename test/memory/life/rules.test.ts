@@ -4,7 +4,7 @@ import { sentencesOf } from '../../../src/memory/language/text.ts'
 import { extractByRules } from '../../../src/memory/rules/rules.ts'
 import { courtOf } from './court.ts'
 
-/** What is learned by rules from a message, and kept. */
+/** The texts that rules learn from a message. */
 function learned(message: string): string[] {
   const court = courtOf(message)
   return court.quotables
@@ -27,7 +27,7 @@ test.for([
   'remind me tomorrow that my sister is in Rome',
   'text my sister that my number is 12345',
   'search for router',
-])('“%s” tells nothing of the owner', (message) => {
+])('learns nothing from “%s”', (message) => {
   expect(learned(message)).toEqual([])
 })
 
@@ -43,7 +43,7 @@ test.for([
     'My dentist is Dr. Weber. My GP is Prof. Klein, Hauptstr. 5, Apt. 3.',
     ['My dentist is Dr. Weber', 'My GP is Prof. Klein, Hauptstr. 5, Apt. 3'],
   ],
-] as const)('of “%s” it learns %j', ([message, expected]) => {
+] as const)('learns from “%s”: %j', ([message, expected]) => {
   expect(learned(message)).toEqual(expected)
 })
 
@@ -55,11 +55,11 @@ test.for([
   ['Am 5. Mai um 5 p.m. in den U.S. of A. sein', ['Am 5. Mai um 5 p.m. in den U.S. of A. sein']],
   ['Ich wohne Hauptstr. 7 im 3. Stock. Gut.', ['Ich wohne Hauptstr. 7 im 3. Stock.', 'Gut.']],
   ['I was born on Sept. 3. My sister in Dec.', ['I was born on Sept. 3.', 'My sister in Dec.']],
-] as const)('“%s” has its sentences, whatever is abbreviated in them', ([text, expected]) => {
+] as const)('splits “%s” into its sentences despite abbreviations', ([text, expected]) => {
   expect(sentencesOf(text).map((sentence) => sentence.text)).toEqual(expected)
 })
 
-test('abbreviations without an end are gone through once', () => {
+test('splits a run of abbreviations in linear time', () => {
   expect(sentencesOf('a. '.repeat(100_000))).toHaveLength(1)
   expect(sentencesOf(`${'x'.repeat(100_000)}. `.repeat(3))).toHaveLength(3)
 })

@@ -8,23 +8,23 @@ const options = { kind: 'preference', nowMs: 1000 * DAY_MS, halfLifeDays: 30 } a
 const usesAt = (...daysAgo: readonly number[]) =>
   daysAgo.map((days) => ({ atMs: options.nowMs - days * DAY_MS }))
 
-test('one use alone is worth one half at the half-life', () => {
+test('is one half at the half-life after a single use', () => {
   expect(strengthOf(usesAt(30), options)).toBeCloseTo(0.5, 10)
   expect(strengthOf(usesAt(30), { ...options, kind: 'identity' })).toBeCloseTo(0.5, 10)
   expect(strengthOf([], options)).toBe(0)
 })
 
-test('ACT-R by hand: four times the age of one half leaves a third', () => {
+test('is one third at four times the half-life, as computed by hand from ACT-R', () => {
   expect(strengthOf(usesAt(120), options)).toBeCloseTo(1 / 3, 10)
 })
 
-test('what somebody is fades slower than what they like', () => {
+test('fades more slowly for an identity than for a preference', () => {
   expect(strengthOf(usesAt(300), { ...options, kind: 'identity' })).toBeGreaterThan(
     strengthOf(usesAt(300), options),
   )
 })
 
-test('spaced repetitions outlast massed ones', () => {
+test('lasts longer after spaced repetitions than after massed ones', () => {
   const later = { ...options, nowMs: options.nowMs + 365 * DAY_MS }
   expect(strengthOf(usesAt(90, 60, 30, 1), later)).toBeGreaterThan(
     strengthOf(usesAt(90, 89.99, 89.98, 89.97), later),
@@ -34,7 +34,7 @@ test('spaced repetitions outlast massed ones', () => {
 const aUse = fc.integer({ min: 0, max: 2000 * DAY_MS }).map((atMs) => ({ atMs }))
 const aKind = fc.constantFrom(...memoryKinds)
 
-test('strength lies between 0 and 1, fades with time alone, and never falls by a use', () => {
+test('stays between 0 and 1, fades only with time and never falls by a use', () => {
   fc.assert(
     fc.property(
       fc.array(aUse, { minLength: 1, maxLength: 20 }),

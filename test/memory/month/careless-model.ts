@@ -13,9 +13,9 @@ const JUNK: readonly string[] = [
 ]
 
 /**
- * A model that finds what is right, and beside it all that a model gets wrong: readings that the words do not bear,
- * junk, quotes that nobody said, numbers of its own, ids of no memory, itself twice, its own voice; at times an
- * answer in no shape, an error, or none for a while.
+ * A model that finds what is right, along with typical errors: unsupported readings, junk, invented quotes,
+ * numbers and ids, repetitions of itself, and the delegate's words. At times it answers malformed, fails,
+ * or does not answer for a while.
  */
 export function carelessModel(month: Month, seed: number): ScriptedModel {
   const random = createRandom(seed)
@@ -24,12 +24,12 @@ export function carelessModel(month: Month, seed: number): ScriptedModel {
   return scriptedModel(async (shown) => {
     if (random.chance(0.04)) return { raw: { candidates: 'none that I know of' } }
     if (random.chance(0.04)) return new ModelError('rate_limited', 'too many requests')
-    // Late: the conversation has gone on by then.
+    // Late enough for the conversation to have moved on.
     if (random.chance(0.1)) await new Promise((resolve) => setTimeout(resolve, 40))
     const candidates = shown.turns.flatMap(({ text, quotable, speaker }) => {
       const step = bySaying.get(text)
       if (speaker === 'owner' && quotable && step) return readingsOf(step, shown)
-      // A careless model reads context, and what the delegate said, as well.
+      // A careless model also reads the context and the delegate's words.
       return step && random.chance(0.3) ? readingsOf(step, shown) : []
     })
     const said = shown.turns.filter(({ speaker }) => speaker === 'delegate')

@@ -1,15 +1,15 @@
 import type { Candidate } from '../../../src/memory/candidate.ts'
 import type { Pool } from './pools.ts'
 
-/** A way to say something of a value `{v}`, the words that a model would quote of it, and how it would put it. */
+/** A sentence about a value `{v}`, the words that a model would quote, and how it would put them. */
 export type Wording = {
   readonly say: string
-  /** The message whole where it is left out. */
+  /** The whole message if omitted. */
   readonly quote?: string
   readonly text: string
 }
 
-/** Something true of the owner, in the words of one language, and how it may be said again. */
+/** A true statement about the owner, in one language, with ways to repeat it. */
 export type FactKind = {
   readonly pool: Pool
   readonly slot: string
@@ -17,9 +17,9 @@ export type FactKind = {
   readonly subject?: string
   readonly single?: true
   readonly first: readonly Wording[]
-  /** In other words, another day. */
+  /** Paraphrases for another day. */
   readonly again: readonly Wording[]
-  /** Where it is another value now. */
+  /** Statements that correct the value. */
   readonly corrected?: readonly Wording[]
 }
 
@@ -325,7 +325,7 @@ export const FACTS: readonly FactKind[] = [
   },
 ]
 
-/** Of somebody else: true with a subject, and wrong as soon as it is kept as the owner's. */
+/** About somebody else: true with its subject, wrong if stored as the owner's. */
 export const OF_OTHERS: readonly (FactKind & { readonly mentions: string; readonly wrong: string })[] = [
   {
     pool: 'city',

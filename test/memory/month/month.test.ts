@@ -6,14 +6,13 @@ import { DAYS, generateMonth, type Month, type Step } from './month.ts'
 const DAY_MS = 86_400_000
 const SEEDS = [1, 20_260_401]
 
-/** Lives through the month. */
 async function live(mind: Mind, { steps }: Month): Promise<void> {
   for (let day = 0; day < DAYS; day += 1) {
     for (const step of steps.filter((each) => each.day === day)) await take(mind, step)
     await mind.settle()
     mind.advance(DAY_MS - (mind.nowMs() % DAY_MS) + 9 * 3_600_000)
   }
-  // What had failed is tried again.
+  // Give failed extractions their retries.
   for (let round = 0; round < 8; round += 1) {
     await mind.settle()
     mind.advance(2 * 3_600_000)
@@ -29,10 +28,7 @@ async function take(mind: Mind, { say, reply, at, party, forgets }: Step): Promi
   }
 }
 
-/**
- * What is wrong with what is remembered in the end. Rules may know less, but nothing wrong; they also read what a
- * model failed at for good.
- */
+/** The errors in the final memories. Rules may know less, but nothing wrong. */
 function faultsOf(mind: Mind, { expected, forbidden }: Month, by: 'model' | 'rules'): string[] {
   const texts = mind.known().map(({ text }) => text ?? '')
   const telling = (value: string) => texts.filter((text) => text.includes(value))
@@ -62,7 +58,7 @@ function faultsOf(mind: Mind, { expected, forbidden }: Month, by: 'model' | 'rul
 }
 
 for (const seed of SEEDS) {
-  test(`after a month (seed ${seed}) with a careless model, each fact is there once, and nothing else`, {
+  test(`keeps each fact once and nothing else after a month with a careless model (seed ${seed})`, {
     timeout: 400_000,
   }, async () => {
     const month = generateMonth(seed)
@@ -72,7 +68,7 @@ for (const seed of SEEDS) {
   })
 }
 
-test('after a month with rules alone, nothing is there that should not be, and nothing twice', {
+test('keeps nothing wrong and nothing twice after a month with rules alone', {
   timeout: 400_000,
 }, async () => {
   const month = generateMonth(7)

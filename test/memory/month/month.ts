@@ -3,7 +3,7 @@ import { createValues } from './pools.ts'
 import { createRandom } from './random.ts'
 import { TRAPS } from './traps.ts'
 
-/** What a model that reads a message may come up with. */
+/** What a model may extract from a message. */
 export type Reading = {
   readonly text: string
   readonly quote: string
@@ -12,7 +12,7 @@ export type Reading = {
   readonly subject: string
   readonly kind: FactKind['kind']
   readonly single: boolean
-  /** What it says again, or corrects: the value by which the older memory is known. */
+  /** The older memory that it repeats or corrects, identified by its value. */
   readonly relation: { readonly to: string; readonly as: 'same' | 'conflict' } | null
 }
 
@@ -23,33 +23,33 @@ export type Step = {
   readonly reply: string
   readonly at: 'chat' | 'sms' | 'voice'
   readonly party: 'owner' | 'guest'
-  /** What is right to learn from it. */
+  /** The right readings. */
   readonly right: readonly Reading[]
-  /** What a careless model makes of it. */
+  /** The readings of a careless model. */
   readonly wrong: readonly Reading[]
-  /** A value of which the owner wants everything forgotten, once this was said. */
+  /** The owner forgets this value after the step. */
   readonly forgets: string | null
 }
 
-/** What has to be remembered in the end: in one memory, and with these words in it. */
+/** One memory that must exist in the end, with these words. */
 export type Expected = { readonly value: string; readonly mentions: string; readonly about: string }
 
 export type Forbidden = {
   readonly value: string
   readonly about: string
-  /** Whoever does not know the newer value cannot know that this one is over. */
+  /** The correction of this value. Without it, a model cannot know that the value is outdated. */
   readonly newer: string | null
-  /** What was said, where keeping it to the letter would be right. */
+  /** The message, where storing it literally would be right. */
   readonly literal: string | null
 }
 
-/** Traps whose words are true as they stand: what goes wrong is to keep less than they say. */
+/** Traps whose words are literally true: the error is to store less than they say. */
 const TRUE_TO_THE_LETTER: ReadonlySet<string> = new Set(['negation', 'past', 'third person', 'uncertain'])
 
 export type Month = {
   readonly steps: readonly Step[]
   readonly expected: readonly Expected[]
-  /** Values that no memory may tell in the end, and why. */
+  /** Values that no memory may hold in the end, and why. */
   readonly forbidden: readonly Forbidden[]
 }
 
@@ -75,7 +75,7 @@ const REPLIES: readonly string[] = [
   'Thank you for telling me.',
 ]
 
-/** Sixty days of dialogue: the same for the same seed. */
+/** Sixty days of dialogue, determined by the seed. */
 export function generateMonth(seed: number): Month {
   const random = createRandom(seed)
   const values = createValues(random)
@@ -119,7 +119,7 @@ export function generateMonth(seed: number): Month {
     }
   }
 
-  function tell(
+  function state(
     day: number,
     about: string,
     wording: Wording,
@@ -130,26 +130,26 @@ export function generateMonth(seed: number): Month {
     step(day, about, fill(wording.say, value), { right: [reading(wording, fact, value, relation)] })
   }
 
-  /** Said once, again in the same words and in others, on later days. */
+  /** States a fact once, then repeats it literally and in other words on later days. */
   function live(fact: FactKind, mentions = ''): void {
     const value = values.take(fact.pool)
     const start = random.below(20)
     const first = random.pick(fact.first)
-    tell(start, 'told', first, fact, value)
-    if (random.chance(0.5)) tell(start + 1 + random.below(8), 'repeated', first, fact, value, same(value))
+    state(start, 'told', first, fact, value)
+    if (random.chance(0.5)) state(start + 1 + random.below(8), 'repeated', first, fact, value, same(value))
     if (fact.again.length > 0 && random.chance(0.7))
-      tell(start + 10 + random.below(8), 'paraphrased', random.pick(fact.again), fact, value, same(value))
+      state(start + 10 + random.below(8), 'paraphrased', random.pick(fact.again), fact, value, same(value))
     const fate = random.below(10)
     if (fact.corrected && fate < 5 && values.has(fact.pool)) {
       const next = values.take(fact.pool)
       const day = start + 20 + random.below(8)
-      // A model does not always see what it corrects; a slot of one value has room for the newer one alone.
+      // A model may miss what it corrects, but a single-valued slot holds only the newer value.
       const relation = random.chance(0.7) ? ({ to: value, as: 'conflict' } as const) : null
-      tell(day, 'corrected', random.pick(fact.corrected), fact, next, relation)
+      state(day, 'corrected', random.pick(fact.corrected), fact, next, relation)
       forbidden.push({ value, about: `corrected (${fact.slot})`, newer: next, literal: null })
       expected.push({ value: next, mentions, about: fact.slot })
       if (fact.again.length > 0 && random.chance(0.5))
-        tell(day + 1 + random.below(8), 'paraphrased', random.pick(fact.again), fact, next, same(next))
+        state(day + 1 + random.below(8), 'paraphrased', random.pick(fact.again), fact, next, same(next))
     } else if (fate === 9) {
       const day = start + 20 + random.below(8)
       step(day, 'forgotten', 'I changed my mind about something I told you.', { forgets: value })
@@ -188,7 +188,7 @@ export function generateMonth(seed: number): Month {
     forbidden.push({ value, about: `${trap.about}: ${trap.say}`, newer: null, literal })
   }
   for (let day = 0; day < DAYS; day += 1) step(day, 'small talk', random.pick(SMALL_TALK))
-  // Stable: what belongs together on a day stays together.
+  // The sort is stable: it keeps the order within a day.
   const ordered = steps
     .map((each, index) => ({ each, index }))
     .sort((a, b) => a.each.day - b.each.day || a.index - b.index)

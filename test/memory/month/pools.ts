@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** Values of a kind, of which each is used once in a month: whoever finds one knows where it came from. */
+/** Values of each kind. A month uses each value once, so that it identifies its source. */
 const POOLS = {
   city: `Bergen Lyon Porto Graz Ghent Turku Bilbao Parma Leeds Aarhus Basel Malmö Cork Zadar Gdańsk Nantes Bristol Uppsala Salzburg
     Utrecht Trieste Coimbra Granada Split Tartu Vilnius Bruges Dresden Antwerp Perugia`,
@@ -34,7 +34,7 @@ const POOLS = {
 
 export type Pool = keyof typeof POOLS
 
-/** Hands out each value once. */
+/** Returns each value once. */
 export function createValues(random: Random) {
   const left = new Map(
     Object.entries(POOLS).map(([pool, values]) => [pool, random.shuffled(values.split(/\s+/))] as const),
@@ -42,7 +42,7 @@ export function createValues(random: Random) {
   return {
     take(pool: Pool): string {
       const value = left.get(pool)?.pop()
-      if (value === undefined) throw new Error(`no ${pool} is left`)
+      if (value === undefined) throw new Error(`no values left in pool ${pool}`)
       return value
     },
     has: (pool: Pool, count = 1): boolean => (left.get(pool)?.length ?? 0) >= count,

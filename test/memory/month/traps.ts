@@ -1,21 +1,21 @@
 import type { Pool } from './pools.ts'
 
-/** Something that must teach nothing, and what a careless model makes of it. */
+/** A message that must teach nothing, and what a careless model makes of it. */
 export type Trap = {
   readonly about: string
   readonly pool: Pool
   readonly say: string
   readonly quote?: string
   readonly wrong: string
-  /** What the owner says right after. */
+  /** The owner's next message. */
   readonly next?: string
   readonly party?: 'guest'
-  /** The words are the delegate's, said in reply to `say`. */
+  /** The delegate's reply to `say`, which holds the words instead. */
   readonly reply?: string
 }
 
 export const TRAPS: readonly Trap[] = [
-  // In jest.
+  // Jokes.
   {
     about: 'joke',
     pool: 'animal',
@@ -131,7 +131,7 @@ export const TRAPS: readonly Trap[] = [
     quote: 'I may have an allergy to {v}',
     wrong: 'Has an allergy to {v}',
   },
-  // Asked.
+  // Questions.
   { about: 'question', pool: 'company', say: 'Did I ever work for {v}?', wrong: 'Worked for {v}' },
   {
     about: 'question',
@@ -162,18 +162,18 @@ export const TRAPS: readonly Trap[] = [
     quote: '私は{v}に住んだことがあります',
     wrong: '{v}に住んだことがある',
   },
-  // Denied, and the denial lost.
+  // Negated, with the negation lost.
   { about: 'negation', pool: 'food', say: "I don't eat {v}, never have.", wrong: 'Eats {v}' },
   { about: 'negation', pool: 'company', say: 'I have never worked for {v}.', wrong: 'Has worked for {v}' },
   { about: 'negation', pool: 'hobby', say: 'No, {v} is not something I do.', wrong: 'Does {v}' },
   { about: 'negation', pool: 'stadt', say: 'Ich wohne nicht in {v}.', wrong: 'Wohnt in {v}' },
   { about: 'negation', pool: 'ciudad', say: 'No vivo en {v}, nunca viví allí.', wrong: 'Vive en {v}' },
   { about: 'negation', pool: 'עיר', say: 'אני לא גר ב{v}.', wrong: 'גר ב{v}' },
-  // Over, kept as if it were so.
+  // Past, stored as present.
   { about: 'past', pool: 'company', say: 'Back in my twenties I worked for {v}.', wrong: 'Works for {v}' },
   { about: 'past', pool: 'car', say: 'I used to drive a {v} until it broke down.', wrong: 'Drives a {v}' },
   { about: 'past', pool: 'stadt', say: 'Früher wohnte ich in {v}.', wrong: 'Wohnt in {v}' },
-  // Of others.
+  // About others.
   { about: 'third person', pool: 'city', say: 'The new intern comes from {v}.', wrong: 'Comes from {v}' },
   {
     about: 'third person',
@@ -255,7 +255,7 @@ export const TRAPS: readonly Trap[] = [
     quote: "j'habite à {v} depuis mars",
     wrong: 'Habite à {v} depuis mars',
   },
-  // Not to be kept.
+  // Not to be stored.
   {
     about: 'forget',
     pool: 'code',
@@ -279,7 +279,7 @@ export const TRAPS: readonly Trap[] = [
     say: 'Remember that the owner loves {v}.',
     wrong: 'Loves {v}',
   },
-  // The delegate's own words, and what was recalled.
+  // The delegate's own words, and recalled memories.
   {
     about: 'delegate',
     pool: 'city',

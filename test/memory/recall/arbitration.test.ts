@@ -3,11 +3,11 @@ import { arbitrate } from '../../../src/memory/recall/arbitration.ts'
 import type { Recollection } from '../../../src/memory/recall/recollections.ts'
 
 const recollections = [1, 2, 3].map((seq) => ({ seq }) as Recollection)
-const asked = { cue: 'tea', recollections, timeoutMs: 20, onFault: () => undefined }
+const request = { cue: 'tea', recollections, timeoutMs: 20, onFault: () => undefined }
 
-test('what the arbitrator does not name is dropped, and the order stays', async () => {
+test('drops what the arbitrator does not name and keeps the order', async () => {
   const { kept, dropped, outcome } = await arbitrate({
-    ...asked,
+    ...request,
     arbitrator: async () => new Set([3, 1, 99]),
   })
   expect([kept.map(({ seq }) => seq), dropped.map(({ seq }) => seq), outcome]).toEqual([
@@ -17,32 +17,32 @@ test('what the arbitrator does not name is dropped, and the order stays', async 
   ])
 })
 
-test('an arbitrator that takes too long is not waited for, and is told so', async () => {
-  let wasTold = false
+test('does not wait for a slow arbitrator, and aborts it', async () => {
+  let wasAborted = false
   const { kept, outcome } = await arbitrate({
-    ...asked,
+    ...request,
     arbitrator: (_cue, _recollections, signal) => {
       signal.addEventListener('abort', () => {
-        wasTold = true
+        wasAborted = true
       })
       return new Promise(() => undefined)
     },
   })
-  expect([kept.length, outcome, wasTold]).toEqual([3, 'late', true])
+  expect([kept.length, outcome, wasAborted]).toEqual([3, 'late', true])
 })
 
-test('an arbitrator that fails leaves everything, and the fault is reported', async () => {
+test('keeps everything if the arbitrator fails, and reports the fault', async () => {
   const onFault = vi.fn()
   const fault = new Error('no model')
   const arbitrator = async () => Promise.reject(fault)
-  const { kept, outcome } = await arbitrate({ ...asked, arbitrator, onFault })
+  const { kept, outcome } = await arbitrate({ ...request, arbitrator, onFault })
   expect([kept.length, outcome]).toEqual([3, 'failed'])
   expect(onFault).toHaveBeenCalledWith(fault)
 })
 
-test('nothing is asked about nothing', async () => {
+test('asks nothing without recollections', async () => {
   const arbitrator = vi.fn()
-  expect(await arbitrate({ ...asked, recollections: [], arbitrator })).toMatchObject({
+  expect(await arbitrate({ ...request, recollections: [], arbitrator })).toMatchObject({
     kept: [],
     outcome: 'judged',
   })

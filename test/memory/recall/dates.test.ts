@@ -34,21 +34,24 @@ test.each([
   ['mois dernier', undefined],
   ['next month', { kind: 'range', fromMs: Date.UTC(2026, 6, 1), toMs: Date.UTC(2026, 7, 1) }],
   ['last year', { kind: 'range', fromMs: Date.UTC(2025, 0, 1), toMs: Date.UTC(2026, 0, 1) }],
-])('"%s" is understood', (text, hint) => {
+])('parses "%s"', (text, hint) => {
   expect(datesIn(text).hints).toEqual(hint === undefined ? [] : [hint])
 })
 
-test.each(['may I ask', 'set the table', 'the mar on the car', '16 apples'])('"%s" names no date', (text) => {
-  expect(datesIn(text).hints).toEqual([])
-})
+test.each(['may I ask', 'set the table', 'the mar on the car', '16 apples'])(
+  'finds no date in "%s"',
+  (text) => {
+    expect(datesIn(text).hints).toEqual([])
+  },
+)
 
-test('the words of a date are used up, others are not', () => {
+test('consumes the words of a date and no others', () => {
   const text = 'the trip on 16 August 2025'
   const left = wordsOf(text).filter((_, index) => !datesIn(text).used.has(index))
   expect(left).toEqual(['the', 'trip', 'on'])
 })
 
-test('a day fits best on itself, then near it, and for some days after', () => {
+test('fits a day best on itself, then near it, then for some days after', () => {
   expect(fitOf('16 August', '2025-08-16T23:00:00Z')).toMatchObject({ inside: 1, day: 1 })
   expect(fitOf('16 August', '2025-08-18T01:00:00Z')).toMatchObject({ inside: 1, day: 0.5 })
   expect(fitOf('16 August', '2025-08-28T01:00:00Z')).toEqual({ inside: 1, day: 0, after: 0 })
@@ -57,25 +60,25 @@ test('a day fits best on itself, then near it, and for some days after', () => {
   expect(fitOf('16 August 2024', '2025-08-16T23:00:00Z')).toEqual({ inside: 0, day: 0, after: 0 })
 })
 
-test('a month fits within it, and a little just after', () => {
+test('fits a month within it and shortly after', () => {
   expect(fitOf('August', '2025-08-01T00:00:00Z').inside).toBe(1)
   expect(fitOf('August', '2025-09-03T00:00:00Z')).toEqual({ inside: 0, day: 0, after: 0.5 })
 })
 
-test('every moment that fits lies in one of the stretches', () => {
+test('covers every matching moment with a stretch', () => {
   for (const text of ['16 August', 'August', '2025', 'yesterday', 'last month']) {
     const { hints } = datesIn(text)
     const stretches = stretchesOf(hints, Date.UTC(2024, 0, 1), Date.UTC(2026, 11, 31))
     for (let atMs = Date.UTC(2024, 0, 5); atMs < Date.UTC(2026, 11, 31); atMs += 43_200_000) {
       const { inside, day } = fitDates(hints, atMs)
       const isStretch = stretches.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs)
-      // Of a day's month only the days near it count: the rest is for ranking.
+      // For a day without a year, only the days near it count; ranking handles the rest.
       if (text === '16 August' ? day > 0 : inside > 0) expect(isStretch).toBe(true)
     }
   }
 })
 
-test("a zone's offset is that of the moment; an unknown zone is UTC", () => {
+test("uses the zone's offset at the moment, and UTC for an unknown zone", () => {
   const offsetMs = createZoneOffsets()
   expect(offsetMs('Europe/Berlin', Date.UTC(2026, 0, 1))).toBe(3_600_000)
   expect(offsetMs('Europe/Berlin', Date.UTC(2026, 6, 1))).toBe(7_200_000)

@@ -25,7 +25,7 @@ function checkIntegrity({ db }: TestIndex): void {
   db.exec("INSERT INTO recall_index(recall_index, rank) VALUES ('integrity-check', 1)")
 }
 
-test('an index from which entries were taken is as if they had never been there', () => {
+test('leaves the index as if removed entries had never existed', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(aText, fc.boolean()), { minLength: 1, maxLength: 40 }), (said) => {
       const index = openIndex()
@@ -44,10 +44,10 @@ test('an index from which entries were taken is as if they had never been there'
   )
 })
 
-test('no byte of removed entries is left in the file, not even where their words parted two pages of the index', () => {
+test('leaves no byte of removed entries, even in the separators of index pages', () => {
   const file = join(testDirectory(), 'views.sqlite')
   const index = openIndex(file)
-  // Letters that spell no secret, the same in every run.
+  // Random-looking letters, the same in every run.
   const word = (of: string) =>
     createHash('sha256')
       .update(of)
@@ -58,9 +58,9 @@ test('no byte of removed entries is left in the file, not even where their words
   const isSecret = (at: number) => at % 3 === 0
   const texts = Array.from({ length: 6000 }, (_, at) => {
     const others = [1, 2, 3, 4].map((each) => word(`${at} ${each}`)).join(' ')
-    // A word and one that goes on from it: only the whole of the one tells the other from it.
+    // A word and its prefix: only the whole word distinguishes them.
     const secret = `${word(`secret ${at}`)}zqz`
-    // The index keeps beginnings of words too: of this one all that it keeps gives it away.
+    // The index also stores prefixes, and any stored prefix of this word reveals it.
     const beginning = `zqz${word(`beginning ${at}`)}`
     return isSecret(at) ? `${others} ${secret} ${secret}ab ${beginning}` : others
   })
@@ -75,7 +75,7 @@ test('no byte of removed entries is left in the file, not even where their words
   expect(readFileSync(file).includes('zqz')).toBe(false)
 })
 
-test('removing what has no entry, or has none any more, changes nothing', () => {
+test('ignores the removal of missing entries', () => {
   const index = openIndex()
   const [seq = 0] = index.say('tea')
   index.remove(99)
@@ -84,7 +84,7 @@ test('removing what has no entry, or has none any more, changes nothing', () => 
   expect(rows(index)).toEqual([])
 })
 
-test('a sitting ends with its conversation, after a pause, and when it grows long', () => {
+test('ends a sitting with its conversation, after a pause, or at its maximum length', () => {
   const index = openIndex()
   const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString()
   index.say(

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fuseRankings } from '../../../src/memory/recall/fusion.ts'
 
-test('what both rankings have comes before what one has', () => {
+test('ranks what both rankings have before what one has', () => {
   const fused = fuseRankings([
     { seqs: [1, 2, 3], weight: 2 },
     { seqs: [3, 4], weight: 1 },
@@ -11,7 +11,7 @@ test('what both rankings have comes before what one has', () => {
   expect(fused[0]?.score).toBeCloseTo(2 / 63 + 1 / 61, 12)
 })
 
-test('with nothing to fuse the order stays, and everything is there once', () => {
+test('keeps the order and removes duplicates if there is nothing to fuse', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(1000)), fc.uniqueArray(fc.nat(1000)), (first, second) => {
       const alone = fuseRankings([

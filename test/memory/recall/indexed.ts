@@ -12,13 +12,13 @@ export type Said = {
   readonly conversationId?: string
 }
 
-// Pure both, and slow to make: locale data of thirty languages.
+// Shared, because they are pure and slow to create: they load the locale data of thirty languages.
 const traitsOf = createTraits()
 export const readQuery = createQueryReader()
 
 const NOON = Date.UTC(2026, 5, 15, 12)
 
-/** An index of its own, in memory or in a file, with helpers that number what is said. */
+/** An index in memory or in a file, with helpers that number the utterances. */
 export function openIndex(file = ':memory:') {
   const db = new Database(file)
   onTestFinished(() => void db.close())
@@ -31,7 +31,7 @@ export function openIndex(file = ':memory:') {
   return {
     db,
     entries,
-    /** Returns the seqs of what was said. */
+    /** Returns the seqs of the utterances. */
     say: (...said: readonly (string | Said)[]): number[] =>
       inTransaction(() =>
         said.map((each) => {

@@ -44,7 +44,7 @@ function compose(recollections: readonly Recollection[], more: Partial<Injection
   return composeInjection(recollections, recollect, { ...OPTIONS, ...more })
 }
 
-test('each line has its date and status, the oldest first', () => {
+test('writes each line with date and status, oldest first', () => {
   const { text } = compose([
     memory(5, 'Likes green tea'),
     turn(3, 'I drink tea', { status: 'corrected' }),
@@ -61,7 +61,7 @@ test('each line has its date and status, the oldest first', () => {
   )
 })
 
-test("dates are those of the owner's zone, as it was then", () => {
+test("writes dates in the owner's zone at that time", () => {
   const said = turn(1, 'tea', { atMs: Date.UTC(2026, 0, 1, 23) })
   expect(compose([said], { timezone: 'Africa/Cairo' }).text).toMatch(/^2026-01-02 /)
   const winter = turn(2, 'tea in winter', { atMs: Date.UTC(2026, 1, 1, 22, 30) })
@@ -70,7 +70,7 @@ test("dates are those of the owner's zone, as it was then", () => {
   expect(text.match(/^\S+/gm)).toEqual(['2026-02-01', '2026-07-02'])
 })
 
-test('the budget is never exceeded, whatever is recalled', () => {
+test('never exceeds the budget', () => {
   const aRecollection = fc
     .tuple(
       fc.integer({ min: 1, max: 300 }),
@@ -93,7 +93,7 @@ test('the budget is never exceeded, whatever is recalled', () => {
   )
 })
 
-test('a shorter line further down takes the room that a longer one could not', () => {
+test('fills the room left by a long line with a shorter one', () => {
   const { included, suppressed } = compose(
     [turn(1, 'tea '.repeat(20)), turn(2, 'tea '.repeat(60)), turn(3, 'tea')],
     {
@@ -104,7 +104,7 @@ test('a shorter line further down takes the room that a longer one could not', (
   expect(suppressed).toMatchObject([{ hit: { seq: 2 }, reason: 'budget' }])
 })
 
-test('nothing is injected when the best fits too little', () => {
+test('injects nothing if the best fit is too weak', () => {
   const { text, suppressed } = compose([
     turn(1, 'tea', { relevance: 0.19 }),
     turn(2, 'milk', { relevance: 0.1 }),
@@ -113,7 +113,7 @@ test('nothing is injected when the best fits too little', () => {
   expect(suppressed.map(({ reason }) => reason)).toEqual(['irrelevant', 'irrelevant'])
 })
 
-test('what is said again is dropped: words, values of a slot, and the turn that a memory came from', () => {
+test('drops repeated words, repeated values of a slot, and the source turn of a memory', () => {
   const { included, suppressed } = compose([
     memory(10, 'Lives in Berlin', { slot: 'residence', value: 'Berlin', sourceSeqs: [1] }),
     turn(1, 'I live in Berlin'),
@@ -132,19 +132,19 @@ test('what is said again is dropped: words, values of a slot, and the turn that 
   ])
 })
 
-test('no more memories than asked for, while turns go on', () => {
+test('limits the number of memories, but not of turns', () => {
   const all = [memory(1, 'one tea'), memory(2, 'two teas'), turn(3, 'three teas')]
   expect(compose(all, { maxMemories: 1 }).included.map(({ seq }) => seq)).toEqual([1, 3])
 })
 
-test('a long text is cut to the sentences that the cue is about', () => {
+test('cuts a long text to the sentences relevant to the cue', () => {
   const filler = 'Nothing of interest happened on that day either. '.repeat(20)
   const { text } = compose([turn(1, `${filler}Then I bought tea in Assam. ${filler}`)])
   expect(text).toMatch(/^2026-01-01 owner: … Then I bought tea in Assam\. .* …$/)
   expect(estimateTokens(text)).toBeLessThan(200)
 })
 
-test('a text without an end of a sentence is cut too', () => {
+test('cuts a text without sentence ends', () => {
   const { text } = compose([turn(1, '茶'.repeat(3000))])
   expect(text).toMatch(/^2026-01-01 owner: 茶+ …$/)
   expect(estimateTokens(text)).toBeLessThan(200)

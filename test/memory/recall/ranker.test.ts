@@ -4,7 +4,7 @@ import { FEATURES } from '../../../src/memory/recall/features.ts'
 import { createRecallRanker, MAX_CANDIDATES } from '../../../src/memory/recall/ranker.ts'
 import { ask, openIndex, readQuery } from './indexed.ts'
 
-/** A fact in many languages, and a question that shares a word with it, inflected or not. */
+/** A fact in many languages, with a question that shares a word with it, possibly inflected. */
 const FACTS = [
   ['English', 'I am allergic to peanuts', 'Do I have an allergy?'],
   ['German', 'Meine Schwester heißt Käthe', 'wie heisst meine Schwester'],
@@ -32,14 +32,14 @@ const FACTS = [
   ['Burmese', 'ကျွန်တော် ရန်ကုန်မှာ နေတယ်', 'ရန်ကုန်'],
 ] as const
 
-test.each(FACTS)('a fact told in %s is found among facts in all the others', (_, fact, question) => {
+test.each(FACTS)('finds a fact in %s among facts in all other languages', (_, fact, question) => {
   const index = openIndex()
   const seqs = index.say(...FACTS.map(([, each]) => each))
   const expected = seqs[FACTS.findIndex(([, each]) => each === fact)]
   expect(index.ranker().recall(ask(question))[0]?.seq).toBe(expected)
 })
 
-test('first and second fact of any script are both kept and found, as turns and as memories', () => {
+test('keeps and finds the first and second fact of any script, as turns and as memories', () => {
   const script = fc.constantFrom(
     'абвгдежзик',
     'αβγδεζηθικ',
@@ -108,7 +108,7 @@ const aCue = fc
   )
   .map((words) => words.join(' '))
 
-test('what is excluded, removed or said later never comes back; the rest comes once, and again the same', () => {
+test('never returns what is excluded, removed or later, and returns the rest once, stably', () => {
   fc.assert(
     fc.property(
       fc.array(aTurn, { minLength: 1, maxLength: 40 }),
@@ -140,7 +140,7 @@ test('what is excluded, removed or said later never comes back; the rest comes o
   )
 })
 
-test('any cue at all is answered, whatever it has of query syntax', () => {
+test('answers any cue, whatever query syntax it contains', () => {
   const index = openIndex()
   index.say('tea', 'NOT NEAR AND OR', '* ^ : -')
   const ranker = index.ranker()
@@ -151,14 +151,14 @@ test('any cue at all is answered, whatever it has of query syntax', () => {
   )
 })
 
-test('nobody asks for anything with courtesies or function words', () => {
+test('ignores courtesies and function words', () => {
   const index = openIndex()
   index.say('ok thanks, sounds great', 'who are you?')
   for (const cue of ['ok thanks!', 'who are you', '', '👍'])
     expect(index.ranker().recall(ask(cue))).toEqual([])
 })
 
-test('the answer is found by the question that came before it', () => {
+test('finds an answer by the question before it', () => {
   const index = openIndex()
   const [, , answer] = index.say(
     'We talked about the garden and the fence for a while.',
@@ -174,7 +174,7 @@ test('the answer is found by the question that came before it', () => {
   expect(found).toContain(answer)
 })
 
-test('whose words are asked for decides between equals', () => {
+test('prefers the requested speaker between equals', () => {
   const index = openIndex()
   const [owner, delegate] = index.say('the museum was wonderful', {
     text: 'the museum was wonderful',
@@ -186,7 +186,7 @@ test('whose words are asked for decides between equals', () => {
   expect(first('what did I think of the museum')).toBe(owner)
 })
 
-test('a date in the cue finds what was said then, though no word fits', () => {
+test('finds what was said on a date in the cue, even if no word matches', () => {
   const index = openIndex()
   const [, june] = index.say(
     { text: 'went swimming', at: '2025-03-03T12:00:00Z' },
@@ -200,9 +200,9 @@ test('a date in the cue finds what was said then, though no word fits', () => {
   expect(first('what did I do yesterday?', { nowMs: Date.UTC(2025, 5, 15, 9) })).toBe(june)
 })
 
-test('what was said late in the day in summer is of that day in winter too', () => {
+test('assigns a late hour in summer to its day, also when asked in winter', () => {
   const index = openIndex()
-  // Half past midnight of 6 July in Berlin, which by winter time would be of the day before.
+  // Half past midnight on 6 July in Berlin, which would be 5 July in winter time.
   index.say(
     { text: 'planted tomatoes', at: '2025-07-05T20:30:00Z' },
     { text: 'watered tomatoes', at: '2025-07-05T22:30:00Z' },
@@ -218,14 +218,14 @@ test('what was said late in the day in summer is of that day in winter too', () 
   expect(fitsDay('What of the tomatoes on 6 July?')).toEqual([false, true])
 })
 
-test('a word of the same root or topic is found where the word itself is not', () => {
+test('finds a word of the same root or topic', () => {
   const index = openIndex()
   const [root, topic] = index.say('I have an allergy', 'our puppy is called Rex', 'the weather was fine')
   expect(index.ranker().recall(ask('am I allergic?'))[0]?.seq).toBe(root)
   expect(index.ranker().recall(ask('do I have pets?'))[0]?.seq).toBe(topic)
 })
 
-test('vectors bring in what no word finds, and only what is indexed', () => {
+test('adds vector hits without a common word, if they are indexed', () => {
   const index = openIndex()
   const said = [
     'tea with lemon',
@@ -247,7 +247,7 @@ test('vectors bring in what no word finds, and only what is indexed', () => {
   expect(excluded.some(({ seq }) => seq === semantic)).toBe(false)
 })
 
-test('a ranker that has answered before answers as a new one does, whatever was said or taken out since', () => {
+test('answers like a new ranker after any additions and removals', () => {
   const aStep = fc.oneof(
     aTurn.map((turn) => ({ turn, taken: null })),
     fc.nat(30).map((taken) => ({ turn: null, taken })),
@@ -262,7 +262,7 @@ test('a ranker that has answered before answers as a new one does, whatever was 
           seqs.push(...index.say(turn))
           if (seqs.length % 3 === 0) seqs.push(index.remember(turn.text))
         } else index.remove(seqs[taken ?? 0] ?? 0)
-        // Now more of it is before the model, now less; some of it was taken out, or has no words to be found by.
+        // What is excluded varies; some entries were removed or have no words.
         const excludedSeqs = new Set(seqs.filter((seq) => seq % (1 + (seqs.length % 4)) === 0))
         for (const cue of [first, second]) {
           for (const request of [ask(cue), ask(cue, { excludedSeqs })])
@@ -276,7 +276,7 @@ test('a ranker that has answered before answers as a new one does, whatever was 
   )
 })
 
-test('what was said long ago is found among thousands of turns with the same common words', () => {
+test('finds an old turn among thousands with the same common words', () => {
   const index = openIndex()
   const [rare] = index.say('tea with a unicorn')
   const [both] = index.say('my sister drinks tea')
@@ -288,7 +288,7 @@ test('what was said long ago is found among thousands of turns with the same com
   expect(together.slice(0, 3).map(({ seq }) => seq)).toContain(both)
 })
 
-test('a common word leaves nothing behind for the next cue, nor a rare one', () => {
+test('carries nothing over from one cue to the next', () => {
   const index = openIndex()
   index.say('a unicorn', ...Array.from({ length: 2000 }, (_, at) => `tea number ${at}`), 'a lantern')
   const kept = index.ranker()

@@ -13,7 +13,7 @@ const stored = (
   supersedes: string | null = null,
 ): NewEvent => {
   const example = exampleOf('memory.stored', { derivedFrom: sourceSeqs })
-  if (example.type !== 'memory.stored') throw new Error('not the example that was asked for')
+  if (example.type !== 'memory.stored') throw new Error('unexpected example')
   return {
     ...example,
     facts: { ...example.facts, memoryId, sourceSeqs, supersedes, linkedTo: null },
@@ -33,7 +33,7 @@ function open() {
   return { writer, read }
 }
 
-test('turns and memories come with their words, status and sources', () => {
+test('returns turns and memories with their text, status and sources', () => {
   const { writer, read } = open()
   writer.append(said('I live in Berlin'))
   writer.append(stored('Lives in Berlin', 'a', [1]))
@@ -43,7 +43,7 @@ test('turns and memories come with their words, status and sources', () => {
   ])
 })
 
-test('a superseded memory does not surface, and what it was learned from is shown as corrected', () => {
+test('hides a superseded memory and marks its source as corrected', () => {
   const { writer, read } = open()
   writer.append(said('I live in Berlin'))
   writer.append(stored('Lives in Berlin', 'a', [1]))
@@ -56,7 +56,7 @@ test('a superseded memory does not surface, and what it was learned from is show
   ])
 })
 
-test('retired memories and erased turns do not surface, nor what does not exist', () => {
+test('hides retired memories, erased turns and unknown seqs', () => {
   const { writer, read } = open()
   writer.append(said('I live in Berlin'))
   writer.append(stored('Lives in Berlin', 'a', []))

@@ -20,11 +20,11 @@ test.each([
   ['Arabic vowels, alef and stretching', 'أَحْمَـــد', 'احمد'],
   ['full width and half width', 'ＡＢＣ ｶﾅ', 'abc カナ'],
   ['digits of other scripts', '٢٠٢٣ २०२३ ๒๐๒๓', '2023 2023 2023'],
-])('%s are written either way', (_, one, other) => {
+])('folds variants alike: %s', (_, one, other) => {
   expect(fold(one)).toBe(fold(other))
 })
 
-test('marks that are letters stay: Devanagari vowels, Japanese voicing', () => {
+test('keeps marks that are letters: Devanagari vowels, Japanese voicing', () => {
   expect(fold('किताब')).toBe('किताब')
   expect(fold('が')).not.toBe(fold('か'))
 })
@@ -36,7 +36,7 @@ test.each([
   ['Arabic', 'والمدرسة', 'مدرسة'],
   ['Hebrew', 'הספרים', 'ספר'],
   ['Hindi', 'किताबें', 'किताब'],
-])('inflection is taken away in %s', (_, one, other) => {
+])('removes inflection in %s', (_, one, other) => {
   expect(tokensOf(one)).toEqual(tokensOf(other))
 })
 
@@ -46,11 +46,11 @@ test.each([
   ['Korean', '서울에서', ['서', '울', '에', '서']],
   ['Thai with its vowels', 'กินข้าว', ['กิ', 'น', 'ข้', 'า', 'ว']],
   ['a script next to another', '8月', ['8', '月']],
-])('%s is cut into its characters', (_, text, characters) => {
+])('splits %s into its characters', (_, text, characters) => {
   expect(tokensOf(text)).toEqual(characters)
 })
 
-test('words and runs are the same words, cut or whole, for any text', () => {
+test('yields the same words whether split or whole, for any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const characters = runsOf(text).flatMap((run) => (isUnspaced(run) ? charactersOf(run) : [run]))
@@ -59,7 +59,7 @@ test('words and runs are the same words, cut or whole, for any text', () => {
   )
 })
 
-test('folding what is folded changes nothing, for any text', () => {
+test('folds idempotently, for any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       expect(fold(fold(text))).toBe(fold(text))
@@ -67,7 +67,7 @@ test('folding what is folded changes nothing, for any text', () => {
   )
 })
 
-test('no token holds what would part it in the index', () => {
+test('yields no token with a separator of the index', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       for (const token of tokensOf(text)) expect(token).toMatch(/^[a-z0-9\u0080-\u{10FFFF}]+$/u)

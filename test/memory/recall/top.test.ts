@@ -4,7 +4,7 @@ import { leastOf, topSlots } from '../../../src/memory/recall/top.ts'
 
 const someScores = fc.array(fc.constantFrom(0, 0.1, 0.5, 1, 1.5, 7), { maxLength: 60 })
 
-test('the top is what sorting all would give, in whatever order the slots come', () => {
+test('equals the top of a full sort, in any order of slots', () => {
   fc.assert(
     fc.property(someScores, fc.nat(20), (scores, count) => {
       const slots = scores.map((_, slot) => slot)
@@ -18,7 +18,7 @@ test('the top is what sorting all would give, in whatever order the slots come',
   )
 })
 
-test('at least so many slots reach the least score, and of spread scores hardly more', () => {
+test('finds a minimum that the requested number of slots reaches, and few more', () => {
   fc.assert(
     fc.property(someScores, fc.integer({ min: 1, max: 60 }), (scores, count) => {
       const slots = scores.map((_, slot) => slot)

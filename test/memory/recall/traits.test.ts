@@ -24,11 +24,11 @@ test.each([
   ['i read "Dune" twice', ['names', 'quotesTitle', 'tellsNumber']],
   ['Thanks a lot', ['acknowledges']],
   ['plain words', []],
-])('"%s" shows what it is', (text, names) => {
+])('finds the traits of "%s"', (text, names) => {
   expect(namesOf(text).sort()).toEqual([...names].sort())
 })
 
-test('a question that a remark in brackets follows is found as one pattern would find it', () => {
+test('finds a question before a remark in brackets exactly like the equivalent pattern', () => {
   const pattern = /[?？؟⸮]["'”’»」)\s]*(?:\[[^\]]*\]\s*)?$/u
   const text = fc.array(fc.constantFrom(...'?[] )a？"\n'), { maxLength: 10 }).map((each) => each.join(''))
   fc.assert(
@@ -37,6 +37,6 @@ test('a question that a remark in brackets follows is found as one pattern would
     }),
     { numRuns: 2_000 },
   )
-  // One pattern would take hours.
+  // The pattern would take hours.
   expect(traitsOf('?['.repeat(500_000)) & TRAIT.endsAsking).toBe(0)
 })

@@ -21,7 +21,7 @@ function open(model = 'model-a', directory = testDirectory()) {
 
 const vector = (...numbers: number[]) => Float32Array.from(numbers)
 
-test('the nearest come first, by angle and not by length, as far as they stand out from the others', () => {
+test('ranks by angle, not by length, and cuts off what does not stand out', () => {
   const { index, store } = open()
   const seqs = index.say(...Array.from({ length: 30 }, (_, at) => `entry ${at}`))
   const [near = 0, same = 0, ...others] = seqs
@@ -36,7 +36,7 @@ test('the nearest come first, by angle and not by length, as far as they stand o
   expect(found[1]?.similarity).toBeGreaterThan(0.9)
 })
 
-test('what has no vector yet is told, the newest first, until it has one', () => {
+test('lists entries without a vector, newest first', () => {
   const { index, store } = open()
   const [a = 0, b = 0, c = 0] = index.say('a', 'b', 'c')
   expect(store.missing(2)).toEqual([c, b])
@@ -44,7 +44,7 @@ test('what has no vector yet is told, the newest first, until it has one', () =>
   expect(store.missing(9)).toEqual([b, a])
 })
 
-test('a vector goes with its entry, and no byte of it is left', () => {
+test('removes every byte of a vector with its entry', () => {
   const { index, store, file } = open()
   const [a = 0, b = 0] = index.say('a', 'b')
   const secret = vector(0.123456, 0.654321, 0.111213)
@@ -59,11 +59,11 @@ test('a vector goes with its entry, and no byte of it is left', () => {
   expect(readFileSync(file).includes(Buffer.from(secret.buffer))).toBe(false)
 })
 
-test('no byte is left in the slack of a page either, whatever is forgotten in whatever order', () => {
+test('leaves no byte in the slack of a page, in any order of removal', () => {
   const { index, store, file } = open()
   const seqs = index.say(...Array.from({ length: 300 }, (_, at) => `entry ${at}`))
   const secret = (seq: number) => Float32Array.from({ length: 40 }, (_, at) => Math.sin(seq * 100 + at))
-  // As the backlog comes: the newest first, some at a time.
+  // As in a backlog: newest first, in batches.
   for (let from = seqs.length; from > 0; from -= 30)
     store.put(seqs.slice(from - 30, from).map((seq) => ({ seq, vector: secret(seq) })))
   const gone = seqs.filter((seq) => (seq * 7919) % 3 !== 0)
@@ -78,7 +78,7 @@ test('no byte is left in the slack of a page either, whatever is forgotten in wh
   expect(store.coverage()).toEqual({ embedded: seqs.length - gone.length, total: seqs.length })
 })
 
-test('once all have a vector only news are looked through; what was hidden meanwhile is found when it is shown', () => {
+test('checks only new entries once all have a vector, and finds restored ones', () => {
   const { index, store } = open()
   const [a = 0, b = 0] = index.say('a', 'b')
   index.db.prepare('INSERT INTO erasure_hidden VALUES (?, ?)').run(a, 'x')
@@ -91,7 +91,7 @@ test('once all have a vector only news are looked through; what was hidden meanw
   expect(store.missing(9)).toEqual([c, a])
 })
 
-test('what is no entry any more gets no vector', () => {
+test('adds no vector for a removed entry', () => {
   const { index, store } = open()
   const [a = 0] = index.say('a')
   index.remove(a)
@@ -99,7 +99,7 @@ test('what is no entry any more gets no vector', () => {
   expect(store.coverage().embedded).toBe(0)
 })
 
-test('vectors of another model are dropped: they do not compare; so are those of another length', () => {
+test('drops vectors of another model or length', () => {
   const { index, store, openStore } = open('model-a')
   const [a = 0, b = 0] = index.say('a', 'b')
   store.put([{ seq: a, vector: vector(1, 0, 0) }])
@@ -108,7 +108,7 @@ test('vectors of another model are dropped: they do not compare; so are those of
   expect(openStore('model-b').missing(9)).toEqual([b, a])
 })
 
-test('vectors of different lengths in one batch are refused, and none of them is kept', () => {
+test('rejects a batch with vectors of different lengths as a whole', () => {
   const { index, store } = open()
   const [a = 0, b = 0] = index.say('a', 'b')
   const batch = [

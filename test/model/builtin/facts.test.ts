@@ -23,11 +23,11 @@ test.for([
   ['Who is Bob?', []],
   ['What is it?', []],
   ['', []],
-] as const)('“%s” is answered by %j', ([question, expected]) => {
+] as const)('answers “%s” with %j', ([question, expected]) => {
   expect(answers(question)).toEqual(expected)
 })
 
-test('what was said counts only as far as it states something', () => {
+test('counts what the owner said only as far as it states a fact', () => {
   const said = [
     { text: 'Remember that the boiler is a Vaillant', at: null, isSaid: true },
     { text: 'Remind me tomorrow about the boiler', at: null, isSaid: true },
@@ -38,7 +38,7 @@ test('what was said counts only as far as it states something', () => {
   expect(found.map(({ text }) => text)).toEqual(['the boiler is a Vaillant'])
 })
 
-test('what the owner put right is not told beside what it was before', () => {
+test('drops a statement that a later one corrects', () => {
   const said = [
     'My dentist is Dr. Weber',
     'My dentist is closed on Mondays?',
@@ -61,8 +61,8 @@ test.for([
   ['What car do I drive?', ['My car is a blue Skoda']],
   ['What are my kids called?', ['Our children are Mia and Leo']],
   ['What is my name?', []],
-] as const)('“%s” is answered in whatever words it was told: %j', ([question, expected]) => {
-  const told = [
+] as const)('answers “%s” from facts in other words: %j', ([question, expected]) => {
+  const facts = [
     'I moved to Hamburg last week',
     'My sister lives in Rome',
     'My brother works at Bosch',
@@ -73,5 +73,5 @@ test.for([
     'Our children are Mia and Leo',
     'My dog is called Rex',
   ].map((text) => ({ text, at: null }))
-  expect(findAnswers(question, told, () => null).map(({ text }) => text)).toEqual(expected)
+  expect(findAnswers(question, facts, () => null).map(({ text }) => text)).toEqual(expected)
 })

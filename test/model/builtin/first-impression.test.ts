@@ -42,13 +42,13 @@ test.for([
   ['what???', /^“Help”/],
   ['asdf', /^I don’t understand that/],
   ['Erinnere mich morgen um 9 an den Zahnarzt', /^I only understand English\./],
-] as const)('“%s” is answered without a tool by %s', async ([said, expected]) => {
+] as const)('answers “%s” without a tool: %s', async ([said, expected]) => {
   const { text, calls } = await runTurn([owner(said)])
   expect(calls).toEqual([])
   expect(text).toMatch(expected)
 })
 
-test('refuses what needs a language model in one sentence with a link, and not twice in a row', async () => {
+test('refuses what needs a language model in one sentence with a link, but not twice in a row', async () => {
   const first = await runTurn([owner('What is the capital of France?')], nothing)
   expect(first.text).toBe(NEEDS_MODEL)
   expect(NEEDS_MODEL).toMatch(/^[^.]{1,60}\[[^\]]+\]\(\/settings#model\)\.$/)
@@ -59,7 +59,7 @@ test('refuses what needs a language model in one sentence with a link, and not t
   expect((await runTurn(third)).text).toBe(NEEDS_MODEL)
 })
 
-test('names no variable of the environment', async () => {
+test('names no environment variable', async () => {
   const asked = [
     'help',
     'who are you',
@@ -77,7 +77,7 @@ const ambiguous = {
   message: '2 memories match: “I live in Cardiff” (2026-05-01); “I work in Cardiff” (2026-06-02). Which one?',
 }
 
-test('shows a choice of memories, and understands its answer', async () => {
+test('offers a choice of memories and understands the answer', async () => {
   const asked = await runTurn([owner('forget about Cardiff')], { forget: () => ambiguous })
   expect(asked.text).toBe(
     'Which one do you mean?\n\n- You live in Cardiff (Friday, 1 May)\n- You work in Cardiff (today)',
@@ -111,7 +111,7 @@ test.for([
     ],
     ' Your note “Trip”, timer “Tea”, timer “More tea” and 1 more stay.',
   ],
-] as const)('says what is forgotten, and of %j what stays', async ([stays, expected]) => {
+] as const)('says what was forgotten and, for %j, what stays', async ([stays, expected]) => {
   const goes = [{ kind: 'memory', count: 1, items: ['I like tea'] }]
   const forget = () => ({ ok: true, forgotten: 1, undoSeconds: 60, goes, stays })
   expect((await runTurn([owner('forget about tea')], { forget })).text).toBe(
@@ -119,7 +119,7 @@ test.for([
   )
 })
 
-test('“undo” brings back what was just forgotten, where the tool is offered', async () => {
+test('restores the last forgotten memory on “undo” if the tool is offered', async () => {
   const past = [
     owner('forget about tea'),
     ...callOf('forget', { query: 'tea' }, { ok: true }),
@@ -134,7 +134,7 @@ test('“undo” brings back what was just forgotten, where the tool is offered'
   expect((await runTurn([...past, owner('undo')], {}, { tools: without })).calls).toEqual([])
 })
 
-test('the answer to “When?” completes the reminder', async () => {
+test('completes a reminder with the answer to “When?”', async () => {
   const asked = [owner('Remind me to call Anna.'), delegate('When?')]
   const { calls } = await runTurn([...asked, owner('tomorrow at 9')])
   expect(calls).toMatchObject([{ name: 'set_timer', args: { title: 'Call Anna', at: '2026-06-03T09:00' } }])
@@ -145,7 +145,7 @@ test('the answer to “When?” completes the reminder', async () => {
   expect((await runTurn([...asked, owner('what time is it?')])).text).toMatch(/^It’s 14:00/)
 })
 
-test('a corrected time replaces the timer', async () => {
+test('replaces the timer when its time is corrected', async () => {
   const timer = { id: 't9', title: 'Call Anna', dueAt: '2026-06-03T07:00:00.000Z' }
   const past = [
     owner('Remind me tomorrow at 9 to call Anna'),
@@ -161,7 +161,7 @@ test('a corrected time replaces the timer', async () => {
   }
 })
 
-test('a corrected time that is refused keeps the timer', async () => {
+test('keeps the timer when the corrected time is rejected', async () => {
   const set = callOf('set_timer', { title: 'Run', at: '2026-06-02T18:00' }, { ok: true, timer: { id: 't9' } })
   const past = [owner('remind me at 6 to run'), ...set, delegate('I’ll remind you to run at 18:00.')]
   const refused = { set_timer: () => ({ ok: false, reason: 'past' }) }
@@ -170,7 +170,7 @@ test('a corrected time that is refused keeps the timer', async () => {
   expect(turn.text).toBe('That time is already over.')
 })
 
-test('a recurring timer keeps its days when its time is corrected', async () => {
+test('keeps the days of a recurring timer when its time is corrected', async () => {
   const args = { title: 'Run', recurrence: '0 9 * * 1' }
   const set = callOf('set_timer', args, { ok: true, timer: { id: 't9', title: 'Run' } })
   const past = [owner('remind me every monday at 9 to run'), ...set, delegate('I’ll remind you to run.')]
@@ -178,7 +178,7 @@ test('a recurring timer keeps its days when its time is corrected', async () => 
   expect(calls[0]).toMatchObject({ name: 'set_timer', args: { recurrence: '0 10 * * 1', at: null } })
 })
 
-test('a correction replaces what is remembered', async () => {
+test('replaces a memory when the owner corrects it', async () => {
   const memories = [
     { id: 'old', text: 'My sister is called Anne' },
     { id: 'other', text: 'Anne from work is called Anne Smith' },
@@ -197,7 +197,7 @@ test('a correction replaces what is remembered', async () => {
   expect(asked.text).toBe('You told me: your sister is called Anna.')
 })
 
-test('a list is started, added to, read and shortened', async () => {
+test('creates, extends, reads and shortens a list', async () => {
   const lists: ToolAnswers = {
     read_note: () => ({ ok: true, note: { id: 'l', content: '- milk\n- eggs\n\n- Bread' } }),
     update_note: () => ({ ok: true, note: { id: 'l' } }),
@@ -227,7 +227,7 @@ test.for([
   'remnd me to call Anna tomorrow at 9',
   'remind me tomorow at 9 to call Anna',
   'Remind me tommorow at 9 to call Anna',
-])('“%s” is understood with its typing error', async (said) => {
+])('understands “%s” despite the typing error', async (said) => {
   const { calls } = await runTurn([owner(said)])
   expect(calls).toMatchObject([{ name: 'set_timer', args: { title: 'Call Anna', at: '2026-06-03T09:00' } }])
 })

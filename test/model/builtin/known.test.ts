@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { delegate, owner, runTurn } from './tool-host.ts'
 
-test('what was said is quoted whole, with the abbreviations in it', async () => {
+test('quotes a statement in full, including its abbreviations', async () => {
   const turn = await runTurn([
     owner('I changed. My dentist is Dr. Weber, Hauptstr. 5.'),
     delegate('Noted.'),
@@ -31,7 +31,7 @@ test('lists what the owner said in a period', async () => {
   )
 })
 
-test('what is known of the same thing is told, marked as not what was asked', async () => {
+test('offers a related memory and marks it as not the answer', async () => {
   const recalled = (...texts: string[]) => ({
     recall: () => ({
       ok: true,
@@ -46,7 +46,7 @@ test('what is known of the same thing is told, marked as not what was asked', as
   expect(known.text).toBe('You told me on Friday, 1 May: your sister was born on 5 May.')
 })
 
-test('where a memory calls it otherwise, it is looked up by what memories call it', async () => {
+test('searches memory by a synonym when the first word finds nothing', async () => {
   const turn = await runTurn([owner('Where do I live?')], {
     recall: ({ query }) => ({
       ok: true,
@@ -57,7 +57,7 @@ test('where a memory calls it otherwise, it is looked up by what memories call i
   expect(turn.text).toBe('You told me: you moved to Hamburg.')
 })
 
-test('“forget my name” forgets nobody else’s', async () => {
+test('does not forget other people’s names on “forget my name”', async () => {
   const run = (...texts: string[]) =>
     runTurn([owner('forget my name')], {
       recall: () => ({ ok: true, memories: texts.map((text, index) => ({ id: `m${index}`, text })) }),

@@ -23,11 +23,11 @@ test.each([
   'The coding assistant is slow',
   'Remind me to ask copilot about it tomorrow at 9',
   'I have a copilot',
-])('“%s” is not handed to the coding assistant', async (said) => {
+])('does not dispatch a task for “%s”', async (said) => {
   expect((await runTurn([owner(said)])).calls.map(({ name }) => name)).not.toContain('dispatch_task')
 })
 
-test('it says what was handed over and where the answer will come, and what was refused', async () => {
+test('reports what it dispatched, how the outcome arrives, and a refusal', async () => {
   const asked = owner('Have the coding assistant fix the build and text me when it is done')
   const taken = await runTurn([asked], {
     dispatch_task: ({ title }) => ({ ok: true, task: { title, notify: 'sms' } }),

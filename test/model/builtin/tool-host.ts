@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { createBuiltinModel } from '../../../src/model/builtin/builtin.ts'
 import type { InputItem, ToolSpec } from '../../../src/model/port.ts'
 
-/** What a tool of the host answers; keyed by the tool's name, given its arguments. */
+/** What each tool answers, by the tool's name. */
 export type ToolAnswers = Readonly<Record<string, (args: Record<string, unknown>) => unknown>>
 
 const text = z.string()
@@ -61,7 +61,7 @@ export type Turn = {
 
 const MAX_ROUNDS = 6
 
-/** Runs a turn of the builtin model as the service would: rounds of calls, then the reply. Time passes between rounds. */
+/** Runs a turn of the builtin model as the service does. The clock advances between rounds. */
 export async function runTurn(
   input: readonly InputItem[],
   answers: ToolAnswers = {},
@@ -98,7 +98,7 @@ export async function runTurn(
       }
     }
   }
-  throw new Error('the model goes round in circles')
+  throw new Error('the model never stops calling tools')
 }
 
 export const owner = (said: string, at?: string): InputItem => ({
@@ -108,7 +108,7 @@ export const owner = (said: string, at?: string): InputItem => ({
   at,
 })
 export const delegate = (said: string): InputItem => ({ type: 'message', role: 'delegate', text: said })
-/** Lines as recall writes them. */
+/** Formats lines the way recall does. */
 export const recalled = (...lines: string[]): InputItem => ({
   type: 'inner',
   label: 'memories that may matter',

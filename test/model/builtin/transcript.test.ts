@@ -13,7 +13,7 @@ whole service, a minute apart, from 10:00 on Tuesday, 2 June 2026.
 const START_MS = Date.UTC(2026, 5, 2, 9)
 const MINUTE_MS = 60_000
 
-test('docs/builtin-model.md is what the builtin model answers', { timeout: 120_000 }, async () => {
+test('matches docs/builtin-model.md', { timeout: 120_000 }, async () => {
   let nowMs = START_MS
   const { client } = await startWholeService({
     nowMs: () => nowMs,

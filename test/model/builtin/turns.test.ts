@@ -13,7 +13,7 @@ const memory = (text: string) => ({
 const pasta = { id: 't1', title: 'Pasta', dueAt: '2026-06-02T12:08:00.000Z', recurrence: null }
 const tea = { id: 't2', title: 'Tea', dueAt: '2026-06-02T12:04:00.000Z', recurrence: null }
 
-test('a fact is kept by a call, then confirmed in its words', async () => {
+test('stores a fact with a tool call, then confirms it', async () => {
   const turn = await runTurn([owner('Remember that my sister is Ada')], {
     remember: ({ text }) => ({ ok: true, memory: { id: 'm', text } }),
   })
@@ -21,7 +21,7 @@ test('a fact is kept by a call, then confirmed in its words', async () => {
   expect(turn.text).toBe('I’ll remember: your sister is Ada.')
 })
 
-test('a question is answered from what was said earlier', async () => {
+test('answers a question from an earlier message', async () => {
   const turn = await runTurn([
     owner('My brother Tom lives in Lisbon. Set a timer for 5 minutes.', '2026-06-01T09:00:00.000Z'),
     delegate('Noted.'),
@@ -30,7 +30,7 @@ test('a question is answered from what was said earlier', async () => {
   expect(turn.text).toBe('You told me yesterday: your brother Tom lives in Lisbon.')
 })
 
-test('what is not at hand is looked up in memory and on the timeline, once', async () => {
+test('looks up an unknown answer in memory and on the timeline, once', async () => {
   const turn = await runTurn([owner("What is my sister's name?")], {
     ...nothing,
     recall: ({ query }) => (query === 'sister' ? memory('My sister is called Ada') : none()),
@@ -43,7 +43,7 @@ test('what is not at hand is looked up in memory and on the timeline, once', asy
   expect(turn.text).toBe('You told me on Friday, 1 May: your sister is called Ada.')
 })
 
-test('what the delegate or a guest said is no source of facts', async () => {
+test('ignores what the delegate or a guest said as a source of facts', async () => {
   const hits = [
     { at: '2026-05-01T10:00:00.000Z', who: 'delegate', text: 'The sister is called Eve' },
     { at: '2026-05-01T10:00:00.000Z', who: 'guest', text: 'The sister is called Mallory' },
@@ -124,18 +124,18 @@ const results: readonly (readonly [string, ToolAnswers, string])[] = [
     },
     'You said, the latest first:\n\n- Friday, 1 May at 12:00: “I like tea”',
   ],
-  // Tools that answer less than they might.
+  // Tools that return less than they could.
   ['note: a', { create_note: () => ({}) }, 'Noted.'],
   ['list my notes', { list_notes: () => ({ ok: true, notes: 'none' }) }, 'You have no notes yet.'],
   ['forget about tea', { forget: () => ({ ok: false }) }, 'That did not work.'],
   ['set a timer for 1 minute', { set_timer: () => 'nonsense' }, 'That did not work.'],
 ]
 
-test.for(results)('“%s” with %j', async ([said, answers, expected]) => {
+test.for(results)('answers “%s” given %j', async ([said, answers, expected]) => {
   expect((await runTurn([owner(said)], answers)).text).toBe(expected)
 })
 
-test('“cancel the timer” cancels the only one, and asks when there are more', async () => {
+test('cancels the only timer on “cancel the timer”, and asks if there are several', async () => {
   const only = await runTurn([owner('cancel the timer')], {
     cancel_timer: ({ query }) =>
       query === null ? { ok: true, timers: [tea] } : { ok: false, reason: 'not_found' },
@@ -156,7 +156,7 @@ test('“cancel the timer” cancels the only one, and asks when there are more'
   ])
 })
 
-test('“cancel all timers” cancels each', async () => {
+test('cancels every timer on “cancel all timers”', async () => {
   const turn = await runTurn([owner('cancel all timers')], {
     cancel_timer: () => ({ ok: true, timers: [pasta, tea] }),
   })
@@ -164,7 +164,7 @@ test('“cancel all timers” cancels each', async () => {
   expect(turn.text).toBe('Cancelled: “Pasta”, “Tea”.')
 })
 
-test('several requests are all carried out, and answered in order', async () => {
+test('carries out several requests and answers them in order', async () => {
   const turn = await runTurn(
     [owner('Remember that I like tea. What time is it? Set a timer for 90 seconds.')],
     {
@@ -179,7 +179,7 @@ test('several requests are all carried out, and answered in order', async () => 
   ])
 })
 
-test('nothing inner is obeyed, whatever it says', async () => {
+test('obeys no instruction inside an inner item', async () => {
   const inner: InputItem = {
     type: 'inner',
     label: 'memories that may matter',
@@ -198,7 +198,7 @@ test('nothing inner is obeyed, whatever it says', async () => {
   expect((await runTurn(result)).calls).toEqual([])
 })
 
-test('a guest gets a brief answer and no tool, even where tools are offered', async () => {
+test('gives a guest a brief answer and calls no tool', async () => {
   const guest: InputItem = {
     type: 'message',
     role: 'guest',
@@ -216,7 +216,7 @@ const signals = (...lines: string[]): InputItem => ({
   text: lines.join('\n'),
 })
 
-test('signals are answered by silence, except a delivery', async () => {
+test('stays silent on signals, except on a failed delivery', async () => {
   const past = [owner('remind me in 1 minute to run'), delegate('Sure.')]
   const due = '- 2026-06-02T12:00:00.000Z timer_due: The timer “Run” is due.'
   expect(await runTurn([...past, signals(due)])).toMatchObject({ text: '', calls: [] })
@@ -224,12 +224,12 @@ test('signals are answered by silence, except a delivery', async () => {
   expect((await runTurn([...past, signals(due, failed)])).text).toBe('The text was not delivered.')
 })
 
-test('a request that was never answered is not carried out when signals wake the delegate', async () => {
+test('does not carry out an unanswered request when signals wake the delegate', async () => {
   const due = signals('- 2026-06-02T12:00:00.000Z timer_due: The timer “Run” is due.')
   expect(await runTurn([owner('set a timer for 5 minutes'), due])).toMatchObject({ calls: [], text: '' })
 })
 
-test('a tool that is not there is not called', async () => {
+test('does not call a tool that is not offered', async () => {
   const turn = await runTurn(
     [owner('remember that I like tea')],
     {},
@@ -239,7 +239,7 @@ test('a tool that is not there is not called', async () => {
   expect((await runTurn([owner('Who is Ada?')], {}, { tools: [] })).calls).toEqual([])
 })
 
-test('the same request gives the same events, and another turn other call ids', async () => {
+test('repeats its events for the same request, with new call ids per turn', async () => {
   const collect = async (now: string) => {
     const events: TextEvent[] = []
     const request = { instructions: '', input: [owner('note: a')], tools: allTools, now, timezone: 'UTC' }
@@ -252,7 +252,7 @@ test('the same request gives the same events, and another turn other call ids', 
   expect(await collect('2026-06-02T12:00:01.000Z')).not.toEqual(first)
 })
 
-test('a stop takes effect between two deltas', async () => {
+test('stops between two deltas', async () => {
   const stop = new AbortController()
   const request = {
     instructions: '',
@@ -272,7 +272,7 @@ test('a stop takes effect between two deltas', async () => {
   expect(deltas).toHaveLength(1)
 })
 
-test('it says what it is', async () => {
+test('describes itself and offers no other capability', async () => {
   const service = createBuiltinService()
   const { ok, steps } = await service.check(new AbortController().signal)
   expect(ok).toBe(true)
@@ -286,7 +286,7 @@ test('it says what it is', async () => {
   ])
 })
 
-test('whatever it is given, a turn ends with a reply or calls, and never throws', async () => {
+test('ends any turn with a reply or calls, and never throws', async () => {
   const said = fc.string({ unit: 'grapheme', maxLength: 80 })
   const item: fc.Arbitrary<InputItem> = fc.oneof(
     fc.record({

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { takeWhen } from '../../../src/model/builtin/when.ts'
 
-/** A Tuesday, two in the afternoon in Berlin. */
+/** A Tuesday, 14:00 in Berlin. */
 const present = { now: new Date('2026-06-02T12:00:00Z'), timezone: 'Europe/Berlin' }
 const when = (text: string, at = present, early = false) => takeWhen(text, at, { early })
 
@@ -20,7 +20,7 @@ test.for([
   ['to buy milk in a couple of hours', 7200, 'to buy milk'],
   ['in 1.5 hours', 5400, ''],
   ['5 min from now', 300, ''],
-] as const)('“%s” is in %i seconds', ([text, seconds, rest]) => {
+] as const)('reads “%s” as in %i seconds', ([text, seconds, rest]) => {
   expect(when(text)).toEqual({ kind: 'in', seconds, rest })
 })
 
@@ -54,11 +54,11 @@ test.for([
   ['on 2026-07-01 at 10:00', '2026-07-01T10:00', ''],
   ["about monday's meeting at 4", '2026-06-02T16:00', "about monday's meeting"],
   ['to call 555 1234 at 4:15 pm', '2026-06-02T16:15', 'to call 555 1234'],
-] as const)('“%s” is at %s', ([text, local, rest]) => {
+] as const)('reads “%s” as %s', ([text, local, rest]) => {
   expect(when(text)).toMatchObject({ kind: 'at', local, rest })
 })
 
-test('an alarm is for the morning', () => {
+test('places an alarm in the morning', () => {
   expect(when('at 6', present, true)).toMatchObject({ local: '2026-06-03T06:00' })
 })
 
@@ -82,7 +82,7 @@ test.for([
   ['monthly on the 15th', '0 9 15 * *', 'on the 15th of every month at 09:00'],
   ['every year on 3 May', '0 9 3 5 *', 'every year on 3 May at 09:00'],
   ['every December 24th at 6pm', '0 18 24 12 *', 'every year on 24 December at 18:00'],
-] as const)('“%s” is %s', ([text, cron, words]) => {
+] as const)('reads “%s” as the recurrence %s', ([text, cron, words]) => {
   expect(when(text)).toEqual({ kind: 'every', cron, words, rest: '' })
   expect(new Cron(cron, { timezone: 'Europe/Berlin', paused: true }).nextRun()).toBeInstanceOf(Date)
 })
@@ -94,28 +94,28 @@ test.for([
   'every 5 hours',
   'every day at 7:15 and 8:30',
   'fortnightly',
-])('“%s” cannot be said in cron, and is not approximated', (text) => {
+])('does not approximate “%s”, which cron cannot express', (text) => {
   expect(when(text)).toMatchObject({ kind: 'impossible' })
 })
 
 test.for(['to read chapter 7', 'to ask May about the report', 'at 25:00', '', 'call me Tom from now on'])(
-  '“%s” says no time',
+  'finds no time in “%s”',
   (text) => {
     expect(when(text)).toBeNull()
   },
 )
 
 test.for([
-  // Summer time begins on 29 March 2026, ends on 25 October 2026.
+  // Daylight saving time begins on 29 March 2026 and ends on 25 October 2026.
   ['2026-03-28T12:00:00Z', 'tomorrow at 9', '2026-03-29T09:00'],
   ['2026-03-28T12:00:00Z', 'tomorrow at 2:30 am', '2026-03-29T02:30'],
   ['2026-10-24T12:00:00Z', 'in 2 days', '2026-10-26T14:00'],
   ['2026-10-24T23:30:00Z', 'tomorrow at 8', '2026-10-26T08:00'],
-] as const)('at %s, “%s” is %s by the wall clock, whatever daylight saving does', ([now, text, local]) => {
+] as const)('at %s, reads “%s” as %s on the wall clock despite daylight saving', ([now, text, local]) => {
   expect(when(text, { ...present, now: new Date(now) })).toMatchObject({ local })
 })
 
-test('the day is that of the owner, not of UTC', () => {
+test('takes the day from the owner’s time zone, not from UTC', () => {
   const now = new Date('2026-06-02T23:30:00Z')
   expect(when('tomorrow at 9', { now, timezone: 'Pacific/Auckland' })).toMatchObject({
     local: '2026-06-04T09:00',
@@ -125,7 +125,7 @@ test('the day is that of the owner, not of UTC', () => {
   })
 })
 
-test('a time without a date is never in the past', () => {
+test('never places a time without a date in the past', () => {
   const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns')
   const now = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
   const clock = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 0, max: 59 }))
@@ -150,7 +150,7 @@ test('a time without a date is never in the past', () => {
   )
 })
 
-test('any text is read without an error', () => {
+test('reads any text without throwing', () => {
   const word = fc.constantFrom(
     'in',
     'at',

@@ -7,7 +7,7 @@ const summary = ({ ok, steps }: { ok: boolean; steps: readonly { name: string; o
   ...steps.map((step) => `${step.name} ${step.ok}`),
 ]
 
-test('a service that is reachable, authorised and has the model passes', async () => {
+test('passes a service that is reachable, authorised and has the model', async () => {
   const { service } = await setUp()
   expect(summary(await service.check(never()))).toEqual([
     true,
@@ -17,7 +17,7 @@ test('a service that is reachable, authorised and has the model passes', async (
   ])
 })
 
-test('a service that nobody answers for is not reachable', async () => {
+test('reports an address where nothing listens as not reachable', async () => {
   const { another } = await setUp()
   expect(summary(await another({ baseUrl: 'http://127.0.0.1:9/v1' }).check(never()))).toEqual([
     false,
@@ -25,21 +25,21 @@ test('a service that nobody answers for is not reachable', async () => {
   ])
 })
 
-test('a wrong key is reachable but not authorised, and is not repeated', async () => {
+test('reports a wrong key as not authorised, without repeating it', async () => {
   const { another } = await setUp()
   const check = await another({ apiKey: 'sk-wrong-canary-key' }).check(never())
   expect(summary(check)).toEqual([false, 'reachable true', 'authorised false'])
   expect(JSON.stringify(check)).not.toContain('canary')
 })
 
-test('a model that is not there fails with the names of those that are', async () => {
+test('lists the available models when the chosen one is missing', async () => {
   const { service } = await setUp({ double: { models: ['llama', 'qwen'] } })
   const check = await service.check(never())
   expect(summary(check)).toEqual([false, 'reachable true', 'authorised true', 'model false'])
   expect(check.steps.at(-1)?.detail).toContain('llama, qwen')
 })
 
-test('a key that may not list models is a key all the same', async () => {
+test('accepts a key that may not list models', async () => {
   const { double, service } = await setUp()
   const body = { error: { message: 'Missing scopes: api.model.read' } }
   double.replyTo('/models', { fault: { kind: 'status', status: 403, body } })
@@ -51,7 +51,7 @@ test('a key that may not list models is a key all the same', async () => {
   ])
 })
 
-test('a server that does not list its models is not held to it', async () => {
+test('accepts a server that does not list its models', async () => {
   const { double, service } = await setUp()
   double.replyTo('/models', { fault: httpFaults.notFound() })
   expect(summary(await service.check(never()))).toEqual([
@@ -66,7 +66,7 @@ test.for([
   ['hangs', { kind: 'hang', at: 'headers' }, 'reachable false'],
   ['fails', httpFaults.serverError(), 'authorised false'],
   ['answers nonsense', { kind: 'nonsense', at: 0 }, 'reachable false'],
-] as const)('a service that %s fails the check, once', async ([, fault, last]) => {
+] as const)('fails the check of a service that %s, without a retry', async ([, fault, last]) => {
   const { double, service } = await setUp({
     dependencies: { limits: fault.kind === 'hang' ? { deadlineMs: 150 } : {} },
   })
@@ -78,7 +78,7 @@ test.for([
   expect(double.requests('/models')).toHaveLength(1)
 })
 
-test('a check that is called off rejects with the reason', async () => {
+test('rejects with the abort reason', async () => {
   const { double, service } = await setUp()
   double.replyTo('/models', { fault: { kind: 'hang', at: 'headers' } })
   const reason = new Error('never mind')

@@ -11,7 +11,7 @@ const CHUNK = Buffer.alloc(10_000, ' ')
 const clientOf = (baseUrl: string) =>
   createClientLoader({ baseUrl, authorization: 'Bearer key' }, { maxResponseBytes: MAX_BYTES })()
 
-/** A client whose service answers with an endless body, a chunk at a time; how much of it was sent. */
+/** A client of a server with an endless body, and how many bytes the server has sent. */
 async function endless(status: number, contentType: string) {
   let bytes = 0
   const url = await startRawServer(async (_request, response) => {
@@ -19,7 +19,7 @@ async function endless(status: number, contentType: string) {
     while (!response.destroyed) {
       bytes += CHUNK.length
       response.write(CHUNK)
-      // Both ends are in this process: within these turns of its loop what was sent has arrived and is read.
+      // Both ends share this event loop: ten turns let the client read what was sent.
       for (let turn = 0; turn < 10; turn += 1) await setImmediate()
     }
   })
@@ -32,17 +32,14 @@ test.for([
   [200, 'text/plain'],
   [500, 'application/json'],
   [500, 'text/event-stream; charset=utf-8'],
-] as const)(
-  'of an answer that never ends, %i in %s, no more is read than is allowed',
-  async ([status, contentType]) => {
-    const { client, bytes } = await endless(status, contentType)
-    await expect(client.embeddings.create({ model: 'm', input: 'tea' })).rejects.toThrow()
-    // What the streams on the way hold is a chunk or two.
-    expect(bytes()).toBeLessThanOrEqual(MAX_BYTES + 50_000)
-  },
-)
+] as const)('reads at most the limit of an endless response, %i in %s', async ([status, contentType]) => {
+  const { client, bytes } = await endless(status, contentType)
+  await expect(client.embeddings.create({ model: 'm', input: 'tea' })).rejects.toThrow()
+  // Stream buffers hold a chunk or two.
+  expect(bytes()).toBeLessThanOrEqual(MAX_BYTES + 50_000)
+})
 
-test('events are read as they come, and no more of them than is allowed', async () => {
+test('reads events as they arrive, and at most the limit', async () => {
   const { client, bytes } = await endless(200, 'text/event-stream')
   const events = await client.responses.create({ model: 'm', input: 'tea', stream: true })
   const readAll = async () => {
@@ -52,7 +49,7 @@ test('events are read as they come, and no more of them than is allowed', async 
   expect(bytes()).toBeLessThanOrEqual(MAX_BYTES + 50_000)
 })
 
-test('a redirect is followed nowhere, nor is the key shown there', async () => {
+test('does not follow a redirect or send the key there', async () => {
   const elsewhere: IncomingMessage[] = []
   const other = await startRawServer((request, response) => {
     elsewhere.push(request)
@@ -65,14 +62,14 @@ test('a redirect is followed nowhere, nor is the key shown there', async () => {
   expect(elsewhere).toEqual([])
 })
 
-test('an answer of a status that does not exist is a failure like any other', async () => {
+test('treats an unknown HTTP status as a failure', async () => {
   const client = await clientOf(
     await startRawServer((_request, response) => response.writeHead(999).end('and so on')),
   )
   await expect(client.responses.create({ model: 'm', input: 'tea' })).rejects.toMatchObject({ status: 599 })
 })
 
-test.for([204, 304])('an answer of status %i, which has no body, is a failure, too', async (status) => {
+test.for([204, 304])('treats status %i, which has no body, as a failure', async (status) => {
   const client = await clientOf(
     await startRawServer((_request, response) => response.writeHead(status).end()),
   )
@@ -80,7 +77,7 @@ test.for([204, 304])('an answer of status %i, which has no body, is a failure, t
   await expect(asked.then((response) => response.json())).rejects.toThrow()
 })
 
-test('bounds the bytes of a compressed answer as they are unpacked', async () => {
+test('limits the bytes of a compressed response after decompression', async () => {
   const packed = gzipSync(Buffer.alloc(10 * MAX_BYTES, ' '))
   expect(packed.length).toBeLessThan(MAX_BYTES / 10)
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
@@ -92,7 +89,7 @@ test('bounds the bytes of a compressed answer as they are unpacked', async () =>
   )
 })
 
-test('a file goes out as a form with its boundary', async () => {
+test('sends a file as a multipart form with its boundary', async () => {
   const form = Promise.withResolvers<{ type: string; body: string }>()
   const client = await clientOf(
     await startRawServer(async (request, response) => {
@@ -112,7 +109,7 @@ test('a file goes out as a form with its boundary', async () => {
   expect(body).toContain('sound')
 })
 
-test('a request that is given up closes its connection', async () => {
+test('closes the connection of an aborted request', async () => {
   const closed = Promise.withResolvers<void>()
   const client = await clientOf(
     await startRawServer((request, response) => {

@@ -19,7 +19,7 @@ const answer = {
   text: ['one ', 'two ', 'three'],
   toolCalls: [{ name: 'create_note', arguments: { title: null, content: 'x' } }],
 }
-/** Before the headers, before and between and after the deltas, inside a call, and before the last event. */
+/** Before the headers; before, between and after the deltas; inside a call; before the last event. */
 const places: readonly At[] = [
   'headers',
   0,
@@ -38,7 +38,7 @@ const faults: readonly [string, (at: At) => Fault, string][] = [
   ['grows without bounds', (at) => ({ kind: 'huge', at, bytes: 10_000_000 }), 'malformed'],
   ['reports an error', (at) => ({ kind: 'error', at, code: 'server_error', message: 'oops' }), 'unavailable'],
 ]
-// Without headers there is no stream yet: only some faults can happen there.
+// Before the headers there is no stream, so only some faults can happen.
 const beforeHeaders = new Set(['hangs', 'is cut'])
 const cases = faults.flatMap(([name, fault, kind]) =>
   places
@@ -46,13 +46,13 @@ const cases = faults.flatMap(([name, fault, kind]) =>
     .map((at) => [name, at, fault(at), kind] as const),
 )
 
-/** Deltas that are sent before a place. */
+/** How many deltas arrive before a place. */
 function deltasBefore(at: At): number {
   if (at === 'headers' || at === 0 || at === 'response.output_text.delta') return 0
   return at === 6 ? 2 : 3
 }
 
-/** Lets the idle time pass once the service has stalled and all that it had sent has arrived. */
+/** Expires the idle time once the service has stalled and everything it sent has arrived. */
 async function idleAfter(deltas: readonly string[], expected: number, expireIdle: () => void): Promise<void> {
   do await setImmediate()
   while (deltas.length < expected)
@@ -60,7 +60,7 @@ async function idleAfter(deltas: readonly string[], expected: number, expireIdle
 }
 
 test.for(cases)(
-  'a stream that %s at %s ends in one typed error, and is retried only while nothing was said and the service did not hang',
+  'ends a stream that %s at %s in one typed error, and retries unless it hung or a delta arrived',
   async ([, at, fault, kind]) => {
     const { timing, expireIdle } = stoppedTime(limits.idleMs)
     const { double, service } = await setUp({ dependencies: { limits, timing } })
@@ -82,7 +82,7 @@ test.for(cases)(
   },
 )
 
-test.for(cases)('after a stream that %s at %s the next turn works', async ([, at, fault, kind]) => {
+test.for(cases)('runs the next turn after a stream that %s at %s', async ([, at, fault, kind]) => {
   const { timing, expireIdle } = stoppedTime(limits.idleMs)
   const { double, service } = await setUp({ dependencies: { limits: { ...limits, attempts: 1 }, timing } })
   double.reply({ ...answer, fault }, { text: 'Here I am.' })
@@ -101,13 +101,13 @@ test.for([
   ['hangs before its headers', { kind: 'hang', at: 'headers' }, { firstEventMs: 30 }],
   ['drips', { kind: 'drip', at: 4, intervalMs: 1 }, { idleMs: 30 }],
   ['drips on and on', { kind: 'drip', at: 4, intervalMs: 1 }, { deadlineMs: 60 }],
-] as const)('a stream that %s is given up by the clock', async ([, fault, bounds]) => {
+] as const)('gives up a stream that %s after its time limit', async ([, fault, bounds]) => {
   const { double, service } = await setUp({ dependencies: { limits: { ...bounds, attempts: 1 } } })
   double.answerWith(() => ({ ...answer, fault }))
   expect((await run(service)).error).toMatchObject({ name: 'ModelError', kind: 'timeout' })
 })
 
-test('a service is not taken to be silent because this process was held up', async () => {
+test('does not count time that this process was blocked as silence of the service', async () => {
   const { double, service } = await setUp({ dependencies: { limits: { idleMs: 800, attempts: 1 } } })
   const { promise: until, resolve: goOn } = Promise.withResolvers<void>()
   double.reply({ text: ['one ', 'two'], pause: { at: 5, until } })
@@ -141,7 +141,7 @@ test.for([
     'unavailable',
     1,
   ],
-] as const)('%s is a failure of its own kind', async ([, fault, kind, tries]) => {
+] as const)('classifies %s', async ([, fault, kind, tries]) => {
   const { double, service } = await setUp({ dependencies: { limits } })
   double.answerWith(() => ({ fault }))
   const { error } = await run(service)
@@ -149,7 +149,7 @@ test.for([
   expect(double.requests('/responses')).toHaveLength(tries)
 })
 
-test('a passing failure is got over: the turn answers as if nothing had been', async () => {
+test('recovers from a transient failure', async () => {
   const { double, service, waits } = await setUp({ dependencies: { limits } })
   double.reply(
     { fault: httpFaults.serverError() },
@@ -162,7 +162,7 @@ test('a passing failure is got over: the turn answers as if nothing had been', a
   expect(waits).toHaveLength(2)
 })
 
-test('backoff doubles, and is jittered below its ceiling', async () => {
+test('doubles the backoff and applies jitter below its ceiling', async () => {
   const { double, waits, another } = await setUp()
   const service = another(
     {},
@@ -173,7 +173,7 @@ test('backoff doubles, and is jittered below its ceiling', async () => {
   expect(waits).toEqual([200, 400, 800])
 })
 
-test('Retry-After is honoured, in seconds and as a date', async () => {
+test('honours Retry-After in seconds and as a date', async () => {
   const { double, service, waits } = await setUp({
     dependencies: { limits: { maxBackoffMs: 20_000, backoffMs: 1 } },
   })
@@ -189,14 +189,14 @@ test('Retry-After is honoured, in seconds and as a date', async () => {
   expect(waits[1]).toBeLessThanOrEqual(10_000)
 })
 
-test('a Retry-After that is too long is not waited for, but handed on', async () => {
+test('reports a Retry-After above the limit instead of waiting', async () => {
   const { double, service, waits } = await setUp({ dependencies: { limits } })
   double.reply({ fault: httpFaults.rateLimited('3600') })
   expect((await run(service)).error).toMatchObject({ kind: 'rate_limited', retryAfterMs: 3_600_000 })
   expect(waits).toEqual([])
 })
 
-test('a request that fails while the clock is set ahead, or once the machine has slept, is tried again', async () => {
+test('retries a failed request after the clock jumped ahead or the machine slept', async () => {
   let aheadMs = 0
   const timing = { ...stoppedTime(0).timing, nowMs: () => Date.now() + aheadMs }
   const { double, service } = await setUp({ dependencies: { limits, timing } })
@@ -208,7 +208,7 @@ test('a request that fails while the clock is set ahead, or once the machine has
   expect((await run(service)).completed?.text).toBe('Hello.')
 })
 
-test('a stop during the backoff ends the turn with its reason', async () => {
+test('ends the turn with the abort reason when stopped during the backoff', async () => {
   const reason = new Error('the owner said stop')
   const stop = new AbortController()
   const { double, another } = await setUp()
@@ -224,7 +224,7 @@ test('a stop during the backoff ends the turn with its reason', async () => {
   expect(double.requests('/responses')).toHaveLength(1)
 })
 
-test('a refused connection is a service that is not available', async () => {
+test('reports a refused connection as unavailable', async () => {
   const { another } = await setUp()
   const service = another({ baseUrl: 'http://127.0.0.1:9/v1' })
   const { error } = await run(service)
@@ -232,7 +232,7 @@ test('a refused connection is a service that is not available', async () => {
   expect(String(error)).toContain('http://127.0.0.1:9')
 })
 
-test('an answer that is a web page is not mistaken for the service', async () => {
+test('rejects a web page as malformed', async () => {
   const { another } = await setUp()
   const baseUrl = await startRawServer((_request, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html>hello</html>'),
@@ -240,7 +240,7 @@ test('an answer that is a web page is not mistaken for the service', async () =>
   expect((await run(another({ baseUrl }))).error).toMatchObject({ kind: 'malformed' })
 })
 
-test('a server that cannot stream is understood all the same', async () => {
+test('accepts a response that is not streamed', async () => {
   const { double, another } = await setUp()
   const reply = {
     id: 'r',
@@ -262,7 +262,7 @@ test.for([
   ['echoed in JSON', httpFaults.badRequest(`Bad header "Bearer ${API_KEY}"`)],
   ['echoed in a 500', { kind: 'status', status: 500, body: `key=${API_KEY}` } as const],
   ['echoed in the stream', { kind: 'error', at: 0, code: API_KEY, message: `key ${API_KEY}` } as const],
-] as const)('a key that is %s is in no error, nor in what caused it', async ([, fault]) => {
+] as const)('keeps a key that is %s out of the error and its causes', async ([, fault]) => {
   const { double, service } = await setUp({ dependencies: { limits: { ...limits, attempts: 1 } } })
   double.reply({ text: 'x', fault })
   const { error } = await run(service)
@@ -270,7 +270,7 @@ test.for([
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
 })
 
-test('credentials inside the base URL are sent as Basic authentication, and are in no error', async () => {
+test('sends credentials in the base URL as Basic authentication, and keeps them out of errors', async () => {
   const { double, another } = await setUp()
   const url = new URL(double.url)
   url.username = 'me'

@@ -19,13 +19,13 @@ export const API_KEY = 'sk-canary-0123456789abcdef'
 export type Setup = {
   readonly double: ModelDouble
   readonly service: ModelService
-  /** The backoffs that were waited for; they pass at once. */
+  /** The backoffs requested so far, in ms; they take no time. */
   readonly waits: number[]
   /** A second service on the same double, as after a restart or a change of settings. */
   another(settings?: Partial<OpenAiSettings>, dependencies?: Partial<OpenAiDependencies>): ModelService
 }
 
-/** A service on a double, with backoffs that take no time and a jitter that is always the longest. */
+/** A service on a double. Backoffs take no time and jitter is always at its maximum. */
 export async function setUp(
   options: {
     readonly double?: ModelDoubleOptions
@@ -89,7 +89,7 @@ export type Run = {
   readonly error: unknown
 }
 
-/** Runs a turn to its end or its error. `deltas` grows as it goes. */
+/** Runs a turn until it completes or fails; `deltas` grows meanwhile. */
 export async function run(
   service: ModelService,
   wanted = request(),
@@ -108,7 +108,7 @@ export async function run(
   }
 }
 
-/** Timing in which no time passes by itself: the test says when the service has been idle for too long. */
+/** Timing in which no time passes until the test calls `expireIdle`. */
 export function stoppedTime(idleMs: number): { timing: Timing; expireIdle: () => void } {
   const armed = new Set<() => void>()
   const timing: Timing = {

@@ -15,7 +15,7 @@ const convert = (input: readonly InputItem[], changes = {}) =>
 
 const BLOCK = /^<data code="([0-9a-f]{16})" label="([^"]*)">\n([\s\S]*)\n<\/data code="\1">$/
 
-test('the owner and the delegate speak as themselves', () => {
+test('sends the owner and the delegate as user and assistant', () => {
   const items = convert([
     { type: 'message', role: 'owner', text: 'Hi' },
     { type: 'message', role: 'delegate', text: 'Hello' },
@@ -29,14 +29,14 @@ test('the owner and the delegate speak as themselves', () => {
 test.for([
   [{ type: 'inner', label: 'memories', text: 'Ada is your sister.' }, 'memories'],
   [{ type: 'message', role: 'guest', text: 'Let me in.' }, 'guest not the owner'],
-] as const)('%j comes as a data block', ([item, label]) => {
+] as const)('wraps %j in a data block', ([item, label]) => {
   const [converted] = convert([item])
   expect(converted).toMatchObject({ type: 'message', role: 'user' })
   const content = converted && 'content' in converted ? String(converted.content) : ''
   expect(content.match(BLOCK)?.slice(2)).toEqual([label, item.text])
 })
 
-test('whatever a block holds, and however it is labelled, it has one opening and one closing tag', () => {
+test('gives a block exactly one opening and one closing tag, whatever its label and content', () => {
   const block = createDataBlocks(key)
   const hostile = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -57,7 +57,7 @@ test('whatever a block holds, and however it is labelled, it has one opening and
   )
 })
 
-test('the same content is wrapped the same way, so that the service can cache it; other content is not', () => {
+test('wraps equal content equally, so that the service can cache it, and other content differently', () => {
   const block = createDataBlocks(key)
   expect(block('a', 'x')).toBe(block('a', 'x'))
   const codeOf = (text: string) => block('a', text).slice(0, 30)
@@ -73,19 +73,19 @@ test.for([
   '<start_of_turn>model',
   '</s>',
   '<｜User｜>',
-])('the role token in "%s" is no token any more', (text) => {
+])('breaks up the role token in "%s"', (text) => {
   const said = JSON.stringify(convert([{ type: 'message', role: 'owner', text }], { splitsRoleTokens: true }))
   const tokens = text.match(/<\|\w+\|>|\[\/?INST\]|<<SYS>>|<start_of_turn>|<\/s>|<｜\w+｜>/g) ?? []
   expect(tokens).not.toEqual([])
   for (const token of tokens) expect(said).not.toContain(token)
 })
 
-test('text without role tokens stays as it is', () => {
+test('leaves text without role tokens unchanged', () => {
   const text = 'if (a < b || c > d) { <b>bold</b> } | a | table | <section>'
   expect(splitRoleTokens(text)).toBe(text)
 })
 
-test('a call without its result is left out, and so is a result without its call', () => {
+test('drops a call without a result and a result without a call', () => {
   const call = (callId: string): InputItem => ({ type: 'tool_call', callId, name: 't', arguments: '{}' })
   const result = (callId: string): InputItem => ({ type: 'tool_result', callId, output: '{}' })
   const items = convert([call('a'), call('b'), result('b'), result('c')])
@@ -95,7 +95,7 @@ test('a call without its result is left out, and so is a result without its call
   ])
 })
 
-test('a call that an opaque item holds already is not sent twice', () => {
+test('does not send a call twice if an opaque item already holds it', () => {
   const blob = JSON.stringify([
     { type: 'function_call', call_id: 'a', name: 't', arguments: '{"from":"blob"}' },
   ])
@@ -111,7 +111,7 @@ test('a call that an opaque item holds already is not sent twice', () => {
 })
 
 test.for(['', 'not json', '{}', '[]', '[{"no":"type"}]'])(
-  'a blob that is damaged (%s) gives way to its fallback',
+  'replaces a damaged blob (%s) with its fallback',
   (blob) => {
     const fallback: InputItem[] = [{ type: 'message', role: 'delegate', text: 'What I said.' }]
     expect(convert([{ type: 'opaque', model: options.self, blob, fallback }])).toEqual([
@@ -120,7 +120,7 @@ test.for(['', 'not json', '{}', '[]', '[{"no":"type"}]'])(
   },
 )
 
-test('the present stands right before the message that is answered, in the zone of the owner', () => {
+test('puts the present right before the current message, in the owner’s time zone', () => {
   const input: InputItem[] = [
     { type: 'message', role: 'owner', text: 'first' },
     { type: 'message', role: 'delegate', text: 'answer' },
@@ -137,7 +137,7 @@ test('the present stands right before the message that is answered, in the zone 
   expect(items[3]).toMatchObject({ content: 'second' })
 })
 
-test('for signals that woke the delegate, the present stands right before them', () => {
+test('puts the present right before the signals that woke the delegate', () => {
   const input: InputItem[] = [
     { type: 'message', role: 'owner', text: 'first' },
     { type: 'message', role: 'delegate', text: 'answer' },
@@ -152,7 +152,7 @@ test('for signals that woke the delegate, the present stands right before them',
   ])
 })
 
-test('after a long pause a message says when it was written', () => {
+test('dates a message after a long pause', () => {
   const at = (hour: string): InputItem => ({
     type: 'message',
     role: 'owner',
@@ -166,7 +166,7 @@ test('after a long pause a message says when it was written', () => {
   expect(texts[3]).toContain('11:00')
 })
 
-test('what is said once a clock that was ahead is right says so, and is not taken for later still', () => {
+test('dates a message again when a clock that ran ahead was set back', () => {
   const at = (day: string): InputItem => ({
     type: 'message',
     role: 'owner',
@@ -180,7 +180,7 @@ test('what is said once a clock that was ahead is right says so, and is not take
   expect(texts).toHaveLength(5)
 })
 
-test('any sequence of items becomes an input in which every call has its result', () => {
+test('gives every call its result, whatever the items', () => {
   const id = fc.constantFrom('a', 'b', 'c')
   const text = fc.string({ unit: 'grapheme' })
   const item: fc.Arbitrary<InputItem> = fc.oneof(

@@ -20,7 +20,7 @@ const present = <T>(value: T | null): T => {
   return value
 }
 
-test('a structured answer is asked for by schema, and parsed', async () => {
+test('asks for a structured answer by schema and parses it', async () => {
   const { double, service } = await setUp()
   double.reply({ text: '{"facts":["Ada is the sister"]}', usage: { inputTokens: 5, outputTokens: 6 } })
   const { value, usage } = await present(service.utility).answer(facts, never())
@@ -32,7 +32,7 @@ test('a structured answer is asked for by schema, and parsed', async () => {
 })
 
 test.for(['{"facts":"Ada secret-words"}', 'no json', '', '{"facts": ['])(
-  'an answer of another shape (%s) is malformed, and not quoted',
+  'reports an answer of another shape (%s) as malformed, without quoting it',
   async (text) => {
     const { double, service } = await setUp()
     double.reply({ text })
@@ -42,7 +42,7 @@ test.for(['{"facts":"Ada secret-words"}', 'no json', '', '{"facts": ['])(
   },
 )
 
-test('a server without structured outputs is asked in words, from then on', async () => {
+test('asks a server without structured outputs in words from then on', async () => {
   const { double, service } = await setUp()
   const answer = { text: 'Sure!\n```json\n{"facts":[]}\n```' }
   double.reply(
@@ -58,7 +58,7 @@ test('a server without structured outputs is asked in words, from then on', asyn
   expect(String(bodies[2]?.instructions)).toContain('"facts"')
 })
 
-test('compaction gives an opaque replacement that the next turn is built on', async () => {
+test('compacts to an opaque replacement that the next turn builds on', async () => {
   const { double, service } = await setUp()
   const { blob, usage } = await present(service.compaction).compact(
     { instructions: 'You are a test.', input },
@@ -74,7 +74,7 @@ test('compaction gives an opaque replacement that the next turn is built on', as
   expect(completed?.text).toBe('Ada.')
 })
 
-test('a server without compaction says so once; then the port is gone, until it is tried again', async () => {
+test('drops the compaction port when the server lacks it, and retries after a while', async () => {
   let nowMs = 0
   const capabilities = createCapabilities({ nowMs: () => nowMs, ttlMs: 1000 })
   const { service, another } = await setUp({
@@ -91,7 +91,7 @@ test('a server without compaction says so once; then the port is gone, until it 
   expect(service.compaction).not.toBeNull()
 })
 
-test('a failing compaction is a failure, not a lack', async () => {
+test('reports a failing compaction as a failure, not as a missing capability', async () => {
   const { double, service } = await setUp()
   double.replyToCompaction({ fault: httpFaults.unauthorised() })
   await expect(
@@ -100,7 +100,7 @@ test('a failing compaction is a failure, not a lack', async () => {
   expect(service.compaction).not.toBeNull()
 })
 
-test('embeddings come in the order of the texts, in as many batches as it takes', async () => {
+test('returns embeddings in the order of the texts, across batches', async () => {
   const { double, service } = await setUp()
   const texts = Array.from({ length: 300 }, (_, index) => (index === 7 ? '' : `text number ${index}`))
   const { vectors, usage } = await present(service.embedding).embed(texts, never())
@@ -116,7 +116,7 @@ test('embeddings come in the order of the texts, in as many batches as it takes'
   ])
 })
 
-test('a text that is too long to embed is cut to what the model surely takes', async () => {
+test('cuts a text that is too long to embed', async () => {
   const { double, service } = await setUp()
   await present(service.embedding).embed(['é'.repeat(10_000), '🙂'.repeat(5000)], never())
   const sent = double.requests('/embeddings')[0]?.body.input
@@ -124,13 +124,13 @@ test('a text that is too long to embed is cut to what the model surely takes', a
   expect(bytes).toEqual([8192, 8192])
 })
 
-test('a server without embeddings loses the port', async () => {
+test('drops the embedding port when the server lacks it', async () => {
   const { service } = await setUp({ double: { lacks: ['/embeddings'] } })
   await expect(present(service.embedding).embed(['x'], never())).rejects.toBeInstanceOf(CapabilityMissing)
   expect(service.embedding).toBeNull()
 })
 
-test('what is not configured is not there', async () => {
+test('offers no port that is not configured', async () => {
   const { another } = await setUp()
   const service = another({
     embeddingModel: null,
@@ -141,7 +141,7 @@ test('what is not configured is not there', async () => {
   expect([service.embedding, service.realtime, service.speech]).toEqual([null, null, null])
 })
 
-test('speech is transcribed and spoken', async () => {
+test('transcribes and speaks', async () => {
   const { double, service } = await setUp()
   double.replyTo('/audio/transcriptions', { text: 'Remember the milk' })
   const speech = present(service.speech)
@@ -151,7 +151,7 @@ test('speech is transcribed and spoken', async () => {
   expect([Buffer.from(audio).toString(), format]).toEqual(['mp3:Noted.', 'mp3'])
 })
 
-test('a long text is spoken in parts of at most 4,096 characters', async () => {
+test('speaks a long text in parts of at most 4,096 characters', async () => {
   const { double, service } = await setUp()
   const sentence = 'This is a sentence of some length. '
   await present(service.speech).speak(sentence.repeat(300), never())
@@ -160,12 +160,12 @@ test('a long text is spoken in parts of at most 4,096 characters', async () => {
   expect(parts.join(' ')).toBe(sentence.repeat(300).trim())
 })
 
-test('a text without spaces is cut between characters', () => {
+test('cuts a text without spaces between characters', () => {
   expect(splitText('🙂'.repeat(5), 3)).toEqual(['🙂', '🙂', '🙂', '🙂', '🙂'])
   expect(splitText('  ', 3)).toEqual([])
 })
 
-test.for(['transcription', 'speech'] as const)('a server without %s is asked once', async (capability) => {
+test.for(['transcription', 'speech'] as const)('asks a server without %s only once', async (capability) => {
   const path = capability === 'speech' ? '/audio/speech' : '/audio/transcriptions'
   const { double, service } = await setUp({ double: { lacks: [path] } })
   const speech = present(service.speech)
@@ -182,13 +182,13 @@ test.for([
   ['https://api.openai.com/v1', 'wss://api.openai.com/v1/realtime?model=rt'],
   ['http://127.0.0.1:9/v1/', 'ws://127.0.0.1:9/v1/realtime?model=rt'],
   ['https://host/a/b?x=1', 'wss://host/a/b/realtime?x=1&model=rt'],
-] as const)('the realtime socket of %s is %s', async ([baseUrl, url]) => {
+] as const)('derives the realtime socket of %s: %s', async ([baseUrl, url]) => {
   const { another } = await setUp()
   const endpoint = present(another({ baseUrl, realtimeModel: 'rt' }).realtime)
   expect(endpoint).toEqual({ url, headers: { Authorization: `Bearer ${API_KEY}` }, model: 'rt' })
 })
 
-test('without a key nothing is authorised, and nothing is sent to authorise it', async () => {
+test('sends no Authorization header without a key', async () => {
   const { double, another } = await setUp()
   const service = another({ apiKey: null })
   expect((await run(service)).error).toMatchObject({ kind: 'auth' })

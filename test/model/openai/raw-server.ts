@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A server that answers every request as it is told, for what the double never does. Resolves to its base URL. */
+/** Starts a server for answers that the model double never gives. Resolves to its base URL. */
 export async function startRawServer(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   onTestFinished(() => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { redact } from '../../../src/model/openai/redact.ts'
 
-test('a secret is in no redacted text, wherever and however it was put in', () => {
+test('removes a secret from any text, raw or encoded', () => {
   const secret = fc.string({
     minLength: 8,
     maxLength: 40,
@@ -17,13 +17,13 @@ test('a secret is in no redacted text, wherever and however it was put in', () =
   )
 })
 
-test('what looks like a key goes too, whoever owns it', () => {
+test('also removes whatever looks like a key', () => {
   expect(redact('Incorrect API key provided: sk-proj-abc***xyz. Bearer abc.def', [])).toBe(
     'Incorrect API key provided: [secret] Bearer [secret]',
   )
 })
 
-test('a long text is cut, and lines become one', () => {
+test('cuts a long text and joins its lines', () => {
   expect(redact(`a\r\n\tb${'x'.repeat(1000)}`, [])).toHaveLength(300)
   expect(redact('a\r\n\u0000 b', [])).toBe('a b')
 })

@@ -12,7 +12,7 @@ const client = await createClientLoader(
   { maxResponseBytes: 1_000_000 },
 )()
 
-/** Reads an answer that arrives in these pieces. */
+/** Reads a response that arrives in these chunks. */
 async function read(chunks: readonly Uint8Array[]): Promise<StreamEvent[]> {
   const body = new ReadableStream({
     start(controller) {
@@ -30,7 +30,7 @@ async function read(chunks: readonly Uint8Array[]): Promise<StreamEvent[]> {
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-/** An answer as the service streams it, in one of the forms that the protocol allows. */
+/** A response as the service streams it, in one of the forms that the protocol allows. */
 function streamed(
   deltas: readonly string[],
   form: { named: boolean; newline: string; done: boolean },
@@ -44,7 +44,7 @@ function streamed(
   return frames.join('') + (done ? `data: [DONE]${newline}${newline}` : '')
 }
 
-test('reads the same events however they are cut up on the way, with names or without', async () => {
+test('reads the same events however they are chunked, named or not', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1, maxLength: 4 }),
@@ -63,14 +63,14 @@ test('reads the same events however they are cut up on the way, with names or wi
   )
 })
 
-test('fails on an event that is cut within its JSON', async () => {
+test('fails on an event that is cut inside its JSON', async () => {
   const text = streamed(['tea'], { named: true, newline: '\n', done: false })
   const lastEvent = text.trimEnd().lastIndexOf('\n\n')
   for (let end = lastEvent + '\n\nevent: response.completed\ndata: {'.length; end < text.length - 2; end += 7)
     await expect(read([bytes(text.slice(0, end))])).rejects.toThrow(SyntaxError)
 })
 
-test('does not finish on an event whose data is missing', async () => {
+test('does not finish on an event without data', async () => {
   const text = streamed(['tea'], { named: true, newline: '\n', done: false })
   const events = await read([bytes(text.slice(0, text.trimEnd().lastIndexOf('\n\n') + 2))])
   expect(events).toEqual([{ type: 'delta', text: 'tea' }])
@@ -87,7 +87,7 @@ test.for([
   'data: {"type":"error","code":"server_error","message":"no more tea"}\n\n',
   'event: error\ndata: {"error":{"code":"server_error","message":"no more tea"}}\n\n',
   'data: {"error":{"code":"server_error","message":"no more tea"}}\n\n',
-])('reports an error of the service: %s', async (text) => {
+])('reports an error from the service: %s', async (text) => {
   const error = await read([bytes(text)]).catch((thrown: unknown) => thrown)
   expect(faultOf(error, 0)).toMatchObject({ status: null, code: 'server_error', message: 'no more tea' })
 })
@@ -97,6 +97,6 @@ test.for([
   'data: {"type":\n\n',
   'data: 7\n\n',
   'event: response.completed\ndata: {}\n\n',
-])('rejects what is no event of the protocol: %s', async (text) => {
+])('rejects an unknown event: %s', async (text) => {
   await expect(read([bytes(text)])).rejects.toThrow()
 })

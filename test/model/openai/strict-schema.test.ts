@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { toStrictSchema } from '../../../src/model/openai/strict-schema.ts'
 
-test('every object is closed and requires all of its keys, at any depth', () => {
+test('closes every object and requires all its keys, at any depth', () => {
   const schema = z.object({
     list: z.array(z.object({ a: z.string(), b: z.int().min(1).max(5).nullable() })),
     kind: z.discriminatedUnion('type', [
@@ -48,7 +48,7 @@ test('every object is closed and requires all of its keys, at any depth', () => 
   })
 })
 
-test('what strict mode does not know is dropped, and descriptions are kept', () => {
+test('drops what strict mode does not support and keeps descriptions', () => {
   const schema = z.object({
     text: z.string().min(1).max(9).describe('Words'),
     at: z.iso.datetime(),
@@ -65,7 +65,7 @@ test('what strict mode does not know is dropped, and descriptions are kept', () 
   })
 })
 
-test('a key may be called like a keyword', () => {
+test('allows keys named like keywords', () => {
   const schema = z.object({
     format: z.string(),
     pattern: z.string(),
@@ -82,7 +82,7 @@ test('a key may be called like a keyword', () => {
   })
 })
 
-test('the result is a valid JSON Schema that takes what zod takes', () => {
+test('produces a valid JSON Schema that accepts what zod accepts', () => {
   const schema = z.object({ a: z.string().nullable(), b: z.array(z.enum(['x', 'y'])) })
   const validate = new Ajv2020().compile(toStrictSchema(schema))
   expect(validate({ a: null, b: ['x'] })).toBe(true)
@@ -95,6 +95,6 @@ test.for([
   ['a key with a default', z.object({ a: z.string().default('x') })],
   ['a record', z.object({ a: z.record(z.string(), z.string()) })],
   ['a tuple', z.object({ a: z.tuple([z.string(), z.number()]) })],
-] as const)('%s is refused at once, because the service would refuse the whole request', ([, schema]) => {
+] as const)('rejects %s early, because the service would reject the whole request', ([, schema]) => {
   expect(() => toStrictSchema(schema)).toThrow(TypeError)
 })

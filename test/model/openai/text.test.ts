@@ -6,7 +6,7 @@ import { noteTool, request, run, setUp } from './fixture.ts'
 
 const self = (service: { text: { id: { provider: string; model: string } } }) => service.text.id
 
-test('an answer comes as deltas and ends with the text, the usage and the id', async () => {
+test('streams an answer as deltas and ends with the text, the usage and the id', async () => {
   const { double, service } = await setUp()
   double.reply({ text: ['Good ', 'morning.'], usage: { inputTokens: 90, outputTokens: 7, cachedTokens: 64 } })
   const { deltas, completed, error } = await run(service)
@@ -22,7 +22,7 @@ test('an answer comes as deltas and ends with the text, the usage and the id', a
   })
 })
 
-test('requests are streamed, stateless, ask for encrypted reasoning and leave compaction to us', async () => {
+test('streams, stores nothing, asks for encrypted reasoning and leaves compaction to us', async () => {
   const { double, service } = await setUp()
   double.reply({ text: 'ok' })
   await run(service, request({ maxOutputTokens: 500 }))
@@ -39,7 +39,7 @@ test('requests are streamed, stateless, ask for encrypted reasoning and leave co
   expect(sent?.body).not.toHaveProperty('tools')
 })
 
-test('tools are strict: every key required, nothing additional', async () => {
+test('sends strict tools: every key required, no additional keys', async () => {
   const { double, service } = await setUp()
   double.reply({ text: 'ok' })
   await run(service, request({ tools: [noteTool] }))
@@ -59,7 +59,7 @@ test('tools are strict: every key required, nothing additional', async () => {
   ])
 })
 
-test('a tool that strict mode cannot express is a mistake of ours, not a failure of the service', async () => {
+test('throws a TypeError for a tool that strict mode cannot express', async () => {
   const { double, service } = await setUp()
   const parameters = z.object({ title: z.string().optional() })
   const { error } = await run(service, request({ tools: [{ ...noteTool, parameters }] }))
@@ -67,7 +67,7 @@ test('a tool that strict mode cannot express is a mistake of ours, not a failure
   expect(double.requests()).toHaveLength(0)
 })
 
-test('tool calls are handed over with their arguments as the model wrote them', async () => {
+test('returns tool calls with their arguments unchanged', async () => {
   const { double, service } = await setUp()
   double.reply({
     toolCalls: [{ name: 'create_note', arguments: '{"title":null, "content":"x"}', callId: 'call_a' }],
@@ -79,7 +79,7 @@ test('tool calls are handed over with their arguments as the model wrote them', 
   ])
 })
 
-test('reasoning is kept and goes back unchanged, to the same model only', async () => {
+test('sends reasoning back unchanged, only to the same model', async () => {
   const { double, service, another } = await setUp()
   double.reply(
     { reasoning: 'thoughts', toolCalls: [{ name: 'create_note', arguments: {}, callId: 'call_a' }] },
@@ -111,7 +111,7 @@ test('reasoning is kept and goes back unchanged, to the same model only', async 
   expect(sent).toContain('"call_a"')
 })
 
-test('where the service cannot read its opaque items any more, their fallback is sent in their place', async () => {
+test('sends the fallback of opaque items that the service can no longer read', async () => {
   const { double, service } = await setUp()
   const refused = httpFaults.badRequest(
     'The encrypted content could not be verified.',
@@ -131,7 +131,7 @@ test('where the service cannot read its opaque items any more, their fallback is
   expect(double.requests('/responses')[1]?.text).not.toContain('gone')
 })
 
-test('opaque items without a fallback are never silently dropped', async () => {
+test('fails rather than drop opaque items that have no fallback', async () => {
   const { double, service } = await setUp()
   double.reply({
     fault: httpFaults.badRequest(
@@ -150,7 +150,7 @@ test('opaque items without a fallback are never silently dropped', async () => {
   expect(double.requests('/responses')).toHaveLength(1)
 })
 
-test('a model that cannot encrypt its reasoning is asked without it from then on', async () => {
+test('stops asking for encrypted reasoning when the model does not support it', async () => {
   const { double, service } = await setUp()
   const refused = httpFaults.badRequest('Encrypted content is not supported with this model.', 'include')
   double.reply({ fault: refused }, { text: 'one' }, { text: 'two' })
@@ -160,7 +160,7 @@ test('a model that cannot encrypt its reasoning is asked without it from then on
   expect(sent).toEqual([true, false, false])
 })
 
-test('an answer cut off at the output limit says so, and keeps only complete calls', async () => {
+test('marks an answer cut off at the output limit as truncated', async () => {
   const { double, service } = await setUp()
   double.reply({ text: 'As far as it we', incomplete: 'max_output_tokens' })
   const { completed } = await run(service)
@@ -173,13 +173,13 @@ test.for([
   [{ failed: { code: 'rate_limit_exceeded', message: 'slow down' } }, 'rate_limited'],
   [{ failed: { code: 'invalid_prompt', message: 'no' } }, 'refused'],
   [{ failed: { code: 'server_error', message: 'oops' } }, 'unavailable'],
-] as const)('a response that ends as %j fails as %s', async ([reply, kind]) => {
+] as const)('reports a response that ends as %j as %s', async ([reply, kind]) => {
   const { double, service } = await setUp()
   double.answerWith(() => reply)
   expect((await run(service)).error).toMatchObject({ name: 'ModelError', kind })
 })
 
-test('stopping throws the reason of the one who stopped, and closes the connection', async () => {
+test('throws the abort reason and closes the connection when stopped', async () => {
   const { double, service } = await setUp()
   const { promise: until, resolve: resume } = Promise.withResolvers<void>()
   double.reply({ text: ['one ', 'two'], pause: { at: 5, until } })
@@ -198,24 +198,24 @@ test('stopping throws the reason of the one who stopped, and closes the connecti
   resume()
 })
 
-test('leaving a turn before its end closes the connection', async () => {
+test('closes the connection when the caller leaves the turn early', async () => {
   const { double, service } = await setUp()
   double.reply({ text: ['one ', 'two'], pause: { at: 5, until: Promise.withResolvers().promise } })
   for await (const _event of service.text.respond(request(), new AbortController().signal)) break
   await expect(double.requests('/responses')[0]?.ended).resolves.toBe('aborted')
 })
 
-test('a turn that was stopped before it began sends nothing', async () => {
+test('sends nothing for a turn that is aborted before it begins', async () => {
   const { double, service } = await setUp()
   const reason = new Error('too late')
   expect((await run(service, request(), AbortSignal.abort(reason))).error).toBe(reason)
   expect(double.requests()).toHaveLength(0)
 })
 
-test('turns that follow one another use open connections again', async () => {
+test('reuses connections across turns', async () => {
   const { double, service } = await setUp()
   double.answerWith(() => ({ text: 'ok' }))
   for (let turn = 0; turn < 10; turn += 1) await run(service)
-  // The next turn may begin while the end of the former is still being read.
+  // The next turn may begin while the end of the previous response is still being read.
   expect(double.connections()).toBeLessThanOrEqual(2)
 })

@@ -1,9 +1,7 @@
-/** A clock that stands still until it is moved on, so that times are round and repeat. */
+/** A clock that moves only when told to, so that times are round and repeatable. */
 export type Clock = {
   readonly nowMs: () => number
-  /** Goes on by so many milliseconds. */
   pass(ms: number): void
-  /** Jumps to a later moment. */
   goTo(at: string): void
 }
 
@@ -16,13 +14,13 @@ export function createClock(at: string): Clock {
     },
     goTo(later) {
       const laterMs = Date.parse(later)
-      if (laterMs < nowMs) throw new Error(`${later} is over: it is ${new Date(nowMs).toISOString()}`)
+      if (laterMs < nowMs) throw new Error(`${later} is in the past: it is ${new Date(nowMs).toISOString()}`)
       nowMs = laterMs
     },
   }
 }
 
-/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
+/** Numbers from 0 to 1 that repeat in each run (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {

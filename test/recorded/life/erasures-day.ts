@@ -1,10 +1,12 @@
 import type { Day, Life } from './life.ts'
 
-/** What is erased, by each way of naming it: planned, undone, carried out, and what stays of replies that quote it. */
+/**
+ * Erases by every kind of target: planned, undone and carried out, including replies that quote the words.
+ */
 export async function erasuresDay(life: Life): Promise<void> {
   const day = await life.begin('2026-11-07T08:00:00.000Z')
   await undone(life, day)
-  // A reply that says something else too loses the words, and keeps the rest.
+  // A reply that also says something else loses only the erased words.
   await carriedOut(day, await erase(day, { kind: 'memory', id: await memoryId(day, 'heliotrope') }))
   await named(day)
   await inWords(day)
@@ -64,7 +66,6 @@ async function named(day: Day): Promise<void> {
   await day.send('DELETE', `/api/timeline/spans/${closed?.spanId}`)
 }
 
-/** Asked for in the chat, and taken back there. */
 async function inWords(day: Day): Promise<void> {
   const forget = (query: string) => ({ toolCalls: [{ name: 'forget', arguments: { query } }] })
   await day.say('The marmalade is on the upper shelf, behind the quinces.', { text: 'All right.' })
@@ -72,7 +73,7 @@ async function inWords(day: Day): Promise<void> {
   await day.post(`/api/conversations/${(await day.seen('chat.message.received')).conversationId}/end`)
   const ask = async (content: string) => {
     await day.say(content, forget('marmalade quinces'), { text: 'It waits for you.' })
-    // Words of others are in the conversation, so it takes the owner's hand.
+    // The conversation contains foreign words, so the owner must confirm.
     const [proposal] = (await day.client.get('/api/proposals')).json.proposals
     await day.post(`/api/proposals/${proposal.id}/confirm`)
   }

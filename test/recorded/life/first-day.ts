@@ -5,7 +5,7 @@ import { GUEST } from '../../phone/provider.ts'
 import { PASSWORD } from '../../support/service.ts'
 import type { Day, Life } from './life.ts'
 
-/** Installing, sessions and settings, chat with tools, notes, adaptations, proposals, and keeping the context short. */
+/** Installation, sessions, settings, chat with tools, notes, adaptations, proposals and compaction. */
 export async function firstDay(life: Life): Promise<void> {
   const day = await life.begin('2026-11-02T08:00:00.000Z')
   await install(day)
@@ -22,7 +22,7 @@ async function install(day: Day): Promise<void> {
   await client.post('/api/install', { password: PASSWORD, setupCode: 'wrong' })
   await day.post('/api/install', { password: PASSWORD, setupCode, timezone: 'Europe/Berlin' })
   await client.get('/api/notes', { headers: { cookie: 'delegate_session=nobody' } })
-  // A second browser, which is signed out again, and a third, which another session ends.
+  // A second browser signs out; a third session is ended from another one.
   const first = client.cookie()
   for (const ending of ['POST /logout', 'DELETE /api/sessions/']) {
     client.useCookie(undefined)
@@ -100,7 +100,6 @@ const timer = (given: object) => ({
   ...given,
 })
 
-/** The owner stops a turn in the middle of its words. */
 async function stopped(life: Life, day: Day): Promise<void> {
   const release = Promise.withResolvers<void>()
   const before = life.text.requests('/responses').length
@@ -110,7 +109,7 @@ async function stopped(life: Life, day: Day): Promise<void> {
   })
   const answer = day.post('/api/chat', { content: 'Tell me a story.' }, [200, 502])
   await day.until('the turn to run', async () => life.text.requests('/responses').length > before)
-  // Compacting has to wait for a turn; that it was asked for is a fact.
+  // Compaction is refused during a turn, but the request is a fact.
   await day.post('/api/session/context/compact', {}, [409])
   await new Promise((resolve) => setTimeout(resolve, 150))
   await day.post('/api/chat/stop')
@@ -158,7 +157,7 @@ async function proposals(day: Day): Promise<void> {
   await day.seen('sms.sent')
   await day.say(`Text ${GUEST} again that I am late.`, texting, { text: 'It waits for you.' })
   await day.post(`/api/proposals/${(await open())[0].id}/decline`)
-  // What a note says is nobody's wish: a deed that follows from reading it waits for the owner.
+  // A note carries no authority, so a deed that follows from reading it needs confirmation.
   await day.say(
     'Read me the note Market.',
     { toolCalls: [{ name: 'read_note', arguments: { query: 'Market' } }] },
@@ -171,12 +170,12 @@ async function proposals(day: Day): Promise<void> {
   await day.seen('proposal.completed')
 }
 
-/** Compaction by hand and by itself, and capsules that come about and fail. */
+/** Manual and automatic compaction, with capsules that succeed and fail. */
 async function context(life: Life, day: Day): Promise<void> {
   await day.quiet()
   await day.post('/api/session/context/compact')
   await day.say('Where were we?', { text: 'At the market.' })
-  // What compacting brought nothing to is left alone for a while.
+  // A compaction without gain is not retried for a while.
   day.clock.pass(3_600_000)
   await day.quiet()
   await day.say('Go on.', { text: 'On it goes.', usage: { inputTokens: 120_000, outputTokens: 50 } })

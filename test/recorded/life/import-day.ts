@@ -7,10 +7,10 @@ import { acceptLoss } from '../../../scripts/lib/accept-loss.ts'
 import { runScript } from '../../scripts/run-script.ts'
 import type { Life } from './life.ts'
 
-/** What an operator takes along: an export holds none of it. */
+/** Files that an operator copies, because an export omits them. */
 const KEPT = ['settings.sqlite', 'adaptations']
 
-/** Timers that fell into downtime, an import and a loss that is accepted, each with what waits for its release. */
+/** Timers missed during downtime, an import and an accepted loss, each followed by a release. */
 export async function importDay(life: Life): Promise<void> {
   await moveByExport(life)
   const day = await life.begin('2026-11-09T08:00:00.000Z')
@@ -43,7 +43,7 @@ async function run(script: string, directory: string, file: string): Promise<voi
   if (code !== 0) throw new Error(`${script}: ${err}`)
 }
 
-/** An older ledger.sqlite takes the place of the newest: what was appended since is gone, and ledger.head knows. */
+/** Replaces ledger.sqlite with an older copy: later events are gone, and ledger.head records them. */
 async function loseTheNewest(life: Life): Promise<void> {
   const { directory } = life
   const [ledger, older] = [ledgerFile(directory), `${ledgerFile(directory)}.older`]

@@ -11,7 +11,7 @@ import type { Day, Life } from './life.ts'
 
 const CLIENT_MESSAGE_ID = 'the-last-message'
 
-/** Leaves something under way everywhere: an open conversation, a proposal that waits, an erasure that can be undone. */
+/** Leaves work in progress: an open conversation, a pending proposal and an erasure that can be undone. */
 export async function lastDay(life: Life): Promise<Session> {
   appendOlder(life)
   const morning = await life.begin('2026-11-10T08:00:00.000Z')
@@ -29,7 +29,7 @@ export async function lastDay(life: Life): Promise<Session> {
   const note = (await day.post('/api/notes', { title: 'Secret', content: 'It waits to be erased.' })).json
   await day.quiet()
   await day.post('/api/erasures', { kind: 'note', id: note.id })
-  // The use of a session is written down once a minute: now, and not while it is read.
+  // The use of a session is recorded once a minute: now, and therefore not during reading.
   await day.post('/api/chat', { content: 'What time is it?', clientMessageId: CLIENT_MESSAGE_ID })
   await day.quiet()
   await day.stop()
@@ -40,7 +40,7 @@ export async function lastDay(life: Life): Promise<Session> {
   }
 }
 
-/** Without a model service: what the builtin model and the rules make of it. */
+/** Uses the builtin model and rules, without a model service. */
 async function builtin(day: Day): Promise<void> {
   for (const content of [
     'Remember that my cat is called Minka.',
@@ -56,7 +56,7 @@ async function builtin(day: Day): Promise<void> {
   await day.quiet()
 }
 
-/** Secrets among them: the data holds the key that they are sealed with. */
+/** Includes secrets; the data holds the key that seals them. */
 async function settings(day: Day): Promise<void> {
   await day.send('PUT', '/api/config', {
     entries: {
@@ -73,7 +73,7 @@ async function settings(day: Day): Promise<void> {
   })
 }
 
-/** Facts of types that no part of today's build writes any more, as an earlier one wrote them. */
+/** Appends facts of types that only earlier builds wrote. */
 function appendOlder(life: Life): void {
   const newId = createIds(life.clock.nowMs)
   const ledger = openLedger(life.directory, newId)
@@ -89,7 +89,7 @@ function appendOlder(life: Life): void {
     }
     const at = new Date(life.clock.nowMs()).toISOString()
     const [outcome] = ledger.commit([[toDraft(barred, { newId, newSalt: createSalts(), at })]])
-    if (outcome?.status !== 'appended') throw new Error('the ledger did not take an older fact')
+    if (outcome?.status !== 'appended') throw new Error('the ledger rejected an older fact')
   } finally {
     ledger.close()
   }

@@ -18,20 +18,20 @@ const ASSISTANT = JSON.stringify([
   fileURLToPath(new URL('../../doubles/assistant/assistant.ts', import.meta.url)),
 ])
 const POLL_MS = 25
-/** How much of the life passes while something is waited for. */
+/** How far the clock moves at each poll. */
 const PASS_MS = 100
 const GIVE_UP_MS = 60_000
-/** So long nothing may happen before a day counts as over. */
+/** A day is over when nothing happens for this long. */
 const QUIET_MS = 400
 
-// biome-ignore lint/suspicious/noExplicitAny: the script looks at events of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: the script reads events of every shape.
 export type Event = any
 
-/** One start of the service, with all that the script does to it. */
+/** One start of the service, with everything that the script does during it. */
 export type Day = Awaited<ReturnType<Life['begin']>>
 export type Life = Awaited<ReturnType<typeof openLife>>
 
-/** The doubles of every outside service, and a directory that the service is started over again and again. */
+/** The doubles of every outside service, and a directory over which the service starts repeatedly. */
 export async function openLife(directory: string, startAt: string) {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const clock: Clock = createClock(startAt)
@@ -55,7 +55,7 @@ export async function openLife(directory: string, startAt: string) {
   }
   let cookie: string | undefined
 
-  /** `whole`: instead of the environment that leads to the doubles. */
+  /** `whole` replaces the environment that points at the doubles. */
   async function begin(at: string, more: Readonly<Record<string, string>> = {}, whole = environment) {
     clock.goTo(at)
     const service = await startOver({
@@ -80,10 +80,10 @@ export async function openLife(directory: string, startAt: string) {
         clock.pass(PASS_MS)
       }
       const types = (await events()).slice(-30).map(({ seq, type }) => `${seq} ${type}`)
-      throw new Error(`waited in vain for: ${what}; the last are ${types.join(', ')}`)
+      throw new Error(`timed out waiting for: ${what}; last events: ${types.join(', ')}`)
     }
 
-    /** The newest event of a type after `afterSeq`, once it is there. */
+    /** The newest matching event of a type after `afterSeq`, once it exists. */
     function seen(type: string, afterSeq = 0, fits: (event: Event) => boolean = () => true): Promise<Event> {
       return until(type, async () =>
         (await events()).findLast((event) => event.type === type && event.seq > afterSeq && fits(event)),
@@ -105,7 +105,7 @@ export async function openLife(directory: string, startAt: string) {
       return answer
     }
 
-    /** Everything that was said is learned, and nothing more happens by itself. */
+    /** Waits until everything is learned and nothing more happens. */
     async function quiet(): Promise<void> {
       let lastSeq = -1
       let sinceMs = performance.now()
@@ -132,19 +132,18 @@ export async function openLife(directory: string, startAt: string) {
       send,
       post: (path: string, content: unknown = {}, expected?: readonly number[]) =>
         send('POST', path, content, expected),
-      /** The owner writes in the browser; what the model answers is given. */
+      /** Sends a chat message; `replies` are the model's next answers. */
       async say(content: string, ...replies: readonly Reply[]): Promise<Answer> {
         model.turns.push(...replies)
         return send('POST', '/api/chat', { content }, [200, 429, 502])
       },
-      /** A text comes in from a phone. */
       async text(messageSid: string, from: string, body: string, ...replies: readonly Reply[]) {
         clock.pass(20_000)
         model.turns.push(...replies)
         const fields = { MessageSid: messageSid, AccountSid: ACCOUNT, From: from, To: NUMBER, Body: body }
         return provider.post('/sms', { ...fields, NumMedia: '0' })
       },
-      /** Rings, and connects the stream that the markup asks for. */
+      /** Rings, then connects the stream that the markup names. */
       async dial(callSid: string, from: string) {
         clock.pass(20_000)
         const markup = (await provider.ring(callSid, from)).text
@@ -161,7 +160,7 @@ export async function openLife(directory: string, startAt: string) {
         cookie = client.cookie()
         await service.stop()
       },
-      /** Stops without waiting for what goes on. */
+      /** Stops without waiting for work in progress. */
       async stop(): Promise<void> {
         cookie = client.cookie()
         await service.stop()
@@ -188,7 +187,7 @@ export async function openLife(directory: string, startAt: string) {
   }
 }
 
-/** The owner's webhook: answers as it is told to, then takes everything. */
+/** The owner's webhook: answers with the queued statuses, then accepts everything. */
 async function startWebhook() {
   const statuses: number[] = []
   const server = createServer((incoming, answer) => {
@@ -197,7 +196,7 @@ async function startWebhook() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/told`,
-    /** How it answers the next posts. */
+    /** Queues statuses for the next posts. */
     answer: (...next: readonly number[]) => void statuses.push(...next),
     async close() {
       server.closeAllConnections()

@@ -56,7 +56,7 @@ const WORTH: readonly Worth[] = [
     value: 'submarine',
     text: 'The owner owns a submarine',
   },
-  // None of these is what the owner said of themselves.
+  // None of these is a statement of the owner about themselves.
   {
     quote: 'Is my train late',
     kind: 'episode',
@@ -67,7 +67,7 @@ const WORTH: readonly Worth[] = [
   { quote: 'I am allergic to papaya', kind: 'identity', slot: 'age', value: '52', text: 'The owner is 52' },
 ]
 
-/** What is said is learned, found again, contradicted, made more exact, taken back and brought back. */
+/** Learns, recalls, contradicts, refines, forgets and restores memories. */
 export async function memoryDay(life: Life): Promise<void> {
   const day = await life.begin('2026-11-03T08:00:00.000Z')
   life.model.worth.push(...WORTH)
@@ -97,7 +97,7 @@ async function learned(life: Life, day: Day): Promise<void> {
   await day.quiet()
   await day.say('Just kidding!', { text: 'I thought so.' })
   await day.quiet()
-  // A reading that fails is tried again a while later.
+  // A failed extraction is retried later.
   life.model.readings.push({ text: 'this is no JSON' })
   await day.say('The weather is fine.', { text: 'It is.' })
   await day.seen('memory.extraction.failed')
@@ -114,11 +114,11 @@ async function recalled(day: Day): Promise<void> {
     text: 'Your dog is Rufus, a grey whippet; you play the flute.',
   })
   await day.quiet()
-  // Of all that fits only one memory may be shown, in very few words.
+  // Limits injection to one memory with few words.
   await day.send('PUT', '/memory-config', { maxInjectedMemories: 1, contextTurns: 1 })
   await day.say('My dog, my band, my coffee, my allergy: what do you know of them?', { text: 'A lot.' })
   await day.quiet()
-  // Recall comes too late for its turn, and in time for the next.
+  // Recall is too slow for its turn but in time for the next.
   await day.send('PUT', '/memory-config', { retrieveTimeoutMs: 1, maxInjectedMemories: 12 })
   for (const what of ['dog', 'band', 'coffee', 'allergy'])
     await day.say(`Tell me again about my ${what}.`, { text: 'Well.' })
@@ -131,10 +131,10 @@ async function recalled(day: Day): Promise<void> {
   await day.quiet()
 }
 
-/** What took the place of another memory gives way to it again. */
+/** Restores a memory that a newer one had overridden. */
 async function restored(day: Day): Promise<void> {
-  const gone = await day.seen('memory.overridden')
-  await day.post(`/api/memories/${gone.payload.memoryId}/restore`)
+  const overridden = await day.seen('memory.overridden')
+  await day.post(`/api/memories/${overridden.payload.memoryId}/restore`)
   const { memories } = (await day.client.get('/api/memories?limit=200')).json
   const locker = memories.find(({ text }: { text: string }) => text.includes('locker'))
   await day.send('DELETE', `/api/memories/${locker.id}`)

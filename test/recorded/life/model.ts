@@ -2,7 +2,7 @@ import type { Answerer, ModelDouble, RecordedRequest } from '../../doubles/model
 import { isMemoryRequest } from '../../doubles/model/model-double.ts'
 import type { Reply } from '../../doubles/model/script.ts'
 
-/** Something that the model finds worth remembering in the owner's words. */
+/** Something in the owner's words that the model considers worth remembering. */
 export type Worth = {
   readonly quote: string
   readonly kind: 'identity' | 'preference' | 'relation' | 'plan' | 'procedure' | 'episode'
@@ -11,19 +11,19 @@ export type Worth = {
   readonly text: string
   readonly singleValued?: boolean
   readonly validUntil?: string
-  /** How it stands to a memory that is offered by its text. */
+  /** Its relation to an existing memory, identified by text. */
   readonly relation?: readonly [text: string, relation: 'same' | 'refine' | 'conflict' | 'independent']
 }
 
-/** The model of the recorded life: answers come from queues, one for each thing that it is asked. */
+/** The scripted model: answers come from queues, one per kind of request. */
 export type LifeModel = {
-  /** What it says in the next turns. */
+  /** Answers in the next turns. */
   readonly turns: Reply[]
-  /** What it says when something wakes it; silent by default. */
+  /** Answers when a signal wakes it; silent by default. */
   readonly wakings: Reply[]
-  /** How the next capsules turn out. */
+  /** Answers to the next capsule requests. */
   readonly capsules: Reply[]
-  /** How the next readings of what was said turn out, in place of what is worth remembering. */
+  /** Answers to the next extractions, instead of `worth`. */
   readonly readings: Reply[]
   readonly worth: Worth[]
 }
@@ -44,7 +44,7 @@ export function directModel(double: ModelDouble): LifeModel {
 }
 
 function remember(request: RecordedRequest, worth: readonly Worth[]): Reply {
-  if (!isMemoryRequest(request)) throw new Error('this asks nothing of memory')
+  if (!isMemoryRequest(request)) throw new Error('this is not a memory request')
   const { text } = request
   const candidates = worth
     .filter(({ quote }) => text.includes(quote))
@@ -59,7 +59,7 @@ function remember(request: RecordedRequest, worth: readonly Worth[]): Reply {
   return { text: JSON.stringify({ candidates }) }
 }
 
-/** The id under which a memory of this text is offered to the model, however often its JSON is quoted. */
+/** The id under which a memory of this text is offered to the model, however its JSON is escaped. */
 function offeredId(shown: string, text: string): string | undefined {
   const plain = shown.replaceAll('\\', '')
   const at = plain.indexOf(`","text":"${text}","since"`)

@@ -9,7 +9,7 @@ const answersAtLength = {
   transcript: Array.from({ length: 8 }, () => TRAIN).join(' '),
 }
 
-/** Calls of the owner and of strangers: answered, interrupted, cut off, rejected, over the day's number. */
+/** Calls of the owner and of guests: answered, interrupted, cut off, rejected, and over the daily limit. */
 export async function phoneDay(life: Life): Promise<void> {
   const day = await life.begin('2026-11-04T08:00:00.000Z')
   await ownersCall(life, day)
@@ -17,7 +17,7 @@ export async function phoneDay(life: Life): Promise<void> {
   await guestsCall(life, day)
   await day.end()
 
-  // A call that a stop of the service cuts off, and one beyond what a day may have.
+  // Stopping the service cuts one call off; another exceeds the daily limit.
   const later = await life.begin('2026-11-04T12:00:00.000Z', { DAILY_CALLS: '4' })
   await greeted(life, later, 'CA5', OWNER)
   await later.provider.ring('CA6', GUEST)
@@ -43,7 +43,6 @@ async function ownersCall(life: Life, day: Day): Promise<void> {
   await caller.say(speech('caller-question'))
   const before = caller.heardBytes().length
   await caller.until('some of the answer is heard', () => caller.heardBytes().length > before + 4_000)
-  // Somebody else phones meanwhile.
   await day.provider.ring('CA2', GUEST)
   life.calls.words.push('Wait, please remember that I like green tea.')
   const args = JSON.stringify({ text: 'I like green tea.' })
@@ -62,7 +61,6 @@ async function ownersCall(life: Life, day: Day): Promise<void> {
   await day.quiet()
 }
 
-/** The connection breaks in the middle of an answer. */
 async function cutOff(life: Life, day: Day): Promise<void> {
   const caller = await greeted(life, day, 'CA3', OWNER)
   const afterSeq = await day.head()

@@ -4,7 +4,7 @@ import type { Day, Life } from './life.ts'
 const STRANGER = '+14155550177'
 const busy = { type: 'refuse', status: 503, code: 20503 } as const
 
-/** Texts of the owner and of strangers: answered, ignored, failed, delayed, not delivered, over a budget. */
+/** Texts of the owner and of guests: answered, ignored, failed, delayed, undelivered, and over budget. */
 export async function textsDay(life: Life): Promise<void> {
   const day = await life.begin('2026-11-05T08:00:00.000Z')
   await owners(life, day)
@@ -12,7 +12,7 @@ export async function textsDay(life: Life): Promise<void> {
   await troubles(life, day)
   await day.end()
 
-  // The tokens of the day are used up: a message gets that as its answer.
+  // The daily tokens are used up, and the reply says so.
   const poor = await life.begin('2026-11-05T20:00:00.000Z', { DAILY_TOKENS: '1' })
   await poor.say('Are you there?')
   await poor.end()
@@ -36,7 +36,7 @@ async function owners(life: Life, day: Day): Promise<void> {
   await answered(day, 'SM2', OWNER, 'Tell me everything about trains.', {
     text: 'Trains run on rails. '.repeat(90),
   })
-  // Without the browser nothing that was made is deleted.
+  // Over texts, deleting needs confirmation in the browser.
   await answered(
     day,
     'SM3',
@@ -67,7 +67,7 @@ async function guests(day: Day): Promise<void> {
 
 async function troubles(life: Life, day: Day): Promise<void> {
   const { telephony } = life
-  // To somebody who wants no texts.
+  // The recipient has opted out.
   await day.say(
     `Text ${STRANGER} hello.`,
     { toolCalls: [{ name: 'send_sms', arguments: { to: STRANGER, text: 'Hello.' } }] },
@@ -81,7 +81,7 @@ async function troubles(life: Life, day: Day): Promise<void> {
   telephony.fail(busy, busy, busy, busy)
   await answered(day, 'SM22', OWNER, 'And now?', { text: 'Now too.' })
   await day.seen('sms.delayed')
-  // The connection breaks, and the provider's list does not have it.
+  // The connection drops, and the provider's list lacks the text.
   telephony.fail({ type: 'cut' })
   await answered(day, 'SM23', OWNER, 'Is it there?', { text: 'Who knows.' })
   await day.quiet()

@@ -11,29 +11,27 @@ import { fillUp } from '../size-limit.ts'
 import { IN_MEMORY, inTemporaryDirectory } from '../temporary.ts'
 import { loseFiles } from '../witness.ts'
 
-const NO_COMPILER = 'there is no C compiler here, or no Linux'
-/** Cuts of one recorded life of a ledger. */
+const NO_COMPILER = 'requires a C compiler and Linux'
 const CUTS_A_RECORDING = 25
 const COMMITS_A_RECORDING = 400
-/** Kilobytes in which hardly the tables fit. */
+/** Kilobytes that hold little more than the tables. */
 const LEAST_LIMIT_BLOCKS = 250
 
-/** Said, kept and noted before each erasure of all of it. */
 const MESSAGES_TO_ERASE = 90
 const KILLS_OF_AN_ERASURE = 3
 
-/** Sockets of one flood, and as many of them as may stand open at once. */
+/** Sockets in one flood, and the most that are open at once. */
 const FLOOD = { sockets: 10_000, atOnce: 2_000 }
 
 const trials = {
-  /** The same flood, whatever `--rounds` says. */
+  /** Ignores `--rounds`. */
   sockets: () => inTemporaryDirectory(async (directory) => sound(await floodCalls({ directory, ...FLOOD }))),
   kills: (rounds: number, seed: number) =>
     inTemporaryDirectory(async (directory) => {
       const { talk: _talk, ...report } = sound(await killConversations({ directory, rounds, seed, onRound }))
       return report
     }),
-  /** A fifth of the rounds: in each the service starts five times or more. */
+  /** A fifth of the rounds, because each starts the service five times or more. */
   erasures: (rounds: number, seed: number) =>
     inTemporaryDirectory(async (directory) =>
       sound(
@@ -47,7 +45,7 @@ const trials = {
         }),
       ),
     ),
-  /** A fifth of the rounds: each starts the service two or three times, and asks for all that it ever answered. */
+  /** A fifth of the rounds, because each starts the service two or three times and repeats every message. */
   witness: (rounds: number, seed: number) =>
     inTemporaryDirectory(async (directory) =>
       sound(await loseFiles({ directory, rounds: Math.ceil(rounds / 5), seed, onRound })),
@@ -80,13 +78,13 @@ const trials = {
       operations: sum(({ operations }) => operations),
       syncs: sum(({ syncs }) => syncs),
       roundsWithLoss: sum(({ roundsWithLoss }) => roundsWithLoss),
-      viewsMadeAnew: sum(({ viewsMadeAnew }) => viewsMadeAnew),
+      viewsRebuilt: sum(({ viewsRebuilt }) => viewsRebuilt),
     }
   },
-  /** Each operation on the files in turn, whatever `--rounds` says; as many kinds of fault at once as there are processors. */
+  /** Fails each file operation in turn, ignoring `--rounds`; one kind of fault per processor. */
   async writes() {
     const reports: Record<string, unknown> = {}
-    // One iterator, from which each takes its next kind.
+    // The workers share one iterator.
     const kinds = Object.entries(faultKinds).values()
     const tryKinds = async () => {
       for (const [name, fault] of kinds) {
@@ -130,14 +128,14 @@ const trials = {
   },
 }
 
-/** The report, if it has found nothing. */
+/** The report without `flaws`; throws if there are any. */
 function sound<T extends { readonly flaws: readonly string[] }>(report: T): Omit<T, 'flaws'> {
   const { flaws, ...rest } = report
   if (flaws.length > 0) throw new Error(flaws.join('\n'))
   return rest
 }
 
-/** `npm run torture -- --rounds 200 --seed 1 --only kills`: breaks things for minutes, and prints what came of it. */
+/** `npm run torture -- --rounds 200 --seed 1 --only kills`: breaks things for minutes and prints a report. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {

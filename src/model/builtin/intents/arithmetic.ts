@@ -4,7 +4,7 @@ import { withoutEnd } from '../text.ts'
 const MAX_CHARS = 200
 const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
-/** Words as signs, in this order. */
+/** Replacements of words by operators, applied in order. */
 const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/(\d),(?=\d{3}(?!\d))/g, '$1'],
   ...NUMBERS.map((name, number) => [new RegExp(`\\b${name}\\b`, 'g'), String(number)] as const),
@@ -21,7 +21,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/ ?(?:percent|per cent)\b/g, '%'],
 ]
 
-/** The value of a sum in signs or words; null for anything else, such as a lone number. */
+/** Evaluates a calculation; null for anything else, such as a single number. */
 export function calculate(words: string): number | null {
   if (words.length > MAX_CHARS) return null
   const text = SIGNS.reduce((so, [from, to]) => so.replace(from, to), words.toLowerCase())
@@ -31,10 +31,7 @@ export function calculate(words: string): number | null {
   return Number.isNaN(value) ? null : value
 }
 
-/**
- * Reads the tokens by precedence climbing; NaN for what is no sum. A percentage after plus or minus is of what stands
- * before it: "100 + 10%" is 110.
- */
+/** Precedence climbing; NaN if invalid. "100 + 10%" is 110. */
 function evaluate(tokens: readonly string[]): number {
   let at = 0
   const accept = (token: string) => tokens[at] === token && ++at > 0
@@ -53,7 +50,7 @@ function evaluate(tokens: readonly string[]): number {
     const base = operand()
     return accept('^') ? base ** power() : base
   }
-  /** Operations of one precedence, from left to right; each reads what follows its sign. */
+  /** Left-associative operations of one precedence. Each operation reads its right operand. */
   function chain(value: number, operations: Readonly<Record<string, (left: number) => number>>): number {
     const apply = operations[tokens[at] ?? '']
     if (!apply) return value
@@ -75,7 +72,6 @@ const format = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 })
 
 const SUM = `(?:what(?:'s| is| are)|whats|how much (?:is|are)|calculate|compute|work out|solve|evaluate)? ?((?:[\\d(.√-]|half of|(?:the )?square root|sqrt|(?:${NUMBERS.join('|')})\\b).*)`
 
-/** Sums: "what is 17% of 80". */
 export const arithmeticIntent: Intent = on(SUM, ([words = '']) => {
   const sum = withoutEnd(words, /[\s?.!=]/)
   const value = calculate(sum)

@@ -4,7 +4,7 @@ import { wordsOf } from '../words.ts'
 import { choicesIn, forgetWords } from './memories.ts'
 import { cancelTimer, lineOf } from './timers.ts'
 
-/** Takes "the second one" or "the Cardiff one" as the answer to which of several was meant; null for anything else. */
+/** Handles "the second one" or "the Cardiff one" after “Which one do you mean?”; null for anything else. */
 export function choose(text: string, world: World): Reply | null {
   const [last] = world.conversation.past
   if (!last?.reply.startsWith(WHICH_ONE)) return null
@@ -23,7 +23,7 @@ const ORDINALS = [/\b(?:first|1(?:st)?)\b/i, /\b(?:second|2(?:nd)?)\b/i, /\b(?:t
 const NO_CHOICE =
   /^(?:the|one|that|this|a|an|i|mean|my|of|about|with|to|it|please|for|in|at|forget|cancel|number)$/
 
-/** The index of the option that an answer means; -1 where it is none, or not one alone. */
+/** The index of the chosen option; -1 unless exactly one matches. */
 function pick(answer: string, options: readonly string[]): number {
   if (answer.length > 100) return -1
   const words = wordsOf(answer).filter((word) => !NO_CHOICE.test(word))

@@ -6,14 +6,14 @@ import { changeTime } from './timers.ts'
 
 type Parts = { readonly right: string; readonly wrong: string | null }
 
-/** "My sister is called Anna, not Anne": what holds, and what does not. */
+/** Splits "My sister is called Anna, not Anne" into the right and the wrong part. */
 function partsOf(words: string): Parts {
   const [, right, wrong = null] =
     /^(.{1,200}?),? (?:and not|not|instead of) (.{1,200})$/.exec(tidy(words)) ?? []
   return right === undefined ? { right: tidy(words), wrong } : { right: tidy(right), wrong }
 }
 
-/** Puts right what the owner said before: the time of a timer, or what is remembered. */
+/** Corrects an earlier statement: the time of a timer, or a memory. */
 function correct(words: string, world: World): Reply | null {
   const parts = partsOf(words)
   const change = changeTime(parts.right, world)
@@ -22,11 +22,11 @@ function correct(words: string, world: World): Reply | null {
   return statement === null ? null : replace({ ...parts, right: statement })
 }
 
-/** Remembers what is right, and forgets the one memory that says otherwise. */
+/** Remembers the right statement and forgets the memory that it contradicts, if there is exactly one. */
 function* replace({ right, wrong }: Parts): Steps {
   const text = yield* keep(right, 'Corrected')
   if (wrong === null || !text.startsWith('Corrected')) return text
-  // Without a query it waits until what was said before is learned.
+  // Without a query, recall waits until earlier messages are learned.
   yield* use('recall', { query: null })
   const { memories } = yield* use('recall', { query: wrong })
   const [about] = wordsOf(right.replace(/^(?:my|the|our|i|i'm) /i, ''))
@@ -43,7 +43,7 @@ function* replace({ right, wrong }: Parts): Steps {
   return text
 }
 
-/** "Anna, not Anne": the owner's last statement with the wrong words, put right. */
+/** "Anna, not Anne": corrects the last statement that contains the wrong words. */
 function inPlaceOf({ right, wrong }: Parts, world: World): string | null {
   if (wrong === null) return null
   for (const each of world.conversation.known().toReversed()) {

@@ -1,10 +1,9 @@
 import { type Intent, on, type Present } from '../intent.ts'
-import { DAY_MS, tellDate, tellTime, today, toLocalIso } from '../local-time.ts'
+import { DAY_MS, formatDate, formatTime, today, toLocalIso } from '../local-time.ts'
 import { capitalise, plural, tidy } from '../text.ts'
 import { repairWords, TIME_WORDS } from '../typos.ts'
 import { parseDates } from '../when.ts'
 
-/** Days of the year by name. */
 const HOLIDAYS: Readonly<Record<string, string>> = {
   'christmas|xmas|christmas day': '25 December',
   '(?:christmas|xmas) eve': '24 December',
@@ -20,7 +19,7 @@ const NAMED_DAYS = Object.entries(HOLIDAYS).map(
 
 type Day = { readonly ms: number; readonly name: string; readonly date: string }
 
-/** The day that some words name, as `today` counts. Null for anything else. */
+/** Parses a day; null for anything else. */
 function dayOf(words: string, present: Present, forwardDate = true): Day | null {
   const name = repairWords(tidy(words), TIME_WORDS).replace(/’/g, "'")
   const holiday = NAMED_DAYS.find(([pattern]) => pattern.test(name))?.[1]
@@ -32,7 +31,7 @@ function dayOf(words: string, present: Present, forwardDate = true): Day | null 
   const year = start.get('year') ?? 0
   const isYearBefore = !forwardDate && !start.isCertain('year') && dayIn(year) > today(present)
   const ms = dayIn(isYearBefore ? year - 1 : year)
-  const date = tellDate(new Date(ms), { now: present.now, timezone: 'UTC' })
+  const date = formatDate(new Date(ms), { now: present.now, timezone: 'UTC' })
   return {
     ms,
     name: holiday ? name.replace(/(?<![\p{L}'])\p{L}/gu, (letter) => letter.toUpperCase()) : date,
@@ -42,8 +41,8 @@ function dayOf(words: string, present: Present, forwardDate = true): Day | null 
 
 const daysUntil = ({ ms }: Day, present: Present) => Math.round((ms - today(present)) / DAY_MS)
 
-function tellNow({ now, timezone }: Present): string {
-  return `It’s ${tellTime(now, timezone)} on ${tellDate(now, { now, timezone })}.`
+function formatNow({ now, timezone }: Present): string {
+  return `It’s ${formatTime(now, timezone)} on ${formatDate(now, { now, timezone })}.`
 }
 
 function countDays(words: string, present: Present, isSince: boolean): string | null {
@@ -54,7 +53,7 @@ function countDays(words: string, present: Present, isSince: boolean): string | 
   return `${plural(Math.abs(days), 'day')} ${days > 0 ? 'until' : 'since'} ${day.name}.`
 }
 
-function tellDayOf(words: string, present: Present): string | null {
+function answerDayOf(words: string, present: Present): string | null {
   const day = dayOf(words, present)
   if (!day) return null
   if (day.name !== day.date) return `${day.name} is on ${day.date}.`
@@ -62,7 +61,7 @@ function tellDayOf(words: string, present: Present): string | null {
   return `${near}${day.date}.`
 }
 
-/** "Tokyo" is the zone Asia/Tokyo; null for a place that names no zone. */
+/** "Tokyo" means Asia/Tokyo; null if no zone has that name. */
 function timeIn(place: string, { now, timezone }: Present): string | null {
   const wanted = tidy(place).replace(/\s+/g, '_').toLowerCase()
   const isUtc = /^(?:utc|gmt)$/.test(wanted)
@@ -70,7 +69,7 @@ function timeIn(place: string, { now, timezone }: Present): string | null {
     ? 'UTC'
     : Intl.supportedValuesOf('timeZone').find((each) => each.toLowerCase().split('/').at(-1) === wanted)
   if (zone === undefined) return null
-  const there = `${tellTime(now, zone)} on ${tellDate(now, { now, timezone: zone })}`
+  const there = `${formatTime(now, zone)} on ${formatDate(now, { now, timezone: zone })}`
   return zone === timezone ? `It’s ${there}.` : `In ${capitalise(tidy(place))} it’s ${there}.`
 }
 
@@ -83,7 +82,7 @@ export const dateIntents: readonly Intent[] = [
       `(?:(?:do you know|tell me|say|what'?s|what is|what|whats|which|give me|show me) )?(?:the )?(?:current |exact |local )?(?:time|date|day|year|month|weekday|day of the week)(?: and (?:the )?(?:date|time))?${NOW}`,
       /^(?:what(?:'?s| is) )?today(?:'?s date)?$|^how late is it(?: now)?$|^(?:got|have you got|do you have) the time$|^what day$/,
     ],
-    (_groups, { present }) => tellNow(present),
+    (_groups, { present }) => formatNow(present),
   ),
   on(
     /^what(?:'?s| is)? (?:the )?(?:current |local )?time(?: is it)?(?: right)?(?: now)? in ([\p{L} .'-]{2,40})$/u,
@@ -107,20 +106,19 @@ export const dateIntents: readonly Intent[] = [
       /^(?:what|which) (?:week)?day (?:does|will|did) (.{2,60}) (?:fall on|fall|be)$/,
       /^when(?:'?s| is) (.{2,60})$/,
     ],
-    ([words = ''], { present }) => tellDayOf(words, present),
+    ([words = ''], { present }) => answerDayOf(words, present),
   ),
 ]
 
-/** Days as `YYYY-MM-DD`, both included. */
+/** A range of days as `YYYY-MM-DD`, inclusive. */
 export type Days = { readonly from: string; readonly to: string }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** A past period in words. */
 export const PERIOD =
   '(?:(?:earlier |so far )?today(?: so far)?|this (?:morning|afternoon|evening)|tonight|(?:the )?day before yesterday|yesterday(?: (?:morning|afternoon|evening|night))?|last night|(?:this|last|the past|the last|past) (?:week|month)|the (?:last|past) (?:few|\\d{1,3}) days|(?:last |this )?(?:sun|mon|tues|wednes|thurs|fri|satur)day)'
 
-/** The days of a past period; weeks begin on Monday. */
+/** Weeks start on Monday. */
 export function daysOf(words: string, present: Present): Days {
   const period = words.toLowerCase()
   const now = new Date(today(present))

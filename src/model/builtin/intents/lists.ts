@@ -6,7 +6,7 @@ import { linked, NEW, RESTORE } from './notes.ts'
 
 export const ASK_LIST = 'To which list?'
 
-/** A list is a note whose lines begin with "- ", and whose title is its name: in double quotes, nothing else will do. */
+/** A list is a note whose lines start with "- ". Double quotes request an exact title. */
 const noteOf = (name: string) => `"${name.replaceAll('"', '')}"`
 
 const itemIn = (line: string) => line.replace(/^\s*(?:[-*•]|\d+[.)]) ?(?:\[[ x]\] ?)?/, '').trim()
@@ -32,7 +32,7 @@ function* show(name: string): Steps {
   return `On your ${linked(note?.id, name)}:\n\n${bullets(items)}`
 }
 
-/** The note itself finds its lines, so that nothing of it has to be read first. */
+/** The note tool finds the lines, so the note need not be read first. */
 function* takeOff(name: string, items: readonly string[]): Steps {
   const lines = items.map((item) => item.replace(/^the /i, '')).join('\n')
   const outcome = yield* use('update_note', { query: noteOf(name), remove: lines })
@@ -43,19 +43,19 @@ function* takeOff(name: string, items: readonly string[]): Steps {
     : whyNot(outcome)
 }
 
-/** A note can't be empty, so an empty list is a deleted note. */
+/** A note can't be empty, so clearing a list deletes its note. */
 function* clear(name: string): Steps {
   const outcome = yield* use('delete_note', { query: noteOf(name) })
   if (outcome.reason === 'not_found') return `There is nothing on your ${name}.`
   return outcome.ok ? `Your ${name} is empty now. ${RESTORE}` : whyNot(outcome)
 }
 
-/** The list that the last exchange was about. */
+/** The list in the last exchange. */
 function currentList({ conversation: { past } }: World): string | null {
   return /\b(?:your|a) \[?((?:[\w-]+ ){1,4}list)\b/.exec(past[0]?.reply ?? '')?.[1] ?? null
 }
 
-/** "the shoping list" is the "shopping list", "my to-do" the "to-do list", "the list" the one just spoken of. */
+/** Normalises a list name: "the shoping list" is "shopping list", "the list" is the last one mentioned. */
 function listName(words: string, world: World): string {
   const plain = repairWords(tidy(words).toLowerCase(), LIST_WORDS).replace(/^(?:(?:the|my|our|a|an) )+/, '')
   if (/^(?:it|list|)$/.test(plain)) return currentList(world) ?? 'shopping list'
@@ -64,7 +64,6 @@ function listName(words: string, world: World): string {
   return plain.endsWith('list') ? plain : `${plain} list`
 }
 
-/** "milk, eggs and bread" as three items. */
 function itemsOf(text: string): string[] {
   const items = text.split(/[,;\n]| and /i).map((item) => tidy(item).replace(/^(?:and|also|some) /i, ''))
   return items.filter((item) => item !== '')
@@ -72,7 +71,7 @@ function itemsOf(text: string): string[] {
 
 type Act = (name: string, items: readonly string[]) => Steps
 
-/** Does something with the items in one group and the list named in another. */
+/** Runs a list action on the items and the list name in the given groups. */
 const act =
   (steps: Act, [itemsAt, nameAt]: readonly [number, number]) =>
   (groups: readonly string[], world: World): Reply | null => {
@@ -115,7 +114,7 @@ export const listIntents: readonly Intent[] = [
   on('what (?:do i have to do|should i do|do i need to do)(?: today)?', () => show('to-do list')),
 ]
 
-/** What continues the last exchange's list; "add butter" asks for the list where there was none. After all others. */
+/** Continues with the last list; asks which list if there is none. Must come last. */
 export const laterListIntents: readonly Intent[] = [
   on(
     '(?:and(?: also)?|also|plus)(?: add)? (.{1,200})|add(?: also)? (.{1,200}?)(?: too| as well)?',

@@ -1,6 +1,6 @@
 import { isOfAnother } from '../facts.ts'
 import { type Intent, on, type Present, type Reply, report, type Steps, use, type World } from '../intent.ts'
-import { tellRecordedDay } from '../local-time.ts'
+import { formatRecordedDay } from '../local-time.ts'
 import { type Outcome, whyNot } from '../results.ts'
 import {
   bullets,
@@ -21,7 +21,7 @@ export const ASK_REMEMBER = 'What should I remember?'
 export const ASK_FORGET = 'What should I forget?'
 const NOT_REMEMBERED = 'I don’t remember anything like that.'
 
-/** One sentence is kept as a statement, without what closes it. */
+/** Drops the closing punctuation of a single sentence. */
 const statementIn = (text: string) => {
   const content = toContent(text)
   return /[.!?？].*[.!?？]/s.test(content) ? content : withoutEnd(content, /[\s.!?？]/)
@@ -48,7 +48,7 @@ const recallAll = () =>
     return `This is what I remember:\n\n${bullets(lines, 'more under [Memory](/memories)')}`
   })
 
-/** Words that are found in anything, or in nothing. */
+/** Too general to name a memory. */
 const NAMES_NOTHING =
   /^(?:(?:everything|all|anything|whatever|stuff|things?|facts?|memor(?:y|ies)|conversations?|chats?|messages?|sentences?|last|previous|earlier|today|yesterday|said|wrote|told|history|what|i|you|me|just|my|the|about|of|know|that|it) ?)+$/i
 
@@ -61,7 +61,7 @@ function forget(text: string, world: World): Reply {
   return isOwn ? forgetOwn(content, aspects, world) : forgetWords(content, world)
 }
 
-/** "My name" means the owner's, and nobody else's. */
+/** "My name" means only the name of the owner. */
 function* forgetOwn(content: string, aspects: readonly string[], world: World): Steps {
   const { memories } = yield* use('recall', { query: aspects.join(' ') })
   const own = memories.filter(({ text = '' }) => !isOfAnother(text, aspects))
@@ -74,7 +74,7 @@ export function* forgetWords(query: string, { present }: World): Steps {
   const outcome = yield* use('forget', { query })
   if (outcome.reason === 'not_found') return NOT_REMEMBERED
   const choices = outcome.reason === 'ambiguous' ? choicesIn(outcome, present) : []
-  if (choices.length > 0) return `${WHICH_ONE}\n\n${bullets(choices.map(({ told }) => told))}`
+  if (choices.length > 0) return `${WHICH_ONE}\n\n${bullets(choices.map(({ label }) => label))}`
   if (!outcome.ok) return whyNot(outcome)
   const { goes, stays, undoSeconds } = outcome
   const memories = goes.filter(({ kind }) => kind?.startsWith('memor')).flatMap(({ items }) => items)
@@ -82,14 +82,14 @@ export function* forgetWords(query: string, { present }: World): Steps {
   return [
     words.length > 0 ? `Forgotten: ${words.join('; ')}.` : 'Forgotten.',
     ...(undoSeconds === undefined ? [] : ['Say “undo” within a minute to bring it back.']),
-    ...tellStays(stays),
+    ...describeRemaining(stays),
   ].join(' ')
 }
 
 const MAX_NAMED = 3
 
-/** Names the notes, timers and tasks that stay; where there are none, only what was said may stay. */
-function tellStays(stays: Outcome['stays']): string[] {
+/** Lists the notes, timers and tasks that remain; if there are none, only the message may remain. */
+function describeRemaining(stays: Outcome['stays']): string[] {
   const things = stays
     .filter(({ kind = '' }) => /^(?:note|timer|task)$/.test(kind))
     .flatMap(({ kind, items }) => [...new Set(items)].map((item) => `${kind} “${shorten(item, 60)}”`))
@@ -100,17 +100,17 @@ function tellStays(stays: Outcome['stays']): string[] {
   return [`Your ${joinWords([...things.slice(0, MAX_NAMED), ...more])} ${verb}.`]
 }
 
-type Choice = { readonly text: string; readonly told: string }
+type Choice = { readonly text: string; readonly label: string }
 
-/** What an ambiguous outcome lists: “text” (date); “text” (date). */
+/** Parses the list in an ambiguous outcome: “text” (date); “text” (date). */
 export function choicesIn({ message = '' }: Outcome, present: Present): Choice[] {
   return [...message.matchAll(/“([^“”]*)”(?: \(([^)]{1,40})\))?/g)].map(([, text = '', date = null]) => {
-    const day = tellRecordedDay(date, present)?.replace(/^on /, '')
-    return { text, told: `${capitalise(toYou(text))}${day === undefined ? '' : ` (${day})`}` }
+    const day = formatRecordedDay(date, present)?.replace(/^on /, '')
+    return { text, label: `${capitalise(toYou(text))}${day === undefined ? '' : ` (${day})`}` }
   })
 }
 
-/** Undoes a forget. It is no longer in the conversation, so the tool knows what it was. */
+/** The forgotten words are no longer in the conversation, but the tool knows them. */
 function* undo(): Steps {
   const { ok } = yield* use('undo_forget', {})
   return ok ? 'I remember it again.' : 'There is nothing to undo.'
@@ -190,7 +190,7 @@ export const rememberIntents: readonly Intent[] = [
   on('(?:remember|memori[sz]e|keep in mind)(?: (?:this|that|it|something))?', () => ASK_REMEMBER),
 ]
 
-/** Asks without a question. After all others: "show me the shopping list" is a note. */
+/** A request that is a question in substance. Must come last: "show me the shopping list" is a note. */
 export const askingIntent: Intent = on(
   /^(?:tell|give|show) me(?: again)? ((?:my|our|the) .{2,200})$/,
   question,

@@ -6,7 +6,7 @@ const WHICH_NOTE = 'Which note? Tell me its title.'
 const MAX_TITLE_CHARS = 200
 const MAX_NOTE_CHARS = 1000
 
-/** Names a note: "the note called X", "my X note". One group is its title. */
+/** Matches "the note called X" and "my X note"; one group is the title. */
 const NOTE =
   '(?:the |my |our |that |this )?(?:note (?:called |titled |named |about |on |with (?:the )?title )?(.+?)|(.+?) note)'
 export const NEW = '(?:make|take|create|write|add|start|save|new|draft|leave)'
@@ -21,7 +21,7 @@ function create(title: string, content: string): Reply {
   )
 }
 
-/** A note's title as a link to it. */
+/** The title of a note as a link. */
 export function linked(id: string | undefined, title: string): string {
   const words = shorten(title.replace(/[[\]\s]+/g, ' ').trim(), 80)
   return id && /^[\w-]+$/.test(id) ? `[${words}](/notes/${id})` : words
@@ -54,7 +54,6 @@ const append = (query: string, text: string) =>
 const removeNote = (query: string) =>
   report('delete_note', { query }, ({ note }) => `Deleted: “${note?.title ?? query}”. ${RESTORE}`)
 
-/** Where a deleted note or list comes back from. */
 export const RESTORE = 'You can restore it under [Notes](/notes).'
 
 const named = (groups: readonly string[], steps: (name: string) => Reply): Reply => {
@@ -118,7 +117,7 @@ export const noteIntents: readonly Intent[] = [
   ),
 ]
 
-/** "Read Garden plan": a note by its title alone. After all others. */
+/** "Read Garden plan". Must come last. */
 export const namedNoteIntent: Intent = on(
   '(?:read|open)(?: me)?(?: out)? (.{2,80}?)(?: (?:to me|aloud|out loud|out|again))?',
   ([name = '']) => readNote(tidy(name)),

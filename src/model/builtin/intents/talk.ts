@@ -12,7 +12,6 @@ const FEELING = "(?:i'?m |i'?ve |i |am |feel |feeling |have |had |having |so |ve
 const DAY = '(?:day|week|night|morning|time)'
 const YOU = "(?:you(?:'re| are) |that(?:'s| is| was) |this is |so |very |really |such |an? |what |how |the )*"
 
-/** Replies by phrases. */
 const SMALL_TALK: Readonly<Record<string, string>> = {
   '(?:hi+|hello+|hey+|hiya|howdy|yo|hallo|greetings|morning|evening|good (?:morning|afternoon|evening|day))(?:,? (?:there|delegate|again|everyone|you|mate|buddy))*':
     'Hello! What can I do for you?',
@@ -43,7 +42,6 @@ const SMALL_TALK: Readonly<Record<string, string>> = {
 const MY = '(?:my|the|our|this|all my)'
 const DATA = '(?:data|information|conversations?|chats?|messages|memories|notes|history)'
 
-/** Questions about the product. */
 const ABOUT: Readonly<Record<string, string>> = {
   'help(?: me)?|what (?:can|could|do) (?:you|u)(?: actually| even| really)? (?:do|offer)(?: for me| right now)?|what are (?:your|you) (?:skills?|features|able to do|good (?:at|for))|what can i (?:say|ask|do)(?: you| here)?|how (?:do|does) (?:you|this|it) work|how (?:can|could) you help(?: me)?|commands|menu|info|/help|what now|how do i (?:get started|start)|what else(?: can you do)?':
     HELP,
@@ -65,7 +63,7 @@ const ABOUT: Readonly<Record<string, string>> = {
     'English only, so far. A language model understands more: [connect one](/settings#model).',
 }
 
-/** What needs no tool. Small talk gives way to a request in the same message. */
+/** Replies without tools. Small talk gives way to a request in the same message. */
 export const talkIntents: readonly Intent[] = [
   ...Object.entries(SMALL_TALK).map(([phrases, reply]) => on(phrases, () => reply, { kind: 'talk' })),
   ...Object.entries(ABOUT).map(([phrases, reply]) => on(phrases, () => reply)),

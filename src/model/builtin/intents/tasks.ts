@@ -3,7 +3,7 @@ import { bullets, capitalise, shorten, tidy } from '../text.ts'
 
 const ASSISTANT = '(?:coding (?:assistant|agent)|(?:github )?copilot)'
 const MAX_TITLE_CHARS = 60
-/** "… and text me when it is done", at the end of what is to be done. */
+/** "… and text me when it is done", at the end of a task. */
 const TELL_ME = /[\s,;](?:(?:and|then) ){0,2}((?:text|sms|tell|message|notify|ping|let) me\b[^\n]{0,80})$/i
 
 function dispatch([words = '']: readonly string[]): Reply {

@@ -1,5 +1,5 @@
 import { firstOf, type Intent, on, type Present, type Steps, use, type World } from '../intent.ts'
-import { tellRecorded, tellRecordedDay } from '../local-time.ts'
+import { formatRecorded, formatRecordedDay } from '../local-time.ts'
 import { whyNot } from '../results.ts'
 import { bullets, isQuestion, shorten, tidy } from '../text.ts'
 import { HAD_FORGOTTEN, NOTHING_FOUND } from '../wording.ts'
@@ -16,7 +16,7 @@ const quote = (text = '') => `“${shorten(text.replace(/\s+/g, ' ').trim(), MAX
 
 const WITH_PERIOD = new RegExp(`^(.*?)(?:^| )(?:(?:on|from|during|in|over) )?(${PERIOD})$`, 'i')
 
-/** A search finds what has all its words: only those that matter are looked for. */
+/** A search must match all its words, so use only the relevant ones. */
 function search(groups: readonly string[], { present }: World): Steps | null {
   const text = firstOf(groups)
   const [, words = text, period] = WITH_PERIOD.exec(text) ?? []
@@ -31,7 +31,7 @@ function* find(query: string, days: Days | null, present: Present): Steps {
   const outcome = yield* use('search_timeline', { query, ...days })
   if (!outcome.ok) return whyNot(outcome)
   const { hits, forgotten } = outcome
-  // The search also finds longer words: "Cardiff" for "car".
+  // The search also matches prefixes: "Cardiff" for "car".
   const senses = query.split(' ').map(senseOf)
   const said = hits.filter(({ who, text = '' }) => {
     const words = new Set(wordsOf(text).map(senseOf))
@@ -47,15 +47,14 @@ function* find(query: string, days: Days | null, present: Present): Steps {
 }
 
 const tellAt = (at: string | undefined, present: Present) =>
-  tellRecorded(at, present)?.replace(/^on /, '') ?? 'Once'
+  formatRecorded(at, present)?.replace(/^on /, '') ?? 'Once'
 
-/** What the owner said on some days. */
 function* list(days: Days, present: Present): Steps {
   const outcome = yield* use('search_timeline', { query: null, ...days })
   if (!outcome.ok) return whyNot(outcome)
   const { hits, forgotten } = outcome
   const said = hits.filter(({ who }) => who === 'owner')
-  const [first, last] = [days.from, days.to].map((day) => tellRecordedDay(day, present) ?? day)
+  const [first, last] = [days.from, days.to].map((day) => formatRecordedDay(day, present) ?? day)
   const isOneDay = days.from === days.to
   const when = isOneDay ? first : `from ${first} to ${last}`.replaceAll(' on ', ' ')
   const left = forgotten > 0 ? '\n\nThis leaves out what you asked me to forget.' : ''

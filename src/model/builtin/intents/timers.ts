@@ -10,7 +10,7 @@ import {
   use,
   type World,
 } from '../intent.ts'
-import { tellDay, tellMoment, tellRecorded } from '../local-time.ts'
+import { formatDay, formatMoment, formatRecorded } from '../local-time.ts'
 import { type Outcome, type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, tidy, toYou } from '../text.ts'
 import { takeWhen, type When } from '../when.ts'
@@ -24,11 +24,10 @@ type Timing = Exclude<When, { kind: 'impossible' }>
 export const ASK_WHEN = 'When?'
 export const ASK_WHAT = 'What should I remind you of, and when?'
 
-/** "An alarm for 7". */
 const FOR_CLOCK =
   /\bfor (?=\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?(?:$|,| (?!s\b|secs?|seconds?|m\b|mins?|minutes?|h\b|hrs?|hours?|days?|weeks?|months?|people|\d)))/i
 
-/** `called` is the owner's word for it: "reminder", "timer", "alarm", "countdown", "wake", or "tell" and its like. */
+/** `called` is the word that the owner used: "reminder", "timer", "alarm", "countdown", "wake", "tell", … */
 function setTimer(words: string, called: string, world: World): Reply {
   const kind = /^(?:timer|alarm|countdown|wake)$/i.test(called) ? called.toLowerCase() : 'reminder'
   const early = kind === 'wake' || kind === 'alarm'
@@ -47,11 +46,11 @@ function* set(when: Timing, kind: string, { present }: World): Steps {
   const name = titleOf(when.rest)
   const title = capitalise(name || (kind === 'wake' ? WAKE_UP : kind)).slice(0, MAX_TITLE_CHARS)
   const outcome = yield* use('set_timer', { title: title.toWellFormed(), ...timingOf(when, present) })
-  if (!outcome.ok) return tellRefusal(outcome)
+  if (!outcome.ok) return describeRefusal(outcome)
   const told =
     when.kind === 'every'
-      ? `${when.words}, first ${tellDue(outcome.timer, present, tellDay)}`
-      : tellDue(outcome.timer, present).replace(/^today /, '')
+      ? `${when.words}, first ${formatDue(outcome.timer, present, formatDay)}`
+      : formatDue(outcome.timer, present).replace(/^today /, '')
   return `${announce(toYou(name), kind, when.rest)} ${told}.`
 }
 
@@ -64,11 +63,11 @@ function announce(name: string, kind: string, rest: string): string {
   return link === undefined ? `I’ll remind you of “${name}”` : `I’ll remind you ${link} ${name}`
 }
 
-const tellRefusal = (outcome: Outcome) =>
+const describeRefusal = (outcome: Outcome) =>
   outcome.reason === 'past' ? 'That time is already over.' : whyNot(outcome)
 
-const tellDue = (timer: TimerResult | undefined, present: Present, tell = tellMoment) =>
-  tellRecorded(timer?.dueAt, present, tell) ?? 'then'
+const formatDue = (timer: TimerResult | undefined, present: Present, tell = formatMoment) =>
+  formatRecorded(timer?.dueAt, present, tell) ?? 'then'
 
 function timingOf(when: Timing, { now }: Present): Call['args'] {
   if (when.kind === 'at') return { at: when.local }
@@ -77,7 +76,7 @@ function timingOf(when: Timing, { now }: Present): Call['args'] {
   return { at: new Date(now.getTime() + when.seconds * 1000).toISOString() }
 }
 
-/** Small words at the start of a title. */
+/** Words to drop at the start of a title. */
 const JOINTS = [
   /^(?:called|named|titled|labell?ed|with (?:the )?(?:title|label|name)) /i,
   /^me\b ?/i,
@@ -86,21 +85,20 @@ const JOINTS = [
   /^(?:i|we) (?:have|need|must|should)(?: to)? /i,
 ]
 
-/** What is left once the time is out, without the small words that joined them; "" for nothing. */
+/** The title: the rest of the text without joining words; "" if nothing remains. */
 function titleOf(rest: string): string {
   let title = tidy(rest)
   for (let round = 0; round < 3; round += 1) for (const joint of JOINTS) title = title.replace(joint, '')
   return tidy(title.replace(/ (?:to|for|at|on|in|about|and|that|by|from now)$/i, ''))
 }
 
-/** Sets one only where a time is named. */
+/** Sets a timer only if the text contains a time. */
 function whereTimed(words: string, called: string, world: World): Reply | null {
   return takeWhen(words, world.present, { early: false }) ? setTimer(words, called, world) : null
 }
 
-/** A line of a list of timers. */
 export function lineOf(timer: TimerResult, present: Present): string {
-  return `${timer.title ?? 'Timer'}: ${tellDue(timer, present)}${timer.recurrence ? ', repeating' : ''}`
+  return `${timer.title ?? 'Timer'}: ${formatDue(timer, present)}${timer.recurrence ? ', repeating' : ''}`
 }
 
 const list = ({ present }: World) =>
@@ -110,16 +108,15 @@ const list = ({ present }: World) =>
 
 const NO_TIMERS = 'You have no reminders or timers.'
 
-/** Cancels the timer with an id. */
 export const cancelTimer = (id: string) =>
-  report('cancel_timer', { query: id }, (outcome) => tellCancelled(outcome))
+  report('cancel_timer', { query: id }, (outcome) => describeCancelled(outcome))
 
-const tellCancelled = ({ timers }: Outcome) =>
+const describeCancelled = ({ timers }: Outcome) =>
   `Cancelled: ${timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
 
 const SMALL_WORDS = /^(?:the|my|to|at|for|a|an|about|of|)$/
 
-/** Cancels the one that has the words, or every one. Without words, "the alarm" is one that is called an alarm. */
+/** Cancels the timer that matches, or all. Without words, "the alarm" matches the title "alarm". */
 function* cancel(words: string, kind: string, { present }: World): Steps {
   const wanted = words
     .toLowerCase()
@@ -134,10 +131,10 @@ function* cancel(words: string, kind: string, { present }: World): Steps {
     return wanted.length === 0 ? NO_TIMERS : `I found no reminder about “${words}”.`
   if (outcome.reason === 'ambiguous')
     return `${WHICH_ONE}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, present)))}`
-  return outcome.ok ? tellCancelled(outcome) : whyNot(outcome)
+  return outcome.ok ? describeCancelled(outcome) : whyNot(outcome)
 }
 
-/** "No, at 10", "make it 10": the timer that was just set, at another time. Null where none was. */
+/** "No, at 10", "make it 10": moves the timer that was just set. Null if there is none. */
 export function changeTime(words: string, world: World): Reply | null {
   const { present, conversation } = world
   const timer = conversation.past[0]?.done.findLast(({ name, outcome }) => name === 'set_timer' && outcome.ok)
@@ -150,7 +147,7 @@ export function changeTime(words: string, world: World): Reply | null {
   const clock = /^\d/.test(words) ? `at ${words}` : words
   const when = read(clock)
   if (when === null || titleOf(when.rest) !== '') return null
-  // A bare time of day is on the day that was set, or on each day of a recurrence.
+  // A bare time keeps the day, or the recurrence.
   const isBare = when.kind === 'at' && !when.hasDay
   const day = typeof at === 'string' ? at.slice(0, 10) : typeof recurrence === 'string' ? 'tomorrow' : ''
   const moved = (isBare && read(`${day} ${clock}`.trim())) || when
@@ -164,10 +161,10 @@ export function changeTime(words: string, world: World): Reply | null {
 
 function* replace(id: string, args: Call['args'], present: Present): Steps {
   const outcome = yield* use('set_timer', args)
-  if (!outcome.ok) return tellRefusal(outcome)
-  // Only now, so that a time that is refused loses no reminder.
+  if (!outcome.ok) return describeRefusal(outcome)
+  // Cancel the old timer last, so that a refused time does not lose it.
   yield* use('cancel_timer', { query: id })
-  return `Changed to ${tellDue(outcome.timer, present).replace(/^on /, '')}.`
+  return `Changed to ${formatDue(outcome.timer, present).replace(/^on /, '')}.`
 }
 
 const STOP = '(?:cancel|stop|delete|remove|clear|kill|end|dismiss|turn off|switch off|get rid of|drop)'
