@@ -8,27 +8,26 @@ import { chatText, type EndedTask, signalText, smsText } from './wording.ts'
 
 export type Channel = TaskRow['notify']
 
-/** A delivery is tried so often before it has failed for good: with growing pauses, within about half a minute. */
+/** With the backoff, about half a minute. */
 const MAX_ATTEMPTS = 5
 const RETRY_AFTER_FAULT_MS = 1_000
 
 const INSTEAD: Readonly<Record<Channel, string | null>> = {
   sms: 'It could not be texted to you.',
-  webhook: 'Your webhook could not be told.',
+  webhook: 'It could not be delivered to your webhook.',
   chat: null,
 }
 
 /**
- * Sees to it that the owner hears of each task that has ended: asks for its delivery, raises the signal that wakes the
- * delegate, and lets the chat step in for a channel that failed for good. All derived: an ended task without a
- * delivery, a failed delivery without another. Words that were erased meanwhile are not told.
+ * Announces each ended task: requests its delivery, wakes the delegate with a signal, and falls back to the
+ * chat if the delivery fails for good. The backlog is derived from the views. Erased words are not announced.
  */
 export function createAnnouncer(options: {
   readonly append: (taskId: string, events: readonly NewEvent[]) => Promise<Appended>
   readonly ledger: LedgerReader
   readonly tasks: TaskQueries
   readonly deliveries: DeliveryQueries
-  /** Where the owner is reached on a channel; empty where that is not set up. */
+  /** The owner's address on a channel; empty if it is not set up. */
   readonly targetOf: (channel: Channel) => string
   readonly onHeadMoved: SubscribeHead
   readonly newId: () => string
@@ -70,7 +69,6 @@ export function createAnnouncer(options: {
     return { task, seqs }
   }
 
-  /** The fact that asks for a delivery. */
   function request(
     row: TaskRow,
     channel: Channel,
@@ -141,7 +139,7 @@ export function createAnnouncer(options: {
       unsubscribe = options.onHeadMoved(() => wake.resolve(), ['task', 'delivery'])
       loop = run()
     },
-    /** Asks again for a delivery that did not arrive, on the channel that the task named. */
+    /** Requests a failed delivery again, on the task's channel. */
     async deliverAgain(row: TaskRow, failed: DeliveryRow): Promise<void> {
       await append(row.taskId, [
         request(row, row.notify, {

@@ -5,7 +5,7 @@ import { mapTexts } from '../mask.ts'
 import { cleanText, oneLine, startOf } from './clean-text.ts'
 import { outcomeFact, type TaskOutcome } from './outcome.ts'
 
-/** What a hook of the coding assistant reports. Nothing in `payload` is trusted. */
+/** A report from a hook of the coding assistant. `payload` is untrusted. */
 export type HookReport = {
   readonly hookType: string
   readonly taskId: string
@@ -14,26 +14,26 @@ export type HookReport = {
 
 export type CallbackAction = 'recorded' | 'ignored'
 
-/** Of one task so many reports of progress are kept. */
+/** Progress reports kept per task. */
 export const MAX_PROGRESS = 500
 const MAX_PROGRESS_CHARS = 500
-/** Reasons of a session's end that are no success (the hooks' reference of the assistant names them). */
+/** Reasons of `sessionEnd` that mean failure, by the assistant's hook reference. */
 const FAILED_REASONS = new Set(['error', 'abort', 'timeout'])
-/** Fields in which assistants put what they came to, the first that is there. */
+/** Fields that may hold the outcome, by precedence. */
 const RESULT_FIELDS = ['result', 'summary', 'text', 'message', 'output', 'finalMessage']
 
 /**
- * Takes what hooks report. The task id is the proof: nobody but the process that was given it, and the owner, can
- * know it. Only a running task listens; a report that came before, or comes too late, changes nothing.
+ * Accepts the reports of hooks for running tasks; others are ignored. The task id authenticates a report,
+ * because only the task's process and the owner know it.
  */
 export function createCallback(options: {
   readonly tasks: TaskQueries
   readonly append: (taskId: string, events: readonly NewEvent[]) => Promise<Appended>
-  /** What the process of a task has written so far. */
+  /** The output of a task's process so far. */
   readonly outputOf: (taskId: string) => string
-  /** Called once a task has ended by its callback: its process has a little time to go by itself. */
+  /** Called once when a callback has ended a task. Its process may still be running. */
   readonly onEnded: (taskId: string) => void
-  /** Without the service's secrets. */
+  /** Removes the service's secrets. */
   readonly mask: (text: string) => string
   readonly nowMs: () => number
 }) {
@@ -49,7 +49,7 @@ export function createCallback(options: {
         type: 'task.progressed',
         actor: 'service',
         channel: 'system',
-        // The same report again, as a hook that got no answer sends it.
+        // A hook that got no response sends the same report again.
         key: `task-progress:${digest(report)}`,
         causedBy: dispatchedSeq,
         derivedFrom: [dispatchedSeq],
@@ -76,7 +76,7 @@ export function createCallback(options: {
       if (row?.status !== 'running') return 'ignored'
       if (hookType === 'postToolUse') return progress(row, report)
       if (hookType === 'errorOccurred') {
-        // The assistant goes on after some errors, and says so.
+        // The assistant reports errors that it recovers from as well.
         if (payload.recoverable === true) return progress(row, report)
         const text = errorText(payload) || options.outputOf(taskId)
         return end(row, { status: 'failed', kind: 'callback', exitCode: null, text })
@@ -124,7 +124,7 @@ function errorText(payload: HookReport['payload']): string {
   return textOf(error) || textOf(fieldOf(error, 'message')) || resultText(payload)
 }
 
-/** "bash: npm test (success)", from what the reference of the hooks names; an error that the assistant goes on after. */
+/** A line such as "bash: npm test (failure)", or the error that the assistant recovered from. */
 function progressText({ hookType, payload }: HookReport): string {
   if (hookType === 'errorOccurred') return `Went on after an error: ${errorText(payload) || 'unknown'}`
   const tool = textOf(payload.toolName) || textOf(payload.tool_name) || 'A tool was used'
@@ -138,13 +138,12 @@ function progressText({ hookType, payload }: HookReport): string {
   ].join('')
 }
 
-/** Arguments come as an object, or as its JSON. */
+/** Arguments are an object or its JSON. */
 function parsed(args: unknown): unknown {
   if (typeof args !== 'string') return args
   try {
     return JSON.parse(args)
   } catch {
-    // Not JSON: shown as it is.
     return { command: args }
   }
 }

@@ -1,15 +1,15 @@
-// What terminals are told, not people: escape sequences of ECMA-48 (CSI, OSC, and the two-character ones).
+// Terminal escape sequences of ECMA-48: CSI, OSC, and the two-character ones.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
-/** Text from outside as text alone: no escape sequences, no control characters but tabs and line ends. */
+/** Removes escape sequences and control characters, except tabs and line ends. */
 export function cleanText(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(ESCAPES, '').replace(CONTROLS, '').trim()
 }
 
-/** The end of a text, at most `chars` long, begun at a line where there is one; the end is where outcomes stand. */
+/** The end of a text, at most `chars` long, if possible from the start of a line. */
 export function endOf(text: string, chars: number): string {
   if (text.length <= chars) return text
   const cut = text.slice(1 - chars).toWellFormed()
@@ -22,7 +22,7 @@ export function startOf(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars - 1).toWellFormed()}…`
 }
 
-/** A text in one line, so that nothing in it can pass for a line of its own. */
+/** Collapses a text to one line, so that no part of it can pose as a separate line. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }

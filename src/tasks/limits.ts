@@ -1,3 +1,3 @@
 export const MAX_TITLE_CHARS = 200
-/** A program's argument holds 128 KiB on Linux: this is half of it where every character takes three bytes. */
+/** At three bytes a character, half of the 128 KiB that Linux allows for one program argument. */
 export const MAX_PROMPT_CHARS = 20_000

@@ -2,7 +2,7 @@ import type { NewEvent } from '../../ledger/event.ts'
 import type { TaskRow } from '../../projections/tasks.ts'
 import { cleanText, endOf } from './clean-text.ts'
 
-/** How a task came to its end. `text` is what the assistant said of it, and is never trusted. */
+/** How a task ended. `text` comes from the assistant and is untrusted. */
 export type TaskOutcome =
   | {
       readonly status: 'finished'
@@ -17,13 +17,11 @@ export type TaskOutcome =
       readonly text: string
     }
 
-/** Of an outcome so much is kept. */
 const MAX_OUTCOME_CHARS = 20_000
 
-/** The one key under which a task ends, whoever says so first: its process, its callback, the owner, a restart. */
+/** The idempotency key for the end of a task. The first report wins: process, callback, owner or restart. */
 export const endKey = (taskId: string) => `task-ended:${taskId}`
 
-/** The fact of an outcome. */
 export function outcomeFact(row: TaskRow, outcome: TaskOutcome, nowMs: number): NewEvent {
   const { taskId, dispatchedSeq } = row
   const startedMs = row.startedAt === null ? nowMs : Date.parse(row.startedAt)

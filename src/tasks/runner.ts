@@ -17,17 +17,17 @@ import {
 } from './task-process.ts'
 
 export type TaskRunner = {
-  /** Records what a crash cut off, then runs what waits, and each task as it is dispatched. */
+  /** Records tasks that a crash interrupted, then runs queued tasks. */
   start(): void
-  /** Looks again for what may run: a limit was raised, a hold was released. */
+  /** Checks again which tasks may run, for example after the limit was raised. */
   wake(): void
-  /** Ends the process of a task, if it has one. What became of the task is recorded by the caller, before. */
+  /** Ends the process of a task, if any. The caller must have recorded the outcome. */
   end(taskId: string): void
-  /** Leaves the process of an ended task a little time to go by itself. */
+  /** Ends the process of a finished task after LET_GO_MS. */
   letGo(taskId: string): void
-  /** What the process of a task has written so far. */
+  /** The output of a task's process so far. */
   outputOf(taskId: string): string
-  /** Starts nothing new, ends what runs and records it as cut off. */
+  /** Ends running processes and records their tasks as interrupted. */
   close(): Promise<void>
 }
 
@@ -39,38 +39,38 @@ type Running = {
 
 /** From SIGTERM to SIGKILL. */
 const KILL_GRACE_MS = 3_000
-/** After its session has ended, the assistant itself may still have something to put in order. */
+/** The assistant may still have to clean up after its session has ended. */
 const LET_GO_MS = 20_000
-/** What a program writes is shown as progress at most this often. */
+/** Minimum interval between progress reports of a program's output. */
 const OUTPUT_EVERY_MS = 10_000
 const OUTPUT_CHARS = 500
 const RETRY_AFTER_FAULT_MS = 1_000
 
 /**
- * Runs the tasks that have no outcome yet, in their order, so many at once as the limit says. That a task is started is
- * a fact before its process is; after a crash a started one is never started again, it has failed, visibly.
+ * Runs queued tasks in order, at most `limit` at a time. Each start is recorded before the process is
+ * spawned. After a crash, a started task has failed and is not restarted.
  */
 export function createTaskRunner(options: {
   readonly append: (taskId: string, events: readonly NewEvent[]) => Promise<Appended>
   readonly ledger: LedgerReader
   readonly tasks: TaskQueries
   readonly onHeadMoved: SubscribeHead
-  /** Program and arguments; null where no coding assistant is set up. */
+  /** Program and arguments; null if no coding assistant is set up. */
   readonly command: readonly string[] | null
   readonly environment: () => Readonly<Record<string, string>>
-  /** Where the ledger lies, by its real path: whose the tasks are, for a copy has them too. */
+  /** The real path of the ledger's directory. Identifies our processes, along with the task id. */
   readonly dataDir: string
-  /** Where the assistant works; made where it is not there. Throws with a sentence for the owner. */
+  /** The working directory, created if missing. Throws an error whose message is shown to the owner. */
   readonly directory: () => string
   readonly callbackUrl: () => string
   readonly limit: () => number
-  /** After an import or a restore nothing starts until the owner says so. */
+  /** After an import or a restore nothing starts until the owner releases it. */
   readonly isHeld: () => boolean
-  /** Without the service's secrets: a program can print what it should not know. */
+  /** Removes the service's secrets, which a program could print. */
   readonly mask: (text: string) => string
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
-  /** How long a minute of a task's time limit is, in milliseconds. */
+  /** For tests: the length of a minute of the time limit. */
   readonly minuteMs?: number
   readonly outputEveryMs?: number
   readonly killGraceMs?: number | undefined
@@ -79,7 +79,7 @@ export function createTaskRunner(options: {
   const { minuteMs = 60_000, outputEveryMs = OUTPUT_EVERY_MS, killGraceMs = KILL_GRACE_MS } = options
   const running = new Map<string, Running>()
   const requireProgress = createProgressGuard()
-  /** What of each one's output was shown last. */
+  /** The last output reported per task. */
   const shown = new Map<string, string>()
   let wake = Promise.withResolvers<void>()
   let closing = false
@@ -110,12 +110,9 @@ export function createTaskRunner(options: {
     return tasks.queued()[0]
   }
 
-  /**
-   * Nobody can hear any more what those that a crash cut off would say: they have failed. Also of those that were over a
-   * program may be left: it was being ended, or had a little time to go by itself.
-   */
+  /** Fails tasks that a crash interrupted, and ends processes left over from any task. */
   async function recover(): Promise<void> {
-    // A program of a task may have started the service anew: ended, it would take the service with it.
+    // A task may have restarted this service. Ending its process would end the service too.
     const within = options.environment()[TASK_ID_VARIABLE]
     await endOrphans(options.dataDir, (taskId) => taskId !== within && tasks.byId(taskId) !== undefined)
     for (const row of tasks.running()) {
@@ -123,7 +120,7 @@ export function createTaskRunner(options: {
         status: 'failed',
         kind: 'interrupted',
         exitCode: null,
-        text: 'The service stopped while it ran.',
+        text: 'The service stopped while the task was running.',
       })
     }
   }
@@ -133,7 +130,7 @@ export function createTaskRunner(options: {
     const [event] = ledger.readSeqs([dispatchedSeq])
     const prompt = event?.type === 'task.dispatched' ? event.body?.prompt : undefined
     if (options.command === null || prompt === undefined) {
-      const text = prompt === undefined ? 'What was to be done was erased.' : 'COPILOT_COMMAND is not set.'
+      const text = prompt === undefined ? 'The prompt was erased.' : 'COPILOT_COMMAND is not set.'
       return conclude(taskId, { status: 'failed', kind: 'not_configured', exitCode: null, text })
     }
     const directory = openDirectory()
@@ -142,7 +139,7 @@ export function createTaskRunner(options: {
         status: 'failed',
         kind: 'not_configured',
         exitCode: null,
-        text: `There is no directory to work in. ${directory.reason}`,
+        text: `The working directory is not available. ${directory.reason}`,
       })
     }
     const intent = await append(taskId, [progressed(row, 'started', 'Started', `task-started:${taskId}`)])
@@ -165,7 +162,7 @@ export function createTaskRunner(options: {
       return conclude(taskId, { status: 'failed', kind: 'spawn', exitCode: null, text })
     }
     watch(row, started.process)
-    // Cancelled, or closed, while it was being started.
+    // The task may have been cancelled, or the runner closed, meanwhile.
     if (closing || tasks.byId(taskId)?.status !== 'running') end(taskId)
     await append(taskId, [
       progressed(row, 'started', 'Running', `task-running:${taskId}`, started.process.pid),
@@ -183,7 +180,7 @@ export function createTaskRunner(options: {
   function watch(row: TaskRow, process: TaskProcess): void {
     const { taskId, timeoutMinutes } = row
     const limit = setTimeout(() => {
-      const text = `It was given ${timeoutMinutes} min.\n${outputOf(taskId)}`
+      const text = `The task timed out after ${timeoutMinutes} min.\n${outputOf(taskId)}`
       conclude(taskId, { status: 'failed', kind: 'timeout', exitCode: null, text })
         .finally(() => end(taskId))
         .catch(options.onFault)
@@ -204,28 +201,28 @@ export function createTaskRunner(options: {
     running.set(taskId, { process, timers: [limit, progress], done })
   }
 
-  /** What it has written so far, as text that may be kept. Masked before anything is cut off: half a secret is one too. */
+  /** The output so far, masked before any part is cut off, because half a secret would not be recognised. */
   function written(process: TaskProcess): { readonly stdout: string; readonly stderr: string } {
     const { stdout, stderr } = process.output()
     return { stdout: options.mask(cleanText(stdout)), stderr: options.mask(cleanText(stderr)) }
   }
 
-  /** Its exit is the outcome, unless there is one already. */
+  /** The exit is the outcome, unless there is one already. */
   async function exited(taskId: string, { code, signal }: TaskExit, process: TaskProcess): Promise<void> {
     const { stdout, stderr } = written(process)
     if (closing) {
-      const text = `The service stopped while it ran.\n${stdout}`
+      const text = `The service stopped while the task was running.\n${stdout}`
       return conclude(taskId, { status: 'failed', kind: 'interrupted', exitCode: code, text })
     }
     if (code === 0) {
       return conclude(taskId, { status: 'finished', source: 'exit', exitCode: 0, text: stdout || stderr })
     }
-    const how = signal === null ? '' : `It was ended by ${signal}.`
+    const how = signal === null ? '' : `Terminated by ${signal}.`
     const text = [how, stdout, stderr].filter((part) => part.trim() !== '').join('\n')
     return conclude(taskId, { status: 'failed', kind: 'exit', exitCode: code, text })
   }
 
-  /** Records an outcome, once; retries while the disk refuses it, for nobody else knows it. */
+  /** Records an outcome if there is none yet. Retries while the ledger is unavailable. */
   async function conclude(taskId: string, outcome: TaskOutcome): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       const row = tasks.byId(taskId)
@@ -234,7 +231,7 @@ export function createTaskRunner(options: {
         await append(taskId, [outcomeFact(row, outcome, nowMs())])
         return
       } catch (error) {
-        // What cannot be recorded now is found without an outcome at the next start.
+        // The next start records a task without an outcome as interrupted.
         if (!(error instanceof LedgerUnavailable) || (closing && tries > 0)) throw error
         options.onFault(error)
         await pause(RETRY_AFTER_FAULT_MS)
@@ -309,8 +306,8 @@ function progressed(
 }
 
 /**
- * The command with the task in the places that name it; the prompt goes to the end where none does. A prompt must
- * not pass for an option of the program, so one that begins like one is set off by a space.
+ * Fills the placeholders of the command, and appends the prompt if there is none for it. A prompt that begins
+ * with a dash gets a leading space, so that the program does not take it for an option.
  */
 function withTask(
   command: readonly string[],

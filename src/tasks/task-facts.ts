@@ -4,24 +4,22 @@ import { type DeliveryQueries, isUnderWay } from '../../projections/deliveries.t
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
 import type { Placement } from '../conversation/placement.ts'
 
-/** Facts of a task, each in the span that its task has open on the timeline. */
+/** Appends the facts of a task to its open span. */
 export type TaskFacts = {
-  /** Appends as one batch, and opens a span for it where the task has none that fits. */
+  /** Appends one batch, opening a span if needed. */
   append(taskId: string, events: readonly NewEvent[]): Promise<Appended>
   start(): void
   close(): Promise<void>
 }
 
-/** A span that nothing has been added to for this long is closed; what comes later opens another. */
+/** A span without new facts for this long is closed. */
 const IDLE_MS = 2 * 60_000
 const LOOK_EVERY_MS = 15_000
-/** A span is short: pages take it whole. */
 const MAX_SPAN_EVENTS = 100
 
 /**
- * Keeps the spans of tasks short. A task may run for a day, and a page of the timeline never cuts a span: so a span
- * ends with the task's delivery, when nothing happens for a while, or when it has grown long, and the `taskId` links
- * the spans of one task.
+ * Keeps spans short, because a page of the timeline never cuts a span and a task may run for a day. A span
+ * ends after the task's delivery, when idle, or at MAX_SPAN_EVENTS. The `taskId` links the spans of one task.
  */
 export function createTaskFacts(options: {
   readonly append: Append
@@ -44,7 +42,7 @@ export function createTaskFacts(options: {
     return result
   }
 
-  function goesOn({ taskId, status, announced }: TaskRow): boolean {
+  function isInProgress({ taskId, status, announced }: TaskRow): boolean {
     if (status === 'queued' || status === 'running') return true
     if (status !== 'cancelled' && announced === 0) return true
     return isUnderWay(deliveries.ofTask(taskId))
@@ -67,16 +65,16 @@ export function createTaskFacts(options: {
     ])
   }
 
-  /** Why the open span of a task is over; null while it goes on. */
+  /** Why to close the open span of a task; null to keep it open. */
   function endOfSpan(row: TaskRow): ClosingReason | null {
-    if (!goesOn(row)) {
+    if (!isInProgress(row)) {
       if (row.status === 'finished') return 'completed'
       return row.status === 'cancelled' ? 'cancelled' : 'failed'
     }
     const isOver = row.status !== 'queued' && row.status !== 'running'
-    // Its delivery is under way, and has its own bound.
+    // Its delivery is in progress and has its own time limit.
     if (isOver) return null
-    // To a clock that was ahead and is right again the last thing has yet to happen.
+    // The last fact lies in the future if the clock was ahead and has been corrected.
     return Math.abs(nowMs() - Date.parse(row.lastAt)) >= IDLE_MS ? 'idle' : null
   }
 

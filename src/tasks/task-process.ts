@@ -2,16 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 
-/** How a process came to its end. */
 export type TaskExit = { readonly code: number | null; readonly signal: string | null }
 
 export type TaskProcess = {
   readonly pid: number
-  /** Resolves when the process is gone and what it wrote has been read. */
+  /** Resolves when the process has exited and its output has been read. */
   readonly exit: Promise<TaskExit>
-  /** The end of what it has written so far, within the bounds. */
+  /** The end of the output so far. */
   output(): { readonly stdout: string; readonly stderr: string }
-  /** Ends the whole process group: asks first, and after `graceMs` no more. Resolves when it is gone. */
+  /**
+   * Ends the process group with SIGTERM, and SIGKILL after `graceMs`. Resolves when the process has exited.
+   */
   end(graceMs: number): Promise<void>
 }
 
@@ -19,18 +20,18 @@ export type StartedProcess =
   | { readonly status: 'started'; readonly process: TaskProcess }
   | { readonly status: 'failed'; readonly reason: string }
 
-/** The variables by which a process can be told to be one of ours: of a copy of the ledger the tasks have the same ids. */
+/** Environment variables that identify our processes. A copy of the ledger has the same task ids. */
 export const TASK_ID_VARIABLE = 'DELEGATE_TASK_ID'
 export const DATA_DIR_VARIABLE = 'DELEGATE_DATA_DIR'
 
 const STDOUT_BYTES = 64 * 1024
 const STDERR_BYTES = 16 * 1024
-/** Whoever holds the pipes after the process itself has gone is not waited for longer. */
+/** Time limit for reading the pipes after the process has exited: a child process may hold them open. */
 const DRAIN_MS = 500
 
 /**
- * Starts a program without a shell, in a process group of its own, so that it can be ended with all that it started.
- * What it writes is read to the end and kept within bounds. Never throws for what the program does.
+ * Starts a program without a shell, in its own process group, so that its child processes end with it. Keeps
+ * only the end of the output. Does not throw if the program fails.
  */
 export async function startTaskProcess(options: {
   readonly command: readonly string[]
@@ -49,20 +50,20 @@ export async function startTaskProcess(options: {
     })
     await once(child, 'spawn')
   } catch (error) {
-    // Only its class: the message holds the arguments, and with them the prompt.
+    // Only the code: the message holds the arguments, and with them the prompt.
     return { status: 'failed', reason: codeOf(error) }
   }
   const pid = child.pid ?? 0
   const stdout = keepEnd(child.stdout, STDOUT_BYTES)
   const stderr = keepEnd(child.stderr, STDERR_BYTES)
-  // A program that does not read its input may be gone before all of it is written.
+  // A program that does not read its input may exit before all of it is written.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(options.input)
   child.on('error', () => undefined)
 
   const exit = new Promise<TaskExit>((resolve) => {
     child.once('exit', (code, signal) => {
-      // What it left behind in its group goes with it.
+      // Ends child processes that are left in the group.
       signalGroup(pid, 'SIGKILL')
       const finish = () => {
         clearTimeout(deadline)
@@ -92,10 +93,8 @@ export async function startTaskProcess(options: {
 }
 
 /**
- * Ends what earlier runs of the service on `dataDir` started for tasks, as far as it is still there. It is told by its
- * environment, which names the very task, and not by the id of a process: that may not have been recorded when a crash
- * came, may long be somebody else's, or be of a program that is gone and has left others running. Where `/proc` is
- * missing nothing is touched.
+ * Ends processes that earlier runs of the service on `dataDir` started for tasks. Identifies them by their
+ * environment rather than by recorded pids, which may be missing or reused. Does nothing without `/proc`.
  */
 export async function endOrphans(dataDir: string, isOurs: (taskId: string) => boolean): Promise<void> {
   const names = await readdir('/proc').catch(() => [])
@@ -107,7 +106,7 @@ export async function endOrphans(dataDir: string, isOurs: (taskId: string) => bo
   }
 }
 
-/** The task that a process was started for; null where it is none of `dataDir`, or is gone, or is not ours to look at. */
+/** The task of a process; null if it is not one of `dataDir`, has exited or is not readable. */
 async function taskOf(pid: number, dataDir: string): Promise<string | null> {
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
   const variables = environment.split('\0')
@@ -120,17 +119,16 @@ function signalGroup(pid: number, name: NodeJS.Signals): void {
   if (pid > 1) signal(-pid, name)
 }
 
-/** Of a process, or by a negative id of all of its group. */
+/** Signals a process, or with a negative id its group. Ignores those that have exited or are not ours. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {
-    // Nobody of it is left, or what is left is not ours to signal.
     if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'EPERM') throw error
   }
 }
 
-/** Reads a stream to its end, and keeps its last bytes. */
+/** Reads a stream and keeps its last `maxBytes`. */
 function keepEnd(stream: NodeJS.ReadableStream | null, maxBytes: number): () => string {
   let chunks: Buffer[] = []
   let bytes = 0

@@ -18,7 +18,7 @@ export type Delivery = Omit<
   readonly attempts: readonly DeliveryAttemptRow[]
 }
 
-/** Whether the owner has been told: by the channel that was chosen, by another in its place, or not. */
+/** `fallback`: delivered by another channel than the chosen one. */
 export type DeliveryState = 'none' | 'pending' | 'delivered' | 'fallback' | 'failed' | 'unknown'
 
 export type Task = {
@@ -40,7 +40,7 @@ export type Task = {
   readonly deliveryState: DeliveryState
   readonly deliveries: readonly Delivery[]
   readonly dispatchedSeq: number
-  /** The fact of its end, which holds what it came to. */
+  /** The fact that holds the outcome. */
   readonly endedSeq: number | null
 }
 
@@ -53,12 +53,12 @@ export type NewTask = {
   readonly notify?: TaskRow['notify'] | undefined
 }
 
-/** Who asked for a task, and by what fact. */
+/** Who dispatched a task, and the facts behind it. */
 export type TaskOrigin = {
   readonly by: 'owner' | 'delegate'
   readonly causedBy?: number | undefined
   readonly derivedFrom?: readonly number[] | undefined
-  /** Asked for again under the same key, it is the same task. */
+  /** Idempotency key. */
   readonly key?: string | undefined
 }
 
@@ -66,28 +66,27 @@ export type RetryOutcome =
   | { readonly status: 'dispatched' | 'delivering'; readonly task: Task }
   | { readonly status: 'nothing_to_retry' }
 
-/** The command that runs tasks is not set up. */
+/** No command is set up to run tasks. */
 export class NoCodingAssistant extends Error {
   override readonly name = 'NoCodingAssistant'
 }
 
 export type Tasks = {
-  /** The task is durable when this resolves; it runs when its turn comes. Throws NoCodingAssistant. */
+  /** Queues a task. Resolves once it is durable. Throws NoCodingAssistant. */
   dispatch(task: NewTask, origin: TaskOrigin): Promise<Task>
-  /** Null for one that is unknown; false for one that is over. */
+  /** Null if the task is unknown, false if it has already ended. */
   cancel(id: string, by: 'owner' | 'delegate'): Promise<boolean | null>
-  /** Runs failed work again as a new task, or delivers an outcome again that did not arrive. */
+  /** Retries failed work as a new task, or a failed delivery. Null if the task is unknown. */
   retry(id: string, what?: 'work' | 'delivery'): Promise<RetryOutcome | null>
   get(id: string): WholeTask | undefined
-  /** Newest first; `nextSeq` is where the next page begins, null at the end. */
+  /** Newest first; `nextSeq` is the cursor of the next page, null at the end. */
   list(limit: number, beforeSeq: number | null): { readonly tasks: Task[]; readonly nextSeq: number | null }
   readonly isConfigured: boolean
 }
 
-/** 192 bits: whoever knows a task's id may report on it. */
+/** 192 bits, because the id authenticates callbacks. */
 const TASK_ID_BYTES = 24
 
-/** What can be asked of tasks. */
 export function createTasks(options: {
   readonly append: (taskId: string, events: readonly NewEvent[]) => Promise<Appended>
   readonly ledger: LedgerReader
@@ -178,7 +177,7 @@ export function createTasks(options: {
   async function retryWork(row: TaskRow): Promise<RetryOutcome> {
     if (row.status !== 'failed' && row.status !== 'cancelled') return { status: 'nothing_to_retry' }
     const { title, prompt } = toTask(row)
-    // Erased: nobody knows any more what was to be done.
+    // The prompt was erased.
     if (prompt === '') return { status: 'nothing_to_retry' }
     const { notify, dispatchedSeq, taskId } = row
     const task = await dispatch(
@@ -239,7 +238,7 @@ export function createTasks(options: {
   }
 }
 
-/** The delivery on the chosen channel that did not arrive, or may not have; undefined while one is under way. */
+/** The last delivery on the chosen channel, if it failed or may not have arrived. */
 function undelivered(row: TaskRow, rows: readonly DeliveryRow[]): DeliveryRow | undefined {
   const last = rows.findLast(({ channel }) => channel === row.notify)
   return last?.status === 'failed' || last?.status === 'unknown' ? last : undefined

@@ -12,7 +12,7 @@ const OUTCOME_GOES = {
   webhook: 'The outcome goes to the webhook in your settings.',
 } as const
 
-/** What the delegate can do with the coding assistant. */
+/** The delegate's tools for the coding assistant. */
 export function taskTools(tasks: Tasks): Tool[] {
   return [
     defineTool({
@@ -30,7 +30,7 @@ export function taskTools(tasks: Tasks): Tool[] {
           .describe('All that the assistant must know; it has not heard the conversation'),
         notify: z.enum(['chat', 'sms', 'webhook']).nullable(),
       }),
-      // Each call is one task: its key makes a second run find the first.
+      // The key of the call makes a second run return the same task.
       idempotent: true,
       readOnly: false,
       async plan({ title, prompt, notify }, { messageSeq }): Promise<Planned> {
@@ -114,12 +114,12 @@ export function taskTools(tasks: Tasks): Tool[] {
   ]
 }
 
-/** The id of a task is what its callbacks are known by: the model is not told it. */
+/** Without the task id, which authenticates callbacks. */
 function present({ title, status, notify, dispatchedAt, endedAt, kind, deliveryState }: Task) {
   return { title, status, notify, dispatchedAt, endedAt, kind, delivery: deliveryState }
 }
 
-/** What a signal says is nobody's wish: running programs takes the owner's words. */
+/** Running programs needs the owner's words: a signal does not express anybody's wish. */
 function needsOwner(): ToolResult {
   return refuse('needs_owner', 'Only a message of the owner can hand work over. Ask them first.')
 }

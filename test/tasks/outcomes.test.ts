@@ -82,7 +82,7 @@ test('reports the output of a task that fails, is killed or cannot be started', 
     status: 'failed',
     kind: 'exit',
     exitCode: null,
-    outcome: 'It was ended by SIGKILL.\nHalf way.',
+    outcome: 'Terminated by SIGKILL.\nHalf way.',
   })
   expect((await factsOf(assistant)).deliveries).toHaveLength(2)
 

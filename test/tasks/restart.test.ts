@@ -254,7 +254,7 @@ test('ends a task that exceeds its time limit and keeps its output', async () =>
     const found = api.get(id)
     return found?.status === 'failed' ? found : null
   })
-  expect(task).toMatchObject({ kind: 'timeout', outcome: 'It was given 3 min.\nCounting…' })
+  expect(task).toMatchObject({ kind: 'timeout', outcome: 'The task timed out after 3 min.\nCounting…' })
   expect(task.durationMs).toBeGreaterThanOrEqual(1_450)
   // The output shows while the task runs.
   expect(task.latestProgress?.text).toBe('Counting…')
