@@ -8,7 +8,7 @@ import { postWebhook, type WebhookOutcome } from './webhook.ts'
 
 export type DeliveryOutbox = {
   start(): void
-  /** Lets what is being posted come to its end; after `graceMs` nobody knows whether it arrived. */
+  /** Waits at most `graceMs` for the request in progress, which then ends as unknown. */
   close(graceMs: number): Promise<void>
 }
 
@@ -18,27 +18,26 @@ const RETRY_AFTER_FAULT_MS = 1_000
 const MAX_WAIT_MS = 60_000
 
 /**
- * Makes the deliveries by chat and webhook that were asked for and have no outcome yet, in their order; texts have an
- * outbox of their own. The attempt is a fact before the act. A post that a crash or the network cut off may have
- * arrived and nobody can tell: it ends as unknown and is not repeated.
+ * Makes deliveries by chat and webhook in order. Every attempt is recorded first. A request that a crash or
+ * the network interrupted may have arrived, so it ends as unknown and is not retried.
  */
 export function createDeliveryOutbox(options: {
   readonly append: Append
   readonly ledger: LedgerReader
   readonly deliveries: DeliveryQueries
   readonly onHeadMoved: SubscribeHead
-  /** Null while either is not set. */
+  /** Null unless both are set. */
   readonly webhook: () => { readonly url: string; readonly secret: string } | null
-  /** What is posted of a delivery, beside its words. */
+  /** Additional fields of the request body. */
   readonly describe: (taskId: string) => Readonly<Record<string, unknown>>
-  /** After an import nothing leaves the machine until the owner says so. */
+  /** After an import nothing is sent until the owner releases it. */
   readonly isHeld: () => boolean
   readonly pauses: OutboundPauses
   readonly fetch: typeof fetch
   readonly nowMs: () => number
   readonly random: () => number
   readonly onFault: (error: unknown) => void
-  /** A failed attempt, without the address and the words. */
+  /** Logs a failed attempt, without the address and the words. */
   readonly onFailedAttempt: (fields: object, message: string) => void
 }): DeliveryOutbox {
   const { append, ledger, deliveries, nowMs } = options
@@ -72,7 +71,7 @@ export function createDeliveryOutbox(options: {
   }
 
   async function sleep(open: readonly DeliveryRow[]): Promise<void> {
-    // While everything is held no moment changes that; being released wakes.
+    // A release wakes the loop.
     const dueMs = options.isHeld()
       ? []
       : open.flatMap(({ retryAt }) => (retryAt === null ? [] : [untilRetryMs(retryAt, nowMs())]))
@@ -84,10 +83,11 @@ export function createDeliveryOutbox(options: {
 
   async function deliver(row: DeliveryRow): Promise<void> {
     const [event] = ledger.readSeqs([row.requestedSeq])
-    if (event?.type !== 'delivery.requested') throw new Error(`there is no delivery at ${row.requestedSeq}`)
-    // Its words were erased before they left: there is nothing to deliver.
+    if (event?.type !== 'delivery.requested')
+      throw new Error(`no delivery.requested at seq ${row.requestedSeq}`)
+    // The words were erased before they were delivered.
     if (!event.body) return fail(event, row.attempts, 'erased')
-    if (event.facts.channel === 'chat') return tellInChat(event, event.body.text)
+    if (event.facts.channel === 'chat') return deliverInChat(event, event.body.text)
     if (row.status === 'attempted') return end(event, row.attempts, { status: 'unknown' })
     const target = options.webhook()
     if (!target) return fail(event, row.attempts + 1, 'not_configured')
@@ -108,8 +108,8 @@ export function createDeliveryOutbox(options: {
     await end(event, attempt, outcome)
   }
 
-  /** The chat is the ledger itself: attempt, words and success are one transaction, so it cannot half happen. */
-  async function tellInChat(event: Requested, text: string): Promise<void> {
+  /** Records attempt, words and success in one transaction, because the chat is the ledger itself. */
+  async function deliverInChat(event: Requested, text: string): Promise<void> {
     const { deliveryId } = event.facts
     await append([
       attempted(event, 1),
@@ -197,7 +197,7 @@ function attempted(event: Requested, attempt: number): NewEvent {
   }
 }
 
-/** Where the facts of a delivery stand: beside what asked for it. */
+/** The facts of a delivery belong beside its request. */
 function placeOf({ conversationId, spanId, seq }: Requested) {
   return { actor: 'service', channel: 'system', conversationId, spanId, causedBy: seq } as const
 }

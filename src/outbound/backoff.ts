@@ -1,31 +1,29 @@
 import { leftOfWait } from '../clock/waits.ts'
 
-/** How long what goes out waits where it fails, in milliseconds. */
 export type OutboundPauses = {
-  /** After the first failed attempt; twice as long after each further one. */
+  /** Pause after the first failed attempt. Doubles with each further one. */
   readonly firstRetryMs: number
-  /** Before each look for what the provider may have taken: it may show up in its list only after a moment. */
+  /** Pauses before each look-up of an unconfirmed message, which may appear in the provider's list late. */
   readonly lookUpAfterMs: readonly number[]
 }
 
 export const outboundPauses: OutboundPauses = { firstRetryMs: 2_000, lookUpAfterMs: [0, 1_000, 4_000] }
 
-/** The longest pause of our own. */
+/** Upper limit of the backoff. */
 export const LONGEST_RETRY_MS = 30 * 60_000
-/** The longest pause that the other side may ask for. */
+/** Upper limit of a pause that the receiver asks for. */
 const LONGEST_ASKED_MS = 60 * 60_000
 const SPREAD = 0.25
 const GIVE_UP_MS = 24 * 60 * 60_000
 
-/** When a text that was asked for at `requestedAt` is given up; ISO 8601 UTC. */
+/** When a text requested at `requestedAt` is given up. ISO 8601 UTC. */
 export function giveUpAt(requestedAt: string): string {
   return new Date(Date.parse(requestedAt) + GIVE_UP_MS).toISOString()
 }
 
 /**
- * How long to wait after the failed attempt of that number, in milliseconds: twice as long each time up to half an
- * hour, spread by a quarter to either side so that what failed together is not tried together. `random` is 0..1.
- * `askedMs` is what the other side asked for (Retry-After); an hour of it is granted.
+ * The pause in milliseconds after the given failed attempt: exponential backoff up to half an hour, with 25 %
+ * jitter. `random` is 0..1. `askedMs` is the receiver's Retry-After, honoured up to an hour.
  */
 export function retryDelayMs(
   { firstRetryMs }: OutboundPauses,
@@ -39,7 +37,7 @@ export function retryDelayMs(
   )
 }
 
-/** How long what failed still waits for its next attempt, in milliseconds; 0 where it is due. */
+/** Milliseconds until the next attempt; 0 if it is due. */
 export function untilRetryMs(retryAt: string | null, nowMs: number): number {
   return retryAt === null ? 0 : leftOfWait(retryAt, { nowMs, longestMs: LONGEST_ASKED_MS })
 }

@@ -6,10 +6,10 @@ const CODES = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
-/** TLS failed before anything was sent: a certificate, or another protocol. */
+/** TLS failed before anything was sent, because of a certificate or the protocol. */
 const TLS = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/
 
-/** The system's or undici's code of a failed request; `fetch` hides it in the cause of its error. */
+/** The error code of a failed request, from the system or undici. `fetch` puts it in the error's cause. */
 export function networkCode(error: unknown): string {
   for (const each of [error, error instanceof Error ? error.cause : undefined])
     if (typeof each === 'object' && each !== null && 'code' in each && typeof each.code === 'string')
@@ -17,16 +17,16 @@ export function networkCode(error: unknown): string {
   return ''
 }
 
-/** Whether TLS failed, by the code of a request's error. */
+/** Whether an error code means that TLS failed. */
 export const isTlsRefused = (code: string): boolean => TLS.test(code)
 
-/** Whether a request with this error cannot have reached anybody: no address, no connection, no TLS. */
+/** Whether a request that failed with this error certainly did not arrive. */
 export function neverReached(error: unknown): boolean {
   const code = networkCode(error)
   return CODES.has(code) || isTlsRefused(code) || failedToConnect(error)
 }
 
-/** A timeout of the system may also come later, on a connection that stood. */
+/** Checks the syscall, because a system timeout can also occur on an established connection. */
 function failedToConnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError) return error.errors.every(failedToConnect)

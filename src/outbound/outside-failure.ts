@@ -1,4 +1,4 @@
-/** A service outside did not do its part. It is reported as such, and is no failure of the reactor that asked it. */
+/** An external service failed. Reported as such, and not as a failure of the reactor that called it. */
 export class OutsideFailure extends Error {
   override readonly name = 'OutsideFailure'
 }
