@@ -60,10 +60,10 @@ export function finishLeaving(draft: Draft): void {
 
 /** Records the settled entries at the head of the transcript. */
 export function recordSettled(draft: Draft): void {
-  const { transcript, told: entries } = release(draft.state.transcript)
+  const { transcript, settled } = release(draft.state.transcript)
   if (transcript === draft.state.transcript) return
   set(draft, { transcript })
-  const facts = entries.flatMap((entry) => factOf(draft.state.options, entry))
+  const facts = settled.flatMap((entry) => factOf(draft.state.options, entry))
   if (facts.length > 0) draft.actions.push({ type: 'record', facts })
 }
 

@@ -98,7 +98,8 @@ export function checkDeadlines(draft: Draft): void {
     return
   }
   if (caller.replyOwed === null || draft.atMs - caller.replyOwed.sinceMs < stallMs) return
-  // Without any event since the caller stopped, the session is lost. Else the service found nothing to answer.
+  // Without any event since the caller stopped, the session is lost. Else the service found nothing to
+  // answer.
   if (signs.count === caller.replyOwed.signs) {
     closeAndLose(draft)
     return

@@ -126,22 +126,22 @@ export function findReply(transcript: Transcript, itemId: string): Reply | null 
   return find(transcript, itemId, 'reply')
 }
 
-/** Removes the settled entries at the head and returns those to record as `told`. */
+/** Removes the settled entries at the head, and returns those to record. */
 export function release(transcript: Transcript): {
   readonly transcript: Transcript
-  readonly told: readonly (Utterance | Reply)[]
+  readonly settled: readonly (Utterance | Reply)[]
 } {
   const waiting = transcript.pending.findIndex((entry) => !isSettled(entry))
   const ready = waiting < 0 ? transcript.pending : transcript.pending.slice(0, waiting)
-  if (ready.length === 0) return { transcript, told: [] }
-  const told = ready.filter((entry) => entry.kind !== 'anchor')
+  if (ready.length === 0) return { transcript, settled: [] }
+  const settled = ready.filter((entry) => entry.kind !== 'anchor')
   return {
     transcript: {
       pending: transcript.pending.slice(ready.length),
       released: remember(transcript.released, ready),
-      recorded: remember(transcript.recorded, told),
+      recorded: remember(transcript.recorded, settled),
     },
-    told,
+    settled,
   }
 }
 

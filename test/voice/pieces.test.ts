@@ -62,7 +62,7 @@ test('estimates the heard text as a prefix that grows with the heard time, for a
 })
 
 function released(transcript: Transcript): readonly string[] {
-  return release(transcript).told.map((entry) => entry.itemId)
+  return release(transcript).settled.map((entry) => entry.itemId)
 }
 
 const spoken = (transcript: Transcript, itemId: string) =>

@@ -67,6 +67,7 @@ export function createSmsOutbox(options: {
   readonly ownNumber: () => string | null
   readonly statusCallback: () => string | null
   readonly partyOf: (number: string) => 'owner' | 'guest'
+  /** After an import nothing is sent until the owner releases it. */
   readonly isHeld: () => boolean
   /** Whether the daily limit of texts is reached. */
   readonly isSpent: () => boolean
