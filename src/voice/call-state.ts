@@ -202,9 +202,7 @@ export type ToolState = {
   }[]
   /** Recent call ids, newest last. */
   readonly seen: readonly string[]
-  /**
-   * Results that returned while no session was ready. The next one gets them, or it would repeat the calls.
-   */
+  /** Results that returned while no session was ready, for the next one: it would repeat the calls. */
   readonly returned: readonly { readonly name: string; readonly output: string }[]
 }
 

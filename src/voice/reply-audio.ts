@@ -8,7 +8,7 @@ type Said<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>
 
 /** Sends a reply's audio to the provider, unless its response was interrupted or is done. */
 export function audioDelta(draft: Draft, event: Said<'response.output_audio.delta'>): void {
-  if (isForgotten(draft, event.response_id)) return
+  if (isFinished(draft, event.response_id)) return
   if (draft.state.responses.active !== event.response_id && !isClosed(draft, event.response_id)) {
     responseCreated(draft, event.response_id)
   }
@@ -42,7 +42,7 @@ export function completeResponseAudio(draft: Draft, responseId: string): void {
 }
 
 export function transcriptDelta(draft: Draft, event: Said<'response.output_audio_transcript.delta'>): void {
-  if (isForgotten(draft, event.response_id)) return
+  if (isFinished(draft, event.response_id)) return
   setReply(draft, event.item_id, event.response_id, (reply) => ({
     ...reply,
     generatedText: reply.generatedText + event.delta,
@@ -51,7 +51,7 @@ export function transcriptDelta(draft: Draft, event: Said<'response.output_audio
 
 /** The whole generated text, including words that are never spoken. */
 export function transcriptDone(draft: Draft, event: Said<'response.output_audio_transcript.done'>): void {
-  if (isForgotten(draft, event.response_id)) return
+  if (isFinished(draft, event.response_id)) return
   setReply(draft, event.item_id, event.response_id, (reply) => ({
     ...reply,
     generatedText: event.transcript,
@@ -112,7 +112,7 @@ function setReply(
 }
 
 /** Whether the service has finished this response too: a later event would open a reply that never ends. */
-function isForgotten(draft: Draft, responseId: string): boolean {
+function isFinished(draft: Draft, responseId: string): boolean {
   return isClosed(draft, responseId) && draft.state.responses.active !== responseId
 }
 

@@ -123,7 +123,7 @@ export function toolReturned(draft: Draft, callId: string, output: string): void
     const item = { type: 'function_call_output' as const, call_id: callId, output }
     draft.actions.push({ type: 'model.send', event: { type: 'conversation.item.create', item } })
   } else {
-    tellReturned(draft, call.name, output)
+    sendResult(draft, call.name, output)
   }
   if (draft.state.tools.running.length > 0) return
   // An owed reply will include the result. A reply in progress will not, so the request waits for its end.
@@ -132,20 +132,20 @@ export function toolReturned(draft: Draft, callId: string, output: string): void
 }
 
 /** Passes the tool results that returned while no session was ready to the new session. */
-export function tellAllReturned(draft: Draft): void {
+export function sendReturnedResults(draft: Draft): void {
   const { returned } = draft.state.tools
   if (returned.length === 0) return
   setTools(draft, { returned: [] })
-  for (const { name, output } of returned) tellReturned(draft, name, output)
+  for (const { name, output } of returned) sendResult(draft, name, output)
 }
 
 /** A lost session made the call and this one does not know it, so the result is passed as text. */
-function tellReturned(draft: Draft, name: string, output: string): void {
-  tellModel(draft, draft.state.options.delimit(`result of ${name}, called before the line broke`, output))
+function sendResult(draft: Draft, name: string, output: string): void {
+  sendData(draft, draft.state.options.delimit(`result of ${name}, called before the line broke`, output))
 }
 
 /** Adds delimited data to the conversation. Uses the `user` role because the data may be hostile. */
-export function tellModel(draft: Draft, text: string): void {
+export function sendData(draft: Draft, text: string): void {
   draft.actions.push({
     type: 'model.send',
     event: {
@@ -156,7 +156,7 @@ export function tellModel(draft: Draft, text: string): void {
 }
 
 /** The service reported an error, which normally does not end the session. */
-export function modelComplained(draft: Draft, error: Extract<ServerEvent, { type: 'error' }>['error']): void {
+export function errorReported(draft: Draft, error: Extract<ServerEvent, { type: 'error' }>['error']): void {
   draft.actions.push({
     type: 'log',
     message: 'the realtime service reported an error',

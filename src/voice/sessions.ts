@@ -3,7 +3,7 @@ import { type Draft, set, setCaller, setModel, setResponses } from './call-state
 import { endCall } from './ending.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { say } from './reply-audio.ts'
-import { requestResponse, sendQueued, tellAllReturned } from './responses.ts'
+import { requestResponse, sendQueued, sendReturnedResults } from './responses.ts'
 import { changeReplies, isOwedWords, settleOverdue } from './transcript.ts'
 
 type Session = Extract<ServerEvent, { type: 'session.updated' }>['session']
@@ -35,7 +35,7 @@ export function sessionConfigured(draft: Draft, session: number, confirmed: Sess
     return
   }
   adopt(draft, session)
-  tellAllReturned(draft)
+  sendReturnedResults(draft)
   requestResponse(draft, model.opening)
 }
 

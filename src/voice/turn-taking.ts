@@ -21,12 +21,12 @@ import {
   transcriptDone,
 } from './reply-audio.ts'
 import {
+  errorReported,
   MAX_FAILURES,
-  modelComplained,
   requestResponse,
   responseCreated,
   responseDone,
-  tellModel,
+  sendData,
   toolReturned,
 } from './responses.ts'
 import { checkDeadlines, noteExpiry, rotateWhenDue, sessionConfigured, sessionLost } from './sessions.ts'
@@ -70,7 +70,7 @@ export function begin(options: CallOptions, atMs: number): Step {
 export function step(state: CallState, event: CallEvent): Step {
   if (state.stage.name === 'ended') return { state, actions: [] }
   const draft: Draft = { state: { ...state }, actions: [], atMs: event.atMs }
-  happen(draft, event)
+  apply(draft, event)
   if (draft.state.stage.name !== 'ended') {
     finishLeaving(draft)
     recordSettled(draft)
@@ -79,7 +79,7 @@ export function step(state: CallState, event: CallEvent): Step {
   return { state: draft.state, actions: draft.actions }
 }
 
-function happen(draft: Draft, event: CallEvent): void {
+function apply(draft: Draft, event: CallEvent): void {
   switch (event.type) {
     case 'model.said':
       modelSaid(draft, event.session, event.event)
@@ -103,7 +103,7 @@ function happen(draft: Draft, event: CallEvent): void {
       toolReturned(draft, event.callId, event.output)
       break
     case 'memory.surfaced':
-      if (draft.state.model.ready) tellModel(draft, event.text)
+      if (draft.state.model.ready) sendData(draft, event.text)
       break
     case 'tick':
       tick(draft)
@@ -177,7 +177,7 @@ function modelSaid(draft: Draft, session: number, event: ServerEvent): void {
         sessionLost(draft, session)
         return
       }
-      modelComplained(draft, event.error)
+      errorReported(draft, event.error)
       break
   }
 }
@@ -185,7 +185,7 @@ function modelSaid(draft: Draft, session: number, event: ServerEvent): void {
 /** Before the session is configured, any error means that it never will be. */
 function notReadyYet(draft: Draft, session: number, event: ServerEvent): void {
   if (event.type !== 'error') return
-  modelComplained(draft, event.error)
+  errorReported(draft, event.error)
   draft.actions.push({ type: 'model.close', session })
   sessionLost(draft, session)
 }
