@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { startFlags } from '../support/start-flags.ts'
+import { startEnvironment, startFlags } from '../support/start-flags.ts'
 import { UNLIMITED } from './service.ts'
 
 const PASSWORD = 'a long walk by the river'
@@ -17,7 +17,15 @@ const PASSWORD = 'a long walk by the river'
 export async function startServiceProcess(environment: Record<string, string>) {
   const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-'))
   const child = spawn(process.execPath, [...startFlags(), join(import.meta.dirname, '../../src/main.ts')], {
-    env: { ...process.env, ...UNLIMITED, DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'info', ...environment },
+    env: {
+      ...process.env,
+      ...startEnvironment(),
+      ...UNLIMITED,
+      DATA_DIR: directory,
+      PORT: '0',
+      LOG_LEVEL: 'info',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exit = once(child, 'exit')

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { startFlags } from '../support/start-flags.ts'
+import { startEnvironment, startFlags } from '../support/start-flags.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
@@ -27,6 +27,7 @@ export function startServiceProcess(
   const child = spawn(process.execPath, [...startFlags(), MAIN], {
     env: {
       ...process.env,
+      ...startEnvironment(),
       DATA_DIR: directory,
       PORT: '0',
       HOST: '127.0.0.1',
