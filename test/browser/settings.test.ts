@@ -130,7 +130,7 @@ test('the connection tests say step by step what works and what does not', async
   const page = await visit(browser(), service, { path: '/settings' })
   const section = (name: string) => page.getByRole('region', { name })
   await section('Model service').getByRole('button', { name: 'Test the connection' }).click()
-  await section('Model service').getByRole('list', { name: /^Test/ }).getByText('reachable').waitFor()
+  await section('Model service').getByRole('list', { name: /^Test/ }).getByText('reachable', { exact: true }).waitFor()
   await section('Telephony').getByRole('button', { name: 'Test the connection' }).click()
   await section('Telephony').getByRole('list', { name: 'Test failed' }).waitFor()
   await page.getByLabel('Chat model', { exact: true }).fill('unsaved')
