@@ -144,6 +144,6 @@ test('ends each turn within bounded requests under any erasure and compaction fa
       expect(requests()).toBeLessThanOrEqual(messages * MOST_REQUESTS)
       await stop()
     }),
-    { numRuns: 8 },
+    { numRuns: 4 },
   )
 })

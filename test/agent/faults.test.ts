@@ -30,130 +30,122 @@ type Lasting = {
   readonly fault: (at: At) => Fault
   readonly points: readonly At[]
   readonly code: string
-  readonly limits?: ServiceOptions['modelLimits']
 }
 
-/** Faults that no retry mends, at which points they can come, and what each is called. */
-const lasting: readonly Lasting[] = [
+/** Faults that no retry mends. */
+const FAILURES: readonly Lasting[] = [
   { name: '401', fault: () => httpFaults.unauthorised(), points: ['headers'], code: 'model_auth' },
   { name: 'no quota', fault: () => httpFaults.outOfQuota(), points: ['headers'], code: 'model_quota' },
   { name: '500', fault: () => httpFaults.serverError(), points: ['headers'], code: 'model_unavailable' },
   {
-    name: '429 for long',
+    name: '429',
     fault: () => httpFaults.rateLimited('3600'),
     points: ['headers'],
     code: 'model_rate_limited',
   },
+  { name: 'early end', fault: (at) => ({ kind: 'ends', at }), points: [0, 2, 5], code: 'model_unavailable' },
   {
-    name: 'a hang',
-    fault: (at) => ({ kind: 'hang', at }),
-    points: POINTS,
-    code: 'model_timeout',
-    limits: { firstEventMs: 200, idleMs: 200 },
-  },
-  {
-    name: 'a drip',
-    fault: (at) => ({ kind: 'drip', at, intervalMs: 5 }),
-    points: [0, 2, 5],
-    code: 'model_timeout',
-    limits: { firstEventMs: 200, idleMs: 200 },
-  },
-  {
-    name: 'an early end',
-    fault: (at) => ({ kind: 'ends', at }),
-    points: [0, 2, 5],
-    code: 'model_unavailable',
-  },
-  {
-    name: 'something that is no JSON',
+    name: 'not JSON',
     fault: (at) => ({ kind: 'malformed', at }),
     points: [0, 2, 5],
     code: 'model_malformed',
   },
   {
-    name: 'a huge event',
+    name: 'huge event',
     fault: (at) => ({ kind: 'huge', at, bytes: 20_000_000 }),
     points: [2],
     code: 'model_malformed',
   },
 ]
+const STALLS: readonly Lasting[] = [
+  { name: 'hang', fault: (at) => ({ kind: 'hang', at }), points: POINTS, code: 'model_timeout' },
+  {
+    name: 'drip',
+    fault: (at) => ({ kind: 'drip', at, intervalMs: 5 }),
+    points: [0, 2, 5],
+    code: 'model_timeout',
+  },
+]
 
-test.each(lasting)(
-  '$name is one honest error within its time, at any point of either round, and the chain is as it was',
-  async ({ fault, points, code, limits }) => {
-    const { double, service } = await start({ ...limits, attempts: 2, backoffMs: 10 })
-    double.answerWith(() => ({ text: 'Good morning.' }))
-    await service.client.post('/api/chat', { content: 'Hello' })
-    let failures = 0
+test.each([
+  { kind: 'failure', faults: FAILURES, limits: {} },
+  { kind: 'stall', faults: STALLS, limits: { firstEventMs: 200, idleMs: 200 } },
+])('reports a lasting $kind of the model once, and keeps its turn out of the context', async (group) => {
+  const { double, service } = await start({ ...group.limits, attempts: 2, backoffMs: 10 })
+  double.answerWith(() => ({ text: 'Good morning.' }))
+  await service.client.post('/api/chat', { content: 'Hello' })
+  let failures = 0
+  for (const { name, fault, points, code } of group.faults) {
     for (const at of points) {
       for (const round of [1, 2]) {
+        const where = `${name} at ${at}, round ${round}`
         if (round === 2) double.reply(CALL)
-        // Whatever the adapter tries again meets the same fault.
+        // Each retry meets the same fault.
         double.answerWith(() => ({ text: ['Half', ' of it'], fault: fault(at) }))
         const failed = await service.client.post('/api/chat', { content: 'Write the list' })
-        expect(failed.status, `${at}, round ${round}: ${failed.text}`).toBe(502)
-        expect(failed.json.code, `${at}, round ${round}`).toBe(code)
+        expect([where, failed.status, failed.json.code]).toEqual([where, 502, code])
         failures += 1
-        const { events } = (await service.client.get('/api/timeline')).json
+        const { events } = (await service.client.get('/api/timeline?limit=5000')).json
         const ended = events.filter(({ type }: { type: string }) => type === 'turn.failed')
-        expect(ended).toHaveLength(failures)
+        expect([where, ended.length]).toEqual([where, failures])
         // The deadline, and what the service itself needs on a busy machine.
         expect(ended.at(-1).payload.durationMs).toBeLessThan(10_000)
 
         double.answerWith(() => ({ text: 'Here again.' }))
         const next = await service.client.post('/api/chat', { content: 'And now?' })
-        expect(next.json.reply.text).toBe('Here again.')
-        // What recall brings up of it is no part of the chain.
+        expect([where, next.json.reply.text]).toEqual([where, 'Here again.'])
+        // Recall may bring up the failed turn, but outside the context.
         const input = (turnRequests(double).at(-1)?.text ?? '').replaceAll(/<data .*?<\/data [^>]*>/gs, '')
         expect(input).toContain('Good morning.')
         expect(input).not.toContain('Write the list')
       }
     }
-  },
-)
+  }
+})
 
-test.each<At>(['headers', 2])(
-  'a connection that breaks (%s) before a word was said is tried again',
-  async (at) => {
-    const { double, service } = await start()
-    double.reply({ text: 'never heard', fault: { kind: 'cut', at } }, { text: 'Heard.' })
-    const answer = await service.client.post('/api/chat', { content: 'Hello' })
-    expect(answer.json.reply?.text ?? answer.text).toBe('Heard.')
-  },
-)
+test.each<At>(['headers', 2])('retries a connection that breaks (%s) before the first word', async (at) => {
+  const { double, service } = await start()
+  double.reply({ text: 'never heard', fault: { kind: 'cut', at } }, { text: 'Heard.' })
+  const answer = await service.client.post('/api/chat', { content: 'Hello' })
+  expect(answer.json.reply?.text ?? answer.text).toBe('Heard.')
+})
 
 const LIST = { title: 'List', content: 'Eggs' }
 
-test.each([
-  ['of another kind', 'create_note', { ...LIST, title: 5 }],
-  ['out of bounds', 'create_note', { ...LIST, content: '' }],
-  ['missing', 'create_note', { title: 'List' }],
-  ['more than there are', 'create_note', { ...LIST, evil: true }],
-  ['a prototype', 'create_note', '{"title":"List","content":"Eggs","__proto__":{"evil":true}}'],
-  ['a list', 'create_note', [LIST]],
-  ['nothing', 'create_note', 'null'],
-  ['cut off', 'create_note', '{"title":"List","content":"Eggs"'],
-  ['no JSON', 'create_note', 'Eggs'],
-  ['for a tool that there is not', 'rm_rf', {}],
-  ['for what every object has', 'constructor', {}],
-])(
-  'arguments that are %s are refused and recorded, not run, and the model is told so',
-  async (_what, name, args) => {
-    const { double, service } = await start()
-    double.reply({ toolCalls: [{ name, arguments: args }] }, { text: 'I could not.' })
-    const answer = await service.client.post('/api/chat', { content: 'Write it' })
-    expect(answer.json.reply?.text, answer.text).toBe('I could not.')
-    expect((await service.client.get('/api/notes')).json.notes).toEqual([])
-    const report = (await service.client.get(`/api/turns/${answer.json.turnId}`)).json
+const REFUSED: readonly (readonly [tool: string, args: unknown])[] = [
+  ['create_note', { ...LIST, title: 5 }],
+  ['create_note', { ...LIST, content: '' }],
+  ['create_note', { title: 'List' }],
+  ['create_note', { ...LIST, evil: true }],
+  ['create_note', '{"title":"List","content":"Eggs","__proto__":{"evil":true}}'],
+  ['create_note', [LIST]],
+  ['create_note', 'null'],
+  ['create_note', '{"title":"List","content":"Eggs"'],
+  ['create_note', 'Eggs'],
+  ['rm_rf', {}],
+  ['constructor', {}],
+]
+
+test('refuses and records unknown tools and invalid arguments, and tells the model', async () => {
+  const { double, service } = await start()
+  for (const [tool, args] of REFUSED) {
+    double.reply({ toolCalls: [{ name: tool, arguments: args }] }, { text: 'I could not.' })
+    const { json } = await service.client.post('/api/chat', { content: 'Write it' })
+    expect([tool, args, json.reply?.text]).toEqual([tool, args, 'I could not.'])
+    const report = (await service.client.get(`/api/turns/${json.turnId}`)).json
     expect(report.tools.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['refused'])
-    const reason = name === 'create_note' ? 'invalid_arguments' : 'unknown_tool'
+    const reason = tool === 'create_note' ? 'invalid_arguments' : 'unknown_tool'
     expect(turnRequests(double).at(-1)?.text).toContain(reason)
-    const { events } = (await service.client.get('/api/timeline')).json
-    const of = (type: string) => events.filter((event: { type: string }) => event.type === type)
-    expect(of('tool.called')).toMatchObject([{ payload: { tool: name } }])
-    expect(of('tool.returned')).toMatchObject([{ payload: { tool: name, outcome: 'refused', reason } }])
-  },
-)
+    const { events } = (await service.client.get('/api/timeline?limit=5000')).json
+    const last = (type: string) => events.findLast((event: { type: string }) => event.type === type)
+    expect(last('tool.called')).toMatchObject({ turnId: json.turnId, payload: { tool } })
+    expect(last('tool.returned')).toMatchObject({
+      turnId: json.turnId,
+      payload: { tool, outcome: 'refused', reason },
+    })
+  }
+  expect((await service.client.get('/api/notes')).json.notes).toEqual([])
+})
 
 test.each([
   {
@@ -168,7 +160,7 @@ test.each([
     name: 'a name longer than a tool can have',
     calls: [{ name: 'x'.repeat(150), arguments: {} }],
   },
-])('$name make no sense, and nothing of the answer is run', async ({ calls }) => {
+])('runs nothing of an answer with $name', async ({ calls }) => {
   const { double, service } = await start()
   double.reply({ toolCalls: calls })
   const answer = await service.client.post('/api/chat', { content: 'Write it' })
@@ -176,7 +168,7 @@ test.each([
   expect((await service.client.get('/api/notes')).json.notes).toEqual([])
 })
 
-test('what rides along with a turn that fails rides along with the next', async () => {
+test('passes the signals of a failed turn to the next turn', async () => {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   writer.append({
@@ -202,7 +194,7 @@ test('what rides along with a turn that fails rides along with the next', async 
   }
 })
 
-test('a model that the service does not have is no matter of trying again: what is told leads to the settings', async () => {
+test('points to the settings when the model does not exist', async () => {
   const { double, service } = await start()
   double.reply({ fault: httpFaults.notFound('The model `gpt-typo` does not exist') })
   expect((await service.client.post('/api/chat', { content: 'Hello' })).json.code).toBe('model_unavailable')
@@ -212,7 +204,7 @@ test('a model that the service does not have is no matter of trying again: what 
   expect(payload.text).not.toContain('could not reach')
 })
 
-test('a model that calls tools for ever is stopped after some rounds', async () => {
+test('stops a model that calls tools without end', async () => {
   const { double, service } = await start()
   double.answerWith(() => ({ toolCalls: [{ name: 'current_time', arguments: {} }] }))
   const answer = await service.client.post('/api/chat', { content: 'Loop' })
@@ -220,7 +212,7 @@ test('a model that calls tools for ever is stopped after some rounds', async () 
   expect(turnRequests(double).length).toBeLessThan(20)
 })
 
-test('a replacement that the service refuses is taken as text, and the turn goes on', async () => {
+test('replaces an opaque compaction item that the service refuses by its text', async () => {
   const { double, service } = await start()
   double.answerWith(({ text, body }) => {
     if (JSON.stringify(body.input).includes('"compaction"'))
@@ -233,7 +225,7 @@ test('a replacement that the service refuses is taken as text, and the turn goes
   expect(answer.json.reply?.text ?? answer.text).toBe('heliotrope')
 })
 
-test('an answer that is too long for a reply becomes a note, and the reply points to it', async () => {
+test('turns a long answer into a note, and links to it in the reply', async () => {
   const { double, service } = await start()
   const long = `# The history of tea\n\n${'Tea is old. '.repeat(800)}`
   double.reply({ text: long })
@@ -245,7 +237,7 @@ test('an answer that is too long for a reply becomes a note, and the reply point
   expect((await service.client.get(`/api/notes/${notes[0].id}`)).json.content).toBe(long)
 })
 
-test('a chain over its threshold is compacted by itself, and the conversation goes on', async () => {
+test('compacts a context over its threshold, and continues the conversation', async () => {
   const { double, service } = await start()
   await service.client.put('/api/config', { entries: { COMPACT_THRESHOLD_TOKENS: 2000 } })
   double.answerWith(({ text }) => ({
@@ -261,7 +253,7 @@ test('a chain over its threshold is compacted by itself, and the conversation go
   )
 })
 
-test('a message that came while the one before it was answered stays in the chain when that is compacted', async () => {
+test('keeps a message that arrives during a turn when that turn is compacted', async () => {
   const { double, service } = await start()
   const both = Promise.withResolvers<void>()
   let isTooLong = true
@@ -285,7 +277,7 @@ test('a message that came while the one before it was answered stays in the chai
   expect(input).toContain('heliotrope')
 })
 
-test('a server without the compaction endpoint compacts by a written replacement', async () => {
+test('compacts by a written summary on a server without the compaction endpoint', async () => {
   const double = await startModelDouble({ lacks: ['/responses/compact'] })
   onTestFinished(() => double.close())
   const environment = {
@@ -300,7 +292,7 @@ test('a server without the compaction endpoint compacts by a written replacement
   expect((await client.post('/api/chat', { content: 'What was it?' })).json.reply.text).toBe('heliotrope')
 })
 
-test('a replacement that turns out no smaller gives way to its text, and is not made again and again', async () => {
+test('replaces a compaction item that is no smaller by its text, and does not repeat it', async () => {
   const { double, service } = await start()
   await service.client.put('/api/config', { entries: { COMPACT_THRESHOLD_TOKENS: 2000 } })
   // The double seals all that it was given: its opaque replacement never gets smaller than the conversation.
@@ -324,7 +316,7 @@ test('a replacement that turns out no smaller gives way to its text, and is not 
 })
 
 test.each(['headers', 0, 1] as const)(
-  'a model that hangs at %s is asked once, and the owner reads how long it was waited for',
+  'asks a model that hangs at %s once, and tells the owner how long it waited',
   async (at) => {
     const { double, service } = await start({ firstEventMs: 600, idleMs: 1_500 })
     double.answerWith(() => ({ text: 'Never.', fault: { kind: 'hang', at } }))

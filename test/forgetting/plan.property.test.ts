@@ -205,7 +205,7 @@ test('erases exactly the plan, keeps the words of things and leaves no copy of a
         await storage.close()
       },
     ),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: 8, endOnFailure: true },
   )
 })
 

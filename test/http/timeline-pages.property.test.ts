@@ -112,6 +112,6 @@ test('cuts no span and repeats or misses no event while the ledger grows, and co
       }
       await service.stop()
     }),
-    { numRuns: 8 },
+    { numRuns: 4 },
   )
 }, 300_000)

@@ -65,6 +65,6 @@ test('replays all projections to the same rows after any facts and erasures', ()
       expect(indexed.pragma('integrity_check', { simple: true })).toBe('ok')
       indexed.close()
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   )
 }, 240_000)

@@ -123,7 +123,7 @@ test('cuts no span, skips and repeats nothing and bounds its bytes while events 
         for (const close of [views, ledgerDb, writer]) close.close()
       },
     ),
-    { numRuns: 25, endOnFailure: true },
+    { numRuns: 12, endOnFailure: true },
   )
 })
 

@@ -14,6 +14,8 @@ async function startReminding(reply: Reply, environment: Readonly<Record<string,
   onTestFinished(() => double.close())
   double.answerWith(({ body }) => (isActivation(body) ? reply : { text: 'Here I am.' }))
   const service = await startWholeService({
+    // A model that hangs would hold the end of the test.
+    waits: { workGraceMs: 100 },
     environment: {
       OPENAI_API_KEY: 'sk-test-key-of-the-double',
       OPENAI_BASE_URL: double.url,
