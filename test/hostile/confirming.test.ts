@@ -26,7 +26,7 @@ async function propose(house: House) {
 
 async function proposalsOf({ service }: House) {
   const { proposals } = (await service.client.get('/api/proposals')).json
-  // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the answer.
+  // biome-ignore lint/suspicious/noExplicitAny: untyped JSON of the answer.
   return Object.fromEntries(proposals.map((each: any) => [each.tool, each]))
 }
 

@@ -20,7 +20,7 @@ async function startAfterReading(content = 'Pancakes') {
 const say = ({ service }: House, content: string) => service.client.post('/api/chat', { content })
 
 /** A careful model: lists the notes first if it can, then deletes the one it found. */
-// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the request.
+// biome-ignore lint/suspicious/noExplicitAny: untyped JSON of the request.
 const careful = ({ body }: any) => {
   const { input } = body
   const since = input.slice(input.findLastIndex(({ role }: { role: string }) => role === 'user'))
@@ -52,12 +52,12 @@ test('accepts the calls of the second reading in any order', async () => {
   expect(await leftOf(house)).toMatchObject({ diary: null, plans: null })
 })
 
-test('sends the result of every call with the second reading', async () => {
+test('pairs every call with its result in every request, including the second reading', async () => {
   const house = await startAfterReading()
   house.text.reply({ toolCalls: [remove('Diary')] }, { toolCalls: [remove('Diary')] }, { text: 'Ok.' })
   await say(house, 'Delete the note Diary')
   for (const request of turnRequests(house.text)) {
-    // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the request.
+    // biome-ignore lint/suspicious/noExplicitAny: untyped JSON of the request.
     const input = (request as any).body.input as { type: string; call_id: string }[]
     const ids = (wanted: string) => input.flatMap(({ type, call_id }) => (type === wanted ? [call_id] : []))
     expect(ids('function_call')).toEqual(ids('function_call_output'))
@@ -65,7 +65,7 @@ test('sends the result of every call with the second reading', async () => {
 })
 
 /** Obeys what it reads and what the owner has said since its last reply, but nothing older. */
-// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the request.
+// biome-ignore lint/suspicious/noExplicitAny: untyped JSON of the request.
 const attentive = ({ body }: any): any => {
   const input = body.input as { role?: string }[]
   const since = input.slice(input.findLastIndex(({ role }) => role === 'assistant') + 1)
