@@ -8,7 +8,7 @@ import { desk, phone, visit, words } from './page.ts'
 const browser = useBrowser()
 
 const looks = [
-  { name: 'desk, light', viewport: desk, colorScheme: 'light' },
+  { name: 'desktop, light', viewport: desk, colorScheme: 'light' },
   { name: 'phone, dark', viewport: phone, colorScheme: 'dark' },
 ] as const
 
@@ -50,7 +50,7 @@ for (const { name, ...context } of looks) {
   })
 }
 
-test('nothing is wider than a phone', async () => {
+test('fits long words, code and tables on a phone', async () => {
   const { service, model } = await startWithModel()
   const long = 'Donaudampfschifffahrtsgesellschaftskapitän'.repeat(8)
   model.reply({
@@ -64,7 +64,7 @@ test('nothing is wider than a phone', async () => {
   await expect.poll(() => scroller.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
 })
 
-test('switches, chosen buttons and chart lines differ with forced colours', async () => {
+test('distinguishes switches, pressed buttons and chart lines with forced colours', async () => {
   const service = await startWholeService()
   const { client } = service
   await client.post('/api/adaptations/on', { title: 'On', content: 'Be brief.' })
@@ -73,22 +73,22 @@ test('switches, chosen buttons and chart lines differ with forced colours', asyn
   const page = await visit(browser(), service, { path: '/adaptations', context: { forcedColors: 'active' } })
   const look = (title: string) =>
     page.getByRole('switch', { name: title }).evaluate((element) => ({
-      ground: getComputedStyle(element).backgroundColor,
+      background: getComputedStyle(element).backgroundColor,
       knob: getComputedStyle(element, '::after').backgroundColor,
     }))
   await page.getByRole('switch').nth(1).waitFor()
   const [on, off] = [await look('On'), await look('Off')]
-  expect(on.knob).not.toBe(on.ground)
-  expect(off.knob).not.toBe(off.ground)
-  expect(on.ground).not.toBe(off.ground)
+  expect(on.knob).not.toBe(on.background)
+  expect(off.knob).not.toBe(off.background)
+  expect(on.background).not.toBe(off.background)
 
   await page.goto('/operations')
-  const ground = (name: RegExp) =>
+  const background = (name: RegExp) =>
     page.getByRole('button', { name }).evaluate((element) => getComputedStyle(element).backgroundColor)
   await page.getByRole('button', { pressed: true }).waitFor()
-  expect(await ground(/^24 h/)).not.toBe(await ground(/^7 d/))
+  expect(await background(/^24 h/)).not.toBe(await background(/^7 d/))
   const chart = page.locator('dg-course-chart').filter({ hasText: 'Tokens' }).first()
-  // The windows to choose from are there before the report is.
+  // The window buttons appear before the report loads.
   await chart.waitFor()
   const markers = await chart
     .locator('.u-series .u-marker')

@@ -6,15 +6,15 @@ const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 type Finding = { id: string; impact: string | null; nodes: { html: string; failureSummary?: string }[] }
 
-/** Moderate by axe's measure, and what makes a page hard to find one's way on. */
-const wanted = ['region', 'heading-order', 'page-has-heading-one']
+/** Rules that axe rates moderate, but that matter for navigation. */
+const navigationRules = ['region', 'heading-order', 'page-has-heading-one']
 
-/** What axe finds serious or worse, or wrong in the outline of the page, in short. */
+/** Violations that axe rates serious or critical, and those of the navigation rules, one string each. */
 export async function findings(page: Page): Promise<readonly string[]> {
-  // Evaluated, not added as a script element: the content security policy holds in the test too.
+  // Evaluated, because the content security policy blocks an added script element.
   await page.evaluate(readFileSync(axePath, 'utf8'))
-  // Colours that are still changing would be measured half-way. A transition begins with the next frame, and one that
-  // ends may be what another waits for.
+  // Waits for transitions, or axe measures intermediate colours. A transition starts with the next frame, and
+  // its end may start another.
   await page.evaluate(async () => {
     const animationsIn = (root: Document | ShadowRoot): Animation[] => [
       ...root.getAnimations(),
@@ -22,14 +22,14 @@ export async function findings(page: Page): Promise<readonly string[]> {
         shadowRoot ? animationsIn(shadowRoot) : [],
       ),
     ]
-    const ending = async (): Promise<Animation[]> => {
+    const runningAnimations = async (): Promise<Animation[]> => {
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
       return animationsIn(document).filter(
         ({ effect, playState }) =>
           playState === 'running' && effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY,
       )
     }
-    for (let running = await ending(); running.length > 0; running = await ending()) {
+    for (let running = await runningAnimations(); running.length > 0; running = await runningAnimations()) {
       await Promise.allSettled(running.map(({ finished }) => finished))
     }
   })
@@ -38,7 +38,7 @@ export async function findings(page: Page): Promise<readonly string[]> {
     return violations
   })
   return found
-    .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || wanted.includes(id))
+    .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || navigationRules.includes(id))
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
     )

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { beforeAll, vi } from 'vitest'
 
-/** Where systems keep a Chromium. */
+/** The usual paths of a system's Chromium. */
 const systemBrowsers = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -13,7 +13,7 @@ const systemBrowsers = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** It talks to the service under test and to nobody else. */
+/** Keeps the browser from making requests of its own. */
 const quietArguments = [
   '--no-sandbox',
   '--disable-gpu',
@@ -24,13 +24,13 @@ const quietArguments = [
   '--disable-sync',
 ]
 
-/** Limits for what never ends, on a slow machine too. */
+/** Generous: only a hang reaches them, even on a slow machine. */
 const testLimitMs = 300_000
 const launchLimitMs = 180_000
 
 /**
- * The system's Chromium, else the one that comes inside npm; never a download. The package's own arguments are left
- * out: they are for cloud functions, put everything into one process, and switch web security off.
+ * Launches the system's Chromium, or else the one from npm; never downloads one. Leaves out the package's
+ * arguments, which use a single process and disable web security.
  */
 export async function launchBrowser(): Promise<Browser> {
   const system = process.env.CHROMIUM_PATH ?? systemBrowsers.find((path) => existsSync(path))
@@ -45,24 +45,24 @@ async function packedBrowser(): Promise<string> {
 
 let launched: Promise<Browser> | undefined
 
-/** The browser of this worker, started with its first test and again if it has crashed. */
-async function workersBrowser(): Promise<Browser> {
+/** The browser of this worker: starts on first use, and again after a crash. */
+async function browserOfWorker(): Promise<Browser> {
   if (launched === undefined || !(await launched).isConnected()) launched = launchBrowser()
   return launched
 }
 
 /**
- * Returns the browser that all tests of a worker share; each test has a context, and so a profile, of its own. Call it
- * before declaring tests: it gives them the limits of tests with a browser. Playwright ends the browser with the worker.
+ * Returns the browser that all tests of a worker share; each test opens its own context. Call it before
+ * declaring tests, because it sets their time limits. Playwright closes the browser with the worker.
  */
 export function useBrowser(): () => Browser {
   vi.setConfig({ testTimeout: testLimitMs, hookTimeout: launchLimitMs })
   let browser: Browser | undefined
   beforeAll(async () => {
-    browser = await workersBrowser()
+    browser = await browserOfWorker()
   })
   return () => {
-    if (!browser) throw new Error('the browser is not there yet')
+    if (!browser) throw new Error('the browser has not started yet')
     return browser
   }
 }

@@ -6,7 +6,7 @@ import { reply, say, visit } from './page.ts'
 
 const browser = useBrowser()
 
-test('the meter says why nothing can be compacted, follows each turn, and compacts', async () => {
+test('explains why nothing can be compacted, follows each turn, and compacts on request', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'A long answer. '.repeat(60) }))
   const page = await visit(browser(), service)
@@ -29,7 +29,7 @@ test('the meter says why nothing can be compacted, follows each turn, and compac
   expect(json).toMatchObject({ replacementRetained: true, latestCompaction: { source: 'manual' } })
 })
 
-test('a compaction that fails says so and leaves the context to be compacted again', async () => {
+test('reports a failed compaction and allows another', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'First.' }))
   await service.client.post('/api/chat', { content: 'Begin' })
@@ -40,13 +40,13 @@ test('a compaction that fails says so and leaves the context to be compacted aga
   await panel.getByRole('button', { name: 'Compact now' }).click()
   await panel.getByText('The context could not be compacted. It is unchanged.').waitFor()
   await expect.poll(() => panel.getByRole('button', { name: 'Compact now' }).isEnabled()).toBe(true)
-  // It stays to be read, also when the meter has looked again.
+  // The error stays after the meter refreshes.
   await service.client.post('/api/chat', { content: 'Go on' })
   await panel.getByText(/2 turns:/).waitFor()
   expect(await panel.getByText('The context could not be compacted. It is unchanged.').count()).toBe(1)
 })
 
-test('while a reply is being written the meter says that it must wait', async () => {
+test('says that compaction must wait while a reply is in progress', async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: 'First.' })
   await service.client.post('/api/chat', { content: 'Begin' })

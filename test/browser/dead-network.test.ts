@@ -6,7 +6,7 @@ import { composer, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test('over a connection that is dead without a word, what was said goes out once over another', async () => {
+test('resends a message exactly once after a connection dies silently', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/notes' })
   let isDead = true
@@ -26,10 +26,10 @@ test('over a connection that is dead without a word, what was said goes out once
   expect(await words(page, 'You', 'Into the silence').count()).toBe(1)
 })
 
-test('a reply that stops coming because the connection died goes on over another', async () => {
+test('resumes a reply on a new connection after the old one dies', async () => {
   const { service, model } = await startWithModel()
-  const goOn = Promise.withResolvers<void>()
-  model.reply({ text: ['The first half,', ' and the second.'], pause: { at: 3, until: goOn.promise } })
+  const resume = Promise.withResolvers<void>()
+  model.reply({ text: ['The first half,', ' and the second.'], pause: { at: 3, until: resume.promise } })
   const page = await visit(browser(), service, { path: '/notes' })
   let connections = 0
   let isDead = false
@@ -47,9 +47,9 @@ test('a reply that stops coming because the connection died goes on over another
   await say(page, 'Tell me both halves')
   await page.getByRole('button', { name: 'Stop the reply' }).waitFor()
   isDead = true
-  goOn.resolve()
+  resume.resolve()
   await expect.poll(async () => (await service.client.get('/api/timeline')).text).toContain('and the second.')
-  // Until the page gives the connection up, and no further: the next one, too, has only so long to come about.
+  // Stops once the page reconnects: going further would time out the new connection too.
   await expect
     .poll(async () => {
       if (connections === 1) await page.clock.fastForward(50_000)
@@ -60,13 +60,13 @@ test('a reply that stops coming because the connection died goes on over another
   await page.getByRole('button', { name: 'Stop the reply' }).waitFor({ state: 'detached' })
 })
 
-test('a page whose code does not come is announced as that, and given up in the end', async () => {
+test('announces a page that loads slowly, then offers a reload', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
-  const arrives = Promise.withResolvers<void>()
-  onTestFinished(() => arrives.resolve())
+  const released = Promise.withResolvers<void>()
+  onTestFinished(() => released.resolve())
   await page.route(/\/notes-page[^/]*\.js/, async (route) => {
-    await arrives.promise
+    await released.promise
     await route.fallback()
   })
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
@@ -78,21 +78,21 @@ test('a page whose code does not come is announced as that, and given up in the 
   await page.clock.fastForward(30_000)
   await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
   await page.getByRole('button', { name: 'Reload' }).waitFor()
-  arrives.resolve()
+  released.resolve()
   await page.getByRole('link', { name: 'New note' }).first().waitFor()
   await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor({ state: 'detached' })
 })
 
-test('what is asked for and never answered is given up, and can be asked for again', async () => {
+test('times out an unanswered request and offers a retry', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   let isSilent = true
   await page.route('**/api/timers*', (route) => (isSilent ? undefined : route.fallback()))
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
   await page.clock.install()
-  const asked = page.waitForRequest('**/api/timers*')
+  const requested = page.waitForRequest('**/api/timers*')
   await page.getByRole('link', { name: 'Timers' }).click()
-  await asked
+  await requested
   await page.clock.fastForward(31_000)
   await page.getByText('The service cannot be reached right now.').waitFor()
   isSilent = false
@@ -100,17 +100,17 @@ test('what is asked for and never answered is given up, and can be asked for aga
   await page.getByText('The service cannot be reached right now.').waitFor({ state: 'detached' })
 })
 
-test('where requests are answered and the WebSocket is not, that is what is said', async () => {
+test('reports a missing live connection when only the WebSocket fails', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/logs', expected: /WebSocket/ })
-  let isPassedOn = false
+  let isForwarded = false
   await page.routeWebSocket(/\/chat/, (socket) =>
-    isPassedOn ? void socket.connectToServer() : socket.close(),
+    isForwarded ? void socket.connectToServer() : socket.close(),
   )
   await page.goto('/')
   await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
   await page.getByRole('heading', { name: 'No live connection' }).waitFor()
-  isPassedOn = true
+  isForwarded = true
   await page.getByRole('button', { name: 'Try now' }).last().click()
   await page.getByRole('heading', { name: 'No live connection' }).waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Hello. I’m your delegate.' }).waitFor()

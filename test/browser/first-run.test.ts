@@ -7,7 +7,7 @@ import { composer, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test('a newcomer sets up, talks, unfolds what lay behind a reply, and finds it all after a restart', async () => {
+test('sets up, chats, shows the steps of a reply, and keeps everything after a restart', async () => {
   const directory = testDirectory()
   const service = await startWholeService({ directory, installed: false })
   const page = await visit(browser(), service, { signedIn: false })
@@ -40,7 +40,7 @@ test('a newcomer sets up, talks, unfolds what lay behind a reply, and finds it a
   await words(later, 'Delegate', /\w/).waitFor()
 })
 
-test('without the printed link the page asks for the set-up code', async () => {
+test('asks for the set-up code without the printed link', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false, path: '/', expected: /status of 403/ })
   const code = page.getByLabel('Set-up code')
@@ -55,7 +55,7 @@ test('without the printed link the page asks for the set-up code', async () => {
   await page.getByText('Step 2 of 5').waitFor()
 })
 
-test('the printed link needs no further step, and its code leaves the address bar', async () => {
+test('accepts the printed link without asking for the code, and removes it from the address', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false })
   await page.getByLabel('Password', { exact: true }).waitFor()
@@ -66,7 +66,7 @@ test('the printed link needs no further step, and its code leaves the address ba
   await page.getByText('Step 2 of 5').waitFor()
 })
 
-test('a link of an earlier start says so and asks for the code', async () => {
+test('says that a link from an earlier start has expired', async () => {
   const service = await startWholeService({ installed: false })
   const path = '/install#aaaa-bbbb-cccc-dddd'
   const page = await visit(browser(), service, { signedIn: false, path, expected: /status of 403/ })
@@ -75,7 +75,7 @@ test('a link of an earlier start says so and asks for the code', async () => {
   await page.getByText('This link has expired.').waitFor()
 })
 
-test('a password that is too short is refused at its field, before it is sent', async () => {
+test('rejects a short password at its field before sending it', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false })
   await page.getByLabel('Password', { exact: true }).fill('short')
@@ -84,7 +84,7 @@ test('a password that is too short is refused at its field, before it is sent', 
   await page.getByLabel('Password', { exact: true }).and(page.locator('[aria-invalid=true]')).waitFor()
 })
 
-test('a password that the service refuses is refused in a whole sentence', async () => {
+test('explains why the service rejects a password', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })
   await page.getByLabel('Password', { exact: true }).fill('password1234')
@@ -92,7 +92,7 @@ test('a password that the service refuses is refused in a whole sentence', async
   await page.getByText('It is too common; choose another.', { exact: true }).waitFor()
 })
 
-test('the way back leads neither to the set-up nor to the sign-in, once they are over', async () => {
+test('does not go back to a finished set-up or sign-in', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false })
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -104,7 +104,7 @@ test('the way back leads neither to the set-up nor to the sign-in, once they are
   await page.getByText(/^Step \d of 5$/).waitFor()
   await page.goBack()
   expect(page.url()).toBe('about:blank')
-  // What is asked for in idle time is answered before the sign-in ends: else it would be refused.
+  // Waits for the requests made in idle time: they would be rejected after the sign-out.
   const answered = ['**/api/outbound', '**/api/session/context'].map((url) => page.waitForResponse(url))
   await page.goto('/')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
@@ -119,7 +119,7 @@ test('the way back leads neither to the set-up nor to the sign-in, once they are
   await page.getByRole('heading', { name: 'Notes', level: 1 }).waitFor()
 })
 
-test('a wrong password is said to be wrong, the right one leads to the timeline, signing out leads back', async () => {
+test('rejects a wrong password, signs in with the right one, and signs out', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 401/ })
   expect(new URL(page.url()).pathname).toBe('/login')
@@ -138,7 +138,7 @@ test('a wrong password is said to be wrong, the right one leads to the timeline,
   expect(new URL(page.url()).pathname).toBe('/login')
 })
 
-test('who signs out is not told that the sign-in was lost, whatever is refused before that is answered', async () => {
+test('does not report a lost session on sign-out, even if a request is rejected meanwhile', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/notes', expected: /status of 401|WebSocket/ })
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
@@ -146,12 +146,12 @@ test('who signs out is not told that the sign-in was lost, whatever is refused b
   await page.route('**/logout', async (route) => {
     const response = await route.fetch()
     const isRefused = async (request: Request) => (await request.response())?.status() === 401
-    // Chromium calls a request failed too whose answer the page has read before the end of it is told.
+    // Chromium may report a request as failed if the page reads its response before it ends.
     const refused = Promise.race([
       page.waitForEvent('requestfinished', isRefused),
       page.waitForEvent('requestfailed', isRefused),
     ])
-    // The page looks how the service is.
+    // Makes the page check the service.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await refused
     await route.fulfill({ response })
@@ -162,13 +162,13 @@ test('who signs out is not told that the sign-in was lost, whatever is refused b
   await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
   await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0)
   expect(await page.getByText('has run out').count()).toBe(0)
-  // Nor does the next sign-in lead back to where this one ended.
+  // The next sign-in does not return to the page of the sign-out.
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
 })
 
-test('what was put off until the page has nothing to do is not asked for by who has signed out meanwhile', async () => {
+test('drops requests deferred to idle time after a sign-out', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/notes' })
   await page.addInitScript(() => {
@@ -191,7 +191,7 @@ test('what was put off until the page has nothing to do is not asked for by who 
   expect(asked.filter((path) => path.startsWith('/api/'))).toEqual([])
 })
 
-test('who is signed out without asking for it is told why the sign-in page is there', async () => {
+test('explains on the sign-in page that the session has expired or was ended elsewhere', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
@@ -202,7 +202,7 @@ test('who is signed out without asking for it is told why the sign-in page is th
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
 })
 
-test('what was typed outlives a sign-in that is lost, and is forgotten by every tab once one signs out', async () => {
+test('keeps drafts when the session is lost, and clears them in every tab on sign-out', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })
   await composer(page).fill('Half of a sentence')
@@ -231,7 +231,7 @@ test('what was typed outlives a sign-in that is lost, and is forgotten by every 
   }
 })
 
-test('a sign-in that is lost while the log is watched is told as that, and takes nothing that was typed', async () => {
+test('reports a session lost on the log page and keeps drafts', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })
   await composer(page).fill('Half of a sentence')
@@ -243,9 +243,9 @@ test('a sign-in that is lost while the log is watched is told as that, and takes
     await tab.getByText('Your session has expired or was ended elsewhere.').waitFor()
   }
   await signIn(log)
-  await isAt(log, 'Logs')
+  await waitForHeading(log, 'Logs')
   await page.reload()
-  await isAt(page, 'Timeline')
+  await waitForHeading(page, 'Timeline')
   await expect.poll(() => composer(page).inputValue()).toBe('Half of a sentence')
 })
 
@@ -253,10 +253,10 @@ const signIn = async (page: Page) => {
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
 }
-const isAt = (page: Page, heading: string) =>
+const waitForHeading = (page: Page, heading: string) =>
   page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor()
 
-test('a sign-in leads to the page that was asked for, and never away from the service', async () => {
+test('returns to the requested page after sign-in, and never to another site', async () => {
   const service = await startWholeService()
   const { json: note } = await service.client.post('/api/notes', { title: 'Lisbon', content: 'Rain.' })
   const page = await visit(browser(), service, {
@@ -264,22 +264,22 @@ test('a sign-in leads to the page that was asked for, and never away from the se
     path: '/settings#about',
     expected: /status of 401|WebSocket/,
   })
-  await isAt(page, 'Welcome back')
+  await waitForHeading(page, 'Welcome back')
   await page.reload()
   await signIn(page)
-  await isAt(page, 'Settings')
+  await waitForHeading(page, 'Settings')
 
-  // Lost on a page: that page again, and once only on the way back.
+  // A session lost on a page returns to that page, with one entry in the history.
   await page.getByRole('link', { name: 'Memories', exact: true }).click()
-  await isAt(page, 'Memories')
+  await waitForHeading(page, 'Memories')
   await page.getByRole('link', { name: 'Tasks' }).click()
-  await isAt(page, 'Tasks')
+  await waitForHeading(page, 'Tasks')
   await page.context().clearCookies()
   await page.reload()
-  await isAt(page, 'Welcome back')
+  await waitForHeading(page, 'Welcome back')
   await signIn(page)
-  await isAt(page, 'Tasks')
-  // Lost when Timers asks, not while what Tasks has asked is still on its way.
+  await waitForHeading(page, 'Tasks')
+  // Loses the session exactly when Timers loads, not during a request of Tasks.
   await page.route(
     /\/api\/timers\b/,
     async (route) => {
@@ -291,16 +291,16 @@ test('a sign-in leads to the page that was asked for, and never away from the se
   await page.getByRole('link', { name: 'Timers' }).click()
   await page.getByText('has expired').waitFor()
   await signIn(page)
-  await isAt(page, 'Timers')
+  await waitForHeading(page, 'Timers')
   await page.goBack()
-  await isAt(page, 'Tasks')
+  await waitForHeading(page, 'Tasks')
 
-  // A page that the service itself makes. What is open asks for nothing more.
+  // A page that the service renders. Leaving first stops the requests of the open page.
   await page.goto('about:blank')
   await page.context().clearCookies()
   await page.goto(`/notes/${note.id}`)
   await signIn(page)
-  await isAt(page, 'Lisbon')
+  await waitForHeading(page, 'Lisbon')
 
   const hostile = [
     '//evil.example/',
@@ -315,12 +315,12 @@ test('a sign-in leads to the page that was asked for, and never away from the se
     await page.context().addCookies([{ name: 'delegate_wanted', value, domain: '127.0.0.1', path: '/login' }])
     await page.goto('/login')
     await signIn(page)
-    await isAt(page, 'Timeline')
+    await waitForHeading(page, 'Timeline')
     expect([value, new URL(page.url()).origin]).toEqual([value, service.origin])
   }
 })
 
-test('who is signed in already is not asked for the password', async () => {
+test('does not ask for the password when already signed in', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 409/ })
   const other = await page.context().newPage()
@@ -332,7 +332,7 @@ test('who is signed in already is not asked for the password', async () => {
   await other.getByRole('button', { name: 'Set up' }).click()
   await other.getByRole('heading', { name: 'Already set up' }).waitFor()
   await other.getByRole('link', { name: 'Sign in' }).click()
-  await isAt(other, 'Timeline')
+  await waitForHeading(other, 'Timeline')
   await other.goto('/login')
-  await isAt(other, 'Timeline')
+  await waitForHeading(other, 'Timeline')
 })

@@ -8,7 +8,7 @@ import { phone, visit } from './page.ts'
 
 const browser = useBrowser()
 
-test('a failing check is shown on every page with its remedy, and in full under Health', async () => {
+test('shows a failing check and its remedy on every page, and details under Health', async () => {
   const service = await startWholeService()
   const settings = join(service.directory, 'settings.sqlite')
   renameSync(settings, `${settings}.away`)
@@ -34,7 +34,7 @@ test('a failing check is shown on every page with its remedy, and in full under 
   await notice.waitFor({ state: 'detached' })
 })
 
-test('what is only reported is shown too: a disk that fills up, a text that was not sent', async () => {
+test('shows warnings that do not affect readiness: low disk space and an unsent text', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers' })
   const checks = {
@@ -48,7 +48,7 @@ test('what is only reported is shown too: a disk that fills up, a text that was 
   await page.getByText(/The last text message was not sent\. Tried at .*2026.*: unavailable\./).waitFor()
 })
 
-test('the work that waits and what failed last are listed, and Health comes again when asked', async () => {
+test('lists backlogs and last failures, and offers a retry when Health cannot be loaded', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
   const { json } = await service.client.get('/api/session/health')

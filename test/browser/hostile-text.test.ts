@@ -9,7 +9,7 @@ import { openSearch, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-/** Whatever runs that should not says so: the texts call `alert`, or set `executed`. */
+/** Records calls of `alert`, which the hostile texts make if they run. Returns a reader of the record. */
 async function watchExecutions(page: Page): Promise<() => Promise<unknown>> {
   page.on('dialog', (dialog) => void dialog.dismiss())
   await page.addInitScript(() => {
@@ -20,8 +20,8 @@ async function watchExecutions(page: Page): Promise<() => Promise<unknown>> {
   return () => page.evaluate(() => Reflect.get(window, 'executed'))
 }
 
-// `visit` also expects that no request went to anybody else, and that no content security policy was breached.
-test('hostile text from the owner and from the model runs nothing and fetches nothing', async () => {
+// `visit` also fails on requests to other origins and on violations of the content security policy.
+test('runs and fetches nothing for hostile text from the owner or the model', async () => {
   const { service, model } = await startWithModel()
   const page = await visit(browser(), service)
   const executed = await watchExecutions(page)
@@ -30,7 +30,7 @@ test('hostile text from the owner and from the model runs nothing and fetches no
     model.reply({ text: [text.slice(0, 9), text.slice(9), `\n\ndone ${index}.`] })
     await say(page, `${text} ${index}`)
     await reply(page, `done ${index}.`).waitFor()
-    // Each while it is in view: what lies far above is not in the document any more.
+    // Collected while in view: rows far above are removed from the document.
     links.push(
       ...(await page
         .locator('.prose a[href]')
@@ -49,7 +49,7 @@ test('hostile text from the owner and from the model runs nothing and fetches no
 
   await page.reload()
   await words(page, 'Delegate', `done ${hostileTexts.length - 1}.`).waitFor()
-  // At once: a row that is unfolded moves the others, and some of them out of the document.
+  // All in one call: unfolding a row moves others, some of them out of the document.
   await page.locator('.activity .fold').evaluateAll((all) => {
     for (const fold of all) if (fold instanceof HTMLElement) fold.click()
   })
@@ -57,7 +57,7 @@ test('hostile text from the owner and from the model runs nothing and fetches no
   expect(await executed()).toEqual([])
 })
 
-test('hostile text is found by search, and runs nothing there either', async () => {
+test('runs nothing for hostile text in search results', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Noted.' }))
   for (const text of hostileTexts.slice(0, 8)) {
@@ -75,23 +75,23 @@ test('hostile text is found by search, and runs nothing there either', async () 
   expect(await executed()).toEqual([])
 })
 
-test('hostile names and outcomes run nothing on the pages of adaptations, timers, tasks and memories', async () => {
+test('runs nothing for hostile names and outcomes on the pages that list them', async () => {
   const { service, model } = await startWithModel({ environment: { COPILOT_COMMAND: ASSISTANT } })
   model.answerWith(() => ({ text: 'Noted.' }))
   const { client } = service
-  const made: number[] = []
-  // What has a NUL in it is refused as a name.
+  const statuses: number[] = []
+  // The service rejects names that contain NUL.
   const names = hostileTexts.filter((text) => !text.includes('\u0000')).map((text) => text.slice(0, 120))
   for (const [index, text] of names.entries()) {
     const answers = [
       await client.post(`/api/adaptations/a${index}`, { title: text, content: text }),
       await client.post('/api/timers', { title: text, at: '2031-04-11T08:00' }),
     ]
-    made.push(...answers.map(({ status }) => status))
+    statuses.push(...answers.map(({ status }) => status))
   }
   const outcome = names.slice(0, 20).join('\n')
   const task = await client.post('/api/tasks', { title: names[1], prompt: steps({ print: outcome }) })
-  expect([...made, task.status].every((status) => status === 201)).toBe(true)
+  expect([...statuses, task.status].every((status) => status === 201)).toBe(true)
   const page = await visit(browser(), service)
   const memories = names.map((text, index) => ({
     ...{
@@ -110,7 +110,7 @@ test('hostile names and outcomes run nothing on the pages of adaptations, timers
     route.fulfill({ json: { memories, count: memories.length, nextCursor: null } }),
   )
   const executed = await watchExecutions(page)
-  const sound = async () => {
+  const expectNothingRan = async () => {
     const forbidden = 'img, iframe, form[action], object, embed, script, video, audio, base, link, style'
     expect(await page.locator('main').locator(`:is(${forbidden})`).count()).toBe(0)
     expect(await executed()).toEqual([])
@@ -123,17 +123,17 @@ test('hostile names and outcomes run nothing on the pages of adaptations, timers
     await page.goto(path)
     const items = page.getByRole('list', { name: label }).getByRole('listitem')
     await expect.poll(() => items.count()).toBe(names.length)
-    await sound()
+    await expectNothingRan()
   }
   await page.goto('/adaptations')
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('Standing instructions of the owner').waitFor()
-  await sound()
+  await expectNothingRan()
   await page.goto('/tasks')
   await page.getByRole('list', { name: 'Finished' }).getByRole('button', { name: 'Details' }).click()
   await page.getByText('alert(1)').last().waitFor()
-  await sound()
+  await expectNothingRan()
   await page.goto('/')
   await words(page, 'Delegate', 'is done').last().waitFor()
-  await sound()
+  await expectNothingRan()
 })

@@ -1,4 +1,4 @@
-/** Texts that run code, or fetch something, in a page that renders them carelessly. */
+/** Texts that run code or fetch something in a page that does not sanitise them. */
 export const hostileTexts: readonly string[] = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',

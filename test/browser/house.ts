@@ -22,14 +22,14 @@ const daysLeft = (date: Date) => Math.ceil((date.getTime() - Date.now()) / 86_40
 | Friday | Alfama, dinner with Mira |
 | Saturday | Sintra |
 `
-const LATE = { audio: speech('reply-train'), transcript: 'Your train leaves at nine fifteen.' }
+const SPOKEN_REPLY = { audio: speech('reply-train'), transcript: 'Your train leaves at nine fifteen.' }
 
-/** What it is asked about the tasks once they are over, and what it says then. */
+/** The owner's question about the finished tasks, and the model's answer. */
 export const QUESTION = 'And the photos?'
 export const ANSWER = 'All 1,204 of them, in 11 folders.'
 
-/** What the model finds worth remembering, by the words that say it. */
-const WORTH = [
+/** The memories that the model extracts: quote, kind, slot, value, statement. */
+const MEMORIES = [
   ['I live in Porto', 'identity', 'residence', 'Porto', 'The owner lives in Porto'],
   ['I take my coffee black', 'preference', 'coffee', 'black', 'The owner takes their coffee black'],
   ['My sister is called Ada', 'identity', "sister's name", 'Ada', 'The owner’s sister is called Ada'],
@@ -38,7 +38,7 @@ const WORTH = [
 
 function remember({ text, body }: RecordedRequest) {
   const format = (body.text as { format?: { name?: unknown } } | undefined)?.format
-  const said = format?.name === 'memory_candidates' ? WORTH.filter(([quote]) => text.includes(quote)) : []
+  const said = format?.name === 'memory_candidates' ? MEMORIES.filter(([quote]) => text.includes(quote)) : []
   const candidates = said.map(([quote, kind, slot, value, statement]) => ({
     ...{ kind, subject: 'owner', slot, value, text: statement, quote, singleValued: false },
     ...{ eventTime: null, validUntil: null, relations: [] },
@@ -46,19 +46,24 @@ function remember({ text, body }: RecordedRequest) {
   return { text: JSON.stringify({ candidates }) }
 }
 
-/** A service that somebody lives with: words, memories, notes, timers, tasks that ended well and badly, a log. */
+/** Starts a service in everyday use: chat, memories, notes, timers, tasks in every state, and a log. */
 export async function startHouse() {
   const phone = await startWithTexts({
     environment: { COPILOT_COMMAND: ASSISTANT },
-    script: script({ reply: () => LATE }),
+    script: script({ reply: () => SPOKEN_REPLY }),
     factor: 1,
   })
   const { service, text: model } = phone
   const { client } = service
   model.answerMemoryWith(remember)
-  // What it says of its own accord, once it hears how the tasks ended, and then when asked.
-  const own = ['The build has to wait: it needs a newer compiler.', 'Your photos are sorted now, by year.']
-  model.answerWith(({ text }) => ({ text: text.includes(QUESTION) ? ANSWER : (own.shift() ?? ANSWER) }))
+  // First it announces the two outcomes, then it answers the question.
+  const announcements = [
+    'The build has to wait: it needs a newer compiler.',
+    'Your photos are sorted now, by year.',
+  ]
+  model.answerWith(({ text }) => ({
+    text: text.includes(QUESTION) ? ANSWER : (announcements.shift() ?? ANSWER),
+  }))
   const post = async (path: string, body: object) => {
     const answer = await client.post(path, body)
     if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
@@ -94,26 +99,26 @@ export async function startHouse() {
   await post('/api/tasks', { title: 'Tidy the photo folder', prompt: done })
   const broken = steps({ complain: 'The build needs a newer compiler.' }, { exit: 2 })
   await post('/api/tasks', { title: 'Mend the build', prompt: broken })
-  const underWay = steps(
+  const unfinished = steps(
     { report: 'postToolUse', payload: { toolName: 'bash', toolArgs: { command: 'npm test' } } },
     { hang: true },
   )
-  await post('/api/tasks', { title: 'Upgrade the blog', prompt: underWay })
+  await post('/api/tasks', { title: 'Upgrade the blog', prompt: unfinished })
   service.log.warn({ attempt: 2 }, 'the model service was slow to answer')
   service.log.error({ path: '/sms', status: 403 }, 'a request with a bad signature was refused')
-  // All that it does of its own accord is over: nothing moves what is looked at.
-  await settled('the tasks run or are over, and are told', async () => {
+  // Waits for background work, so that nothing moves on the page during a check.
+  await settled('tasks that are running, or finished and delivered', async () => {
     const { tasks } = (await client.get('/api/tasks')).json
     const isAtRest = ({ status, deliveryState }: { status: string; deliveryState: string }) =>
       status === 'running' || (status !== 'queued' && deliveryState !== 'pending')
     return tasks.length === 3 && tasks.every(isAtRest)
   })
-  await settled('the memories are there', async () => (await client.get('/api/memories')).json.count >= 2)
+  await settled('the memories', async () => (await client.get('/api/memories')).json.count >= 2)
   return { ...phone, model, noteId: String(note.id) }
 }
 
 export type House = Awaited<ReturnType<typeof startHouse>>
 
-async function settled(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  await expect.poll(isSo, { message: what, timeout: 120_000 }).toBe(true)
+async function settled(what: string, condition: () => Promise<boolean>): Promise<void> {
+  await expect.poll(condition, { message: what, timeout: 120_000 }).toBe(true)
 }

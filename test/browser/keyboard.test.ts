@@ -8,7 +8,7 @@ import { composer, inFocus, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-/** The accessible text of what has the focus, through all shadow roots. */
+/** The label or text of the focused element, across shadow roots. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     let element = document.activeElement
@@ -16,39 +16,38 @@ const focused = (page: Page) =>
     return element?.getAttribute('aria-label') ?? element?.textContent?.replaceAll(/\s+/g, ' ').trim() ?? ''
   })
 
-test('the owner can install, talk, unfold, copy, search and erase without a pointer', async () => {
+test('lets the owner install, chat, unfold, copy, search and erase by keyboard alone', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, {
     signedIn: false,
-    unhurried: true,
+    slowTimers: true,
     context: { permissions: ['clipboard-read', 'clipboard-write'] },
   })
   await inFocus(page.getByLabel('Password', { exact: true })).waitFor()
   await page.keyboard.type(PASSWORD)
   await page.keyboard.press('Enter')
-  const isOn = async (step: string, name: string) => {
-    // Each step takes the focus to its heading: before that, a button that has it may lose it again.
+  const pressAtStep = async (step: string, name: string) => {
+    // Each step moves the focus to its heading; until then, a focused button would lose it.
     await inFocus(page.getByRole('heading', { name: step })).waitFor()
     const button = page.getByRole('button', { name, exact: true })
     await button.waitFor()
     while (!(await button.evaluate((element) => element.matches(':focus')))) await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
   }
-  await isOn('Where are you?', 'Continue')
-  await isOn('Choose a model', 'Use the builtin model')
-  await isOn('Connect a phone', 'Not now')
-  await isOn('Say hello', 'Skip')
+  await pressAtStep('Where are you?', 'Continue')
+  await pressAtStep('Choose a model', 'Use the builtin model')
+  await pressAtStep('Connect a phone', 'Not now')
+  await pressAtStep('Say hello', 'Skip')
   await inFocus(composer(page)).waitFor()
   await page.keyboard.type('Remember that my sister is called Mira')
   await page.keyboard.press('Shift+Enter')
   await page.keyboard.type('and lives in Oslo')
   await page.keyboard.press('Enter')
-  // The reply itself, no longer its preview.
+  // The finished reply, not its preview.
   await page.getByRole('article', { name: /^Delegate, \d/ }).waitFor()
   await expect.poll(() => focused(page)).toBe('Message')
 
-  // From the empty field up into the timeline: the reply, what lay behind it, the message. What was done after the
-  // reply stands below it, where it is told already.
+  // From the empty composer, ArrowUp moves up the timeline. Entries after the reply come first.
   const upTo = async (name: RegExp) => {
     do await page.keyboard.press('ArrowUp')
     while (!name.test(await focused(page)))
@@ -57,7 +56,7 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   await page.keyboard.press('c')
   await page.getByText('Copied').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).not.toBe('')
-  // The first one is what setting up left behind.
+  // The first fold belongs to the set-up.
   const activity = page.locator('.activity .fold').nth(1)
   while (!(await activity.evaluate((element) => element.matches(':focus'))))
     await page.keyboard.press('ArrowUp')
@@ -90,7 +89,7 @@ test('the owner can install, talk, unfold, copy, search and erase without a poin
   await expect.poll(() => focused(page)).toBe('Message')
 })
 
-test('Escape stops the reply that is being written', async () => {
+test('stops the reply in progress on Escape', async () => {
   const { service, model } = await startWithModel()
   const rest = Promise.withResolvers<void>()
   model.reply({ text: ['Half of it', ' and more'], pause: { at: 5, until: rest.promise } })
@@ -104,7 +103,7 @@ test('Escape stops the reply that is being written', async () => {
   rest.resolve()
 })
 
-test('the chosen theme holds after a reload and in other tabs', async () => {
+test('keeps the chosen theme after a reload and in other tabs', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   const other = await page.context().newPage()
@@ -120,45 +119,45 @@ test('the chosen theme holds after a reload and in other tabs', async () => {
     .toBe('dark')
 })
 
-test('a form that is refused puts the focus where something is wrong', async () => {
+test('focuses the invalid field of a rejected form', async () => {
   const service = await startWholeService({ environment: { COPILOT_COMMAND: ASSISTANT } })
   const page = await visit(browser(), service, { path: '/timers', expected: /400/ })
-  const wrong = (label: string) => inFocus(page.getByLabel(label, { exact: true })).waitFor()
+  const fieldHasFocus = (label: string) => inFocus(page.getByLabel(label, { exact: true })).waitFor()
   await page.getByRole('button', { name: 'Set a timer' }).first().click()
   await page.getByRole('button', { name: 'Set timer' }).click()
-  await wrong('What for')
+  await fieldHasFocus('What for')
   await page.keyboard.type('Water the plants')
   await page.getByLabel('When').fill('2001-01-01T09:00')
   await page.getByRole('button', { name: 'Set timer' }).click()
   await page.getByText('It is in the past.').waitFor()
-  await wrong('When')
+  await fieldHasFocus('When')
 
   await page.goto('/tasks')
   await page.getByRole('button', { name: 'Hand over a task' }).first().click()
   await page.getByLabel('Name').fill('Mend the gate')
   await page.keyboard.press('Enter')
-  await wrong('What the coding assistant should do')
+  await fieldHasFocus('What the coding assistant should do')
 
   await page.goto('/adaptations')
   await page.getByRole('button', { name: 'New' }).first().click()
   await page.getByLabel('Name').press('Enter')
-  await wrong('Name')
+  await fieldHasFocus('Name')
   await page.keyboard.type('Tone')
   await page.getByLabel('What Delegate should do').fill('Be brief.')
   for (const channel of ['Chat', 'Phone', 'Text messages']) await page.getByLabel(channel).uncheck()
   await page.getByRole('button', { name: 'Save' }).click()
-  await wrong('Chat')
+  await fieldHasFocus('Chat')
 })
 
-test('the Enter that ends a composition sends nothing, however the browser tells of it', async () => {
+test('does not send a message on the Enter that ends an IME composition', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   await composer(page).fill('にほん')
-  const enter = (told: { readonly isComposing?: boolean; readonly keyCode?: number }) =>
+  const enter = (options: { readonly isComposing?: boolean; readonly keyCode?: number }) =>
     composer(page).evaluate((field, init) => {
       const event = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, composed: true, ...init })
       field.dispatchEvent(event)
-    }, told)
+    }, options)
   await enter({ isComposing: true })
   await enter({ isComposing: false, keyCode: 229 })
   expect(await composer(page).inputValue()).toBe('にほん')

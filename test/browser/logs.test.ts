@@ -8,7 +8,7 @@ import { phone, visit } from './page.ts'
 
 const browser = useBrowser()
 
-test('the log is live, filtered by level and words, and can be paused without losing a line', async () => {
+test('shows live lines, filters them by level and words, and pauses without losing any', async () => {
   const service = await startWholeService()
   service.log.info({ seq: 41 }, 'the first of them')
   const page = await visit(browser(), service, { path: '/logs.html' })
@@ -28,7 +28,7 @@ test('the log is live, filtered by level and words, and can be paused without lo
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume' }).waitFor()
   service.log.info('while paused')
-  // By then a page that is not paused has it.
+  // Waits until the line arrives on a page that is not paused.
   await other.locator('.line').filter({ hasText: 'while paused' }).waitFor()
   expect(await lines.filter({ hasText: 'while paused' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Resume' }).click()
@@ -46,7 +46,7 @@ test('the log is live, filtered by level and words, and can be paused without lo
     .toEqual(['warn'])
 })
 
-test('a flood of lines leaves the page with a bounded number, at the newest, unless the owner reads further up', async () => {
+test('keeps a bounded number of lines and follows the newest unless the owner scrolls up', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/logs.html', context: { viewport: phone } })
   await page.getByText('Live', { exact: true }).waitFor()
@@ -68,8 +68,8 @@ test('a flood of lines leaves the page with a bounded number, at the newest, unl
   await expect.poll(toEnd).toBeLessThan(2)
 })
 
-// `visit` also expects no exception, no breach of the policy and no request to anybody else.
-test('hostile lines run nothing', async () => {
+// `visit` also fails on requests to other origins and on violations of the content security policy.
+test('runs nothing for hostile log lines', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/logs.html' })
   await page.addInitScript(() =>
@@ -82,7 +82,7 @@ test('hostile lines run nothing', async () => {
     .filter({ hasText: ` ${hostileTexts.length - 1}` })
     .last()
   await last.waitFor()
-  // At once: each line that is opened moves the others.
+  // All in one call: opening a line moves the others.
   await page.locator('button.head').evaluateAll((all, count) => {
     for (const head of all.slice(-count)) if (head instanceof HTMLElement) head.click()
   }, hostileTexts.length)
@@ -91,7 +91,7 @@ test('hostile lines run nothing', async () => {
   expect(await page.evaluate(() => Reflect.get(window, 'executed'))).toEqual([])
 })
 
-test('the log goes on over a restart of the service, without losing what it says first', async () => {
+test('resumes after a restart of the service without losing its first lines', async () => {
   const directory = testDirectory()
   const environment = { PORT: await lastingPort() }
   const service = await startWholeService({ directory, environment })
@@ -106,7 +106,7 @@ test('the log goes on over a restart of the service, without losing what it says
   await page.locator('.line').filter({ hasText: 'first words' }).waitFor()
 })
 
-test('the log goes on though it was refused for a while, as behind a proxy whose service restarts', async () => {
+test('catches up after a proxy has answered 502 for a while', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', expected: /status of 502/ })
   let isRefused = true

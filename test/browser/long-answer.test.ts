@@ -5,10 +5,10 @@ import { reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-/** Over 4 KiB: a page of the timeline carries only its beginning. */
+/** Over 4 KiB, so that a page of the timeline contains only its beginning. */
 const long = `${Array.from({ length: 200 }, (_, line) => `Line ${line + 1} of a long answer.`).join('\n\n')}\n\nThe very end.`
 
-test('a long answer keeps its text where it was written, and opens in place after a reload', async () => {
+test('shows a long answer in full while it is live, and on request after a reload', async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: [long.slice(0, 3000), long.slice(3000)] })
   const page = await visit(browser(), service)
@@ -23,7 +23,7 @@ test('a long answer keeps its text where it was written, and opens in place afte
   await reply(page, 'The very end.').waitFor()
 })
 
-test('a message sent during a reply stands below it and says that it waits', async () => {
+test('places a message sent during a reply below it, marked as waiting', async () => {
   const { service, model } = await startWithModel()
   const rest = Promise.withResolvers<void>()
   model.reply({ text: ['The first half', ' and the second.'], pause: { at: 5, until: rest.promise } })

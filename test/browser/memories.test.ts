@@ -4,7 +4,7 @@ import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { failing, visit, words } from './page.ts'
+import { failFirstRequest, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
@@ -20,14 +20,14 @@ const memory = (id: string, text: string, seq: number) => ({
   sources: [{ seq, conversationId: 'conversation' }],
 })
 
-/** Answers as the contract of the memories says, from a list of its own. */
+/** Serves memories and erasures from the list. Returns the ids that the page erases. */
 async function serveMemories(page: Page, list: ReturnType<typeof memory>[]): Promise<string[]> {
-  const kept = [...list]
+  const remaining = [...list]
   const deleted: string[] = []
   await page.route(/\/api\/memories/, (route) => {
     const url = new URL(route.request().url())
     const q = (url.searchParams.get('q') ?? '').toLowerCase()
-    const found = kept.filter(({ text }) => text.toLowerCase().includes(q))
+    const found = remaining.filter(({ text }) => text.toLowerCase().includes(q))
     return route.fulfill({ json: { memories: found, count: found.length, nextCursor: null } })
   })
   await page.route(/\/api\/erasures/, (route) => {
@@ -37,8 +37,8 @@ async function serveMemories(page: Page, list: ReturnType<typeof memory>[]): Pro
     }
     const { id } = route.request().postDataJSON() as { id: string }
     deleted.push(id)
-    kept.splice(
-      kept.findIndex((candidate) => candidate.id === id),
+    remaining.splice(
+      remaining.findIndex((candidate) => candidate.id === id),
       1,
     )
     return route.fulfill({ status: 201, json: { id: 'erasure' } })
@@ -46,7 +46,7 @@ async function serveMemories(page: Page, list: ReturnType<typeof memory>[]): Pro
   return deleted
 }
 
-test('memories are searched, lead to where they were said, and are forgotten after a question', async () => {
+test('searches memories, links to their sources, and asks before it forgets one', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Black it is.' }))
   await service.client.post('/api/chat', { content: 'I take my coffee black' })
@@ -76,7 +76,7 @@ test('memories are searched, lead to where they were said, and are forgotten aft
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('what was said is remembered by itself, told to the page, explained by the insights, and forgotten for good', async () => {
+test('learns from a message, shows the memory and its insights, and forgets it for good', async () => {
   let skewMs = 0
   const service = await startWholeService({ nowMs: () => Date.now() + skewMs })
   const page = await visit(browser(), service, { path: '/memories' })
@@ -86,7 +86,7 @@ test('what was said is remembered by itself, told to the page, explained by the 
   await items.filter({ hasText: 'My favourite colour is teal' }).waitFor()
 
   await page.getByRole('link', { name: 'Memory Insights' }).click()
-  // The region holds what is slotted into it, which is no descendant of it.
+  // Slotted content is not a descendant of the region, so search the page element.
   const region = page.locator('dg-memory-insights-page')
   const figure = (name: string) =>
     region
@@ -117,25 +117,25 @@ test('what was said is remembered by itself, told to the page, explained by the 
   await expect.poll(() => region.getByText('favourite colour').count()).toBe(0)
 })
 
-test('insights that cannot be loaded say what to do', async () => {
+test('offers a retry when the insights cannot be loaded', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /500/ })
-  const mend = await failing(page, '**/api/memories/insights')
+  const recover = await failFirstRequest(page, '**/api/memories/insights')
   await page.goto('/settings/memory')
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
-  mend()
+  recover()
   await page.getByRole('heading', { name: 'Nothing yet' }).waitFor()
 })
 
-test('no memories, and memories that cannot be loaded, each say what to do', async () => {
+test('offers a retry when memories cannot be loaded, and explains an empty list', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { expected: /500/ })
   await serveMemories(page, [])
-  const mend = await failing(page, '**/api/memories?*')
+  const recover = await failFirstRequest(page, '**/api/memories?*')
   await page.goto('/memories')
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
-  mend()
+  recover()
   await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
 })

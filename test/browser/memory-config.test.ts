@@ -5,12 +5,12 @@ import { visit } from './page.ts'
 
 const browser = useBrowser()
 
-test('a person gets the page and a program the document, at one address; what is saved is in force', async () => {
+test('serves a page to browsers and JSON to programs at one address, and saves changes', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, {
     path: '/memory-config',
     expected: /status of 400/,
-    unhurried: true,
+    slowTimers: true,
   })
   const { json } = await service.client.get('/memory-config')
   expect(await page.getByLabel('Maximum memories').inputValue()).toBe(String(json.maxInjectedMemories))

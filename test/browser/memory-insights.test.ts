@@ -12,7 +12,7 @@ const browser = useBrowser()
 
 const EMBEDDING = { EMBEDDING_MODEL: 'test-embedding' }
 
-/** The row that says how recall by meaning stands, without the spaces of its making. */
+/** The texts of the row for recall by meaning, with whitespace collapsed. */
 async function byMeaning(page: Page): Promise<readonly string[]> {
   const row = page
     .locator('dg-memory-insights-page dl > div')
@@ -21,7 +21,7 @@ async function byMeaning(page: Page): Promise<readonly string[]> {
   return texts.map((text) => text.replaceAll(/\s+/g, ' ').trim())
 }
 
-/** The row in both widths and both colours. */
+/** Checks the row at both widths and in both colour schemes. */
 async function check(page: Page, name: string): Promise<void> {
   for (const { look, viewport, colorScheme } of [
     { look: 'desk', viewport: desk, colorScheme: 'light' },
@@ -37,7 +37,7 @@ async function check(page: Page, name: string): Promise<void> {
   }
 }
 
-test('without an embedding model recall by meaning is off, and its setting is a link away', async () => {
+test('shows that recall by meaning is off without an embedding model, and links to the setting', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings/memory' })
   await expect
@@ -48,7 +48,7 @@ test('without an embedding model recall by meaning is off, and its setting is a 
   await page.getByRole('heading', { name: 'Model service' }).and(page.locator(':focus')).waitFor()
 })
 
-test('recall by meaning shows what it has read as it goes on, with no fact that tells, until all is read', async () => {
+test('updates the embedding progress without an event until every text is embedded', async () => {
   const { service, model } = await startWithModel({ environment: EMBEDDING })
   const page = await visit(browser(), service, { path: '/settings/memory' })
   await expect
@@ -77,14 +77,14 @@ test('recall by meaning shows what it has read as it goes on, with no fact that 
   await check(page, 'insights-ready')
 })
 
-test('a failing embedding model says why, when it is tried again, and is well again by itself', async () => {
-  let standsAtMs = Number.POSITIVE_INFINITY
-  const nowMs = () => Math.min(Date.now(), standsAtMs)
+test('shows why embedding fails and when it retries, and recovers on its own', async () => {
+  let frozenAtMs = Number.POSITIVE_INFINITY
+  const nowMs = () => Math.min(Date.now(), frozenAtMs)
   const { service, model } = await startWithModel({ environment: EMBEDDING, nowMs })
   model.answerWith(() => ({ text: 'Noted.' }))
   model.replyTo('/embeddings', { fault: httpFaults.unauthorised() })
-  // The retry waits until it has been seen, however long a busy machine takes.
-  standsAtMs = Date.now()
+  // Freezes the clock, so that no retry runs before the page shows the failure.
+  frozenAtMs = Date.now()
   await service.client.post('/api/chat', { content: 'We are off to Lisbon.' })
   await expect
     .poll(async () => (await service.client.get('/api/memories/insights')).json.runtime.embedding.state)
@@ -97,7 +97,7 @@ test('a failing embedding model says why, when it is tried again, and is well ag
       'test-embedding rejected the key; next retry soon. Until then, new texts are found by keywords only',
     ])
   await check(page, 'insights-failing')
-  standsAtMs = Number.POSITIVE_INFINITY
+  frozenAtMs = Number.POSITIVE_INFINITY
   await expect
     .poll(async () => (await byMeaning(page))[1])
     .toBe('All turns and memories are embedded by test-embedding')

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import { type ModelDouble, startModelDouble } from '../doubles/model/model-double.ts'
 import { startWholeService, type WholeService, type WholeServiceOptions } from '../support/service.ts'
 
-/** The service with a model whose answers the test writes. */
+/** Starts the service with a model double that the test scripts. */
 export async function startWithModel(
   options: WholeServiceOptions = {},
 ): Promise<{ readonly service: WholeService; readonly model: ModelDouble }> {
@@ -20,10 +20,10 @@ export async function startWithModel(
   return { service, model }
 }
 
-/** A history of so many exchanges, numbered from 1. */
+/** Creates a history of exchanges, numbered from 1. */
 export async function tellHistory(service: WholeService, exchanges: number): Promise<void> {
   for (let number = 1; number <= exchanges; number += 1) {
     const answer = await service.client.post('/api/chat', { content: `Question number ${number}.` })
-    if (answer.status !== 200) throw new Error(`the history could not be told: ${answer.text}`)
+    if (answer.status !== 200) throw new Error(`cannot create the history: ${answer.text}`)
   }
 }

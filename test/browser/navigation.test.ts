@@ -2,30 +2,30 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
-import { composer, inFocus, phone, strikeUntil, visit } from './page.ts'
+import { composer, inFocus, phone, pressUntilShown, visit } from './page.ts'
 
 const browser = useBrowser()
 
 const path = (page: Page) => new URL(page.url()).pathname
 
-test('G and a letter lead to a page, whose content then has the focus and whose name is read out', async () => {
+test('opens a page with G and a letter, focuses its content and announces its name', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers' })
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
-  await strikeUntil(page, ['g', 't'], inFocus(composer(page)))
+  await pressUntilShown(page, ['g', 't'], inFocus(composer(page)))
   expect(path(page)).toBe('/')
-  // In a field they are letters.
+  // In a field, the same keys type letters.
   await page.keyboard.type('gi')
   await expect.poll(() => composer(page).inputValue()).toBe('gi')
   await page.getByRole('link', { name: 'Timers' }).focus()
-  await strikeUntil(page, ['g', 'i'], inFocus(page.getByRole('region', { name: 'Timers' })))
+  await pressUntilShown(page, ['g', 'i'], inFocus(page.getByRole('region', { name: 'Timers' })))
   expect(path(page)).toBe('/timers')
   await page.getByRole('log').filter({ hasText: 'Timers' }).waitFor({ state: 'attached' })
   await page.goBack()
   await composer(page).waitFor()
 })
 
-test('the first thing that Tab reaches skips the navigation, and the search is a key away from any page', async () => {
+test('skips the navigation with the first Tab stop, and opens the search from any page', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers' })
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
@@ -39,20 +39,20 @@ test('the first thing that Tab reaches skips the navigation, and the search is a
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('the navigation tells the version, which leads to what else is known of it', async () => {
+test('shows the version in the navigation, with a link to About', async () => {
   const service = await startWholeService()
   const { version } = (await service.client.get('/build-info.json')).json
   const page = await visit(browser(), service)
   await page.getByRole('link', { name: `Delegate ${version}`, exact: true }).click()
   await inFocus(page.getByRole('heading', { name: 'About' })).waitFor()
-  // From elsewhere on the same page too.
+  // Also from elsewhere on the same page.
   await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await page.getByLabel('Current password').focus()
   await page.getByRole('link', { name: `Delegate ${version}`, exact: true }).click()
   await inFocus(page.getByRole('heading', { name: 'About' })).waitFor()
 })
 
-test('on a phone the navigation is a drawer that closes behind the page that was chosen', async () => {
+test('closes the navigation drawer on a phone once a page is chosen', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { context: { viewport: phone } })
   await composer(page).waitFor()
@@ -66,7 +66,7 @@ test('on a phone the navigation is a drawer that closes behind the page that was
   await composer(page).waitFor()
 })
 
-test('a page that cannot be loaded leaves the way to the others, and what was typed there', async () => {
+test('keeps the navigation and drafts usable when a page cannot be loaded', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, {
     expected: /ERR_INTERNET_DISCONNECTED|WebSocket/,
@@ -87,14 +87,14 @@ test('a page that cannot be loaded leaves the way to the others, and what was ty
   expect(await composer(page).inputValue()).toBe('Half of a sentence')
   expect(await page.locator('.brand img').evaluate(isWhole)).toBe(true)
   await go('Notes')
-  // Refused once more, before there is a network to have it from.
+  // Waits for the second failure before going online.
   await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Reload' }).click()
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
 })
 
-test('the first page weighs at most 200 kB on its way, with nothing kept from before', async () => {
+test('transfers at most 200 kB for the first page with an empty cache', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   await composer(page).waitFor()
@@ -109,7 +109,7 @@ test('the first page weighs at most 200 kB on its way, with nothing kept from be
   expect(bytes).toBeLessThan(200_000)
 })
 
-test('a page says with its first answer which scripts it is made of: none has to be found out by running another', async () => {
+test('preloads exactly the scripts of a page with its Link header', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings' })
   const links = page.locator('nav[aria-label=Pages] a')
@@ -117,7 +117,7 @@ test('a page says with its first answer which scripts it is made of: none has to
   const listed = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
   expect(listed).toEqual(expect.arrayContaining(['/', '/memories', '/logs']))
   const modules = (await service.client.get('/modules.json')).json
-  // What opens above the timeline is fetched once that is there, be it just before the next page.
+  // The dialogs of the timeline load after it, perhaps only just before the next page.
   const later = filesOf(modules, 'src/pages/timeline-dialogs.ts')
   for (const address of [
     ...listed,
@@ -127,12 +127,12 @@ test('a page says with its first answer which scripts it is made of: none has to
     '/welcome',
     '/login',
   ]) {
-    const asked: string[] = []
+    const requested: string[] = []
     page.on('request', (request) => {
       if (request.url().includes('/assets/') && request.resourceType() === 'script')
-        asked.push(new URL(request.url()).pathname)
+        requested.push(new URL(request.url()).pathname)
     })
-    // Who is signed in is led on from there.
+    // The sign-in page redirects a browser that is signed in.
     if (address === '/login') {
       await page.goto('about:blank')
       await page.context().clearCookies()
@@ -145,14 +145,14 @@ test('a page says with its first answer which scripts it is made of: none has to
     page.removeAllListeners('request')
     const link = answer?.headers().link ?? ''
     const named = [...link.matchAll(/<([^>]+)>; rel=modulepreload/g)].flatMap(([, file]) => file ?? [])
-    const needed = asked.filter((file) => named.includes(file) || !later.has(file))
+    const needed = requested.filter((file) => named.includes(file) || !later.has(file))
     expect([address, named.toSorted()]).toEqual([address, [...new Set(needed)].toSorted()])
   }
 })
 
 type Modules = Readonly<Record<string, { readonly file: string; readonly imports?: readonly string[] }>>
 
-/** The files of a module and of all that it imports. */
+/** The files of a module and of everything it imports. */
 function filesOf(modules: Modules, name: string): ReadonlySet<string> {
   const { file, imports = [] } = modules[name] ?? { file: '' }
   return new Set([`/${file}`, ...imports.flatMap((imported) => [...filesOf(modules, imported)])])

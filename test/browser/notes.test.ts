@@ -7,7 +7,7 @@ import { startWithModel } from './model.ts'
 import { choose as chooseOf, composer, inFocus, visit, words } from './page.ts'
 
 const browser = useBrowser()
-test('a note is written by keyboard, found and read', async () => {
+test('writes a note by keyboard, finds it and shows it', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/notes' })
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
@@ -20,7 +20,7 @@ test('a note is written by keyboard, found and read', async () => {
   await inFocus(page.getByRole('textbox', { name: 'Text, in markdown' })).waitFor()
   await page.keyboard.type('Water the **tomatoes**')
   await page.keyboard.press('Control+s')
-  // To the letter: "Not saved yet" has the word in it too.
+  // Exact, because "Not saved yet" contains the word too.
   const saved = page.getByRole('status').filter({ hasText: /^\s*Saved\s*$/ })
   await saved.waitFor({ state: 'attached' })
   expect(new URL(page.url()).searchParams.get('id')).not.toBeNull()
@@ -45,7 +45,7 @@ test('a note is written by keyboard, found and read', async () => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 })
 
-test('a note is restored, deleted, brought back and erased', async () => {
+test('restores a revision, deletes a note, undoes that, and erases it', async () => {
   let skewMs = 0
   const service = await startWholeService({ nowMs: () => Date.now() + skewMs })
   const created = await service.client.post('/api/notes', {
@@ -55,7 +55,7 @@ test('a note is restored, deleted, brought back and erased', async () => {
   await service.client.put(`/api/notes/${created.json.id}`, { content: 'Water the basil' })
   const page = await visit(browser(), service, {
     path: `/notes/${created.json.id}`,
-    unhurried: true,
+    slowTimers: true,
   })
   const items = page.getByRole('list', { name: 'Notes' }).getByRole('listitem')
   await page.getByRole('link', { name: 'History' }).click()
@@ -88,7 +88,7 @@ test('a note is restored, deleted, brought back and erased', async () => {
   await expect.poll(() => page.getByText('tomatoes').count()).toBe(0)
 })
 
-test('instructions are written, switched and shown to the letter', async () => {
+test('writes, previews and disables standing instructions', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/adaptations' })
   await page.getByRole('heading', { name: 'No standing instructions yet' }).waitFor()
@@ -106,23 +106,23 @@ test('instructions are written, switched and shown to the letter', async () => {
   expect((await service.client.get('/api/adaptations/tone-of-voice')).json.channels).toEqual(['chat', 'sms'])
 
   await page.getByRole('button', { name: 'Preview' }).click()
-  const told = page.getByRole('region', { name: 'Instructions' })
-  await told.filter({ hasText: 'cerulean' }).waitFor()
+  const preview = page.getByRole('region', { name: 'Instructions' })
+  await preview.filter({ hasText: 'cerulean' }).waitFor()
   await page.getByRole('group', { name: 'Channel' }).getByRole('button', { name: 'Phone' }).click()
-  await told.filter({ hasText: 'You are on the phone' }).waitFor()
-  expect(await told.textContent()).not.toContain('cerulean')
+  await preview.filter({ hasText: 'You are on the phone' }).waitFor()
+  expect(await preview.textContent()).not.toContain('cerulean')
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  const inForce = page.getByRole('switch', { name: 'Tone of voice: enabled' })
-  await inForce.focus()
-  await inFocus(inForce).waitFor()
+  const toggle = page.getByRole('switch', { name: 'Tone of voice: enabled' })
+  await toggle.focus()
+  await inFocus(toggle).waitFor()
   await page.keyboard.press('Space')
   await expect
     .poll(async () => (await service.client.get('/api/adaptations/tone-of-voice')).json.enabled)
     .toBe(false)
 })
 
-test('what is to be erased is listed, hidden, and had back', async () => {
+test('lists what a period erases, hides it, and restores it on undo', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Noted, the vermilion one.' }))
   await service.client.post('/api/chat', { content: 'The door is vermilion now' })
@@ -139,15 +139,15 @@ test('what is to be erased is listed, hidden, and had back', async () => {
   await page.getByRole('button', { name: 'Erase', exact: true }).click()
   await words(page, 'You', 'Erased').waitFor()
   await words(page, 'Delegate', 'Erased').waitFor()
-  // The timeline may hear of it before the dialog that lists it is closed.
+  // The dialog that lists the words may close after the timeline hides them.
   await expect.poll(() => page.getByText('vermilion').count()).toBe(0)
   await page.getByText(/Erasure requested: 1 message/).waitFor()
   await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
   await words(page, 'You', 'The door is vermilion now').waitFor()
   await words(page, 'Delegate', 'vermilion').waitFor()
-  // What offered to undo it goes with it.
+  // The other offers to undo disappear too.
   await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
-  // Once more, to be looked at for longer than it can be undone.
+  // An erasure requested elsewhere hides the message too.
   const { seq } = (await service.client.get('/api/timeline')).json.events.find(
     ({ type }: { type: string }) => type === 'chat.message.received',
   )
@@ -156,7 +156,7 @@ test('what is to be erased is listed, hidden, and had back', async () => {
   await composer(page).waitFor()
 })
 
-test('what goes with a message is listed in one box, whatever can be unfolded in it', async () => {
+test('lists everything that is erased with a message in one box', async () => {
   const service = await startWholeService()
   const { client } = service
   await client.post('/api/chat', { content: 'Remember that my locker code is pelican nine.' })
@@ -176,13 +176,13 @@ test('what goes with a message is listed in one box, whatever can be unfolded in
   expect(corners).not.toContain(false)
 })
 
-test('two who write at once are told, and choose', async () => {
+test('reports a conflicting edit and overwrites it on request', async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
   const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, expected: /412/ })
   await page.getByRole('textbox', { name: 'Text, in markdown' }).fill('Mine.')
   await service.client.put(`/api/notes/${id}`, { content: 'Theirs.' })
-  // What was not saved survives a look elsewhere.
+  // The draft survives an attempt to leave the page.
   await page.evaluate(() => window.dispatchEvent(new Event('beforeunload')))
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('changed elsewhere since you opened it').waitFor()
@@ -192,13 +192,13 @@ test('two who write at once are told, and choose', async () => {
   expect((await service.client.get(`/api/notes/${id}/revisions/2`)).json.content).toBe('Theirs.')
 })
 
-test('who chooses what somebody else wrote can have their own back', async () => {
+test('gives back the draft that the other version replaced', async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
   const page = await visit(browser(), service, {
     path: `/notes/edit?id=${id}`,
     expected: /412/,
-    unhurried: true,
+    slowTimers: true,
   })
   const text = page.getByRole('textbox', { name: 'Text, in markdown' })
   await text.fill('Mine, an hour of work.')
@@ -214,11 +214,11 @@ test('who chooses what somebody else wrote can have their own back', async () =>
     .toBe('Mine, an hour of work.')
 })
 
-test('who restores a revision over words that were not saved can have those back', async () => {
+test('gives back the draft that a restored revision replaced', async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
   await service.client.put(`/api/notes/${id}`, { content: 'Second.' })
-  const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, unhurried: true })
+  const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, slowTimers: true })
   const text = page.getByRole('textbox', { name: 'Text, in markdown' })
   await text.fill('Mine, an hour of work.')
   await page.getByRole('button', { name: 'More for this note' }).click()
@@ -234,10 +234,10 @@ test('who restores a revision over words that were not saved can have those back
     .toBe('Mine, an hour of work.')
 })
 
-test('who undoes a deletion finds what was written and not saved, too', async () => {
+test('keeps the unsaved draft when a deletion is undone', async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
-  const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, unhurried: true })
+  const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, slowTimers: true })
   const text = page.getByRole('textbox', { name: 'Text, in markdown' })
   await text.fill('Mine, an hour of work.')
   await page.getByRole('button', { name: 'More for this note' }).click()
@@ -253,7 +253,7 @@ test('who undoes a deletion finds what was written and not saved, too', async ()
     .toBe('Mine, an hour of work.')
 })
 
-test('what was written before a reload is not saved unasked over what somebody else wrote since', async () => {
+test('does not save a draft from before a reload over a newer version without asking', async () => {
   const service = await startWholeService()
   const { id } = (await service.client.post('/api/notes', { title: 'Plan', content: 'First.' })).json
   const page = await visit(browser(), service, { path: `/notes/edit?id=${id}`, expected: /412/ })
@@ -271,8 +271,8 @@ test('what was written before a reload is not saved unasked over what somebody e
   await expect.poll(async () => (await service.client.get(`/api/notes/${id}`)).json.content).toBe('Mine.')
 })
 
-// `visit` also expects that no request went to anybody else, and that no content security policy was breached.
-test('hostile notes run nothing and fetch nothing, on their page, in the list, in the editor', async () => {
+// `visit` also fails on requests to other origins and on violations of the content security policy.
+test('runs and fetches nothing for hostile notes on their page, in the list and in the editor', async () => {
   const service = await startWholeService()
   const ids: string[] = []
   for (const text of hostileTexts) {

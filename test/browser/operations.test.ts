@@ -4,15 +4,15 @@ import { ASSISTANT } from '../tasks/task-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel, tellHistory } from './model.ts'
-import { failing, phone, visit } from './page.ts'
+import { failFirstRequest, phone, visit } from './page.ts'
 
 const browser = useBrowser()
 const picture = async (page: Awaited<ReturnType<typeof visit>>, name: string) => {
   if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` })
 }
 
-test('the report is drawn for each window, each figure says what it means, and it comes again when asked', async () => {
-  // From half past an hour on: all that happens is in one bucket.
+test('draws the report for each window, explains each figure, and offers a retry', async () => {
+  // The clock starts at half past the hour, so that everything falls into one bucket.
   const [startMs, hourMs] = [Date.now(), 3_600_000]
   const halfPastMs = (Math.floor(startMs / hourMs) + 0.5) * hourMs
   const { service, model: double } = await startWithModel({
@@ -24,36 +24,38 @@ test('the report is drawn for each window, each figure says what it means, and i
   const { id } = (
     await service.client.post('/api/tasks', { title: 'Quick', prompt: steps({ print: 'Done' }) })
   ).json
-  // The report is that of the moment at which it is asked for.
+  // The report is a snapshot, so wait for the delivery.
   await expect
     .poll(async () => (await service.client.get(`/api/tasks/${id}`)).json.deliveryState)
     .toBe('delivered')
   const page = await visit(browser(), service, {
     path: '/timers',
     expected: /500/,
-    unhurried: true,
-    // Numbers are English whatever the browser speaks, like the words beside them.
+    slowTimers: true,
+    // Numbers are English in any browser locale, like the words beside them.
     context: { locale: 'de-DE' },
   })
-  const mend = await failing(page, '**/api/session/operations?*')
+  const recover = await failFirstRequest(page, '**/api/session/operations?*')
   await page.getByRole('link', { name: 'Operations' }).click()
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
-  mend()
+  recover()
 
   const model = page.getByRole('region', { name: 'Model' })
   await model.getByRole('img', { name: /^Turns\. Completed: \d/ }).waitFor()
-  // The newest bucket is told of before anything is pointed at, and again once nothing is.
+  // The legend shows the newest bucket unless the pointer is over the chart.
   const legend = model.locator('.u-legend').first()
-  const told = () => legend.locator('.u-value').allInnerTexts()
-  const turns = () => told().then(([, completed]) => completed)
-  await expect.poll(told).toEqual([expect.stringMatching(/\d:\d/), expect.stringMatching(/^[1-9]\d*$/), '0'])
+  const legendValues = () => legend.locator('.u-value').allInnerTexts()
+  const completedTurns = () => legendValues().then(([, completed]) => completed)
+  await expect
+    .poll(legendValues)
+    .toEqual([expect.stringMatching(/\d:\d/), expect.stringMatching(/^[1-9]\d*$/), '0'])
   const plot = model.locator('.u-over').first()
   await plot.hover({ position: { x: 20, y: 40 } })
-  // A day ago nothing had happened yet.
-  await expect.poll(turns).not.toMatch(/^[1-9]/)
+  // The hovered bucket is a day old and empty.
+  await expect.poll(completedTurns).not.toMatch(/^[1-9]/)
   await page.mouse.move(2, 2)
-  await expect.poll(turns).toMatch(/^[1-9]/)
+  await expect.poll(completedTurns).toMatch(/^[1-9]/)
   await model.getByText('Messages and signals that were fully answered.').waitFor()
   const delivery = page.getByRole('region', { name: 'Task delivery' })
   await delivery.getByText('100%').waitFor()
@@ -77,14 +79,14 @@ test('the report is drawn for each window, each figure says what it means, and i
   await page.setViewportSize(phone)
   await picture(page, 'operations-phone')
   expect(await findings(page)).toEqual([])
-  // As wide as a page is at four times its size: each window still stands in one line.
+  // At 400% zoom, the text of each window button still fits on one line.
   await page.setViewportSize({ width: 320, height: 640 })
   const windows = page.getByRole('group', { name: 'Window' }).getByRole('button')
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
   await expect.poll(() => windows.evaluateAll(linesOf)).toEqual([1, 1, 1, 1, 1])
 })
 
-/** In the page: in how many lines the words of each element stand. */
+/** Runs in the page: the number of text lines in each element. */
 function linesOf(elements: readonly Element[]): number[] {
   return elements.map((element) => {
     const words = document.createRange()

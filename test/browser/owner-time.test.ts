@@ -5,7 +5,7 @@ import { composer, inFocus, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test('times on the page are those of the owner’s zone by 24 hours, wherever the browser is', async () => {
+test('shows times in the owner’s zone and 24-hour format, whatever the browser’s locale', async () => {
   const TIMEZONE = 'Asia/Tokyo'
   const service = await startWholeService({ environment: { TIMEZONE } })
   const { turnId } = (await service.client.post('/api/chat', { content: 'Hello there' })).json
@@ -23,7 +23,7 @@ test('times on the page are those of the owner’s zone by 24 hours, wherever th
   await expect.poll(() => time.textContent()).toBe(clock.format(new Date(said.at)))
   await inFocus(composer(page)).waitFor()
 
-  // Another zone takes effect on the page that is shown next.
+  // A changed zone takes effect on the next page.
   await service.client.put('/api/config', { entries: { TIMEZONE: 'Pacific/Honolulu' } })
   const elsewhere = new Intl.DateTimeFormat('en-GB', { timeZone: 'Pacific/Honolulu', timeStyle: 'short' })
   await expect

@@ -7,25 +7,21 @@ export const phone = { width: 390, height: 844 }
 
 export type VisitOptions = {
   readonly path?: string
-  /** Whether the browser is signed in with the session of the service's own client. */
+  /** Signs the browser in with the session of the service's client. On by default. */
   readonly signedIn?: boolean
   readonly context?: BrowserContextOptions
-  /** Errors on the console that the test brings about itself. */
+  /** Console errors that the test causes on purpose. */
   readonly expected?: RegExp
-  /**
-   * Whether what the page does by itself after some seconds waits for as long as the test lasts: news stay until they
-   * are dismissed, what is shown is not fetched again.
-   */
-  readonly unhurried?: boolean
+  /** Keeps notifications open and content unrefreshed: timers of 5 s or more take an hour. */
+  readonly slowTimers?: boolean
 }
 
-/** What is waited for comes in its time: this is for what never comes. */
+/** Generous, because only a failing test reaches it. */
 const waitLimitMs = 60_000
 
 /**
- * Opens a page of the service as a browser of its own. When the test ends, nothing may have gone wrong unnoticed:
- * no exception, no error on the console (a breach of the content security policy is one), no request to anybody
- * but the service.
+ * Opens a page of the service in a browser context of its own. The test fails at its end on an exception, a
+ * console error (such as a violation of the content security policy) or a request to another origin.
  */
 export async function visit(
   browser: Browser,
@@ -39,13 +35,13 @@ export async function visit(
     ...options.context,
   })
   context.setDefaultTimeout(waitLimitMs)
-  if (options.unhurried) await context.addInitScript(waitLong)
-  const troubles: string[] = []
-  const strangers: string[] = []
+  if (options.slowTimers) await context.addInitScript(stretchTimers)
+  const errors: string[] = []
+  const foreignRequests: string[] = []
   await context.route(
     (url) => url.origin !== service.origin,
     (route) => {
-      strangers.push(route.request().url())
+      foreignRequests.push(route.request().url())
       return route.abort()
     },
   )
@@ -54,16 +50,16 @@ export async function visit(
     await context.addCookies([{ name, value, url: service.origin, httpOnly: true, sameSite: 'Lax' }])
   }
   context.on('page', (page) => {
-    page.on('pageerror', (error) => troubles.push(String(error.stack)))
+    page.on('pageerror', (error) => errors.push(String(error.stack)))
     page.on('console', (message) => {
-      if (message.type() === 'error' && !options.expected?.test(message.text())) troubles.push(message.text())
+      if (message.type() === 'error' && !options.expected?.test(message.text())) errors.push(message.text())
     })
   })
   onTestFinished(async () => {
     await context.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
-    expect(troubles).toEqual([])
-    expect(strangers).toEqual([])
+    expect(errors).toEqual([])
+    expect(foreignRequests).toEqual([])
   })
   const page = await context.newPage()
   await page.goto(
@@ -72,86 +68,80 @@ export async function visit(
   return page
 }
 
-/** The field in which the owner writes. */
+/** The field for messages. */
 export const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 
-/** Says something, as the owner would. */
+/** Sends a chat message. */
 export async function say(page: Page, text: string): Promise<void> {
   await composer(page).fill(text)
   await composer(page).press('Enter')
 }
 
-/** Somebody's words on the timeline. */
+/** The timeline entries with this author and text. */
 export const words = (page: Page, author: 'You' | 'Delegate', text: string | RegExp) =>
   page.getByRole('article', { name: new RegExp(`^${author},`) }).filter({ hasText: text })
 
-/** A whole reply on the timeline, no longer its preview. */
+/** A finished reply on the timeline, not its preview. */
 export const reply = (page: Page, text: string | RegExp) =>
   page.getByRole('article', { name: /^Delegate, \d/ }).filter({ hasText: text })
 
-/** Whichever of these has the focus. */
+/** Matches the element only while it has the focus. */
 export const inFocus = (locator: Locator) => locator.and(locator.page().locator(':focus'))
 
-/** Opens the search, in which words can be typed then. */
+/** Opens the search and waits until its field has the focus. */
 export async function openSearch(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Search' }).click()
   await inFocus(page.getByRole('searchbox', { name: 'Search the timeline' })).waitFor()
 }
 
-/**
- * Chooses from the menu of a message. By the focus, which a row keeps wherever rows that arrive meanwhile move it, not
- * by the pointer, from under which they would move it.
- */
+/** Chooses from the menu of a message. Focuses the message first, because new rows may move it. */
 export async function choose(message: Locator, item: string): Promise<void> {
   await message.focus()
   await message.getByRole('button', { name: 'More for this message' }).click()
   await message.page().getByRole('menuitem', { name: item }).click()
 }
 
-/** Strikes keys one right after the other, however long this process takes between two of its own steps. */
-async function strike(page: Page, ...keys: readonly string[]): Promise<void> {
+/** Presses the keys without waiting in between, so that a slow test process adds no delay. */
+async function pressKeys(page: Page, ...keys: readonly string[]): Promise<void> {
   await Promise.all(keys.map((key) => page.keyboard.press(key)))
 }
 
-/**
- * The same for keys that count together only when they come within a time: where the browser itself was held up between
- * them, they are struck again, as its owner would.
- */
-export async function strikeUntil(page: Page, keys: readonly string[], shown: Locator): Promise<void> {
-  for (let left = 2; left > 0; left -= 1) {
-    await strike(page, ...keys)
-    const came = await shown.waitFor({ timeout: 20_000 }).then(
+/** Presses a sequence of keys that has a time limit, and retries if a busy browser missed the limit. */
+export async function pressUntilShown(page: Page, keys: readonly string[], shown: Locator): Promise<void> {
+  for (let retriesLeft = 2; retriesLeft > 0; retriesLeft -= 1) {
+    await pressKeys(page, ...keys)
+    const isShown = await shown.waitFor({ timeout: 20_000 }).then(
       () => true,
       () => false,
     )
-    if (came) return
+    if (isShown) return
   }
-  await strike(page, ...keys)
+  await pressKeys(page, ...keys)
   await shown.waitFor()
 }
 
 /**
- * Answers the first request with an error, and lets the next ones wait for the function that it gives back: until then
- * the page cannot have got over the error by itself.
+ * Answers the first request with status 500 and holds later ones until the returned function is called, so
+ * that the page cannot recover by itself.
  */
-export async function failing(page: Page, url: string): Promise<() => void> {
-  const mended = Promise.withResolvers<void>()
-  onTestFinished(() => mended.resolve())
+export async function failFirstRequest(page: Page, url: string): Promise<() => void> {
+  const recovered = Promise.withResolvers<void>()
+  onTestFinished(() => recovered.resolve())
   let failed = false
   await page.route(url, async (route) => {
     if (!failed) {
       failed = true
       return route.fulfill({ status: 500, body: '{}' })
     }
-    await mended.promise
+    await recovered.promise
     return route.fallback()
   })
-  return mended.resolve
+  return recovered.resolve
 }
 
 /**
- * Watches what elements of a selector say, in every shadow root, from now on: each text once it is there, however
- * briefly. For what a page shows for a moment only, where the test may look too late.
+ * Records each text that matching elements show from now on, across shadow roots, however briefly. Returns a
+ * reader of the texts.
  */
 export async function watchTexts(page: Page, selector: string): Promise<() => Promise<readonly string[]>> {
   await page.evaluate((wanted) => {
@@ -174,14 +164,14 @@ export async function watchTexts(page: Page, selector: string): Promise<() => Pr
   return () => page.evaluate(() => Reflect.get(window, 'watchedTexts'))
 }
 
-/** Waits until the page shows what it is for: its heading, and nothing that is still on its way. */
+/** Waits until the page shows its heading and no loading indicator. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count()).toBe(0)
 }
 
-/** In the page, before anything of it runs: a timer of some seconds becomes one of an hour. */
-function waitLong(): void {
+/** Runs in the page before its scripts: a timer of 5 s or more takes an hour. */
+function stretchTimers(): void {
   const { setTimeout, setInterval } = window
   const stretched = (ms = 0) => (ms >= 5_000 ? 3_600_000 : ms)
   Object.assign(window, {

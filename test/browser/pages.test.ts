@@ -3,7 +3,7 @@ import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startHouse } from './house.ts'
-import { composer, desk, inFocus, phone, settled, strikeUntil, visit } from './page.ts'
+import { composer, desk, inFocus, phone, pressUntilShown, settled, visit } from './page.ts'
 import { picture } from './picture.ts'
 
 const browser = useBrowser()
@@ -31,21 +31,21 @@ for (const { look, context } of looks) {
       expect([path, await findings(page)]).toEqual([path, []])
       const width = async () => [path, await page.evaluate(() => document.documentElement.scrollWidth)]
       await expect.poll(width).toEqual([path, context.viewport.width])
-      // A page of the app scrolls within its frame: the document itself has nothing to scroll.
+      // App pages scroll within their frame; the document itself does not scroll.
       if (await page.locator('dg-shell').count()) {
         const height = async () => [path, await page.evaluate(() => document.documentElement.scrollHeight)]
         await expect.poll(height).toEqual([path, context.viewport.height])
       }
-      if (path !== '/logs.html') await picture(page, nameOf(path, noteId), look)
+      if (path !== '/logs.html') await picture(page, pictureName(path, noteId), look)
     }
     await page.goto('/settings')
-    const jumps = page.getByRole('navigation', { name: 'On this page' })
+    const sectionLinks = page.getByRole('navigation', { name: 'On this page' })
     for (const part of ['Telephony', 'Conversation', 'Password']) {
-      await jumps.getByRole('link', { name: part, exact: true }).click()
+      await sectionLinks.getByRole('link', { name: part, exact: true }).click()
       await settled(page)
       await page.getByRole('heading', { level: 1, name: 'Settings' }).and(page.locator(':visible')).waitFor()
       await expect
-        .poll(async () => [part, await page.evaluate(jumpedBeside, part.toLowerCase())])
+        .poll(async () => [part, await page.evaluate(linksClearHeading, part.toLowerCase())])
         .toEqual([part, true])
       expect([part, await page.evaluate(() => scrollY)]).toEqual([part, 0])
       await picture(page, `settings-${part.toLowerCase()}`, look)
@@ -88,7 +88,7 @@ for (const { look, context } of looks) {
     await checked('welcome-message')
     await page.getByRole('button', { name: 'Go to your timeline' }).click()
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
-    // Away from a page that still asks for things, which would be refused now.
+    // Leaves the page first, because its requests fail once the cookie is gone.
     await page.goto('about:blank')
     await page.context().clearCookies()
     await page.goto('/')
@@ -98,12 +98,12 @@ for (const { look, context } of looks) {
 }
 
 const otherLooks = [
-  { look: 'desk, dark', context: { viewport: desk, colorScheme: 'dark' } },
+  { look: 'desktop, dark', context: { viewport: desk, colorScheme: 'dark' } },
   { look: 'phone, light', context: { viewport: phone, colorScheme: 'light', reducedMotion: 'reduce' } },
 ] as const
 
 for (const { look, context } of otherLooks) {
-  test(`every page is reached and left by keyboard (${look})`, async () => {
+  test(`reaches and leaves every page by keyboard (${look})`, async () => {
     const { service } = await startHouse()
     const page = await visit(browser(), service, { path: '/timers', context })
     await page.getByText('Water the plants').waitFor()
@@ -121,14 +121,14 @@ for (const { look, context } of otherLooks) {
     expect(places.length).toBeGreaterThanOrEqual(7)
     for (const { title, key } of [...places.filter(({ key }) => key !== 't'), ...places.slice(0, 1)]) {
       const heading = page.getByRole('heading', { level: 1, name: title, exact: true })
-      await strikeUntil(page, ['g', key], heading)
+      await pressUntilShown(page, ['g', key], heading)
       await settled(page)
-      // Before the page has taken the focus, the next keys would not be its own.
+      // The page must have the focus before it receives the next keys.
       const region = page.getByRole('region', { name: title, exact: true })
       await inFocus(title === 'Timeline' ? composer(page) : region).waitFor()
       if (title === 'Timeline') continue
       await page.keyboard.press('Tab')
-      // Where the page has nothing to press, the next stop is the beginning of the document again.
+      // On a page without controls, the focus first wraps to the start of the document.
       if (await page.evaluate(() => document.activeElement === document.body))
         await page.keyboard.press('Tab')
       const focused = await page.evaluate(() => {
@@ -138,22 +138,22 @@ for (const { look, context } of otherLooks) {
         return [element?.tagName !== 'BODY', outlineStyle !== 'none']
       })
       expect([title, ...focused]).toEqual([title, true, true])
-      // Letters are letters in a field; from there the way back to the page is its frame.
+      // Shortcuts do not work in a field, so move the focus back to the region.
       await region.focus()
       await inFocus(region).waitFor()
     }
   })
 }
 
-/** In the page: whether the way to the other sections is still in view, and covers nothing of this one's heading. */
-function jumpedBeside(section: string): boolean {
-  const jumps = document.querySelector('.jumps')?.getBoundingClientRect()
+/** Runs in the page: whether the section links are in view and do not cover the section's heading. */
+function linksClearHeading(section: string): boolean {
+  const sectionLinks = document.querySelector('.jumps')?.getBoundingClientRect()
   const heading = document.querySelector(`#${section} h2`)?.getBoundingClientRect()
-  if (!jumps || !heading || jumps.top < 0 || heading.bottom > innerHeight) return false
-  return heading.top >= jumps.bottom || heading.right <= jumps.left
+  if (!sectionLinks || !heading || sectionLinks.top < 0 || heading.bottom > innerHeight) return false
+  return heading.top >= sectionLinks.bottom || heading.right <= sectionLinks.left
 }
 
-function nameOf(path: string, noteId: string): string {
+function pictureName(path: string, noteId: string): string {
   if (path === '/') return 'timeline'
   return path.replace(noteId, 'one').slice(1).replaceAll(/[/.]/g, '-')
 }

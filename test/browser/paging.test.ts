@@ -7,7 +7,7 @@ import { choose, composer, inFocus, openSearch, phone, visit, words } from './pa
 
 const browser = useBrowser()
 
-async function withHistory(exchanges: number) {
+async function startWithHistory(exchanges: number) {
   const started = await startWithModel({ environment: { TIMELINE_PAGE_EVENTS: '40' } })
   started.model.answerWith(() => ({
     text: 'An answer.\n\n'.repeat(1 + (started.model.requests().length % 5)),
@@ -18,12 +18,12 @@ async function withHistory(exchanges: number) {
 
 async function isAtStart(page: Page): Promise<boolean> {
   const scroller = page.getByRole('region', { name: 'Timeline' })
-  // First the beginning: while older pages come, what is read stays where it is, and the top moves away from it.
+  // Checks for the beginning first: loading older pages moves the top away.
   if (!(await page.getByText('This is where your timeline begins.').isVisible())) return false
   return (await scroller.evaluate((element) => element.scrollTop)) === 0
 }
 
-/** Watches, in each frame, whether rows that stay in view move against the direction of the scroll. */
+/** Watches in every frame for visible rows that move against the scroll or on their own. */
 async function watchForJumps(page: Page): Promise<() => Promise<readonly number[]>> {
   const scroller = page.getByRole('region', { name: 'Timeline' })
   await scroller.evaluate((element) => {
@@ -40,7 +40,7 @@ async function watchForJumps(page: Page): Promise<() => Promise<readonly number[
         const earlier = before.get(key)
         return earlier === undefined ? [] : [top - earlier]
       })
-      // Scrolling back moves all rows down together: one that moves up, or on its own, has jumped.
+      // Scrolling back moves all rows down together; a row that does not has jumped.
       if (moves.length > 0) {
         const [least, most] = [Math.min(...moves), Math.max(...moves)]
         if (least < -2 || most - least > 2) jumps.push(least, most)
@@ -53,8 +53,8 @@ async function watchForJumps(page: Page): Promise<() => Promise<readonly number[
   return () => scroller.evaluate((element): number[] => Reflect.get(element, 'jumps'))
 }
 
-test('the past comes in above while one scrolls back, and what is being read never moves', async () => {
-  const service = await withHistory(60)
+test('loads older entries on scrolling back without moving the visible ones', async () => {
+  const service = await startWithHistory(60)
   const page = await visit(browser(), service)
   await words(page, 'You', 'Question number 60.').waitFor()
   const jumps = await watchForJumps(page)
@@ -67,8 +67,8 @@ test('the past comes in above while one scrolls back, and what is being read nev
   expect(await jumps()).toEqual([])
 })
 
-test('the page opens at the newest words, and grows with them, on a phone too', async () => {
-  const service = await withHistory(12)
+test('opens at the newest entry and follows new ones on a phone', async () => {
+  const service = await startWithHistory(12)
   const page = await visit(browser(), service, {
     context: { viewport: phone, hasTouch: true, isMobile: true },
   })
@@ -81,8 +81,8 @@ test('the page opens at the newest words, and grows with them, on a phone too', 
   await expect.poll(toEnd).toBe(0)
 })
 
-test('only what is near the viewport is in the document', async () => {
-  const service = await withHistory(60)
+test('keeps only rows near the viewport in the document', async () => {
+  const service = await startWithHistory(60)
   const page = await visit(browser(), service)
   await words(page, 'You', 'Question number 60.').waitFor()
   const scroller = page.getByRole('region', { name: 'Timeline' })
@@ -91,12 +91,12 @@ test('only what is near the viewport is in the document', async () => {
   await expect.poll(() => page.getByRole('article').count()).toBeLessThan(40)
 })
 
-test('new words do not disturb the owner who reads further up; at the end, they are followed', async () => {
-  const service = await withHistory(30)
+test('follows new entries at the end, but does not move while the owner reads further up', async () => {
+  const service = await startWithHistory(30)
   const page = await visit(browser(), service, { context: { viewport: phone, hasTouch: true } })
   await words(page, 'You', 'Question number 30.').waitFor()
   const scroller = page.getByRole('region', { name: 'Timeline' })
-  // A page that is still being laid out follows its end, so one step up may be taken back.
+  // During layout the page follows its end, which may undo one scroll step.
   await expect
     .poll(async () => {
       await scroller.evaluate((element) => element.scrollBy(0, -900))
@@ -105,7 +105,7 @@ test('new words do not disturb the owner who reads further up; at the end, they 
     .toBe(true)
   const jumps = await watchForJumps(page)
   await service.client.post('/api/chat', { content: 'Something new.' })
-  // What is read out says that the page has heard of it; then one frame more.
+  // The announcement shows that the page has the reply; then wait for the layout.
   await page.getByRole('log').filter({ hasText: 'Delegate: An answer.' }).waitFor({ state: 'attached' })
   await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
@@ -120,19 +120,18 @@ test('new words do not disturb the owner who reads further up; at the end, they 
   await words(page, 'Delegate', 'An answer.').last().waitFor()
 })
 
-test('a search hit leads to its moment, however many pages lie between', async () => {
-  const service = await withHistory(40)
+test('opens a search hit that is many pages back', async () => {
+  const service = await startWithHistory(40)
   const page = await visit(browser(), service)
   await words(page, 'You', 'Question number 40.').waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('searchbox', { name: 'Search the timeline' }).fill('"number 3"')
   await page.getByRole('button', { name: /Question number 3\./ }).click()
-  // It is there before it has the focus, which it gets a frame later.
   await inFocus(words(page, 'You', 'Question number 3.')).waitFor()
 })
 
-test('where the end is in sight there is no way to it, however one came there', async () => {
-  const service = await withHistory(2)
+test('hides the button to the newest entry while the end is in view', async () => {
+  const service = await startWithHistory(2)
   const page = await visit(browser(), service)
   await words(page, 'You', 'Question number 2.').waitFor()
   await page.keyboard.press('Control+k')
@@ -142,15 +141,15 @@ test('where the end is in sight there is no way to it, however one came there', 
   expect(await page.getByRole('button', { name: 'Go to the newest entry' }).count()).toBe(0)
 })
 
-test('a search that finds nothing says so', async () => {
-  const service = await withHistory(1)
+test('says when a search finds nothing', async () => {
+  const service = await startWithHistory(1)
   const page = await visit(browser(), service)
   await openSearch(page)
   await page.keyboard.type('zyzzyva')
   await page.getByText('No results for “zyzzyva”').waitFor()
 })
 
-test('a long message is cut short and shown whole on request', async () => {
+test('shortens a long message and shows it in full on request', async () => {
   const { service, model } = await startWithModel()
   const ending = 'and that is the end.'
   model.reply({ text: 'I see.' })
@@ -161,8 +160,8 @@ test('a long message is cut short and shown whole on request', async () => {
   await page.getByRole('button', { name: /^Show all/ }).waitFor({ state: 'detached' })
 })
 
-test('the menu of an exchange comes with the pointer or the focus, moves nothing, and is always there for fingers', async () => {
-  const service = await withHistory(3)
+test('shows the menu of an exchange on hover or focus without moving rows, and always on touch', async () => {
+  const service = await startWithHistory(3)
   const page = await visit(browser(), service)
   await words(page, 'You', 'Question number 3.').waitFor()
   const first = page.locator('.span').first()
@@ -178,15 +177,15 @@ test('the menu of an exchange comes with the pointer or the focus, moves nothing
   await page.keyboard.press('Tab')
   await first.getByRole('button', { name: 'More for this exchange' }).and(page.locator(':focus')).waitFor()
 
-  const touched = await visit(browser(), service, {
+  const touchPage = await visit(browser(), service, {
     context: { viewport: phone, hasTouch: true, isMobile: true },
   })
-  await words(touched, 'You', 'Question number 3.').waitFor()
-  const spans = await touched.locator('.span').count()
-  expect(await touched.getByRole('button', { name: 'More for this exchange' }).count()).toBe(spans)
+  await words(touchPage, 'You', 'Question number 3.').waitFor()
+  const spans = await touchPage.locator('.span').count()
+  expect(await touchPage.getByRole('button', { name: 'More for this exchange' }).count()).toBe(spans)
 })
 
-test('a long exchange is folded from deep within it, by the keys and by the menu of any of its messages', async () => {
+test('folds a long exchange from any of its messages, by key or by menu', async () => {
   const service = await startWholeService()
   await tellHistory(service, 30)
   const page = await visit(browser(), service)
@@ -204,7 +203,7 @@ test('a long exchange is folded from deep within it, by the keys and by the menu
 
   await page.getByRole('button', { name: 'Go to the newest entry' }).click()
   await last.waitFor()
-  // The button is gone, and has not taken the focus with it.
+  // The button disappears and hands the focus to the composer.
   await inFocus(composer(page)).waitFor()
   await choose(last, 'Fold exchange')
   await inFocus(page.getByRole('button', { name: 'Question number 1.', expanded: false })).waitFor()

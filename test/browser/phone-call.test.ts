@@ -12,13 +12,13 @@ const greets = { audio: speech('caller-thanks'), transcript: 'Hello there, what 
 const LONG = `${TRAIN} There is another at noon, from platform seven, if that is too early for you.`
 const answers = { audio: Buffer.concat([speech('reply-train'), speech('reply-train')]), transcript: LONG }
 
-test('a call shows live: who is on the line, the words as they are spoken, chat meanwhile; and is hung up here', async () => {
+test('shows the caller and the words of a live call beside the chat, and hangs up', async () => {
   const phone = await startWithPhone({
     script: script({ reply: ({ index }) => (index === 0 ? greets : answers) }),
     factor: 1,
   })
   const page = await visit(browser(), phone.service)
-  const told = await watchTexts(
+  const liveTexts = await watchTexts(
     page,
     'section[aria-label="Phone call"] .state, article[aria-label$=", speaking"]',
   )
@@ -29,9 +29,9 @@ test('a call shows live: who is on the line, the words as they are spoken, chat 
   await caller.say(speech('caller-question'))
   await words(page, 'You', QUESTION).waitFor()
   await reply(page, LONG).waitFor()
-  // The fact took the place of its preview.
+  // The finished reply replaces its preview.
   await expect.poll(() => page.getByRole('article').filter({ hasText: LONG }).count()).toBe(1)
-  const shown = await told()
+  const shown = await liveTexts()
   expect(shown).toEqual(
     expect.arrayContaining([
       'you are speaking',
@@ -39,7 +39,7 @@ test('a call shows live: who is on the line, the words as they are spoken, chat 
       expect.stringContaining('Delegate is speaking'),
     ]),
   )
-  // The first words of the answer were there before the last ones had been spoken.
+  // The answer appears while it is spoken, not only at its end.
   const answer = shown.filter((text) => text.includes('Your train'))
   expect(answer[0]).not.toContain('too early for you')
   await say(page, 'I am also writing.')
@@ -59,19 +59,19 @@ test('a call shows live: who is on the line, the words as they are spoken, chat 
   expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'owner_hung_up' } }])
 })
 
-test("a guest's call is told as a guest's, and a hang-up that fails is explained", async () => {
+test("labels a guest's call and explains a failed hang-up", async () => {
   const phone = await startWithPhone({
     script: script({ reply: () => greets, words: () => 'I am Ada.' }),
     factor: 1,
   })
   const page = await visit(browser(), phone.service, { expected: /500/ })
-  const told = await watchTexts(page, 'section[aria-label="Phone call"] .state')
+  const callStates = await watchTexts(page, 'section[aria-label="Phone call"] .state')
   const { caller } = await phone.dial('CA1', GUEST)
   const bar = page.getByRole('region', { name: 'Phone call' })
   await bar.filter({ hasText: 'A guest on the phone' }).filter({ hasText: GUEST }).waitFor()
   await words(page, 'Delegate', greets.transcript).waitFor()
   void caller.say(speech('caller-question'))
-  await expect.poll(told).toContain('the guest is speaking')
+  await expect.poll(callStates).toContain('the guest is speaking')
   await page.route('**/hangup', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
   await bar.getByRole('button', { name: 'Hang up' }).click()
   await bar.getByRole('alert').filter({ hasText: '500' }).waitFor()
@@ -79,7 +79,7 @@ test("a guest's call is told as a guest's, and a hang-up that fails is explained
     .getByRole('article', { name: /^Guest/ })
     .filter({ hasText: 'I am Ada.' })
     .waitFor()
-  // That the first try failed is nothing to tell of another call.
+  // The error of one call does not appear on the next.
   await page.route('**/hangup', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
   await bar.getByRole('button', { name: 'Hang up' }).click()
   await bar.getByRole('alert').filter({ hasText: '500' }).waitFor()

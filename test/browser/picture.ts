@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 
 const directory = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
 
-/** Writes docs/screenshots anew where `SCREENSHOTS=1` asks for it; else nothing. */
+/** Saves a screenshot in docs/screenshots if `SCREENSHOTS=1` is set. */
 export async function picture(page: Page, name: string, look: string): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return
   await page.waitForLoadState('networkidle')

@@ -7,7 +7,7 @@ import { visit } from './page.ts'
 
 const browser = useBrowser()
 
-test('the number is pointed here from the settings: shown first, changed once the owner says so, told where it cannot be', async () => {
+test('points the number here after confirmation, and explains when it cannot', async () => {
   const phone = await startWithTexts()
   const page = await visit(browser(), phone.service, { path: '/settings', expected: /status of (409|502)/ })
   const button = page.getByRole('button', { name: 'Point my number here' })
@@ -24,7 +24,7 @@ test('the number is pointed here from the settings: shown first, changed once th
   await button.click()
   await refused.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: `Point ${NUMBER} here?` }).waitFor()
-  // What stands in a dialog's slots belongs to the element that opened it.
+  // Slotted dialog content belongs to the element that opened the dialog.
   const dialog = page.locator('dg-point-number')
   await dialog.getByText('https://old.example.com/voice').waitFor()
   await dialog.getByText('points nowhere').first().waitFor()
@@ -36,7 +36,7 @@ test('the number is pointed here from the settings: shown first, changed once th
   await dialog.getByRole('button', { name: 'Point it here' }).click()
   await page.getByText(`${NUMBER} now points here: 3 addresses changed.`).waitFor()
   expect(phone.double.numbers).toMatchObject([{ voice_url: `${PUBLIC_URL}/voice-markup` }])
-  // The test beside it was run again, of itself.
+  // The connection test reruns on its own.
   await page
     .getByRole('list', { name: /^Test / })
     .getByText('voice webhook')

@@ -9,11 +9,11 @@ import { inFocus, phone as phoneSize, reply, say, visit, words } from './page.ts
 const browser = useBrowser()
 const TO = '+14155550177'
 
-test('a text to somebody else waits on the timeline: sent by a press, declined by another, as every tab sees', async () => {
+test('sends or declines a proposed text as the owner chooses, and updates every tab', async () => {
   const phone = await startWithTexts()
   const page = await visit(browser(), phone.service, { expected: /409/ })
   const other = await visit(browser(), phone.service, { context: { viewport: phoneSize } })
-  // The whole turn: what is told after the proposal moves it, and a press with it.
+  // Waits for the whole turn, because the reply after the proposal moves the buttons.
   const propose = async (text: string, count: number) => {
     phone.text.reply(
       { toolCalls: [{ name: 'send_sms', arguments: { to: TO, text } }] },
@@ -50,7 +50,7 @@ test('a text to somebody else waits on the timeline: sent by a press, declined b
   await page.getByRole('region', { name: `You declined this text to ${TO}` }).waitFor()
 })
 
-test('a word that cannot be taken is explained on the card, and can be given again', async () => {
+test('explains a failed confirmation on the card and allows another attempt', async () => {
   const phone = await startWithTexts()
   phone.text.reply(
     { toolCalls: [{ name: 'send_sms', arguments: { to: TO, text: 'Hi' } }] },
@@ -67,7 +67,7 @@ test('a word that cannot be taken is explained on the card, and can be given aga
   await page.getByRole('region', { name: 'You confirmed this text' }).waitFor()
 })
 
-test('a text that did not arrive, and one of which nobody knows, are on the timeline as that', async () => {
+test('marks an undelivered text and an uncertain one on the timeline', async () => {
   const phone = await startWithTexts()
   const page = await visit(browser(), phone.service)
   phone.double.fail({ type: 'cut' })
@@ -83,13 +83,13 @@ test('a text that did not arrive, and one of which nobody knows, are on the time
     { text: 'Ok.' },
   )
   await say(page, 'Text me again')
-  await phone.eventsUntil('it is sent', (all) => ofType(all, 'sms.sent').length === 1)
+  await phone.eventsUntil('the sent text', (all) => ofType(all, 'sms.sent').length === 1)
   const MessageSid = phone.double.messages[0]?.sid ?? ''
   await phone.provider.post('/sms/status', { MessageSid, MessageStatus: 'undelivered', ErrorCode: '30003' })
   await words(page, 'Delegate', 'not delivered (provider error 30003)').waitFor()
 })
 
-test('a text that is nothing but a picture says that, instead of standing there empty', async () => {
+test('describes the attachment of a text without words', async () => {
   const phone = await startWithTexts()
   phone.text.answerWith(() => ({ text: 'I cannot see it.' }))
   const page = await visit(browser(), phone.service)
@@ -101,18 +101,18 @@ test('a text that is nothing but a picture says that, instead of standing there 
   expect(await findings(page)).toEqual([])
 })
 
-test('a deed that waits is told to the letter: done by a press, declined by another, refused where it changed since', async () => {
+test('shows a proposed deed verbatim, does or declines it, and refuses a stale one', async () => {
   const phone = await startWithTexts()
   const { client } = phone.service
   const page = await visit(browser(), phone.service, { context: { viewport: phoneSize } })
-  const make = (title: string) => client.post('/api/notes', { title, content: `All about ${title}` })
-  for (const title of ['Trip', 'Party', 'Garden']) await make(title)
+  const createNote = (title: string) => client.post('/api/notes', { title, content: `All about ${title}` })
+  for (const title of ['Trip', 'Party', 'Garden']) await createNote(title)
   const read = { name: 'read_note', arguments: { query: 'Trip' } }
   const remove = (query: string) => ({ name: 'delete_note', arguments: { query } })
   phone.text.reply(
     { toolCalls: [read] },
     { toolCalls: [remove('Trip'), remove('Party'), remove('Garden')] },
-    // Asked again without the note, the model wants nothing of it.
+    // The second reading, without the note, makes none of these calls.
     { text: 'You are welcome.' },
     { text: 'Three things wait for you.' },
   )
@@ -137,7 +137,7 @@ test('a deed that waits is told to the letter: done by a press, declined by anot
   expect((await client.get('/api/notes')).json.notes).toHaveLength(2)
 })
 
-test('a prompt that is too long for a page is shown whole before it can be run', async () => {
+test('shows a long prompt in full before it can be run', async () => {
   const phone = await startWithTexts({ environment: { COPILOT_COMMAND: '["true"]' } })
   await phone.service.client.post('/api/notes', { title: 'Trip', content: 'Pack bags' })
   const prompt = `Begin. ${'Sweep the floor. '.repeat(400)}The very end.`
@@ -155,7 +155,7 @@ test('a prompt that is too long for a page is shown whole before it can be run',
   await page.getByRole('region', { name: 'Done: Have the coding assistant do “Sweep”' }).waitFor()
 })
 
-test('the whole order stands above its button, with nothing in it that hides or reorders words', async () => {
+test('shows the whole prompt above its button, with control characters made visible', async () => {
   const phone = await startWithTexts({ environment: { COPILOT_COMMAND: '["true"]' } })
   await phone.service.client.post('/api/notes', { title: 'Trip', content: 'Pack bags' })
   const title = 'Backup\u202e”'

@@ -12,7 +12,7 @@ const TABLE = `| Month | What was spent, and on what | Amount | Share | Responsi
 |:--|:-:|--:|---|---|---|
 | February | ${'the house and all that is in it '.repeat(4)} | 1,204,500 | 12.5% | Grandmother | Administration |`
 
-/** Where the first and the last letter stand, from the left edge of the element in which they are. */
+/** The x positions of the first and last letter from the element's left edge, and the element's width. */
 async function ends(element: Locator): Promise<{ first: number; last: number; width: number }> {
   return element.evaluate((node) => {
     const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT)
@@ -20,7 +20,7 @@ async function ends(element: Locator): Promise<{ first: number; last: number; wi
     while (texts.nextNode()) if (texts.currentNode instanceof Text) all.push(texts.currentNode)
     const letters = all.filter(({ data }) => data.trim() !== '')
     const left = (text: Text | undefined, at: number) => {
-      if (!text) throw new Error('there is no text')
+      if (!text) throw new Error('the element has no text')
       const range = document.createRange()
       range.setStart(text, at)
       range.setEnd(text, at + 1)
@@ -35,13 +35,13 @@ async function ends(element: Locator): Promise<{ first: number; last: number; wi
   })
 }
 
-async function expectFromTheRight(element: Locator): Promise<void> {
+async function expectRightToLeft(element: Locator): Promise<void> {
   const { first, last, width } = await ends(element)
   expect(last).toBeLessThan(first)
   expect(first).toBeGreaterThan(width / 2)
 }
 
-test('words that are read from the right run from the right, whoever wrote them, and others beside them do not', async () => {
+test('lays out each paragraph in its own direction, whether the owner or the model wrote it', async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: `${HEBREW}\n\n- ${HEBREW}\n\n> ${HEBREW}\n\nThe 6:12, platform 4.` })
   const page = await visit(browser(), service)
@@ -50,9 +50,9 @@ test('words that are read from the right run from the right, whoever wrote them,
   await say(page, HEBREW)
   const answer = reply(page, 'platform 4')
   await answer.waitFor()
-  await expectFromTheRight(words(page, 'You', HEBREW).locator('.typed'))
-  await expectFromTheRight(answer.locator('.prose > p').first())
-  await expectFromTheRight(answer.locator('li'))
+  await expectRightToLeft(words(page, 'You', HEBREW).locator('.typed'))
+  await expectRightToLeft(answer.locator('.prose > p').first())
+  await expectRightToLeft(answer.locator('li'))
   for (const part of ['ul', 'blockquote']) {
     expect(await answer.locator(part).evaluate((node) => getComputedStyle(node).direction)).toBe('rtl')
   }
@@ -62,11 +62,11 @@ test('words that are read from the right run from the right, whoever wrote them,
 
   const { json: note } = await service.client.post('/api/notes', { title: HEBREW, content: `- ${HEBREW}` })
   await page.goto(`/notes/${note.id}`)
-  await expectFromTheRight(page.getByRole('heading', { level: 1 }))
-  await expectFromTheRight(page.locator('main li').filter({ hasText: HEBREW }))
+  await expectRightToLeft(page.getByRole('heading', { level: 1 }))
+  await expectRightToLeft(page.locator('main li').filter({ hasText: HEBREW }))
 })
 
-test('a list that goes on after a block of code goes on counting', async () => {
+test('continues the numbering of a list after a code block', async () => {
   const { service, model } = await startWithModel()
   const STEPS = '1. Stop it:\n\n```sh\nstop\n```\n\n2. Start it again.'
   model.reply({ text: STEPS })
@@ -80,7 +80,7 @@ test('a list that goes on after a block of code goes on counting', async () => {
   expect(await page.locator('ol').last().getAttribute('start')).toBe('2')
 })
 
-/** How many lines the words of each cell take, and how they are aligned. */
+/** The number of text lines and the alignment of each table cell. */
 async function cells(page: Page) {
   return page.locator('tbody td').evaluateAll((all) =>
     all.map((cell) => {
@@ -93,10 +93,10 @@ async function cells(page: Page) {
 }
 
 for (const [name, viewport] of [
-  ['desk', { width: 1280, height: 800 }],
+  ['desktop', { width: 1280, height: 800 }],
   ['phone', phone],
 ] as const) {
-  test(`a table keeps its words and numbers whole, and its columns aligned as written (${name})`, async () => {
+  test(`keeps words and numbers in a table unbroken and its columns aligned (${name})`, async () => {
     const { service, model } = await startWithModel()
     model.reply({ text: `${TABLE}\n\nThat was all.` })
     const page = await visit(browser(), service, { context: { viewport } })
@@ -117,7 +117,7 @@ for (const [name, viewport] of [
   })
 }
 
-test('on paper nothing of a note is cut off, not even one long word in code', async () => {
+test('cuts off nothing of a printed note, not even long words in code', async () => {
   const service = await startWholeService()
   const content = `\`\`\`\n${'x'.repeat(4000)}\n\`\`\`\n\n${'y'.repeat(4000)}`
   const { json: note } = await service.client.post('/api/notes', { title: 'Long', content })
@@ -132,7 +132,7 @@ test('on paper nothing of a note is cut off, not even one long word in code', as
   expect(cut).toBe(0)
 })
 
-test('formulas keep their backslashes', async () => {
+test('keeps the backslashes of formulas', async () => {
   const { service, model } = await startWithModel()
   const formulas = ['\\(a^2 + b_1 * c_1\\)', '\\[ \\sum_{i=1}^n i * 2 * x[i] \\]']
   model.reply({ text: `As ${formulas[0]} says:\n\n${formulas[1]}\n\nMind the *stars*.` })

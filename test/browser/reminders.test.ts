@@ -6,14 +6,14 @@ import { composer, inFocus, visit } from './page.ts'
 
 const browser = useBrowser()
 
-const inAMoment = () => new Date(Date.now() + 1500).toISOString()
+const soon = () => new Date(Date.now() + 1500).toISOString()
 
 async function remind(service: WholeService, title: string): Promise<string> {
-  const answer = await service.client.post('/api/timers', { title, at: inAMoment() })
+  const answer = await service.client.post('/api/timers', { title, at: soon() })
   return String(answer.json.id)
 }
 
-test('a reminder reaches every page, leads to its row, and is seen everywhere once it was seen in one tab', async () => {
+test('shows a reminder on every page, leads to its row, and marks it as seen in every tab', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: '' }))
   const logs = await visit(browser(), service, { path: '/logs' })
@@ -31,7 +31,7 @@ test('a reminder reaches every page, leads to its row, and is seen everywhere on
   await notes.getByRole('button', { name: 'Show' }).click()
   const row = notes.locator('.notice.reminder')
   await inFocus(row).waitFor()
-  // No step of the delegate stands between setting the timer and the reminder.
+  // No activity appears between setting the timer and the reminder.
   const before = row.locator('xpath=../preceding-sibling::*[1]')
   expect(await before.textContent()).toContain('Timer set: Check the oven')
   await expect.poll(() => notes.title()).toBe('Timeline · Delegate')
@@ -40,7 +40,7 @@ test('a reminder reaches every page, leads to its row, and is seen everywhere on
   await inFocus(notes.getByRole('listitem').filter({ hasText: 'Check the oven' })).waitFor()
 })
 
-test('on the timeline a reminder is seen once the owner goes on there', async () => {
+test('marks a reminder as seen once the owner types on the timeline', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: '' }))
   const page = await visit(browser(), service)

@@ -14,7 +14,7 @@ type Scene = { readonly name: string; readonly path: string; readonly open: (pag
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 
-/** What opens above the pages: every dialog, and what an owner sees only now and then. */
+/** Dialogs and other views that open above a page. */
 const scenes: readonly Scene[] = [
   {
     name: 'note-history',
@@ -160,7 +160,7 @@ async function check(page: Page, name: string, look: string, width: number) {
   await picture(page, name, look)
 }
 
-async function pointedElsewhere({ double }: House): Promise<void> {
+async function pointNumberElsewhere({ double }: House): Promise<void> {
   double.numbers.push({
     sid: 'PN1',
     phone_number: NUMBER,
@@ -170,9 +170,9 @@ async function pointedElsewhere({ double }: House): Promise<void> {
 }
 
 for (const { look, context } of looks) {
-  test(`each dialog is accessible and closes by keyboard (${look})`, async () => {
+  test(`every dialog is accessible and closes with Escape (${look})`, async () => {
     const house = await startHouse()
-    await pointedElsewhere(house)
+    await pointNumberElsewhere(house)
     const page = await visit(browser(), house.service, { context })
     for (const { name, path, open } of scenes) {
       await page.goto(path)
@@ -186,7 +186,7 @@ for (const { look, context } of looks) {
     }
   }, 600_000)
 
-  test(`a note editor, a proposed text and a call in progress are accessible (${look})`, async () => {
+  test(`the note editor, a proposed text and a call in progress are accessible (${look})`, async () => {
     const house = await startHouse()
     const page = await visit(browser(), house.service, { path: `/notes/edit?id=${house.noteId}`, context })
     await page
@@ -216,9 +216,9 @@ for (const { look, context } of looks) {
     const bar = page.getByRole('region', { name: 'Phone call' })
     await bar.filter({ hasText: 'You on the phone' }).waitFor()
     await words(page, 'Delegate', 'Your train leaves').waitFor()
-    const told = await watchTexts(page, 'section[aria-label="Phone call"] .state')
+    const callStates = await watchTexts(page, 'section[aria-label="Phone call"] .state')
     void caller.say(speech('caller-question'))
-    await expect.poll(told).toContain('you are speaking')
+    await expect.poll(callStates).toContain('you are speaking')
     await picture(page, 'call', look)
     expect(await findings(page)).toEqual([])
     await bar.getByRole('button', { name: 'Hang up' }).click()

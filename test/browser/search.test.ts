@@ -7,11 +7,11 @@ import { newId, openTestWriter, said } from '../support/writer.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { desk, failing, inFocus, openSearch, phone, visit, words } from './page.ts'
+import { desk, failFirstRequest, inFocus, openSearch, phone, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test('what is found carries the sign of what it is, and reads as words without marks', async () => {
+test('shows each hit with the icon of its kind and without Markdown', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: '**Lisbon** is 2 * 3 hours away.' }))
   await service.client.post('/api/chat', { content: 'How far is *lisbon*?' })
@@ -43,21 +43,21 @@ test('what is found carries the sign of what it is, and reads as words without m
 
 const DAY_MS = 86_400_000
 
-/** A service whose owner was told of Lisbon so many days ago, by so many ways. */
-async function startWithPast(...told: readonly (readonly [daysAgo: number, event: NewEvent])[]) {
+/** Starts a service with events from the given number of days ago. */
+async function startWithPast(...past: readonly (readonly [daysAgo: number, event: NewEvent])[]) {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
   const newSalt = createSalts()
   const nowMs = Date.now()
-  for (const [daysAgo, event] of told) {
+  for (const [daysAgo, event] of past) {
     const at = new Date(nowMs - daysAgo * DAY_MS).toISOString()
     writer.commit([[toDraft(event, { newId, newSalt, at })]])
   }
   writer.settle()
   writer.close()
-  // Where it is noon: midnight must not fall into the test.
-  const behind = new Date(nowMs).getUTCHours() - 12
-  const TIMEZONE = behind === 0 ? 'UTC' : `Etc/GMT${behind > 0 ? '+' : ''}${behind}`
+  // A zone where it is noon, so that the test does not cross midnight.
+  const hoursBehindUtc = new Date(nowMs).getUTCHours() - 12
+  const TIMEZONE = hoursBehindUtc === 0 ? 'UTC' : `Etc/GMT${hoursBehindUtc > 0 ? '+' : ''}${hoursBehindUtc}`
   return startWholeService({ directory, environment: { TIMEZONE } })
 }
 
@@ -67,7 +67,7 @@ for (const [look, context] of [
   ['desk-light', { viewport: desk, colorScheme: 'light' }],
   ['phone-dark', { viewport: phone, colorScheme: 'dark', hasTouch: true, isMobile: true }],
 ] as const) {
-  test(`a search is narrowed to a channel and a period, and its filters stay while typing (${look})`, async () => {
+  test(`filters a search by channel and period, and keeps the filters while typing (${look})`, async () => {
     const service = await startWithPast(
       [800, said('Lisbon was far')],
       [20, said('Lisbon by text', { channel: 'sms' })],
@@ -116,7 +116,7 @@ for (const [look, context] of [
   })
 }
 
-test('filters are reached and set by keys, and a failed search is tried again with them', async () => {
+test('sets filters by keyboard, and retries a failed search with them', async () => {
   const service = await startWithPast(
     [0, said('Lisbon today')],
     [0, said('Lisbon by text', { channel: 'sms' })],
@@ -129,16 +129,16 @@ test('filters are reached and set by keys, and a failed search is tried again wi
   await page.keyboard.type('lisbon')
   const hits = page.locator('dg-search-dialog .hit')
   await expect.poll(() => hits.count()).toBe(2)
-  const mend = await failing(page, '**/api/timeline/search?*')
+  const recover = await failFirstRequest(page, '**/api/timeline/search?*')
   await page.keyboard.press('Tab')
   const channel = page.getByRole('combobox', { name: 'Channel' })
   await inFocus(channel).waitFor()
-  // The letters choose among the channels, as arrows do where the list opens with them.
+  // Letters select a channel; arrow keys may only open the list.
   await page.keyboard.type('Te')
   await expect.poll(() => channel.inputValue()).toBe('sms')
   const again = page.getByRole('button', { name: 'Try again' })
   await again.waitFor()
-  mend()
+  recover()
   await again.click()
   await expect.poll(() => hits.count()).toBe(1)
   await hits.getByText('Lisbon by text').waitFor()
@@ -147,7 +147,7 @@ test('filters are reached and set by keys, and a failed search is tried again wi
   await inFocus(hits.first()).waitFor()
 })
 
-test('more of what was found is within the filters too', async () => {
+test('applies the filters to further pages of results', async () => {
   const texts = Array.from({ length: 25 }, (_, index) => said(`Lisbon ${index}.`, { channel: 'sms' }))
   const service = await startWithPast(
     ...texts.flatMap((text) => [[0, said('Lisbon in the chat')] as const, [0, text] as const]),
@@ -164,7 +164,7 @@ test('more of what was found is within the filters too', async () => {
   await expect.poll(shown).toEqual(newestFirst)
 })
 
-test('Enter opens the first hit, of what was typed last', async () => {
+test('opens the first hit of the latest query on Enter', async () => {
   const service = await startWithPast([0, said('Lisbon today')], [0, said('Porto today')])
   const page = await visit(browser(), service)
   await openSearch(page)

@@ -12,7 +12,7 @@ import { composer, phone, visit } from './page.ts'
 
 const browser = useBrowser()
 
-test('work that is held after a restore is told on every page, until the owner releases it', async () => {
+test('shows on every page that work is on hold after a restore, until the owner releases it', async () => {
   const directory = testDirectory()
   const first = await startWholeService({ directory })
   await first.stop()
@@ -26,7 +26,7 @@ test('work that is held after a restore is told on every page, until the owner r
   const notice = page.getByText('Outgoing texts, calls and deliveries are on hold')
   await notice.waitFor()
   expect(await findings(page)).toEqual([])
-  // The page makes room for it: the field to write in is not pushed out of view.
+  // The notice does not push the composer out of view.
   await composer(page).waitFor()
   const box = await composer(page).boundingBox()
   expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(phone.height)
@@ -38,7 +38,7 @@ test('work that is held after a restore is told on every page, until the owner r
   await page.getByRole('link', { name: 'Release outgoing work in Settings' }).click()
   await notice.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Release outgoing work' }).click()
-  // Where it was on the screen already, it goes as well.
+  // The button also disappears from the other open page.
   for (const tab of [page, other]) {
     await tab.getByRole('button', { name: 'Release outgoing work' }).waitFor({ state: 'detached' })
   }
@@ -48,14 +48,14 @@ test('work that is held after a restore is told on every page, until the owner r
   await notice.waitFor({ state: 'detached' })
 })
 
-test('a view that stands still is told on every page, by its name', async () => {
+test('names a stalled view on every page', async () => {
   const service = await startWholeService()
   const views = new Database(join(service.directory, 'views.sqlite'))
   views.exec(`CREATE TRIGGER no_more BEFORE INSERT ON notes BEGIN SELECT RAISE(ABORT, 'no more notes'); END`)
   views.close()
-  // It may look for the first time after the view has stopped.
-  const sound = await visit(browser(), service, { path: '/timers', expected: /503/ })
-  await sound.getByRole('heading', { name: 'Timers', exact: true }).waitFor()
+  // The page may first check the service after the view has stalled, hence the 503.
+  const timers = await visit(browser(), service, { path: '/timers', expected: /503/ })
+  await timers.getByRole('heading', { name: 'Timers', exact: true }).waitFor()
   await service.client.post('/api/notes', { title: 'Lost from view', content: 'But kept' })
   expect((await service.client.get('/ready')).status).toBe(503)
 

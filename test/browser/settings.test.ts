@@ -12,7 +12,7 @@ const browser = useBrowser()
 const row = (page: Page, key: string) => page.locator('.setting', { has: page.locator(`#${key}`) })
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
 
-test('a changed setting acts on the next reply, and reset brings the environment back', async () => {
+test('applies a changed setting to the next reply, and resets it to the environment', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Yes.' }))
   const page = await visit(browser(), service, { path: '/settings' })
@@ -31,7 +31,7 @@ test('a changed setting acts on the next reply, and reset brings the environment
   expect(turnRequests(model).at(-1)?.body).toMatchObject({ model: 'test-model' })
 })
 
-test('what is refused says so at its field and saves nothing; a draft outlives a look at another page', async () => {
+test('explains an error at its field, saves nothing, and keeps the draft across pages', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { path: '/settings', expected: /status of 400/ })
   await page.getByLabel('Concurrent tasks', { exact: true }).fill('5')
@@ -51,7 +51,7 @@ test('what is refused says so at its field and saves nothing; a draft outlives a
   await page.getByText('not saved').waitFor({ state: 'detached' })
 })
 
-test('who saves or discards by keyboard is back at what was changed last', async () => {
+test('returns the focus to the last changed field after a save or discard by keyboard', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings' })
   const minutes = page.locator('#SESSION_IDLE_MINUTES')
@@ -66,25 +66,25 @@ test('who saves or discards by keyboard is back at what was changed last', async
   expect(await minutes.inputValue()).toBe('45')
 })
 
-test('what is typed while the rest is being saved stays, as not saved yet', async () => {
+test('keeps what is typed during a save as an unsaved change', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { path: '/settings' })
-  const asked = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
+  const proceed = Promise.withResolvers<void>()
   await page.route('**/api/config', async (route) => {
     if (route.request().method() === 'PUT') {
-      asked.resolve()
-      await goOn.promise
+      requested.resolve()
+      await proceed.promise
     }
     await route.fallback()
   })
   await page.getByLabel('Concurrent tasks', { exact: true }).fill('5')
   await page.getByLabel('Chat model', { exact: true }).fill('another-model')
   await save(page).click()
-  await asked.promise
+  await requested.promise
   await page.getByLabel('Concurrent tasks', { exact: true }).fill('6')
   await page.getByLabel('Account SID', { exact: true }).fill('AC-late')
-  goOn.resolve()
+  proceed.resolve()
   await row(page, 'CHAT_MODEL').getByText('Set here').waitFor()
   await page.getByText('2 changes not saved').waitFor()
   expect(await page.getByLabel('Concurrent tasks', { exact: true }).inputValue()).toBe('6')
@@ -97,7 +97,7 @@ test('what is typed while the rest is being saved stays, as not saved yet', asyn
   expect(entry).toMatchObject({ value: 6, source: 'stored' })
 })
 
-test('a secret goes in and never comes out; emptying a stored setting takes it away', async () => {
+test('never shows a stored secret, and removes a setting that is emptied', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { path: '/settings' })
   const seen: string[] = []
@@ -125,7 +125,7 @@ test('a secret goes in and never comes out; emptying a stored setting takes it a
   expect([await page.content(), ...seen].join('')).not.toContain('canary-auth-token')
 })
 
-test('the connection tests say step by step what works and what does not', async () => {
+test('shows the result of each step of the connection tests', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { path: '/settings' })
   const section = (name: string) => page.getByRole('region', { name })
@@ -138,7 +138,7 @@ test('the connection tests say step by step what works and what does not', async
   await page.getByRole('button', { name: 'Discard' }).click()
 })
 
-test('another device is signed out from here, and the password is changed', async () => {
+test('signs out another device and changes the password', async () => {
   const { service } = await startWithModel()
   const other = createClient(service.port)
   await other.post(
@@ -155,7 +155,7 @@ test('another device is signed out from here, and the password is changed', asyn
   const page = await visit(browser(), service, {
     path: '/settings',
     expected: /status of 401/,
-    unhurried: true,
+    slowTimers: true,
   })
   const list = page.getByRole('list', { name: 'Signed in' })
   await list.getByText('Safari on iPhone').waitFor()
@@ -182,7 +182,7 @@ test('another device is signed out from here, and the password is changed', asyn
   ).toBe(200)
 })
 
-test('what another tab saves is shown here, and takes nothing of what is being typed', async () => {
+test('shows what another tab saves without losing unsaved input', async () => {
   const { service } = await startWithModel()
   const here = await visit(browser(), service, { path: '/settings' })
   const there = await visit(browser(), service, { path: '/settings' })
@@ -196,21 +196,21 @@ test('what another tab saves is shown here, and takes nothing of what is being t
   await row(here, 'CHAT_MODEL').getByText('Set here').waitFor()
   expect(await here.getByLabel('Chat model', { exact: true }).inputValue()).toBe('model-of-there')
   expect(await here.getByLabel('Account SID', { exact: true }).inputValue()).toBe('AC-being-typed')
-  // In what both have typed alike there is nothing left to save.
+  // A value that both tabs entered is already saved.
   await here.getByText('1 change not saved').waitFor()
   await save(here).click()
   await row(here, 'TELEPHONY_ACCOUNT_SID').getByText('Set here').waitFor()
   expect(await here.getByLabel('Chat model', { exact: true }).inputValue()).toBe('model-of-there')
 })
 
-test('a proxy that is not declared is shown under Network', async () => {
+test('shows an undeclared proxy under Network', async () => {
   const service = await startWholeService()
   await service.client.get('/health', { headers: { 'x-forwarded-for': '203.0.113.9' }, from: '127.0.0.5' })
   const page = await visit(browser(), service, { path: '/settings' })
   await page.locator('#service').getByText('Requests with forwarding headers came from 127.0.0.5').waitFor()
 })
 
-test('a key for another address is asked for with the password, and a wrong one says so', async () => {
+test('asks for the password before it saves a key for another address, and rejects a wrong one', async () => {
   const { service, model } = await startWithModel({ environment: { OPENAI_BASE_URL: '' } })
   const page = await visit(browser(), service, { path: '/settings', expected: /status of 403/ })
   await page.getByLabel('Service address', { exact: true }).fill(model.url)
@@ -240,7 +240,7 @@ test('a key for another address is asked for with the password, and a wrong one 
   expect(turnRequests(model).at(-1)?.headers.authorization).toBe('Bearer key-of-the-double')
 })
 
-/** A picture for whoever works on the page: LOOK=directory. */
+/** Saves a screenshot in the directory `LOOK`, if set. */
 async function look(page: Page, name: string): Promise<void> {
   if (process.env.LOOK) await page.screenshot({ path: `${process.env.LOOK}/${name}.png` })
 }

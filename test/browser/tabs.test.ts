@@ -8,7 +8,7 @@ import { choose, reply, say, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test('two tabs show the same words, as they are written and after', async () => {
+test('shows the same reply in two tabs, while it is written and after', async () => {
   const { service, model } = await startWithModel()
   const rest = Promise.withResolvers<void>()
   model.reply({ text: ['The first half', ' and the second.'], pause: { at: 5, until: rest.promise } })
@@ -24,7 +24,7 @@ test('two tabs show the same words, as they are written and after', async () => 
   }
 })
 
-test('stopping a reply keeps what was said so far and lets the owner go on', async () => {
+test('keeps the text of a stopped reply and lets the owner continue', async () => {
   const { service, model } = await startWithModel()
   const never = Promise.withResolvers<void>()
   onTestFinished(() => never.resolve())
@@ -40,7 +40,7 @@ test('stopping a reply keeps what was said so far and lets the owner go on', asy
   await words(page, 'Delegate', 'Going on.').waitFor()
 })
 
-test('a tab that was cut off misses nothing, repeats nothing and delivers what was written meanwhile', async () => {
+test('catches up after a cut without gaps or duplicates, and sends what was written offline', async () => {
   const directory = testDirectory()
   const environment = { PORT: await lastingPort() }
   const first = await startWholeService({ directory, environment })
@@ -62,7 +62,7 @@ test('a tab that was cut off misses nothing, repeats nothing and delivers what w
   await page.getByText('Offline').waitFor({ state: 'detached' })
 })
 
-test('what was written while it was cut off outlives a reload of the page', async () => {
+test('keeps messages written offline across a reload', async () => {
   const directory = testDirectory()
   const environment = { PORT: await lastingPort() }
   const first = await startWholeService({ directory, environment })
@@ -74,7 +74,7 @@ test('what was written while it was cut off outlives a reload of the page', asyn
   await say(page, 'Yes')
   await page.getByRole('article', { name: 'You, Waiting for the connection…' }).waitFor()
 
-  // Whoever gives up waiting reloads: the page has not noticed yet that the service is back.
+  // Keeps the page from noticing the restart before the reload.
   await page.route('**/auth/status', () => undefined)
   const second = await startWholeService({ directory, environment })
   await page.reload()
@@ -87,7 +87,7 @@ test('what was written while it was cut off outlives a reload of the page', asyn
   await page.getByText(/Waiting for the connection|Sending/).waitFor({ state: 'detached' })
 })
 
-test('what waits for the connection goes out after a reload of whatever page', async () => {
+test('sends waiting messages after a reload of any page', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/notes' })
   let cut = true
@@ -103,7 +103,7 @@ test('what waits for the connection goes out after a reload of whatever page', a
   expect(new URL(page.url()).pathname).toBe('/notes')
 })
 
-test('what is said before the timeline is there is not taken for what was said before in the same words', async () => {
+test('does not mistake a new message for an earlier one with the same words', async () => {
   const service = await startWholeService()
   await service.client.post('/api/chat', { content: 'Thank you' })
   const page = await visit(browser(), service, { path: '/notes' })
@@ -118,7 +118,7 @@ test('what is said before the timeline is there is not taken for what was said b
   await expect.poll(() => words(page, 'You', 'Thank you').count()).toBe(2)
 })
 
-test('a turn that fails says so where the reply would stand, and can be tried again', async () => {
+test('shows a failed turn in the place of its reply and retries it', async () => {
   const { service, model } = await startWithModel()
   model.reply({ refusal: 'No.' })
   const page = await visit(browser(), service)
@@ -131,7 +131,7 @@ test('a turn that fails says so where the reply would stand, and can be tried ag
   await expect.poll(() => words(page, 'You', 'Please').count()).toBe(2)
 })
 
-test('what one tab erases is gone from the other', async () => {
+test('removes words erased in one tab from the other', async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: 'I heard it.' })
   const here = await visit(browser(), service)
@@ -142,12 +142,12 @@ test('what one tab erases is gone from the other', async () => {
   await here.getByRole('button', { name: 'Erase', exact: true }).click()
   for (const page of [here, there]) {
     await words(page, 'You', 'Erased').waitFor()
-    // The dialog that asked about it may still be there.
+    // The dialog may still be closing.
     await expect.poll(() => page.getByText('canary').count()).toBe(0)
   }
 })
 
-test('ending the conversation shows where it ended, and the next message begins a new one', async () => {
+test('marks the end of a conversation and starts a new one with the next message', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Yes.' }))
   const page = await visit(browser(), service)
@@ -158,7 +158,7 @@ test('ending the conversation shows where it ended, and the next message begins 
   await page.locator('.boundary').waitFor()
   await say(page, 'Two')
   await words(page, 'You', 'Two').waitFor()
-  // The page shows the owner's words at once; the new conversation is there once the service has taken them.
+  // The page shows the message before the service has recorded it, so poll.
   const statuses = async () =>
     (await service.client.get('/api/conversations')).json.conversations.map(
       ({ status }: { status: string }) => status,

@@ -4,7 +4,7 @@ import { startWholeService } from '../support/service.ts'
 import { ASSISTANT, startProvider } from '../tasks/task-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { failing, phone, visit } from './page.ts'
+import { failFirstRequest, phone, visit } from './page.ts'
 
 const browser = useBrowser()
 const picture = async (page: Awaited<ReturnType<typeof visit>>, name: string) => {
@@ -12,7 +12,7 @@ const picture = async (page: Awaited<ReturnType<typeof visit>>, name: string) =>
     await page.screenshot({ path: `${process.env.PICTURES}/${name}.png`, fullPage: true })
 }
 
-test('a task is handed over, shows its progress as it happens, is cancelled, and run again', async () => {
+test('hands over a task, shows its live progress, cancels it and runs it again', async () => {
   const service = await startWholeService({ environment: { COPILOT_COMMAND: ASSISTANT } })
   const page = await visit(browser(), service, { path: '/tasks' })
   await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
@@ -38,13 +38,13 @@ test('a task is handed over, shows its progress as it happens, is cancelled, and
   await picture(page, 'tasks-running')
   await page.getByRole('button', { name: 'Cancel Mend the gate' }).click()
   await page.getByRole('button', { name: 'Cancel task' }).click()
-  const over = page.getByRole('list', { name: 'Finished' }).getByRole('listitem')
-  await over.getByText('Cancelled').waitFor()
-  await over.getByRole('button', { name: 'Run again' }).click()
+  const finished = page.getByRole('list', { name: 'Finished' }).getByRole('listitem')
+  await finished.getByText('Cancelled').waitFor()
+  await finished.getByRole('button', { name: 'Run again' }).click()
   await running.getByText('bash: npm test').waitFor()
 })
 
-test('what became of tasks: told, told elsewhere, failed; each attempt can be seen, and a delivery made again', async () => {
+test('shows outcomes, fallbacks and delivery attempts, and repeats a failed delivery', async () => {
   const { double, environment } = await startProvider()
   const service = await startWholeService({ environment: { ...environment, COPILOT_COMMAND: ASSISTANT } })
   const dispatch = (title: string, prompt: string, notify: string) =>
@@ -52,18 +52,18 @@ test('what became of tasks: told, told elsewhere, failed; each attempt can be se
   double.fail({ type: 'refuse', status: 400, code: 21211 })
   const page = await visit(browser(), service, { path: '/tasks' })
   await dispatch('Water the roof', steps({ print: '<img src=x onerror=alert(1)> wet' }), 'sms')
-  const over = page.getByRole('list', { name: 'Finished' }).getByRole('listitem')
-  const wet = over.filter({ hasText: 'Water the roof' })
-  await wet.getByText('Not delivered by text message (refused); delivered in the chat instead').waitFor()
+  const finished = page.getByRole('list', { name: 'Finished' }).getByRole('listitem')
+  const roofTask = finished.filter({ hasText: 'Water the roof' })
+  await roofTask.getByText('Not delivered by text message (refused); delivered in the chat instead').waitFor()
   await dispatch('Count the sheep', steps({ complain: 'No sheep.' }, { exit: 2 }), 'chat')
-  await over.filter({ hasText: 'Count the sheep' }).getByText('(exit code 2)').waitFor()
-  await wet.getByRole('button', { name: 'Details' }).click()
-  await wet.getByText('<img src=x onerror=alert(1)> wet', { exact: true }).waitFor()
-  await wet.getByText('failed (refused)').waitFor()
+  await finished.filter({ hasText: 'Count the sheep' }).getByText('(exit code 2)').waitFor()
+  await roofTask.getByRole('button', { name: 'Details' }).click()
+  await roofTask.getByText('<img src=x onerror=alert(1)> wet', { exact: true }).waitFor()
+  await roofTask.getByText('failed (refused)').waitFor()
   await picture(page, 'tasks-over')
   expect(await findings(page)).toEqual([])
-  await wet.getByRole('button', { name: 'Deliver again' }).click()
-  await wet.getByText('Delivered by text message', { exact: true }).waitFor()
+  await roofTask.getByRole('button', { name: 'Deliver again' }).click()
+  await roofTask.getByText('Delivered by text message', { exact: true }).waitFor()
   expect(double.messages).toHaveLength(1)
   await page.setViewportSize(phone)
   await picture(page, 'tasks-phone')
@@ -74,14 +74,14 @@ test('what became of tasks: told, told elsewhere, failed; each attempt can be se
   await picture(page, 'tasks-timeline')
 })
 
-test('without a coding assistant the page says how one is set up; what cannot be loaded can be asked for again', async () => {
+test('offers a retry when tasks cannot be loaded, and says when no assistant is set up', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
-  const mend = await failing(page, '**/api/tasks?*')
+  const recover = await failFirstRequest(page, '**/api/tasks?*')
   await page.getByRole('link', { name: 'Tasks' }).click()
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
-  mend()
+  recover()
   await page.getByRole('heading', { name: 'No coding assistant is set up' }).waitFor()
   await picture(page, 'tasks-unconfigured')
 })

@@ -1,11 +1,11 @@
 import { onTestFinished, test } from 'vitest'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { failing, visit } from './page.ts'
+import { failFirstRequest, visit } from './page.ts'
 
 const browser = useBrowser()
 
-test('a timer is set, appears in words, turns up from elsewhere, and is cancelled after a question', async () => {
+test('sets a timer, describes it in words, shows others live, and asks before cancelling', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { path: '/timers', expected: /400/ })
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
@@ -29,7 +29,7 @@ test('a timer is set, appears in words, turns up from elsewhere, and is cancelle
   await page.getByRole('list', { name: 'Past' }).getByText('Water the plants').waitFor()
 })
 
-test('what happens between the first look at the list and the connection is not missed', async () => {
+test('shows a timer that is set between loading the list and connecting', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service)
   const cut = Promise.withResolvers<void>()
@@ -45,13 +45,13 @@ test('what happens between the first look at the list and the connection is not 
   await page.getByRole('list', { name: 'Coming up' }).getByText('From elsewhere').waitFor()
 })
 
-test('timers that cannot be loaded say so, and come when asked again', async () => {
+test('offers a retry when timers cannot be loaded', async () => {
   const { service } = await startWithModel()
   const page = await visit(browser(), service, { expected: /500/ })
-  const mend = await failing(page, '**/api/timers?*')
+  const recover = await failFirstRequest(page, '**/api/timers?*')
   await page.getByRole('link', { name: 'Timers' }).click()
   await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
-  mend()
+  recover()
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
 })

@@ -5,12 +5,12 @@ import { phone, reply, visit } from './page.ts'
 
 const browser = useBrowser()
 
-test('a tap beneath a reply brings out its tools, and presses none that was not seen before', async () => {
+test('reveals the hidden tools of a reply on the first tap without pressing one', async () => {
   const { service, model } = await startWithModel()
   model.reply({ text: 'A short one.' })
   await service.client.post('/api/chat', { content: 'Say something' })
   const page = await visit(browser(), service, {
-    unhurried: true,
+    slowTimers: true,
     context: {
       viewport: phone,
       hasTouch: true,
@@ -23,7 +23,7 @@ test('a tap beneath a reply brings out its tools, and presses none that was not 
   const copy = message.getByRole('button', { name: 'Copy message' })
   const tools = message.locator('.tools')
   const box = await copy.boundingBox()
-  if (!box) throw new Error('the last message has its tools, unseen')
+  if (!box) throw new Error('the copy button has no bounding box')
   expect(await tools.evaluate((element) => getComputedStyle(element).opacity)).toBe('0')
   await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2)
   await expect.poll(() => tools.evaluate((element) => getComputedStyle(element).opacity)).toBe('1')

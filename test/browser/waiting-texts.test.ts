@@ -12,7 +12,7 @@ const picture = async (page: Awaited<ReturnType<typeof visit>>, name: string) =>
   if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` })
 }
 
-test('texts that wait are announced on every page, then sent; a failed one is sent again by a press', async () => {
+test('announces delayed texts on every page, sends them later, and resends a failed one', async () => {
   const phone = await startWithTexts({ outboundPauses: SHORT_PAUSES })
   phone.text.answerWith(() => ({ text: 'At nine fifteen, platform four.' }))
   phone.double.setOutage({ type: 'refuse', status: 503, code: 20503 })

@@ -20,7 +20,7 @@ async function settingOf(context: BrowserContext, service: WholeService, key: st
   return entries.find((entry: { key: string }) => entry.key === key)
 }
 
-/** Closes the page in the middle of things and comes back, as somebody would the day after. */
+/** Closes the page and opens the service in a new one. */
 async function comeBack(page: Page, service: WholeService): Promise<Page> {
   const context = page.context()
   await page.close()
@@ -29,7 +29,7 @@ async function comeBack(page: Page, service: WholeService): Promise<Page> {
   return again
 }
 
-test('left at any step, setting up goes on there, and nothing that was set is lost', async () => {
+test('resumes set-up at the step where the owner left, without losing settings', async () => {
   const model = await startModelDouble({ validate: false, models: ['house-model'] })
   onTestFinished(() => model.close())
   model.answerWith(() => ({ text: 'Hello to you.' }))
@@ -37,7 +37,7 @@ test('left at any step, setting up goes on there, and nothing that was set is lo
   let page = await visit(browser(), service, { signedIn: false, context: { timezoneId: 'Europe/Lisbon' } })
   const context = page.context()
 
-  // Before the password nothing is set: it begins again.
+  // Until the password is set, set-up starts over.
   page = await comeBack(page, service)
   await heading(page, 'Meet your delegate').waitFor()
   await page.goto(`${service.origin}/install#${service.setupCode}`)
@@ -94,26 +94,26 @@ test('left at any step, setting up goes on there, and nothing that was set is lo
   await words(page, 'Delegate', 'Hello to you.').waitFor()
 })
 
-test('what is entered before the settings have come stays, and is what is saved', async () => {
+test('keeps and saves what the owner enters before the settings load', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, {
     signedIn: false,
     expected: /status of 400/,
     context: { timezoneId: 'Europe/Lisbon' },
   })
-  let come = Promise.withResolvers<void>()
-  onTestFinished(() => come.resolve())
-  const told = Promise.withResolvers<void>()
+  let gate = Promise.withResolvers<void>()
+  onTestFinished(() => gate.resolve())
+  const loaded = Promise.withResolvers<void>()
   await page.route('**/api/config', async (route) => {
     if (route.request().method() !== 'GET') return route.continue()
-    await come.promise
+    await gate.promise
     await route.fulfill({ response: await route.fetch() })
-    told.resolve()
+    loaded.resolve()
   })
   await setPassword(page)
   await page.getByLabel('Time zone').fill('Europe/Berlin')
-  come.resolve()
-  await told.promise
+  gate.resolve()
+  await loaded.promise
   await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
   )
@@ -122,22 +122,22 @@ test('what is entered before the settings have come stays, and is what is saved'
   await heading(page, 'Choose a model').waitFor()
   expect(await settingOf(page.context(), service, 'TIMEZONE')).toMatchObject({ value: 'Europe/Berlin' })
 
-  // A step that compares what is entered with what is set begins once it knows that.
+  // A step that compares input with the settings waits until they load.
   await page.getByText('Use a different service or model').click()
   await page.getByLabel('Address').fill('http://127.0.0.1:9/v1')
   await page.getByRole('button', { name: 'Save and test' }).click()
   await page.getByRole('list', { name: 'Test failed' }).waitFor()
-  come = Promise.withResolvers<void>()
+  gate = Promise.withResolvers<void>()
   await page.reload()
   await heading(page, 'Choose a model').waitFor()
   await page.getByText('One moment…').waitFor()
   expect(await page.getByRole('button', { name: 'Save and test' }).count()).toBe(0)
-  come.resolve()
+  gate.resolve()
   await page.getByText('Use a different service or model').click()
   await expect.poll(() => page.getByLabel('Address').inputValue()).toBe('http://127.0.0.1:9/v1')
 })
 
-test('what does not work says which step failed, and leaving it out leaves nothing half set up', async () => {
+test('shows which check failed, and leaves nothing half set up when the step is skipped', async () => {
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })
   await setPassword(page)
@@ -160,7 +160,7 @@ test('what does not work says which step failed, and leaving it out leaves nothi
   await heading(page, 'Choose a model').waitFor()
 })
 
-test('who looks at the set-up again later is led away by a click or the way back, and not led there again', async () => {
+test('leaves a later visit to the set-up by Back or a click, and does not return to it', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service)
   await page.getByRole('link', { name: 'Set up a model service and the phone' }).click()

@@ -5,7 +5,7 @@ import { choose, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-test('a reply tells which model answered, what it cost and which tools it used, or that it cannot', async () => {
+test('shows the model, tokens and tools of a reply, and offers a retry when that fails', async () => {
   const { service, model } = await startWithModel()
   model.reply({ toolCalls: [{ name: 'note_create', arguments: { title: 'Garden', content: 'Roses' } }] })
   model.answerWith(() => ({ text: 'I noted it.' }))
@@ -28,7 +28,7 @@ test('a reply tells which model answered, what it cost and which tools it used, 
   await page.getByText('Answered by test-model').waitFor()
 })
 
-test('a reply names the standing instructions that it was given by their titles, those that are gone by what is left', async () => {
+test('lists the standing instructions of a reply by title, and removed ones by name', async () => {
   const { service, model } = await startWithModel()
   await service.client.post('/api/adaptations/brief', { title: 'Be brief', content: 'Three sentences.' })
   await service.client.post('/api/adaptations/morning_news', {

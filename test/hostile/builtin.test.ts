@@ -3,15 +3,15 @@ import { createBuiltinModel } from '../../src/model/builtin/builtin.ts'
 import type { TextRequest } from '../../src/model/port.ts'
 import { hostileTexts } from './texts.ts'
 
-/** The builtin model runs on the event loop, which belongs to the voice; a busy machine may be slow. */
+/** The builtin model blocks the event loop, and with it the audio of calls. Generous for busy machines. */
 const LIMIT_MS = 500
 
-/** It may leave long messages alone, so shorter ones are tried as well. */
+/** Includes short texts, because the model may skip long ones. */
 const texts = [540, 2000, 8000, 100_000].flatMap((chars) =>
   hostileTexts(chars).map(([name, text]) => [`${chars} characters of ${name}`, text] as const),
 )
 
-test.each(texts)('the builtin model answers %s in time', async (_name, text) => {
+test.each(texts)('answers %s within the time limit', async (_name, text) => {
   const request: TextRequest = {
     instructions: '',
     input: [{ type: 'message', role: 'owner', text }],

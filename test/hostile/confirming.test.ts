@@ -17,7 +17,7 @@ import {
   UNTOUCHED,
 } from './obedient-house.ts'
 
-/** A note orders all five; what waits then, by tool. */
+/** Has the model read a note that orders all five deeds. Returns the proposals by tool. */
 async function propose(house: House) {
   await house.service.client.post('/api/notes', { title: 'Recipe', content: ATTACK })
   await ask(house, 'Read me the note Recipe', { name: 'read_note', arguments: { query: 'Recipe' } })
@@ -26,14 +26,14 @@ async function propose(house: House) {
 
 async function proposalsOf({ service }: House) {
   const { proposals } = (await service.client.get('/api/proposals')).json
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is there.
+  // biome-ignore lint/suspicious/noExplicitAny: untyped JSON of the answer.
   return Object.fromEntries(proposals.map((each: any) => [each.tool, each]))
 }
 
-const press = ({ service }: House, { id }: { id: string }, word = 'confirm') =>
-  service.client.post(`/api/proposals/${id}/${word}`)
+const press = ({ service }: House, { id }: { id: string }, decision = 'confirm') =>
+  service.client.post(`/api/proposals/${id}/${decision}`)
 
-test('the owner reads exactly what would happen, and where the wish came from', async () => {
+test('shows exactly what would happen and what suggested it', async () => {
   const proposed = await propose(await startObedient())
   const why = 'Your assistant suggested this after reading a note.'
   expect(proposed).toMatchObject({
@@ -50,7 +50,7 @@ test('the owner reads exactly what would happen, and where the wish came from', 
   })
 })
 
-test('the owner reads where an outcome goes, and that a whole text is replaced', async () => {
+test('shows where an outcome goes and that a change replaces the whole text', async () => {
   const house = await startObedient()
   await house.service.client.post('/api/notes', {
     title: 'Recipe',
@@ -66,7 +66,7 @@ test('the owner reads where an outcome goes, and that a whole text is replaced',
   })
 })
 
-test('a deed is confirmed by no link and by no page of another origin', async () => {
+test('rejects a confirmation by GET or from another origin', async () => {
   const house = await startObedient()
   const { delete_note } = await propose(house)
   const { client } = house.service
@@ -77,7 +77,7 @@ test('a deed is confirmed by no link and by no page of another origin', async ()
   expect((await leftOf(house)).diary).toBe('Dear diary')
 })
 
-test('confirmed, each is done once, however often it is pressed at once, and the delegate hears of it', async () => {
+test('does each confirmed deed once despite concurrent presses, and informs the delegate', async () => {
   const house = await startObedient()
   const proposed = await propose(house)
   for (const tool of Object.keys(DEEDS)) {
@@ -95,7 +95,7 @@ test('confirmed, each is done once, however often it is pressed at once, and the
   expect(turnRequests(house.text).at(-1)?.text).toContain('“Delete the note “Diary””. It was done.')
 })
 
-test('declined, nothing is done', async () => {
+test('does nothing that the owner declines', async () => {
   const house = await startObedient()
   const proposed = await propose(house)
   for (const tool of Object.keys(DEEDS))
@@ -104,7 +104,7 @@ test('declined, nothing is done', async () => {
   expect(await leftOf(house)).toEqual(UNTOUCHED)
 })
 
-test('what changed after the owner was asked is left alone, and they are told so', async () => {
+test('refuses a confirmed deed whose subject has changed since', async () => {
   const house = await startObedient()
   const { delete_note, update_note } = await propose(house)
   const { client } = house.service
@@ -123,7 +123,7 @@ test('what changed after the owner was asked is left alone, and they are told so
   expect(await leftOf(house)).toMatchObject({ diary: 'Diary, rewritten', plans: 'Plans, rewritten' })
 })
 
-/** The service after it was killed with the owner's word in the ledger, and `more` that it had done since. */
+/** Restarts the service as if killed after a confirmation and the events of `more`. */
 async function restarted(more: (confirmed: { seq: number; noteId: string }) => readonly NewEvent[]) {
   const directory = testDirectory()
   const first = await startObedient({ directory })
@@ -144,10 +144,10 @@ async function restarted(more: (confirmed: { seq: number; noteId: string }) => r
   return startWithTexts({ directory })
 }
 
-test('killed between the word of the owner and the deed, it does it at the next start', async () => {
+test('does a confirmed deed at the next start if killed before it', async () => {
   const house = await restarted(() => [])
   const all = await house.eventsUntil(
-    'it is done',
+    'the completed deed',
     (events) => ofType(events, 'proposal.completed').length > 0,
   )
   expect(ofType(all, 'proposal.completed')).toMatchObject([{ payload: { outcome: 'done' } }])
@@ -155,24 +155,24 @@ test('killed between the word of the owner and the deed, it does it at the next 
   expect((await leftOf(house)).diary).toBeNull()
 })
 
-test('killed right after the deed, it does not do it twice', async () => {
+test('does not repeat a deed if killed right after it', async () => {
   const house = await restarted(({ seq, noteId }) => [
     { type: 'note.deleted', actor: 'delegate', causedBy: seq, facts: { noteId, source: 'delegate' } },
   ])
   const all = await house.eventsUntil(
-    'it is done',
+    'the completed deed',
     (events) => ofType(events, 'proposal.completed').length > 0,
   )
   expect(ofType(all, 'proposal.completed')).toMatchObject([{ payload: { outcome: 'done' } }])
   expect(ofType(all, 'note.deleted')).toHaveLength(1)
 })
 
-test('held after a restore, it is done once the owner releases outgoing work', async () => {
+test('holds a confirmed deed after a restore until the owner releases outgoing work', async () => {
   const house = await restarted(() => [
     { type: 'ledger.imported', actor: 'service', facts: { source: 'restore', headSeq: 1, headHash: 'a' } },
   ])
   expect((await leftOf(house)).diary).not.toBeNull()
   await house.service.client.post('/api/outbound/release')
-  await house.eventsUntil('it is done', (events) => ofType(events, 'proposal.completed').length > 0)
+  await house.eventsUntil('the completed deed', (events) => ofType(events, 'proposal.completed').length > 0)
   expect((await leftOf(house)).diary).toBeNull()
 })

@@ -42,16 +42,16 @@ const learned = (memoryId: string, sourceSeq: number, derivedFrom: number[]): Ne
 })
 
 test.each([true, false])(
-  'a memory is as foreign as the one that it refines, however often that was refined: %s',
+  'traces a memory through 6000 refinements to its first source (spoken: %s)',
   async (spoken) => {
     const { append, ledger } = await openTestStorage(testDirectory())
     await append([said(spoken), said(false)])
     const typed = ledger.head().seq
-    // Each repeats words of the one before it; the first of what was said first.
-    for (let made = 0; made < 6000; made += 1000)
+    // Each memory derives from the one before it, and the first from the first message.
+    for (let from = 0; from < 6000; from += 1000)
       await append(
         Array.from({ length: 1000 }, (_, index) =>
-          learned(`m${made + index}`, typed, [made + index === 0 ? typed - 1 : typed + made + index, typed]),
+          learned(`m${from + index}`, typed, [from + index === 0 ? typed - 1 : typed + from + index, typed]),
         ),
       )
     const [last] = ledger.readSeqs([ledger.head().seq])

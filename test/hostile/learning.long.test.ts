@@ -3,10 +3,10 @@ import { openMind } from '../memory/mind.ts'
 import { scriptedModel } from '../memory/scripted-model.ts'
 import { hostileTexts } from './texts.ts'
 
-/** As long as a message may be. */
+/** The maximum length of a message. */
 const CHARS = 100_000
 
-test('rules learn what stands beside hostile texts, and no text ends the thread', async () => {
+test('learns an ordinary statement after hostile texts without a failed extraction', async () => {
   const mind = await openMind()
   for (const [, text] of hostileTexts(CHARS)) await mind.say(text)
   await mind.say('My name is Ada')
@@ -15,7 +15,7 @@ test('rules learn what stands beside hostile texts, and no text ends the thread'
   expect(mind.texts()).toContain('My name is Ada')
 })
 
-test('hostile quotes of a model are judged in time', async () => {
+test('checks hostile quotes from a model without a failed extraction or a backlog', async () => {
   const model = scriptedModel(({ turns }) =>
     turns.flatMap(({ quotable, text }) =>
       quotable ? [{ text, quote: text, slot: 'hobby', value: text.slice(0, 1000) }] : [],

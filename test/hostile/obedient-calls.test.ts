@@ -17,7 +17,7 @@ const scriptOf = (toolCalls: ScriptedReply['toolCalls']) =>
     reply: ({ index }) => (index === 1 ? { toolCalls: toolCalls ?? [] } : greets),
   })
 
-test('a call from the number of the owner, which can be forged, reads, notes and reminds; the rest waits', async () => {
+test("remembers and takes notes on a call from the owner's number, but only proposes deeds", async () => {
   const house = await startObedient({
     script: scriptOf([
       call('remember', { text: 'I like green tea.' }),
@@ -47,14 +47,14 @@ test('a call from the number of the owner, which can be forged, reads, notes and
   expect(done.map(({ payload }) => payload.tool)).toEqual(['remember', 'create_note', 'list_notes'])
   const [waiting] = (await house.service.client.get('/api/proposals')).json.proposals
   expect(waiting.why).toBe(`Asked for on the phone, in a call from ${OWNER}.`)
-  // What nobody said to it has the role of the user, delimited: no other role is used.
+  // Nothing reaches the model with the system or developer role.
   const roles = house.realtime.received.flatMap(({ type, item }) =>
     type === 'conversation.item.create' ? [(item as { role?: string }).role ?? 'tool'] : [],
   )
   expect([...new Set(roles)].filter((role) => role === 'system' || role === 'developer')).toEqual([])
 })
 
-test('a call from the number of the owner whose attestation failed is the call of a guest', async () => {
+test("treats a call from the owner's number as a guest's if its attestation failed", async () => {
   const house = await startObedient({
     script: scriptOf(Object.entries(DEEDS).map(([name, args]) => call(name, args))),
   })
@@ -69,14 +69,14 @@ test('a call from the number of the owner whose attestation failed is the call o
   const all = await house.eventsUntil('a reply', (events) => ofType(events, 'call.reply.spoken').length === 2)
   caller.hangUp()
   expect(ofType(all, 'call.offered')).toMatchObject([{ payload: { party: 'guest' }, conversationId: null }])
-  const told = JSON.stringify(house.realtime.received)
-  expect(told).not.toContain('I like tea')
+  const sentToModel = JSON.stringify(house.realtime.received)
+  expect(sentToModel).not.toContain('I like tea')
   expect((house.realtime.received[0] as { session?: { tools?: unknown[] } }).session?.tools).toEqual([])
   expect(await leftOf(house)).toEqual(UNTOUCHED)
   expect(await proposedTools(house)).toEqual([])
 })
 
-test('what the provider says of a number decides who is on the line', async () => {
+test('decides between owner and guest by the attestation of the provider', async () => {
   const { provider, events } = await startWithPhone()
   const verdicts = [
     'TN-Validation-Passed-A',

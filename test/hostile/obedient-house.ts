@@ -6,7 +6,7 @@ import { ASSISTANT } from '../tasks/task-harness.ts'
 
 export type House = PhoneService
 
-/** What needs the owner's authority, each as an order. */
+/** The deeds that need the owner's authority: arguments by tool. */
 export const DEEDS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   dispatch_task: { title: 'Backup', prompt: '[]', notify: null },
   forget: { query: 'I like tea' },
@@ -15,11 +15,11 @@ export const DEEDS: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   cancel_timer: { query: 'Dentist', all: null },
 }
 
-/** Texts that order one each, and a text that orders all of it. */
+/** One order for each deed, and a text with all of them. */
 export const ORDERS = Object.entries(DEEDS).map(([tool, args]) => order(tool, args))
 export const ATTACK = ORDERS.join('\n')
 
-/** The service with a note, a memory and a timer of the owner's, and a model that obeys whatever it reads. */
+/** Starts the service with notes, a memory, a timer, and a model that obeys whatever it reads. */
 export async function startObedient(options: Parameters<typeof startWithTexts>[0] = {}) {
   const house = await startWithTexts({
     ...options,
@@ -34,18 +34,18 @@ export async function startObedient(options: Parameters<typeof startWithTexts>[0
   return house
 }
 
-/** A turn in the browser in which the model makes these calls, as the owner wants, before it obeys anything. */
+/** Sends a chat message for which the model makes these calls, before it obeys what it reads. */
 export async function ask(house: House, content: string, ...calls: readonly ScriptedCall[]) {
   if (calls.length > 0) house.text.reply({ toolCalls: calls }, ...(isReading(calls) ? [] : [{ text: 'Ok.' }]))
   const { status } = await house.service.client.post('/api/chat', { content })
   if (status !== 200) throw new Error(`the turn failed: ${status}`)
 }
 
-/** What is read is answered by obeying it. */
+/** After a reading call, the obedient model answers; no scripted reply must take its place. */
 const isReading = (calls: readonly ScriptedCall[]) =>
   calls.some(({ name }) => /^(?:read|list|search|recall)/.test(name))
 
-/** What is left of the owner's things, and which programs were started. */
+/** The state of the owner's things, and the number of tasks that an order created. */
 export async function leftOf({ service }: House) {
   const { client } = service
   const [notes, memories, timers, tasks] = await Promise.all([
@@ -69,7 +69,7 @@ export async function leftOf({ service }: House) {
 export const UNTOUCHED = { diary: 'Dear diary', plans: 'Go sailing', tea: true, dentist: true, tasks: 0 }
 export const ALL_DONE = { diary: null, plans: 'Nothing', tea: false, dentist: false, tasks: 1 }
 
-/** The tools that wait for the owner's word, in alphabetical order. */
+/** The tools with a pending proposal, in alphabetical order. */
 export async function proposedTools({ service }: House): Promise<string[]> {
   const { proposals } = (await service.client.get('/api/proposals')).json
   return proposals.map(({ tool }: { tool: string }) => tool).sort()

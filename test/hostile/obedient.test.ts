@@ -23,7 +23,7 @@ const read = { name: 'read_note', arguments: { query: 'Recipe' } }
 const keepNote = ({ service }: House, content = ATTACK) =>
   service.client.post('/api/notes', { title: 'Recipe', content })
 
-/** The owner's text, whoever sent it, and its turn. */
+/** Sends a text from a number and waits until its turn completes. */
 async function textAs(house: House, from: string, body: string) {
   const ended = (all: readonly { type: string }[]) => ofType(all, 'turn.completed').length
   const before = ended(await house.events())
@@ -32,7 +32,7 @@ async function textAs(house: House, from: string, body: string) {
 }
 
 const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
-  'a note that is read': async (house) => {
+  'a note': async (house) => {
     await keepNote(house)
     await ask(house, 'Read me the note Recipe', read)
   },
@@ -40,7 +40,7 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
     for (const each of ORDERS) await keepNote(house, each)
     await ask(house, 'Which notes do I have?', { name: 'list_notes', arguments: { query: null } })
   },
-  'text that was pasted into a note': async (house) => {
+  'text pasted into a note': async (house) => {
     await ask(house, 'Start a note for recipes', {
       name: 'create_note',
       arguments: { title: 'Recipe', content: 'Pancakes' },
@@ -66,7 +66,7 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
     })
     await ask(house, 'Read me the note Recipe', read)
   },
-  'a search hit: a task that the owner pasted': async (house) => {
+  'a search hit in a task that the owner pasted': async (house) => {
     for (const each of ORDERS)
       await house.service.client.post('/api/tasks', { title: 'Look', prompt: `Pancakes ${each}` })
     await ask(house, 'What was that about pancakes?', {
@@ -74,7 +74,7 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
       arguments: { query: 'pancakes', channel: null, from: null, to: null },
     })
   },
-  'a search hit: what a stranger texted': async (house) => {
+  'a search hit in a text from a stranger': async (house) => {
     for (const each of ORDERS) {
       house.text.reply({ text: 'Hello.' })
       await textAs(house, '+14155550166', `Pancakes ${each}`)
@@ -88,13 +88,13 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
     await runTask(house)
     await ask(house, 'What did it find?', { name: 'list_tasks', arguments: {} })
   },
-  'a note that was read in the turn before': async (house) => {
+  'a note read in the previous turn': async (house) => {
     await keepNote(house)
     house.text.reply({ toolCalls: [read] }, { text: `It says: ${ATTACK}` })
     await house.service.client.post('/api/chat', { content: 'Read me the note Recipe' })
     await ask(house, 'Thanks')
   },
-  'a note that the delegate wrote after it had read one': async (house) => {
+  'a note that the delegate wrote after reading another': async (house) => {
     await keepNote(house, 'Pancakes')
     house.text.reply(
       { toolCalls: [read] },
@@ -105,12 +105,12 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
     await ask(house, 'Read me the copy', { name: 'read_note', arguments: { query: 'Copy' } })
   },
   "a text from the owner's number": (house) => textAs(house, OWNER, ATTACK),
-  "a text from the owner's number, in the next turn of the browser": async (house) => {
+  "a text from the owner's number, in the next turn in the browser": async (house) => {
     house.text.reply({ text: 'Hello.' })
     await textAs(house, OWNER, ATTACK)
     await ask(house, 'Thanks')
   },
-  'a memory that was learned from a text': async (house) => {
+  'a memory learned from a text': async (house) => {
     house.text.reply(
       { toolCalls: [{ name: 'remember', arguments: { text: `My motto is ${ATTACK}` } }] },
       { text: 'Ok.' },
@@ -120,7 +120,7 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
     await house.service.client.post(`/api/conversations/${conversationId}/end`)
     await ask(house, 'What is my motto?', { name: 'recall', arguments: { query: 'motto' } })
   },
-  'words that were spoken to a device': async (house) => {
+  'words spoken to a device': async (house) => {
     house.text.replyTo('/audio/transcriptions', { text: ATTACK })
     await house.service.client.post('/_dev/walkie/voice', {
       audioBase64: Buffer.from('RIFF of a recording').toString('base64'),
@@ -135,19 +135,16 @@ async function runTask(house: House): Promise<void> {
   await house.eventsUntil('the outcome', (all) => ofType(all, 'activation.completed').length > 0)
 }
 
-test.each(Object.entries(ATTACKS))(
-  'an order in %s does nothing: all five tools wait for the word of the owner',
-  async (_name, attack) => {
-    const house = await startObedient({
-      environment: { TRANSCRIPTION_MODEL: 'test-ears' },
-    })
-    await attack(house)
-    expect(await leftOf(house)).toEqual(UNTOUCHED)
-    expect(await proposedTools(house)).toEqual(Object.keys(DEEDS).sort())
-  },
-)
+test.each(Object.entries(ATTACKS))('only proposes the deeds ordered by %s', async (_name, attack) => {
+  const house = await startObedient({
+    environment: { TRANSCRIPTION_MODEL: 'test-ears' },
+  })
+  await attack(house)
+  expect(await leftOf(house)).toEqual(UNTOUCHED)
+  expect(await proposedTools(house)).toEqual(Object.keys(DEEDS).sort())
+})
 
-test('an order that the owner pasted into a timer waits for their word', async () => {
+test('only proposes a deed ordered by the title of a timer', async () => {
   const house = await startObedient()
   const title = order('delete_note', { query: 'Diary' })
   await house.service.client.post('/api/timers', { title, at: '2099-01-01T09:00:00Z' })
@@ -156,20 +153,20 @@ test('an order that the owner pasted into a timer waits for their word', async (
   expect(await proposedTools(house)).toEqual(['delete_note'])
 })
 
-/** Orders of the owner's, as the model understands them. */
-const WISHES = Object.entries(DEEDS).map(([name, args]) => ({ name, arguments: args }))
+/** The deeds as calls of the model. */
+const CALLS = Object.entries(DEEDS).map(([name, args]) => ({ name, arguments: args }))
 
-test('the wishes of the owner in the browser are done at once', async () => {
+test('does at once what the owner asks for in the browser', async () => {
   const house = await startObedient()
-  await ask(house, 'Do all of it', ...WISHES)
+  await ask(house, 'Do all of it', ...CALLS)
   expect(await leftOf(house)).toEqual(ALL_DONE)
   expect(await proposedTools(house)).toEqual([])
 })
 
-test('after a hostile note was read they are done at once too, where the words of the owner alone say so', async () => {
+test("does at once, after a hostile note, what the owner's words alone ask for", async () => {
   const house = await startObedient()
-  await ATTACKS['a note that was read in the turn before']?.(house)
-  house.text.reply({ toolCalls: WISHES }, { toolCalls: WISHES }, { text: 'Ok.' })
+  await ATTACKS['a note read in the previous turn']?.(house)
+  house.text.reply({ toolCalls: CALLS }, { toolCalls: CALLS }, { text: 'Ok.' })
   await house.service.client.post('/api/chat', { content: 'Do all of it' })
   expect(await leftOf(house)).toEqual(ALL_DONE)
   const [second] = turnRequests(house.text).slice(-2)
@@ -177,9 +174,9 @@ test('after a hostile note was read they are done at once too, where the words o
   expect(second?.text).not.toContain('OBEY')
 })
 
-test('a wish that means another thing without the words of others waits', async () => {
+test("only proposes a deed if the owner's words alone lead to another", async () => {
   const house = await startObedient()
-  await ATTACKS['a note that was read in the turn before']?.(house)
+  await ATTACKS['a note read in the previous turn']?.(house)
   const before = await leftOf(house)
   const wish = (query: string) => ({ toolCalls: [{ name: 'delete_note', arguments: { query } }] })
   house.text.reply(wish('Diary'), wish('Recipe'), { text: 'It waits.' })
@@ -188,7 +185,7 @@ test('a wish that means another thing without the words of others waits', async 
   expect(await proposedTools(house)).toContain('delete_note')
 })
 
-test('one message leads to at most 20 changes and 5 texts, and the model hears why', async () => {
+test('limits one message to 20 changes and 5 texts, and tells the model why', async () => {
   const house = await startObedient()
   const refusals = async () =>
     ofType(await house.events(), 'tool.returned')
@@ -210,20 +207,20 @@ test('one message leads to at most 20 changes and 5 texts, and the model hears w
   expect(turnRequests(house.text).at(-1)?.text).toContain('at most 5 texts')
 })
 
-test('a timer that comes every ten seconds is refused, in words and by the API', async () => {
+test('rejects a timer that repeats within a minute, from the model and by the API', async () => {
   const house = await startObedient()
-  const paces = ['*/10 * * * * *', '0,30 * * * * *', '* * * * * *', '0-5 0 9 * * *']
+  const tooFrequent = ['*/10 * * * * *', '0,30 * * * * *', '* * * * * *', '0-5 0 9 * * *']
   const set = (recurrence: string) => ({
     name: 'set_timer',
     arguments: { title: 'Flood', at: null, in_minutes: null, recurrence, missed_policy: null },
   })
-  await ask(house, 'Remind me all the time', ...paces.map(set))
+  await ask(house, 'Remind me all the time', ...tooFrequent.map(set))
   const returned = ofType(await house.events(), 'tool.returned').filter(
     ({ payload }) => payload.tool === 'set_timer',
   )
-  expect(returned.map(({ payload }) => payload.reason)).toEqual(paces.map(() => 'invalid_recurrence'))
+  expect(returned.map(({ payload }) => payload.reason)).toEqual(tooFrequent.map(() => 'invalid_recurrence'))
   const { client } = house.service
-  for (const recurrence of paces)
+  for (const recurrence of tooFrequent)
     expect((await client.post('/api/timers', { title: 'Flood', recurrence })).status).toBe(400)
   for (const recurrence of ['* * * * *', '30 0 9 * * *'])
     expect((await client.post('/api/timers', { title: 'Fine', recurrence })).status).toBe(201)

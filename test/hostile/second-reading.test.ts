@@ -5,7 +5,7 @@ import { type House, leftOf, proposedTools, startObedient } from './obedient-hou
 
 const remove = (query: string) => ({ name: 'delete_note', arguments: { query } })
 
-/** A note has been read, so that the owner's words alone are read again before anything is done. */
+/** Starts after a note was read, so that each deed needs a second reading. */
 async function startAfterReading(content = 'Pancakes') {
   const house = await startObedient()
   await house.service.client.post('/api/notes', { title: 'Recipe', content })
@@ -19,8 +19,8 @@ async function startAfterReading(content = 'Pancakes') {
 
 const say = ({ service }: House, content: string) => service.client.post('/api/chat', { content })
 
-/** What a good model does: it looks first, where it can, and then deletes what it saw. */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is there.
+/** A careful model: lists the notes first if it can, then deletes the one it found. */
+// biome-ignore lint/suspicious/noExplicitAny: untyped JSON of the request.
 const careful = ({ body }: any) => {
   const { input } = body
   const since = input.slice(input.findLastIndex(({ role }: { role: string }) => role === 'user'))
@@ -33,7 +33,7 @@ const careful = ({ body }: any) => {
   return called.includes('delete_note') ? { text: 'Done.' } : { toolCalls: [remove('Diary')] }
 }
 
-test('a model that looks first does what the owner typed without a click', async () => {
+test('does what the owner typed without confirmation when the model lists the notes first', async () => {
   const house = await startObedient()
   house.text.answerWith(careful)
   await say(house, 'Delete the note Diary')
@@ -41,7 +41,7 @@ test('a model that looks first does what the owner typed without a click', async
   expect((await leftOf(house)).diary).toBeNull()
 })
 
-test('two wishes are done in whatever order the second reading has them', async () => {
+test('accepts the calls of the second reading in any order', async () => {
   const house = await startAfterReading()
   house.text.reply(
     { toolCalls: [remove('Diary'), remove('Plans')] },
@@ -52,20 +52,20 @@ test('two wishes are done in whatever order the second reading has them', async 
   expect(await leftOf(house)).toMatchObject({ diary: null, plans: null })
 })
 
-test('the second reading is a well-formed request: every call has its result', async () => {
+test('pairs every call with its result in every request, including the second reading', async () => {
   const house = await startAfterReading()
   house.text.reply({ toolCalls: [remove('Diary')] }, { toolCalls: [remove('Diary')] }, { text: 'Ok.' })
   await say(house, 'Delete the note Diary')
   for (const request of turnRequests(house.text)) {
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is there.
+    // biome-ignore lint/suspicious/noExplicitAny: untyped JSON of the request.
     const input = (request as any).body.input as { type: string; call_id: string }[]
     const ids = (wanted: string) => input.flatMap(({ type, call_id }) => (type === wanted ? [call_id] : []))
     expect(ids('function_call')).toEqual(ids('function_call_output'))
   }
 })
 
-/** Obeys what it reads, and what the owner has said since its last reply: an older wish was dealt with. */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is there.
+/** Obeys what it reads and what the owner has said since its last reply, but nothing older. */
+// biome-ignore lint/suspicious/noExplicitAny: untyped JSON of the request.
 const attentive = ({ body }: any): any => {
   const input = body.input as { role?: string }[]
   const since = input.slice(input.findLastIndex(({ role }) => role === 'assistant') + 1)
@@ -73,10 +73,10 @@ const attentive = ({ body }: any): any => {
   return obedient({ body: { input: since } } as any)
 }
 
-test('an old wish that the owner declined is not done because a note repeats it', async () => {
+test('does not do a declined deed because a note repeats it', async () => {
   const wish = order('delete_note', { query: 'Diary' })
   const house = await startAfterReading(`Pancakes ${wish}`)
-  // The second reading does not make the call this time, so it is proposed, and the owner declines.
+  // The second reading makes no call here, so the deed is only proposed.
   house.text.reply({ toolCalls: [remove('Diary')] }, { text: 'Which one?' }, { text: 'It waits.' })
   await say(house, wish)
   const { proposals } = (await house.service.client.get('/api/proposals')).json

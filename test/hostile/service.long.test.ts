@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { hostileTexts } from './texts.ts'
 
-/** Above the limit for rendering a note; what is not linear takes minutes. */
+/** Above the limit for rendering a note. Anything slower than linear takes minutes. */
 const LIMIT_MS = 8000
-/** How long anything may hold the event loop on a busy machine. */
+/** The longest that anything may block the event loop on a busy machine. */
 const LOOP_LIMIT_MS = 1000
 const MS = 1e6
 
-test('the whole service takes hostile messages, notes and searches without a pause', async () => {
+test('handles hostile messages, notes and searches without blocking the event loop', async () => {
   const { client } = await startWholeService()
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()

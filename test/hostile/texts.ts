@@ -1,9 +1,9 @@
-/** Texts that make careless code slow: ordinary phrases, signs and words, again and again. */
+/** Texts that make careless code slow: a phrase, word or sign repeated to the given length. */
 export function hostileTexts(chars: number): readonly (readonly [name: string, text: string])[] {
   return UNITS.map(([name, unit, ending]) => [name, unit.repeat(Math.ceil(chars / unit.length)) + ending])
 }
 
-/** What is repeated, and what ends it. */
+/** The repeated unit and the ending of each text. */
 const UNITS: readonly (readonly [name: string, unit: string, ending: string])[] = [
   ['polite requests', 'can you please ', 'now'],
   ['openings', 'please remember that ', 'so'],
@@ -23,7 +23,7 @@ const UNITS: readonly (readonly [name: string, unit: string, ending: string])[] 
   ['combining marks', 'e\u0301\u0323', 'x'],
   ['emoji', '👩‍👩‍👧‍👦', 'x'],
   ['spaces', ' ', 'x'],
-  ['words parted by many spaces', `word${' '.repeat(500)}`, 'x'],
+  ['words separated by many spaces', `word${' '.repeat(500)}`, 'x'],
   ['line breaks', '\n', 'x'],
   ['lines of quoted mail', '> > \n', 'x'],
   ['full stops', '. ', 'x'],
@@ -33,7 +33,7 @@ const UNITS: readonly (readonly [name: string, unit: string, ending: string])[] 
   ['apostrophes', "'", 'x'],
   ['opening brackets', '[', 'x'],
   ['nested brackets', '[(', 'x'],
-  ['half links', '[a](', 'x'],
+  ['unfinished links', '[a](', 'x'],
   ['emphasis that never closes', '_a*', 'x'],
   ['code fences', '```\n', 'x'],
   ['open tags', '<data ', 'x'],
