@@ -70,8 +70,11 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
     for (const each of ORDERS)
       await house.service.client.post('/api/tasks', { title: 'Look', prompt: `Pancakes ${each}` })
     // The tool waits for the search index for a second at most.
-    const found = async () => (await house.service.client.get('/api/timeline/search?q=pancakes')).json.hits
-    await expect.poll(found).toHaveLength(ORDERS.length)
+    const dispatched = async () => {
+      const { hits } = (await house.service.client.get('/api/timeline/search?q=pancakes')).json
+      return hits.filter(({ type }: { type: string }) => type === 'task.dispatched')
+    }
+    await expect.poll(dispatched).toHaveLength(ORDERS.length)
     await ask(house, 'What was that about pancakes?', {
       name: 'search_timeline',
       arguments: { query: 'pancakes', channel: null, from: null, to: null },

@@ -15,7 +15,7 @@ import { startWholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { pageOf } from '../support/timeline-page.ts'
 import { openTestWriter, said } from '../support/writer.ts'
-import { fillDirectory, headOf, runScript, startScript, tamper } from './run-script.ts'
+import { CLEAN_ENVIRONMENT, fillDirectory, headOf, runScript, startScript, tamper } from './run-script.ts'
 
 const PROCESS_MS = 180_000
 
@@ -257,7 +257,7 @@ test(
     // No file may reach the last megabyte of the ledger's size.
     const limited = `ulimit -f ${Math.floor(bytes / 1024) - 1024}; exec "$0" "$@"`
     const ran = spawnSync('bash', ['--norc', '-c', limited, process.execPath, script, file], {
-      env: { PATH: process.env.PATH, DATA_DIR: target },
+      env: { ...CLEAN_ENVIRONMENT, DATA_DIR: target },
       encoding: 'utf8',
     })
     expect([ran.status, ran.stdout]).toEqual([1, ''])

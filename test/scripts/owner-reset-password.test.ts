@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { newDirectory, openState, PASSWORD } from '../settings/owner-state.ts'
+import { CLEAN_ENVIRONMENT } from './run-script.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/owner-reset-password.ts', import.meta.url))
 
@@ -12,7 +13,7 @@ function run(
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [SCRIPT, ...args], {
-      env: { PATH: process.env.PATH, DATA_DIR: directory },
+      env: { ...CLEAN_ENVIRONMENT, DATA_DIR: directory },
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {

@@ -7,6 +7,12 @@ import { openTestWriter, said } from '../support/writer.ts'
 
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
 
+/** Nothing of the tests' own environment but what finds programs, and compiles them once. */
+export const CLEAN_ENVIRONMENT = {
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+}
+
 /** Starts an operator's script in a process of its own, as npm would. */
 export function startScript(
   name: string,
@@ -16,7 +22,7 @@ export function startScript(
 ) {
   const script = fileURLToPath(new URL(`../../scripts/${name}.ts`, import.meta.url))
   return spawn(process.execPath, [script, ...args], {
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, ...environment },
+    env: { ...CLEAN_ENVIRONMENT, DATA_DIR: dataDir, ...environment },
   })
 }
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Resource, startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
 import { openState } from '../settings/owner-state.ts'
+import { CLEAN_ENVIRONMENT } from './run-script.ts'
 
 const ACCOUNT = 'AC1'
 const AUTH_TOKEN = 'canary-auth-token'
@@ -19,7 +20,7 @@ async function startAccount(environment: Record<string, string> = {}) {
       const file = fileURLToPath(new URL(`../../scripts/telephony-${script}.ts`, import.meta.url))
       const child = spawn(process.execPath, [file, ...args], {
         env: {
-          PATH: process.env.PATH,
+          ...CLEAN_ENVIRONMENT,
           DATA_DIR: state.directory,
           TELEPHONY_ACCOUNT_SID: ACCOUNT,
           TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,
