@@ -18,6 +18,8 @@ import { openStorage } from './storage/storage.ts'
 
 /** Limits in milliseconds. Each default stands where it is used. */
 export type ServiceWaits = {
+  /** How long after the start recall is warmed up. */
+  readonly warmUpMs?: number
   /** How long running work may continue once the service is asked to stop. */
   readonly workGraceMs?: number
   /** How long the telephony provider may take to answer a request. */

@@ -193,8 +193,9 @@ export function buildMemory(options: {
     settled: reactor.settled,
     /** Whether learning fails, and will go on failing until something changes. */
     isStalled: reactor.isStalled,
+    /** Recalls once, so that the next recall is fast. */
+    warm: passive.warm,
     start() {
-      if (storage.ledger.head().seq > 0) passive.warm()
       reactor.start()
       embedding.start()
     },

@@ -19,6 +19,9 @@ const WORK_GRACE_MS = 6_000
 /** How long requests and sockets may take to end. */
 const HTTP_GRACE_MS = 1_000
 
+/** A new service has nothing to recall, so its start comes first. */
+const WARM_UP_EMPTY_MS = 5_000
+
 /** Builds, starts and closes everything. The only place that defines the order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const foundation = await layFoundation(options)
@@ -28,11 +31,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, storage, queries, owner } = foundation
   const { adaptations, phone, texts, timers, memory, idleWatch, erasures, proposals, work } = parts
   const { attention } = parts.assistant
-  const { workGraceMs = WORK_GRACE_MS } = foundation.waits
+  const isEmpty = storage.ledger.head().seq === 0
+  const { workGraceMs = WORK_GRACE_MS, warmUpMs = isEmpty ? WARM_UP_EMPTY_MS : 0 } = foundation.waits
 
   // Recorded before anything acts on it: the current instructions, and the ends of interrupted calls.
   await adaptations.start()
-  queries.start(storage.ledger.head().seq > 0)
+  // Recall has a short timeout, so its thread should be ready before the first turn.
+  const warmUp = setTimeout(() => {
+    queries.warm()
+    memory.warm()
+  }, warmUpMs).unref()
   await phone.start()
   attention.start()
   texts.start()
@@ -50,6 +58,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     setupCode: owner.account.isInstalled() ? null : owner.setupCode,
     async close() {
       // Stop the sources of new work first, then the work.
+      clearTimeout(warmUp)
       http.drain()
       await phone.close(CALL_GRACE_MS)
       await idleWatch.close()

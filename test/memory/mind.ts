@@ -75,7 +75,7 @@ export async function openMind(options: MindOptions = {}) {
   const { isThreaded = false } = options
   const threads: Queries = isThreaded
     ? openQueries(directory)
-    : { ...openInPlace(queryFunctions, directory), start: () => undefined }
+    : { ...openInPlace(queryFunctions, directory), warm: () => undefined }
   const learning = options.learning?.(directory)
   const { append, ledger, views } = storage
   const queries = createMemoryQueries(views)

@@ -32,7 +32,9 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
   const isCopied =
     options.installed !== false && options.nowMs === undefined && readdirSync(directory).length === 0
   const copied = isCopied ? await copyInstalled(directory) : undefined
-  const running = await run(directory, options)
+  // A new directory has nothing to recall, so the first turn may start the query thread.
+  const waits = isCopied ? { warmUpMs: 60_000, ...options.waits } : options.waits
+  const running = await run(directory, { ...options, waits })
   onTestFinished(running.stop)
   const { client, setupCode } = running
   if (copied !== undefined) client.useCookie(copied)
