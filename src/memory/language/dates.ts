@@ -1,4 +1,5 @@
-import * as chrono from 'chrono-node'
+import { createRequire } from 'node:module'
+import type * as chrono from 'chrono-node'
 import { dateFormat } from '../../clock/date-format.ts'
 import { zoneOffsetMinutes } from '../../clock/zone-offset.ts'
 import { fromWallClock } from '../../timers/local-time.ts'
@@ -27,19 +28,14 @@ type Parser = {
   ): chrono.ParsedResult[]
 }
 
-const PARSERS: { readonly [Code in LanguageCode]?: Parser } = {
-  en: chrono.en.casual,
-  de: chrono.de.casual,
-  fr: chrono.fr.casual,
-  es: chrono.es.casual,
-  it: chrono.it.casual,
-  pt: chrono.pt.casual,
-  nl: chrono.nl.casual,
-  sv: chrono.sv.casual,
-  ru: chrono.ru.casual,
-  uk: chrono.uk.casual,
-  ja: chrono.ja.casual,
-  zh: chrono.zh.casual,
+/** Languages for which chrono-node has a parser. */
+const PARSED: ReadonlySet<string> = new Set('en de fr es it pt nl sv ru uk ja zh'.split(' '))
+
+const require = createRequire(import.meta.url)
+
+/** The parser of a language, or the English one. Loaded on first use: all of them take 10 MB in each thread. */
+function parserOf(language: LanguageCode | null): Parser {
+  return require(`chrono-node/${language !== null && PARSED.has(language) ? language : 'en'}`).casual
 }
 
 const DAY_MS = 86_400_000
@@ -66,7 +62,7 @@ export function resolveDates(
 ): ResolvedDate[] {
   const instant = new Date(at)
   const offsetMinutes = zoneOffsetMinutes(instant, timezone)
-  const parser = PARSERS[language ?? 'en'] ?? chrono.en.casual
+  const parser = parserOf(language)
   const reference = { instant, timezone: offsetMinutes }
   /** The UTC offset may differ between the named day and the day of the utterance. */
   const instantOf = (part: chrono.ParsedComponents): number => {
