@@ -300,7 +300,7 @@ test('runs and fetches nothing for hostile notes on their page, in the list and 
   await page.goto('/notes')
   await page.getByRole('list', { name: 'Notes' }).getByRole('listitem').first().waitFor()
   expect(await executed()).toEqual([])
-  for (const id of ids.slice(0, 12)) {
+  for (const id of ids.slice(0, 4)) {
     await page.goto(`/notes/edit?id=${id}`)
     await page.getByRole('button', { name: 'Preview' }).click()
     await page.locator('.preview').getByText('end', { exact: true }).waitFor()
