@@ -38,8 +38,8 @@ export default defineConfig({
       project('browser', browser, long),
       project('long', long),
     ],
-    // Many tests wait for a process, a socket or a page, so two cores serve four of them at once.
-    maxWorkers: 4,
+    // Many tests wait for a process, a socket or a page, so two cores serve five of them at once.
+    maxWorkers: 5,
   },
 })
 
