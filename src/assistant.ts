@@ -29,7 +29,7 @@ import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Tool } from './tools/tool.ts'
 
-/** The thinking part of the service, wired: attention, turns, activations, the chain of context. */
+/** Wires the assistant: attention, turns, activations and the context. */
 export function buildAssistant(options: {
   readonly storage: Storage
   readonly settings: Settings
@@ -41,7 +41,7 @@ export function buildAssistant(options: {
   readonly placement: Placement
   readonly previews: Previews
   readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
-  /** The events that hold the words of those. */
+  /** The events with the text of those instructions. */
   readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
   readonly newId: () => string
   readonly nowMs: () => number
@@ -50,7 +50,7 @@ export function buildAssistant(options: {
   readonly faultsOf: Foundation['faultsOf']
   readonly budgets: Pick<Budgets, 'tokensAreSpent'>
   readonly traceItems: boolean
-  /** Where the words of a stranger's number stand, oldest first. */
+  /** The events with the words of a guest's number, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
 }) {
   const { storage, settings, model, placement, previews, newId, nowMs, log } = options
@@ -157,7 +157,7 @@ export function buildAssistant(options: {
     random: options.random,
   })
 
-  /** Whether tokens are left for what the owner did not ask for. The builtin model costs nothing. */
+  /** Whether tokens are left for work that the owner did not ask for. The builtin model costs nothing. */
   const mayAskModel = () => model().text.id.provider === 'builtin' || !options.budgets.tokensAreSpent()
 
   async function compactIfDue(signal: AbortSignal): Promise<void> {
@@ -165,11 +165,11 @@ export function buildAssistant(options: {
     if (conversationId === undefined) return
     if (mayAskModel()) {
       if (compactor.isDue(conversationId)) await compactor.compact(conversationId, 'automatic', signal)
-      // Cut off for a message that waits.
+      // Interrupted for a waiting message.
       if (signal.aborted) return
       await compactor.refreshCapsule(conversationId, signal)
     }
-    // What the turn added is read while nobody waits for it, and not when the next message does.
+    // Reads what the turn added now, so that the next message does not wait for it.
     await chain.read(conversationId, model().text.id)
   }
 
@@ -180,7 +180,7 @@ export function buildAssistant(options: {
     isOwnerWaiting: () => ownerTurns('sms').length > 0,
     wakingSignals() {
       const waking = signals.waking({ nowMs: nowMs(), longestWaitMs: LONGEST_RETRY_MS })
-      // Tried in vain, they would be given up.
+      // Failed attempts would count, and end in giving up.
       return waking.length === 0 || mayAskModel() ? waking : []
     },
     hasInterrupt: signals.hasInterrupt,
@@ -200,7 +200,7 @@ export function buildAssistant(options: {
     nowMs,
     onFault: options.faultsOf('turns', 'the attention failed'),
   })
-  // The owner's texts have a lane of their own: neither channel waits for a turn that hangs in the other.
+  // Texts have their own lane, so neither channel waits for a turn that hangs in the other.
   const texts = createAttention({
     waitingTurns: () => ownerTurns('sms'),
     wakingSignals: () => [],
@@ -210,7 +210,7 @@ export function buildAssistant(options: {
     areas: ['sms'],
     runTurn,
     runActivation: async () => undefined,
-    // Where the chat is busy, its own upkeep follows.
+    // A busy chat compacts after its own turn.
     async afterTurn() {
       chat.exclusively(compactIfDue)?.catch((error: unknown) => log.error({ err: error }, 'upkeep failed'))
     },
@@ -231,7 +231,7 @@ export function buildAssistant(options: {
     isBusy: () => chat.isBusy() || texts.isBusy(),
   }
 
-  /** Whether a turn of the owner's has begun, or waits, and has not ended. */
+  /** Whether a turn of the owner is running or waiting. */
   const isTurnRunning = () => turns.unfinished().some(({ party }) => party === 'owner')
   const sessionContext = createSessionContext({
     views,

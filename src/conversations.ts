@@ -9,7 +9,7 @@ import type { Foundation } from './foundation.ts'
 import { caughtUpWithin } from './index-wait.ts'
 import { createPagingCounters } from './operations/paging-counters.ts'
 
-/** The conversation, wired: where facts belong in it, how it is read, how it ends. */
+/** Wires the conversation: the placement of facts, reading and ending. */
 export function buildConversations(foundation: Foundation) {
   const { storage, queries, settings, nowMs, newId } = foundation
   const { append, ledger, views } = storage
@@ -28,7 +28,7 @@ export function buildConversations(foundation: Foundation) {
     previews: createPreviews(),
     timeline: createTimelineQueries(views, ledger),
     paging: createPagingCounters(new Date(nowMs()).toISOString()),
-    /** Finds what is durable now, too: the index catches up first, unless that takes long. */
+    /** Waits briefly for the index to catch up, so that a search finds every durable fact. */
     async searchTimeline(search: TimelineSearch) {
       await caughtUpWithin(storage.catchUpLagging)
       return queries.ask('searchTimeline', search)

@@ -10,12 +10,12 @@ import type { buildMemory } from './memory-service.ts'
 import type { Queries } from './storage/queries.ts'
 import type { Storage } from './storage/storage.ts'
 
-/** Words in more messages than this are common speech: barring them all would be a mistake nobody can see. */
+/** Words in more messages than this are common speech, and barring them all would hide too much. */
 const MAX_BARRED = 20
 
 type Memory = Pick<ReturnType<typeof buildMemory>, 'forgettable' | 'exclusively'>
 
-/** Erasing, wired: what plans, hides, erases and undoes, and what the delegate can forget with. */
+/** Wires erasing: planning, hiding, erasing, undoing, and the tools that forget. */
 export function buildErasing(options: {
   readonly storage: Storage
   readonly queries: Queries
@@ -60,7 +60,7 @@ export function buildErasing(options: {
       try {
         return await storage.erase(seqs, reason)
       } finally {
-        // Also where the files could not be cleared yet: what is recorded as erased is erased later.
+        // Even if the files could not be cleared yet: whatever is recorded as erased is cleared later.
         await options.forgetVectors(seqs)
       }
     },
@@ -91,7 +91,7 @@ export function buildErasing(options: {
   return { erasures, forgetting }
 }
 
-/** The message that asks to forget names what is to be forgotten, so it is barred as well. */
+/** The request names what should be forgotten, so it is barred as well. */
 function toForgettable(
   found: NonNullable<Awaited<ReturnType<Memory['forgettable']['memory']>>>,
   askedSeq: number | null,
@@ -108,7 +108,7 @@ function toForgettable(
   }
 }
 
-/** A reply is quoted as it reads afterwards, so that telling the plan does not repeat what goes. */
+/** Quotes a reply as it will read afterwards, so that the plan does not repeat erased words. */
 function wordsOfGroup({ kind, count, items }: PlanGroup) {
   return { kind, count, items: items.map(({ text, after }) => after ?? text) }
 }

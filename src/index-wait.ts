@@ -1,9 +1,9 @@
-/** Many times what an index takes that is a few turns behind. Rebuilt from a long ledger, it takes minutes. */
+/** Far longer than an index needs for a few turns. After a rebuild of a long ledger it needs minutes. */
 const WAIT_MS = 1000
 
 /**
- * Waits for the search indexes to catch up, for `waitMs` at most. Resolves to whether they did: where not, a lookup
- * is answered from what they have so far.
+ * Waits up to `waitMs` for the search indexes to catch up. Resolves to whether they did. If not, a lookup
+ * answers from what they have.
  */
 export async function caughtUpWithin(catchUp: () => Promise<void>, waitMs = WAIT_MS): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()

@@ -22,10 +22,10 @@ import { openFunctionThread } from './storage/function-thread.ts'
 import type { Queries } from './storage/queries.ts'
 import type { Storage } from './storage/storage.ts'
 
-/** How long a request to forget waits for what was said before it to be learned. */
+/** How long a request to forget waits until earlier messages are learned. */
 const SETTLE_MS = 3000
 
-/** A message that takes longer to read was made to. */
+/** A message that takes longer is hostile. */
 const LEARNING_LIMIT_MS = 15_000
 
 function openLearning(directory: string, log: Log): LearningThread {
@@ -36,17 +36,17 @@ function openLearning(directory: string, log: Log): LearningThread {
   })
 }
 
-/** Memory, wired: what learns, what recalls, what the tools and the routes use. */
+/** Wires memory: learning, recall, tools and API. */
 export function buildMemory(options: {
   readonly storage: Storage
   readonly queries: Queries
   readonly model: () => ModelService
-  /** Stands in for the query thread. */
+  /** Replaces the query thread. */
   readonly engine?: RecallPort
   readonly directory: string
-  /** Stands in for the learning thread; closed with memory. */
+  /** Replaces the learning thread. Closed with memory. */
   readonly learning?: LearningThread
-  /** The vectors of what recall looks through; closed with memory. */
+  /** The vectors for recall by meaning. Closed with memory. */
   readonly vectors: Vectors
   readonly embeddingWaits?: EmbeddingWaits
   readonly arbitrator?: () => Arbitrator | null
@@ -66,7 +66,7 @@ export function buildMemory(options: {
   const lock = createLock()
   const onFault = (error: unknown) => log.error({ err: error }, 'memory failed')
   const closing = new AbortController()
-  /** Until the indexes have every fact that is durable now; no longer than memory is open, for it may be minutes. */
+  /** Resolves when the indexes have every fact that is durable now, or when memory closes: it may take minutes. */
   const caughtUp = async () => {
     const closed = Promise.withResolvers<never>()
     const close = () => closed.reject(closing.signal.reason)
@@ -78,12 +78,12 @@ export function buildMemory(options: {
       closing.signal.removeEventListener('abort', close)
     }
   }
-  /** Asks the query thread once the indexes have every fact that is durable now: what is forgotten must be found. */
+  /** Asks the query thread once the indexes have caught up, because a forgotten fact must be found. */
   const askAll: Queries['ask'] = async (name, args) => {
     await caughtUp()
     return thread.ask(name, args)
   }
-  /** The same, but while the indexes are rebuilt it answers from what they have. */
+  /** The same, but answers from incomplete indexes while they are rebuilt. */
   const ask: Queries['ask'] = async (name, args) => {
     await caughtUpWithin(caughtUp)
     return thread.ask(name, args)
@@ -141,7 +141,7 @@ export function buildMemory(options: {
     onFault,
   })
 
-  /** The owner's choice of a model, or the utility model; null where no model can judge. */
+  /** The model that the owner chose, or the utility model; null if neither can judge. */
   function modelArbitrator(): Arbitrator | null {
     const { utility, structured } = options.model()
     const { model } = options.config.get().arbitrator
@@ -151,7 +151,7 @@ export function buildMemory(options: {
 
   return {
     memories,
-    /** The tools, over what forgets. */
+    /** The tools of memory. Takes what erases. */
     tools: (forgetting: Forgetting) =>
       memoryTools({
         memories,
@@ -159,17 +159,17 @@ export function buildMemory(options: {
         settled: () => reactor.settled(SETTLE_MS),
         isIndexed: () => caughtUpWithin(caughtUp),
       }),
-    /** What forgetting a memory, or words that none was learned from, begins with. */
+    /** The starting points for forgetting a memory, or words that nothing was learned from. */
     forgettable: {
       memory: (memoryId: string) => askAll('forgettableMemory', memoryId),
       words: (words: readonly string[]) => askAll('forgettableWords', words),
-      /** Memories that an earlier build deleted and did not erase. */
+      /** Memories that an earlier build deleted without erasing them. */
       leftoverSeqs: queries.unerasedSeqs,
     },
-    /** Runs work while nothing is learned. */
+    /** Runs work while learning is paused. */
     exclusively: lock,
     recall: passive.recall,
-    /** The owner's change of how memory works, as a fact before it holds. */
+    /** Records a change of the memory settings, then applies it. */
     async changeConfig(change: MemoryConfigChange) {
       await append([
         { type: 'settings.changed', actor: 'owner', channel: 'system', facts: { keys: ['memory-config'] } },
@@ -191,7 +191,7 @@ export function buildMemory(options: {
       nowMs,
     }),
     settled: reactor.settled,
-    /** Whether learning fails, and will go on failing until something changes. */
+    /** Whether learning fails until something changes. */
     isStalled: reactor.isStalled,
     /** Recalls once, so that the next recall is fast. */
     warm: passive.warm,
@@ -201,7 +201,7 @@ export function buildMemory(options: {
     },
     async close() {
       closing.abort(new Error('memory is closing'))
-      // A call that hangs is rejected, so that what waits for it ends.
+      // Closing the thread rejects a hanging call, so that its caller ends.
       await Promise.all([reactor.close(), passive.close(), embedding.close(), learning.close()])
     },
   }

@@ -32,7 +32,7 @@ import { withMaskedResults } from './tools/masked.ts'
 import type { Tool } from './tools/tool.ts'
 import { buildWork } from './work.ts'
 
-/** Builds the parts of the service, each from those before it. None of them does anything by itself yet. */
+/** Builds the parts of the service, each from earlier ones. None runs before it is started. */
 export async function buildParts(foundation: Foundation) {
   const { config, storage, kysely, owner, settings, timezone, nowMs, newId, faultsOf } = foundation
   const { append, ledger, views, onHeadMoved } = storage

@@ -45,21 +45,21 @@ import { connectRealtime } from './voice/ws-sockets.ts'
 
 export type Phone = {
   readonly reception: Reception
-  /** A socket that claims to be the media stream of the reserved call. */
+  /** Takes a socket that claims to be the media stream of the reserved call. */
   accept(socket: StreamSocket, upgrade: { readonly isSigned: boolean }): void
-  /** The provider says that the call is over; any number of times, known or not. */
+  /** Takes the provider's report that a call is over. It may repeat, and the call may be unknown. */
   callEnded(callSid: string): void
-  /** What the provider reports of a call is a fact when this resolves. */
+  /** Records the provider's report on a call. Resolves once it is durable. */
   recordStatus(report: CallStatus): Promise<void>
-  /** The call that goes on now, to be watched. */
+  /** The call in progress. */
   readonly live: LiveCalls
-  /** What the model is told at the start of an owner's call. */
+  /** The model's instructions at the start of a call by the owner. */
   instructions(): string
-  /** Ends the present call. False where there is none. */
+  /** Ends the call in progress. False if there is none. */
   hangUp(): boolean
-  /** Ends in the ledger what a crash left without an end. */
+  /** Records the end of a call that a crash interrupted. */
   start(): Promise<void>
-  /** Hangs up and waits until every fact is in the ledger, for as long as given. */
+  /** Hangs up, and waits up to `ms` until every fact is in the ledger. */
   close(graceMs: number): Promise<void>
 }
 
@@ -72,11 +72,11 @@ export type PhoneOptions = {
   readonly tools: ReadonlyMap<string, Tool>
   readonly propose: Propose
   readonly instructions: () => string
-  /** The standing instructions in force on the phone. */
+  /** The standing instructions for the phone. */
   readonly adaptationIds: () => readonly string[]
   readonly guestBudget: GuestBudget
   readonly budgets: Pick<Budgets, 'callsAreSpent' | 'tokensAreSpent'>
-  /** Where the words of a stranger's number stand, in texts and calls, oldest first. */
+  /** The events with the words of a guest's number in texts and calls, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
   readonly hangUpAtProvider: HangUp
   readonly waits: Pick<ServiceWaits, 'streamStartMs'>
@@ -85,18 +85,18 @@ export type PhoneOptions = {
   readonly log: Log
 }
 
-/** A call that was taken, from its reservation to its end. */
+/** An accepted call, from its reservation to its end. */
 type Call = {
   readonly offered: OfferedCall
   readonly place: CallPlace
   readonly cancelExpiry: () => void
   readonly offeredAt: string
   live: { readonly bridge: Bridge; readonly mind: PlacedMind; readonly connectedAt: string } | null
-  /** Said, and on its way to the disk, by item. */
+  /** Words that are being written to the ledger, by item. */
   readonly unrecorded: Map<string, TalkLine>
 }
 
-/** The phone, wired: the webhook's decision, the one slot, the bridge, and the agent's pieces as its mind. */
+/** Wires the phone: the webhook's decision, the single slot, the bridge and its mind. */
 export async function buildPhone(options: PhoneOptions): Promise<Phone> {
   const { storage, settings, model, newId, nowMs, log } = options
   const { append, ledger, views } = storage
@@ -141,7 +141,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     queue.append(facts).catch((error: unknown) => onFault(error, 'facts of a call are lost'))
   }
 
-  /** A reservation whose stream never came, or was taken back before it did. */
+  /** Ends a reservation whose stream never started, or that was cancelled before. */
   function abandon(call: Call, reason: EndReason | 'not_connected'): void {
     if (call.live !== null || !calls.delete(call.offered.callSid)) return
     call.cancelExpiry()
@@ -196,7 +196,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
   function connect(offered: OfferedCall, line: AcceptedLine): void {
     const call = calls.get(offered.callSid)
     const { realtime } = model()
-    // Nobody would talk here: the markup behind the stream says so.
+    // Without a session nobody would answer: the markup after the stream says so.
     if (!call || realtime === null) {
       line.close()
       if (call) abandon(call, 'no_realtime_model')
@@ -243,7 +243,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     live.changed()
   }
 
-  /** Each fact for itself, composed when its turn comes: a reply derives from words recorded just before it. */
+  /** Composes each fact only when its turn comes, because a reply derives from words recorded just before it. */
   function recordOne({ place, unrecorded }: Call, mind: PlacedMind, fact: CallFact): void {
     if (fact.type === 'call.ended') mind.end()
     const line = lineOfFact(fact)
@@ -328,7 +328,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     return `${withDataBlockRule(options.instructions())}\n\n${present()}`
   }
 
-  /** A session has no clock of its own. */
+  /** A session has no clock. */
   function present(): string {
     const timeZone = settings.get('TIMEZONE')
     const format = dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
@@ -370,7 +370,7 @@ function modelName(realtime: RealtimeEndpoint | null): string {
   return realtime?.model ?? 'none'
 }
 
-/** Runs `fn` once after so long, unless cancelled. */
+/** Runs `fn` once after a delay, unless cancelled. */
 function after(ms: number, fn: () => void): () => void {
   const timer = setTimeout(fn, ms)
   timer.unref()

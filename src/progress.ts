@@ -1,12 +1,12 @@
-/** A step came up again unchanged: taking it once more would change nothing either. */
+/** The same step came up twice. Repeating it would change nothing. */
 export class NoProgress extends Error {
   override readonly name = 'NoProgress'
 }
 
 /**
- * Guards a loop that takes its next step from a view. Throws NoProgress where a step comes up twice in a row exactly as
- * it was: the view has stalled, or what the step appends is there already. The loop then reports and pauses as after any
- * other fault, instead of spinning. `undefined` starts over: after a fault the same step is due again.
+ * Guards a loop that takes its next step from a view. Throws NoProgress if a step comes up twice in a row
+ * unchanged: the view has stalled, or already has what the step appends. The loop then pauses as after any
+ * other fault instead of spinning. `undefined` resets the guard, because the same step is due after a fault.
  */
 export function createProgressGuard(): (step: object | undefined) => void {
   let last: string | undefined

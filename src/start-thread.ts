@@ -3,13 +3,13 @@ import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 /**
- * Starts a worker thread. What `enableCompileCache` was told holds for the thread that told it alone; others read a
- * variable, without which each of them strips and compiles all its modules anew: half of what it takes to start. They
- * are given nothing else of the environment, for it may hold secrets and none of them needs any.
+ * Starts a worker thread with the compile cache of this one. `enableCompileCache` affects only its own thread;
+ * without a cache, each thread would compile all its modules again. The thread gets nothing else of the
+ * environment, which may hold secrets.
  */
 export function startThread(url: URL, data?: unknown): Worker {
   const cache = getCompileCacheDir()
-  // The directory that was asked for; Node keeps one for each version of its own inside.
+  // Node keeps one directory per version inside the given one.
   const env = cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) }
   return new Worker(url, { env, workerData: data })
 }

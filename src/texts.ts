@@ -19,24 +19,24 @@ import { giveUpAt, type OutboundPauses, outboundPauses } from './outbound/backof
 import type { Settings } from './settings/settings.ts'
 import type { Storage } from './storage/storage.ts'
 
-/** The provider waits longer; whoever watches the webhook must not. */
+/** How long a webhook waits for a reply. The provider would wait longer. */
 const MARKUP_REPLY_MS = 1_500
 
 export type TextOutcome =
-  /** `reply` goes into the markup; null where there is none, or it leaves by the REST API. */
+  /** `reply` goes into the markup; null if there is none, or if it is sent by the REST API. */
   | { readonly status: 'taken'; readonly reply: string | null }
-  /** Nothing is recorded or answered: the caller counts it. */
+  /** Nothing is recorded or answered. The caller counts it. */
   | { readonly status: 'over_budget' }
 
 export type Texts = {
-  /** Takes a text, within two seconds, whatever the model does. */
+  /** Takes a text within two seconds, however slow the model is. */
   receive(text: IncomingText): Promise<TextOutcome>
   statusReported(report: {
     readonly messageSid: string
     readonly status: string
     readonly errorCode: number | null
   }): Promise<void>
-  /** Texts that cannot be sent for now, and until when the first of them is retried; null while there are none. */
+  /** The delayed texts, and how long the first of them is retried; null if there are none. */
   waiting(): WaitingTexts | null
   sendAgain: SendAgain
   start(): void
@@ -45,11 +45,11 @@ export type Texts = {
 
 export type WaitingTexts = DelayedTexts & { readonly until: string }
 
-/** Where the words of a stranger's number stand, in texts and calls together. */
+/** The events with the words of a guest's number, in texts and calls. */
 export function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
   const calls = createCallQueries(views)
   const texts = createTextQueries(views)
-  /** Nothing where the number is withheld: it is everybody's who withholds theirs. */
+  /** Empty for a withheld number, which many people share. */
   return (number: string, limit: number) =>
     isWithheld(number)
       ? []
@@ -58,7 +58,7 @@ export function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
           .slice(-limit)
 }
 
-/** Text messages, wired: inbox, outbox, and the turns of strangers, which run beside the owner's. */
+/** Wires text messages: inbox, outbox, and the turns of guests, which run beside the owner's. */
 export function buildTexts(options: {
   readonly storage: Storage
   readonly settings: Settings
@@ -163,7 +163,7 @@ export function buildTexts(options: {
     onFault: options.faultsOf('guests', "a stranger's turn failed"),
   })
 
-  /** Resolves when the turn has ended, or the time is up. */
+  /** Resolves when the turn has ended, or the time is over. */
   function endOf(turnId: string): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(finish, MARKUP_REPLY_MS)
@@ -216,7 +216,7 @@ export function buildTexts(options: {
       ])
     },
     start() {
-      // Loading the provider's SDK stops everything for 100 ms: now, and not in the middle of a call.
+      // Loads the provider's SDK now: it blocks the thread for 100 ms, which a call must not feel.
       telephony
         .client()
         .catch((error: unknown) => log.error({ err: error }, 'no client of the telephony API'))

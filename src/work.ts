@@ -18,18 +18,18 @@ import { createTaskRunner } from './tasks/runner.ts'
 import { createTaskFacts } from './tasks/task-facts.ts'
 import { createTasks } from './tasks/tasks.ts'
 
-/** Where the assistant works while no directory is set: beside the data, so that `..` does not lead into it. */
+/** The assistant's default directory. It is beside the data, so that `..` does not lead into it. */
 const defaultDirectory = (dataDir: string) => `${dataDir}-work`
-/** A shorter secret would take ordinary variables with it. */
+/** A shorter secret would also remove ordinary variables. */
 const SHORTEST_SECRET_CHARS = 6
 
-/** Work handed to the coding assistant and its way back to the owner, wired. */
+/** Wires tasks of the coding assistant, and the delivery of their outcomes. */
 export function buildWork(options: {
   readonly config: Config
   readonly storage: Storage
   readonly settings: Settings
   readonly placement: Placement
-  /** The owner's number that texts go to; empty while none is set. */
+  /** The owner's number for texts; empty if none is set. */
   readonly ownerNumber: () => string
   readonly pauses?: OutboundPauses | undefined
   readonly waits: Pick<ServiceWaits, 'taskKillGraceMs' | 'announceRetryMs'>
@@ -61,13 +61,13 @@ export function buildWork(options: {
 
   function directory(): string {
     const path = settings.get('COPILOT_WORKDIR') ?? defaultDirectory(config.dataDir)
-    // Again: the environment may give it too, and a link may lead elsewhere by now.
+    // Checked again, because the environment may set it and a link may have changed.
     if (!liesOutside(path, config.dataDir)) throw new Error(`COPILOT_WORKDIR ${WITHIN_REACH}.`)
     mkdirSync(path, { recursive: true, mode: 0o700 })
     return path
   }
 
-  /** Of what the service itself was given, nothing that is a secret of its own. */
+  /** The service's own environment without its secrets. */
   function environment(): Record<string, string> {
     const secrets = settings.secretValues().filter(({ length }) => length >= SHORTEST_SECRET_CHARS)
     return Object.fromEntries(
@@ -79,7 +79,7 @@ export function buildWork(options: {
 
   function targetOf(channel: TaskRow['notify']): string {
     if (channel === 'sms') return options.ownerNumber()
-    // A webhook's address may hold a token: where it is, the ledger need not know.
+    // A webhook's address may hold a token, so the ledger does not record it.
     return channel
   }
 
@@ -160,7 +160,7 @@ export function buildWork(options: {
   return {
     tasks: api,
     callback,
-    /** Once the service listens: where the assistant reports to is known from then on. */
+    /** Call once the service listens, because the assistant reports to its port. */
     start(port: number): void {
       callbackUrl = `${localOrigin(config.host, port)}/api/copilot/callback`
       facts.start()
@@ -178,7 +178,7 @@ export function buildWork(options: {
   }
 }
 
-/** The service's own address on this machine. */
+/** The service's address on this machine. */
 function localOrigin(host: string, port: number): string {
   const any = host === '0.0.0.0' || host === '::' || host === 'localhost'
   const name = any ? '127.0.0.1' : host
