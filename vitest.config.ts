@@ -25,9 +25,9 @@ const serviceFolders = [
   'tasks',
   'timers',
 ]
-const service = [...serviceFolders.map((folder) => `test/${folder}/**/*.test.ts`), 'test/process.test.ts']
+const service = serviceFolders.map((folder) => `test/${folder}/**/*.test.ts`)
 const browser = ['test/browser/**/*.test.ts']
-/** Trials with kills, power cuts and hostile text, at a small size; `npm run torture` runs some of them for hours. */
+/** Trials with kills, damage, power cuts and hostile text, at a small size. `npm run torture` runs some for hours. */
 const long = ['test/torture/**/*.test.ts', 'test/**/*.long.test.ts']
 
 export default defineConfig({
