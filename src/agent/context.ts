@@ -56,7 +56,7 @@ export function foldContext(
     const { turnId } = event
     const words = wordsOf(event)
     const added = words && !isPassedOver(event) ? { ...words, foreign: isForeign(event) } : null
-    // The caller has heard it, whatever becomes of the turn.
+    // The caller has heard it even if the turn fails.
     if (turnId === null || event.type === 'call.reply.spoken') {
       if (added) joined.push(added)
       continue

@@ -5,7 +5,7 @@ import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
 
-/** A model that answers with the word it was told to keep, if its input still holds it. */
+/** A model that answers with the word that the owner asked it to keep, if its input still contains it. */
 async function startKeeper(): Promise<ModelDouble> {
   const double = await startModelDouble()
   onTestFinished(() => double.close())

@@ -5,11 +5,9 @@ import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel, tellHistory } from './model.ts'
 import { failFirstRequest, phone, visit } from './page.ts'
+import { picture } from './picture.ts'
 
 const browser = useBrowser()
-const picture = async (page: Awaited<ReturnType<typeof visit>>, name: string) => {
-  if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` })
-}
 
 test('draws the report for each window, explains each figure, and offers a retry', async () => {
   // The clock starts at half past the hour, so that everything falls into one bucket.
@@ -72,12 +70,12 @@ test('draws the report for each window, explains each figure, and offers a retry
   await page.getByRole('button', { name: 'the last 6 hours' }).click()
   await model.getByText('by minute').waitFor()
   await expect.poll(() => page.locator('dg-course-chart canvas').count()).toBeGreaterThanOrEqual(3)
-  await picture(page, 'operations')
+  await picture(page, 'operations-report', 'desk')
   expect(await findings(page)).toEqual([])
   await page.emulateMedia({ colorScheme: 'dark' })
-  await picture(page, 'operations-dark')
+  await picture(page, 'operations-report', 'dark')
   await page.setViewportSize(phone)
-  await picture(page, 'operations-phone')
+  await picture(page, 'operations-report', 'phone')
   expect(await findings(page)).toEqual([])
   // At 400% zoom, the text of each window button still fits on one line.
   await page.setViewportSize({ width: 320, height: 640 })

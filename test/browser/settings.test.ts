@@ -6,6 +6,7 @@ import { PASSWORD, startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
 import { inFocus, visit } from './page.ts'
+import { picture } from './picture.ts'
 
 const browser = useBrowser()
 
@@ -222,17 +223,17 @@ test('asks for the password before it saves a key for another address, and rejec
   await row(page, 'OPENAI_API_KEY')
     .getByText(`Entered for api.openai.com, so it is not sent to ${host}`)
     .waitFor()
-  await look(page, 'key-for-another-address')
+  await picture(page, 'key-for-another-address', 'desk')
 
   await page.getByLabel('API key', { exact: true }).fill('key-of-the-double')
   await save(page).click()
   const dialog = page.locator('dg-password-dialog')
   await dialog.getByText('https://api.openai.com').waitFor()
-  await look(page, 'password-asked')
+  await picture(page, 'password-asked', 'desk')
   await dialog.getByRole('textbox').fill('not the password')
   await page.keyboard.press('Enter')
   await dialog.getByText('That is not your password.').waitFor()
-  await look(page, 'password-wrong')
+  await picture(page, 'password-wrong', 'desk')
   await dialog.getByRole('textbox').fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await row(page, 'OPENAI_API_KEY').getByText('Set here').waitFor()
@@ -242,8 +243,3 @@ test('asks for the password before it saves a key for another address, and rejec
   await service.client.post('/api/chat', { content: 'Who answers?' })
   expect(turnRequests(model).at(-1)?.headers.authorization).toBe('Bearer key-of-the-double')
 })
-
-/** Saves a screenshot in the directory `LOOK`, if set. */
-async function look(page: Page, name: string): Promise<void> {
-  if (process.env.LOOK) await page.screenshot({ path: `${process.env.LOOK}/${name}.png` })
-}

@@ -6,11 +6,9 @@ import { SHORT_PAUSES } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { phone as phoneSize, visit, words } from './page.ts'
+import { picture } from './picture.ts'
 
 const browser = useBrowser()
-const picture = async (page: Awaited<ReturnType<typeof visit>>, name: string) => {
-  if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` })
-}
 
 test('announces delayed texts on every page, sends them later, and resends a failed one', async () => {
   const phone = await startWithTexts({ outboundPauses: SHORT_PAUSES })
@@ -24,14 +22,14 @@ test('announces delayed texts on every page, sends them later, and resends a fai
     await tab.getByText(/1 text has been waiting since .*: the provider does not answer/).waitFor()
     await tab.getByText('Texts delayed: the provider does not answer').waitFor()
     expect(await findings(tab)).toEqual([])
-    await picture(tab, `text-waiting-${size}`)
+    await picture(tab, 'text-waiting', size)
   }
   phone.double.setOutage(null)
   for (const [tab, size] of [[page, 'desk'] as const, [small, 'phone'] as const]) {
     await words(tab, 'Delegate', 'At nine fifteen').waitFor()
     await tab.reload()
     await words(tab, 'Delegate', 'At nine fifteen').waitFor()
-    await picture(tab, `text-sent-later-${size}`)
+    await picture(tab, 'text-sent-later', size)
   }
 
   phone.double.fail({ type: 'refuse', status: 400, code: 21211 })
@@ -39,9 +37,9 @@ test('announces delayed texts on every page, sends them later, and resends a fai
   const failed = words(page, 'Delegate', 'not sent: refused')
   await failed.waitFor()
   expect(await findings(page)).toEqual([])
-  await picture(page, 'text-failed-desk')
+  await picture(page, 'text-failed', 'desk')
   await words(small, 'Delegate', 'not sent: refused').waitFor()
-  await picture(small, 'text-failed-phone')
+  await picture(small, 'text-failed', 'phone')
   await failed.getByRole('button', { name: 'Send again' }).click()
   await phone.eventsUntil('the text', (all) => ofType(all, 'sms.sent').length === 2)
   expect(phone.double.messages).toHaveLength(2)

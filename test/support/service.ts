@@ -11,7 +11,7 @@ import { TEST_ROOT, testDirectory } from './directory.ts'
 
 export const PASSWORD = 'a long walk by the river'
 
-/** What fails is tried again at once: for tests of what becomes of it, not of how long it waits. */
+/** Retries at once, for tests of the outcome rather than of the wait. */
 export const SHORT_PAUSES = { firstRetryMs: 20, lookUpAfterMs: [0, 20, 80] } as const
 
 export type WholeServiceOptions = {
