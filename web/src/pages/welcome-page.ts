@@ -135,7 +135,11 @@ export class DgWelcomePage extends LightElement {
       case 'phone':
         return html`<section><dg-service-step .http=${http} .setup=${phoneSetup} @done=${this.next}></dg-service-step></section>`
       case 'message':
-        return html`<dg-message-step .http=${http} @done=${this.next}></dg-message-step>`
+        return html`<dg-message-step
+          .http=${http}
+          @answered=${() => rememberSetupStep(null)}
+          @done=${this.next}
+        ></dg-message-step>`
     }
   }
 }

@@ -8,7 +8,7 @@ import { LightElement } from '../../design/light-element.ts'
 
 const suggestions = ['Hello! What can you do for me?', 'Remember that I take my coffee black']
 
-/** Sends the first message, which shows that the setup works. Fires `done`. */
+/** Sends the first message, which shows that the setup works. Fires `answered`, then `done` when the owner goes on. */
 export class DgMessageStep extends LightElement {
   static override readonly properties = {
     http: { attribute: false },
@@ -49,6 +49,7 @@ export class DgMessageStep extends LightElement {
     this.said = text
     try {
       this.answer = await sendMessage(this.http, text, newId())
+      this.dispatchEvent(new Event('answered'))
     } catch (error) {
       this.problem = explain(error)
     } finally {
