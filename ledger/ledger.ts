@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { type DiskCause, describeDisk, diskCauseOf } from './causes.ts'
+import { describeDisk, diskCauseOf } from './causes.ts'
 import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
 import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable, messageOf } from './errors.ts'
@@ -34,7 +34,7 @@ export type Ledger = LedgerReader & {
   importRows(rows: readonly EventRow[]): void
   setMeta(name: string, value: string): void
   /** Why the last append failed; null if appends succeed. After a failure, each call tries a write again. */
-  fault(): LedgerFault | null
+  fault(): string | null
   /**
    * Null while the write-ahead log and its index are in place. If one is gone, no later start could read the
    * open log, so this checkpoints it into the ledger. Once it is saved, appends are refused and the process
@@ -49,9 +49,6 @@ export type Ledger = LedgerReader & {
   readonly db: Database.Database
   close(): void
 }
-
-/** Why appends fail. */
-export type LedgerFault = { readonly message: string; readonly cause: DiskCause | null }
 
 /** A write-ahead log that was removed while open, and whether its content is saved in the ledger. */
 export type LostLog = { readonly isSaved: boolean; readonly message: string }
@@ -117,7 +114,7 @@ function createWriter(
   /** Set once the log's content is saved. */
   let lostLog: LostLog | null = null
   let hasErasures = reader.lastErasure() > 0
-  let fault: LedgerFault | null = null
+  let fault: string | null = null
   const directory = dirname(db.name)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
@@ -201,7 +198,7 @@ function createWriter(
     if (lostLog === null && places.hasFile() && places.hasLog()) return
     const lost = saveLostLog()
     throw new Error(
-      lost?.message ?? 'ledger.sqlite was moved, deleted or replaced; put it back, or restart the service',
+      lost?.message ?? 'ledger.sqlite was moved, deleted or replaced. Put it back, or restart Delegate.',
     )
   }
 
@@ -235,7 +232,7 @@ function createWriter(
       }
       return outcomes
     } catch (error) {
-      fault = { message: describe(error), cause: diskCauseOf(error, directory) }
+      fault = describe(error)
       throw unavailable(error)
     }
   }
@@ -292,7 +289,7 @@ function createWriter(
       db.pragma(`application_id = ${APPLICATION_ID}`)
       fault = null
     } catch (error) {
-      fault = { message: describe(error), cause: diskCauseOf(error, directory) }
+      fault = describe(error)
     }
   }
 

@@ -171,10 +171,8 @@ const checkOf = (fault: string | null): Check =>
 function ledgerCheck(stores: StoreReport, status: StorageStatus | null): Check {
   const { freeBytes } = stores
   if (status === null) return { ok: false, detail: 'The storage does not respond.' }
-  const { ledgerError, ledgerCause, verification } = status
-  // A disk error already says what to do.
-  if (ledgerError !== null)
-    return { ok: false, detail: ledgerCause === null ? `cannot be written: ${ledgerError}` : ledgerError }
+  const { ledgerError, verification } = status
+  if (ledgerError !== null) return { ok: false, detail: ledgerError }
   if (verification.status === 'damaged') return { ok: false, detail: damageOf(verification) }
   if (stores.ledger !== null) return checkOf(stores.ledger)
   if (freeBytes !== null && freeBytes < NEEDED_BYTES) return { ok: false, detail: diskRemedies.full }

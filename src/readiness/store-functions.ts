@@ -29,6 +29,9 @@ const SAMPLE_ROWS = 2
 export const VIEWS_DAMAGED =
   'The views are damaged, and are being rebuilt from the ledger. If this does not help, restart Delegate.'
 
+const remedies = { moved: 'Put it back, or restore a backup.', damaged: diskRemedies.damaged }
+const viewRemedies = { moved: 'Restart Delegate, which rebuilds it.', damaged: VIEWS_DAMAGED }
+
 /** The current files of the data directory. Call it once all stores are open. */
 export function placesOf(directory: string): Places {
   const existing = (files: readonly string[]): Place[] =>
@@ -62,18 +65,21 @@ export const storeFunctions = {
       const { directory, places } = args
       return {
         ledger: faultOf(places.ledger, () => readLedger(directory)),
-        views: faultOf(places.views, () => readViews(directory), VIEWS_DAMAGED),
+        views: faultOf(places.views, () => readViews(directory), viewRemedies),
         settings: faultOf(places.settings, () => readSettings(directory, args.hasSecrets)),
         freeBytes: freeBytes(directory),
       }
     },
 } as const satisfies ThreadFunctions
 
-function faultOf(places: readonly Place[], read: () => void, damaged = diskRemedies.damaged): string | null {
+function faultOf(
+  places: readonly Place[],
+  read: () => void,
+  { moved: restore, damaged } = remedies,
+): string | null {
   // If its log is gone, SQLite would create a new one when it opens the database.
   const moved = places.find(({ file, inode }) => inodeOf(file) !== inode)
-  if (moved)
-    return `${basename(moved.file)} was deleted, moved or replaced. Put it back and restart Delegate, or restore a backup.`
+  if (moved) return `${basename(moved.file)} was deleted, moved or replaced. ${restore}`
   try {
     read()
     return null

@@ -43,10 +43,9 @@ export type ViewsStatus = {
   readonly projections: readonly ProjectionStatus[]
   /** Why appends fail; null if they succeed. */
   readonly ledgerError: string | null
-  /** The disk's fault; null if the disk is not the cause. */
-  readonly ledgerCause: DiskCause | null
   /** Why the views cannot be written; null if they can. Facts are safe either way. */
   readonly viewsError: string | null
+  /** The disk's fault; null if the disk is not the cause. */
   readonly viewsCause: DiskCause | null
 }
 

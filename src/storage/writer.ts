@@ -147,13 +147,7 @@ export function openWriter(options: WriterOptions): Writer {
   }
 
   function faults() {
-    const ledgerFault = ledger.fault()
-    return {
-      ledgerError: ledgerFault?.message ?? null,
-      ledgerCause: ledgerFault?.cause ?? null,
-      viewsError,
-      viewsCause,
-    }
+    return { ledgerError: ledger.fault(), viewsError, viewsCause }
   }
 
   inViews(false, () => projector.catchUp())

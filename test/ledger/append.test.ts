@@ -143,7 +143,7 @@ test('refuses appends while its file is moved away, and recovers once it is back
   const writer = openTestWriter(directory)
   writer.append(said('here'))
   renameSync(directory, `${directory}-away`)
-  expect(writer.ledger.fault()?.message).toMatch(/moved, deleted or replaced/)
+  expect(writer.ledger.fault()).toMatch(/moved, deleted or replaced/)
   expect(() => writer.append(said('nowhere'))).toThrow(LedgerUnavailable)
 
   // A copy in its place does not count.

@@ -65,17 +65,25 @@ test('is not ready with zeroed pages in the settings', async () => {
     })
 })
 
-test.each(['ledger.sqlite', 'settings.sqlite', 'views.sqlite', 'views.sqlite-wal'])(
-  'is not ready while %s is missing, and ready again when it is put back',
-  async (name) => {
+test.each([
+  ['ledger.sqlite', /replaced\. Put it back, or re/],
+  ['settings.sqlite', /replaced\. Put it back, or re/],
+  ['views.sqlite', /replaced\. Restart Delegate, which rebuilds it\.$/],
+  ['views.sqlite-wal', /replaced\. Restart Delegate, which rebuilds it\.$/],
+] as const)(
+  'is not ready while %s is missing, says what to do, and is ready again when it is put back',
+  async (name, remedy) => {
     const service = await startWholeService()
     await talk(service)
     const file = join(service.directory, name)
     const check = name.startsWith('views') ? 'projections' : name.replace('.sqlite', '')
     renameSync(file, `${file}.away`)
     await expect
-      .poll(async () => (await createClient(service.port).get('/ready')).json, { timeout: 5000 })
-      .toMatchObject({ status: 503, checks: { [check]: { ok: false } } })
+      .poll(() => readiness(service), { timeout: 5000 })
+      .toMatchObject({
+        status: 503,
+        checks: { [check]: { ok: false, detail: expect.stringMatching(remedy) } },
+      })
     renameSync(`${file}.away`, file)
     await expect.poll(() => readiness(service), { timeout: 5000 }).toMatchObject({ status: 200 })
   },

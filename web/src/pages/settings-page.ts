@@ -271,8 +271,9 @@ export class DgSettingsPage extends LightElement {
       <dg-icon name="warning"></dg-icon>
       <div>
         <p>
-          This data came from a backup or an import (${shortDateText(since)}). To avoid sending anything twice,
-          texts, calls and deliveries are on hold until you release them.
+          After a restore, an import or a loss of events, Delegate may not know what was sent before. To avoid
+          sending anything twice, texts, calls and deliveries are on hold since ${shortDateText(since)}, until
+          you release them.
         </p>
         <button class="button small" type="button" @click=${() => void this.release()}>Release outgoing work</button>
       </div>
