@@ -271,8 +271,8 @@ export class DgSettingsPage extends LightElement {
       <dg-icon name="warning"></dg-icon>
       <div>
         <p>
-          After a restore, an import or a loss of events, Delegate may not know what was sent before. To avoid
-          sending anything twice, texts, calls and deliveries are on hold since ${shortDateText(since)}, until
+          After a restore, an import or a loss of events, Delegate may not know what was sent before
+          ${shortDateText(since)}. To avoid sending anything twice, texts, calls and deliveries are on hold until
           you release them.
         </p>
         <button class="button small" type="button" @click=${() => void this.release()}>Release outgoing work</button>

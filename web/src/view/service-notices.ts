@@ -121,8 +121,8 @@ export class DgServiceNotices extends LitElement {
     return html`<p>
       <dg-icon name="warning"></dg-icon>
       <span>
-        Outgoing texts, calls and deliveries are on hold<span class="why"> since
-          ${shortDateText(this.heldSince)}, because Delegate may not know what was sent before</span>. <a href="/settings">Release outgoing work in Settings</a>
+        Outgoing texts, calls and deliveries are on hold<span class="why">: Delegate may not know what
+          was sent before ${shortDateText(this.heldSince)}</span>. <a href="/settings">Release outgoing work in Settings</a>
       </span>
     </p>`
   }
