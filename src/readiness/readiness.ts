@@ -58,6 +58,8 @@ const FRESH_MS = 1000
 const HUNG_MS = 30_000
 /** Thousands of times what a check takes on an idle machine. */
 const STORES_LIMIT_MS = 10_000
+/** Keeps the thread for a monitor that asks often, but not between the service's own checks. */
+const STORES_IDLE_MS = 15_000
 const LOOK_EVERY_MS = 60_000
 const MEGABYTE = 1024 * 1024
 /** Enough for days of conversation and a backup. */
@@ -72,7 +74,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   const thread = openFunctionThread<typeof storeFunctions>(
     new URL('./store-thread.ts', import.meta.url),
     directory,
-    { limitMs: STORES_LIMIT_MS },
+    { limitMs: STORES_LIMIT_MS, idleMs: STORES_IDLE_MS },
   )
   let hasSecrets = false
   let last: { readonly untilMs: number; readonly stores: Promise<StoreReport> } | null = null

@@ -14,13 +14,16 @@ type MortalThread = FunctionThread<typeof mortalFunctions>
 
 const LIMIT_MS = 1000
 
-async function openThread(onFailure?: (failure: ThreadFailed) => void): Promise<MortalThread> {
+async function openThread(
+  onFailure?: (failure: ThreadFailed) => void,
+  idleMs?: number,
+): Promise<MortalThread> {
   const directory = testDirectory()
   await openTestStorage(directory)
   const thread = openFunctionThread<typeof mortalFunctions>(
     new URL('./mortal-thread.ts', import.meta.url),
     directory,
-    { limitMs: LIMIT_MS, onFailure },
+    { limitMs: LIMIT_MS, onFailure, ...(idleMs === undefined ? {} : { idleMs }) },
   )
   onTestFinished(thread.close)
   return thread
@@ -39,6 +42,21 @@ test('starts the thread with the first call and keeps it', async () => {
   const before = await nextThreadId()
   const first = await thread.ask('who', undefined)
   expect(first).toBeGreaterThan(before)
+  expect(await thread.ask('who', undefined)).toBe(first)
+})
+
+test('ends an idle thread, and starts another with the next call', async () => {
+  const thread = await openThread(undefined, 1)
+  const first = await thread.ask('who', undefined)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(await thread.ask('who', undefined)).toBeGreaterThan(first)
+})
+
+test('keeps an idle thread that is kept warm', async () => {
+  const thread = await openThread(undefined, 1)
+  thread.warm()
+  const first = await thread.ask('who', undefined)
+  await new Promise((resolve) => setTimeout(resolve, 50))
   expect(await thread.ask('who', undefined)).toBe(first)
 })
 
