@@ -74,7 +74,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
   function instructionsFor(channel: SpokenChannel): string {
     if (channel === 'voice') return phone.instructions()
     const instructions = assistant.instructions(channel)
-    return model().text.told?.(instructions) ?? instructions
+    return model().text.asSent?.(instructions) ?? instructions
   }
 
   const modules = [

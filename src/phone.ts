@@ -290,7 +290,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       chain,
       capsuleText(id) {
         const row = context.capsule(id)
-        const [event] = row && !chain.tellsBarred(row.seq) ? ledger.readSeqs([row.seq]) : []
+        const [event] = row && !chain.derivesFromBarred(row.seq) ? ledger.readSeqs([row.seq]) : []
         return event?.type === 'context.capsule.written' ? (event.body?.text ?? null) : null
       },
       recall: options.recall,

@@ -41,7 +41,7 @@ export type ChainReader = {
   /** The seqs barred since the chain was read. A model that was given the chain still knows them. */
   barredSince(chain: Pick<Chain, 'barred'>): readonly number[]
   /** Whether a capsule or a replacement derives from barred words. It will be erased but may not be yet. */
-  tellsBarred(seq: number): boolean
+  derivesFromBarred(seq: number): boolean
 }
 
 type Replacement = {
@@ -88,13 +88,14 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
   }
 
   /** A replacement built on another one contains its words too. */
-  function tellsBarred(seq: number): boolean {
+  function derivesFromBarred(seq: number): boolean {
     const known = verdicts.get(seq)
     if (known !== undefined) return known
     const sources = new Set(barred.size === 0 ? [] : ledger.readSeqs([seq])[0]?.derivedFrom)
     const isTelling =
       [...barred].some((each) => sources.has(each)) ||
-      (sources.size > 0 && queries.compactionSeqs(seq).some((each) => sources.has(each) && tellsBarred(each)))
+      (sources.size > 0 &&
+        queries.compactionSeqs(seq).some((each) => sources.has(each) && derivesFromBarred(each)))
     verdicts.set(seq, isTelling)
     return isTelling
   }
@@ -135,8 +136,8 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     refreshBarred()
     const newest = queries.base(conversationId)
     const row =
-      newest && tellsBarred(newest.seq)
-        ? queries.bases(conversationId).find(({ seq }) => !tellsBarred(seq))
+      newest && derivesFromBarred(newest.seq)
+        ? queries.bases(conversationId).find(({ seq }) => !derivesFromBarred(seq))
         : newest
     const base = row && baseItem(row, model, textOnly)
     const from = row && base ? { seq: row.seq, throughSeq: row.throughSeq, covered: base.covered } : NO_BASE
@@ -182,9 +183,9 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       refreshBarred()
       return barred === chain.barred ? [] : [...barred].filter((seq) => !chain.barred.has(seq))
     },
-    tellsBarred(seq) {
+    derivesFromBarred(seq) {
       refreshBarred()
-      return tellsBarred(seq)
+      return derivesFromBarred(seq)
     },
   }
 }

@@ -4,10 +4,12 @@ import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import { createContextQueries, wasUseless } from '../../projections/context.ts'
 import { leftOfWait } from '../clock/waits.ts'
 import {
+  addUsage,
   CapabilityMissing,
   type InputItem,
   ModelError,
   type ModelService,
+  NO_USAGE,
   type Usage,
 } from '../model/port.ts'
 import { estimateItemTokens, estimateTokens } from '../model/tokens.ts'
@@ -45,8 +47,6 @@ const MAX_ROUNDS = 8
 const CHUNK_SHARE = 0.8
 /** A replacement larger than this share of the original is rejected. */
 const MAX_RATIO_AFTER = 0.9
-
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
 /** Compacts the chain and writes capsules: the model writes a replacement, which is checked and recorded. */
 export function createCompactor(options: {
@@ -340,12 +340,4 @@ function coverageOf(
 
 function sumTokens(items: readonly ContextItem[]): number {
   return items.reduce((sum, { item }) => sum + estimateItemTokens(item), 0)
-}
-
-function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cachedTokens: a.cachedTokens + b.cachedTokens,
-  }
 }

@@ -3,7 +3,14 @@ import type { Append, Appended } from '../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Previews } from '../conversation/previews.ts'
-import { type InputItem, ModelError, type ModelService, type Usage } from '../model/port.ts'
+import {
+  addUsage,
+  type InputItem,
+  ModelError,
+  type ModelService,
+  NO_USAGE,
+  type Usage,
+} from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
 import { after } from './after.ts'
 import type { Composed, Composer } from './composer.ts'
@@ -86,8 +93,6 @@ export function createTurnRunner(options: TurnRunnerOptions) {
     }
   }
 }
-
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
 function spokenChannel({ channel }: TurnRow): SpokenChannel {
   return channel === 'voice' || channel === 'sms' ? channel : 'chat'
@@ -379,12 +384,4 @@ async function runTurn(
 function callFacts(appended: Appended): CallFact[] {
   if (appended.status === 'duplicate') throw new ModelError('malformed', 'the model used a call id twice')
   return appended.events.flatMap(({ type, seq, erased }) => (type === 'tool.called' ? [{ seq, erased }] : []))
-}
-
-function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cachedTokens: a.cachedTokens + b.cachedTokens,
-  }
 }

@@ -69,10 +69,9 @@ export function judge(candidate: Candidate, court: Court): Verdict {
 export function judgeRequest(candidate: Candidate, court: Court): Verdict {
   const early = malformed(candidate)
   if (early !== null) return { rejection: early }
-  const kin: readonly string[] = []
   let first: Rejection | null = null
   for (const evidence of locate(candidate.quote, court.quotables)) {
-    const words = { kin, timezone: court.timezone }
+    const words = { kin: [], timezone: court.timezone }
     const rejection =
       (asksToRemember(evidence.text) ? null : foreignText(evidence)) ??
       (deniedOtherwise(candidate, evidence) ? 'negation' : null) ??

@@ -11,6 +11,16 @@ export type Usage = {
   readonly cachedTokens: number
 }
 
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+  }
+}
+
 /**
  * One item of the input, oldest first. Only `owner` and `guest` messages were said to the delegate. `inner`
  * is delimited data (signals, memories, task results, notes) and cannot confirm anything.
@@ -116,7 +126,7 @@ export class CapabilityMissing extends ModelError {
 export type TextModel = {
   readonly id: ModelId
   /** The instructions as they are sent, including what the adapter adds. */
-  readonly told?: (instructions: string) => string
+  readonly asSent?: (instructions: string) => string
   respond(request: TextRequest, signal: AbortSignal): AsyncIterable<TextEvent>
 }
 

@@ -44,7 +44,7 @@ export function fromWallClock(wallMs: number, timezone: string): Date {
 }
 
 /** "Tuesday, 2 June 2026 at 14:05". */
-export function tellLocal(at: Date, timezone: string): string {
+export function formatLocal(at: Date, timezone: string): string {
   const timeZone = knownZone(timezone)
   return dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)
 }

@@ -5,7 +5,7 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
 import { signalFact } from '../signals/signals.ts'
-import { tellLocal } from './local-time.ts'
+import { formatLocal } from './local-time.ts'
 import { checkPace, firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
 
 export type Timer = {
@@ -178,7 +178,7 @@ export function createTimers(options: {
     { causedBy, derivedFrom, body }: ReturnType<typeof copyOf>,
     { timerId, occurrence, isLate }: { timerId: string; occurrence: string; isLate: boolean },
   ): NewEvent {
-    const due = tellLocal(new Date(occurrence), options.timezone())
+    const due = formatLocal(new Date(occurrence), options.timezone())
     const late = isLate ? ` It was due on ${due} and is late because I was not running.` : ''
     return signalFact(
       {

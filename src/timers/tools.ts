@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../tools/tool.ts'
-import { tellLocal, toInstant } from './local-time.ts'
+import { formatLocal, toInstant } from './local-time.ts'
 import { InvalidRecurrence } from './schedule.ts'
 import type { Timer, TimerOrigin, Timers } from './timers.ts'
 
@@ -130,7 +130,7 @@ export function timerTools(timers: Timers): Tool[] {
                 ? `Cancel the reminder “${only?.title}”`
                 : `Cancel ${found.length} reminders`,
             detail: found
-              .map((timer) => `${timer.title}: ${tellLocal(new Date(timer.dueAt), timezone)}`)
+              .map((timer) => `${timer.title}: ${formatLocal(new Date(timer.dueAt), timezone)}`)
               .join('\n'),
             verb: found.length === 1 ? 'Cancel reminder' : 'Cancel reminders',
             derivedFrom: found.map(({ setSeq }) => setSeq),
@@ -170,7 +170,7 @@ function originOf({
 }
 
 function present({ id, title, dueAt, recurrence }: Timer, timezone: string) {
-  return { id, title, dueAt, local: tellLocal(new Date(dueAt), timezone), recurrence }
+  return { id, title, dueAt, local: formatLocal(new Date(dueAt), timezone), recurrence }
 }
 
 function refTo({ id }: Timer) {

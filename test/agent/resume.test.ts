@@ -79,7 +79,7 @@ async function resume(
   const requests: (readonly InputItem[])[] = []
   const text: TextModel = {
     id: MODEL,
-    told: (instructions) => instructions,
+    asSent: (instructions) => instructions,
     async *respond({ input }) {
       requests.push([...input])
       const calls = requests.length <= callRounds

@@ -26,7 +26,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
   let rounds = 0
   const text: TextModel = {
     id: { provider: 'test', model: 'test' },
-    told: (instructions) => instructions,
+    asSent: (instructions) => instructions,
     async *respond() {
       rounds += 1
       if (stops) {

@@ -32,7 +32,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
     readOnly: true,
     run: () => forever,
   })
-  const text: TextModel = { id: MODEL, told: (instructions) => instructions, respond }
+  const text: TextModel = { id: MODEL, asSent: (instructions) => instructions, respond }
   await createTurnRunner({
     propose: () => Promise.reject(new Error('unexpected proposal')),
     areForeign: () => false,

@@ -49,7 +49,7 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
   const asked = Promise.withResolvers<AbortSignal>()
   const text: TextModel = {
     id: { provider: 'test', model: 'test' },
-    told: (instructions) => instructions,
+    asSent: (instructions) => instructions,
     async *respond(_request, signal) {
       asked.resolve(signal)
       yield { type: 'text.delta', text: 'Certainly.' }

@@ -6,7 +6,7 @@ import { defaultMemoryConfig } from '../../src/memory/config.ts'
 import { createMemoryStoreQuery } from '../../src/memory/insights.ts'
 import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
 import { createRecallRanker } from '../../src/memory/recall/ranker.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../support/random.ts'
 import { median, quantile, round, timed } from './statistics.ts'
 import type { PreparedLedger } from './views.ts'
 import { createText, FREQUENT_WORD } from './vocabulary.ts'
@@ -29,7 +29,7 @@ function measure(directory: string) {
   const views = openViewsReadOnly(directory)
   const ledger = createReader(ledgerDb)
   const { recall } = createRecallAnswers({ views, ledger, ranker: createRecallRanker({ views }) })
-  const text = createText(createRandom(99))
+  const text = createText(createRandom(99).next)
   const { seq } = ledger.head()
   const [last] = ledger.readSeqs([seq])
   const { maxInjectedTokens, maxInjectedMemories, relevanceThreshold, duplicateThreshold } =

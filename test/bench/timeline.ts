@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../ledger/event.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../support/random.ts'
 import { createText } from './vocabulary.ts'
 
 const usage = { inputTokens: 900, outputTokens: 60, cachedTokens: 500 }
@@ -10,7 +10,7 @@ const model = { provider: 'builtin', model: 'builtin' }
  * `chainedThrough`, each span opens before the previous one closes.
  */
 export function* timelineEvents(count: number, chainedThrough = 0): Generator<NewEvent> {
-  const text = createText(createRandom(7))
+  const text = createText(createRandom(7).next)
   let made = 0
   let unreadSeqs: number[] = []
   let pending: NewEvent[] = []

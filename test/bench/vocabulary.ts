@@ -1,4 +1,4 @@
-import { createRandom } from './random.ts'
+import { createRandom } from '../support/random.ts'
 
 const WORDS = 8000
 const CONSONANTS = 'b c d f g h k l m n p r s t v w br ch gr pl sh st tr'.split(' ')
@@ -7,7 +7,7 @@ const VOWELS = 'a e i o u ai ea ou'.split(' ')
 /** Made-up, pronounceable words. The most frequent come first and are short. */
 const vocabulary = [
   ...(function* () {
-    const random = createRandom(3)
+    const random = createRandom(3).next
     const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? ''
     const made = new Set<string>()
     while (made.size < WORDS) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
-import { createRandom } from '../bench/random.ts'
 import { testDirectory } from '../support/directory.ts'
+import { createRandom } from '../support/random.ts'
 import { startWholeService } from '../support/service.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 import type { Client } from './client.ts'
@@ -84,7 +84,7 @@ async function readAll(client: Client, path: string, limit: number, pick: (below
 test('cuts no span and repeats or misses no event while the ledger grows, and counts the expansion', async () => {
   await fc.assert(
     fc.asyncProperty(aTimeline, async ({ seed, limit, inConversation, ...shape }) => {
-      const random = createRandom(seed)
+      const random = createRandom(seed).next
       const pick = (below: number) => Math.floor(random() * below)
       const directory = testDirectory()
       const writer = openTestWriter(directory)

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { viewsFile } from '../../ledger/files.ts'
 import { searchProjection, searchTimeline } from '../../projections/search.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
-import { createRandom } from '../bench/random.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
+import { createRandom } from '../support/random.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzäé'
@@ -18,7 +18,7 @@ function separatorsOf(views: Database.Database): string[] {
 }
 
 test('leaves no erased word as a separator in the search index', () => {
-  const random = createRandom(11)
+  const random = createRandom(11).next
   const word = () => Array.from({ length: 9 }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('')
   const directory = testDirectory()
   const writer = openTestWriter(directory, { projections: [searchProjection] })
@@ -47,7 +47,7 @@ test('leaves no erased word as a separator in the search index', () => {
 })
 
 test('removes at start-up the separators that an earlier build left', () => {
-  const random = createRandom(5)
+  const random = createRandom(5).next
   const word = () => Array.from({ length: 16 }, () => LETTERS[Math.floor(random() * 26)]).join('')
   const directory = testDirectory()
   const before = openTestWriter(directory, { projections: [searchProjection] })

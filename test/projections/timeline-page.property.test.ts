@@ -8,8 +8,8 @@ import { timelineProjection } from '../../projections/timeline.ts'
 import { MAX_PAGE_BODY_BYTES, type TimelineEvent } from '../../projections/timeline-event.ts'
 import { createTimelineQueries, decodeCursor, type TimelinePage } from '../../projections/timeline-page.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
-import { createRandom } from '../bench/random.ts'
 import { testDirectory } from '../support/directory.ts'
+import { createRandom } from '../support/random.ts'
 import { pageOf } from '../support/timeline-page.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
@@ -35,7 +35,7 @@ type Timeline = typeof aTimeline extends fc.Arbitrary<infer T> ? T : never
 
 /** Events of spans that start one after another and interleave. */
 function* eventsOf({ lengths, tangle, loose, seed }: Timeline): Generator<NewEvent> {
-  const random = createRandom(seed)
+  const random = createRandom(seed).next
   const pick = (below: number) => Math.floor(random() * below)
   const waiting = lengths.map((left, index) => ({
     id: `span-${seed}-${index}`,
@@ -90,7 +90,7 @@ test('cuts no span, skips and repeats nothing and bounds its bytes while events 
         const more = [...eventsOf(later)].map((event, index) =>
           index % 3 === 0 ? { ...event, spanId: known[index % known.length]?.spanId ?? null } : event,
         )
-        const random = createRandom(timeline.seed)
+        const random = createRandom(timeline.seed).next
         const ledgerDb = openLedgerReadOnly(directory)
         const views = openViewsReadOnly(directory)
         const queries = createTimelineQueries(views, createReader(ledgerDb))

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLedgerReadOnly, viewsFile } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
+import { createRandom } from '../support/random.ts'
 import { PASSWORD } from '../support/service.ts'
 import { comparedHeaders, type Exchange, exchange, firstDifference, type Headers } from './exchange.ts'
-import { createRandom } from './life/clock.ts'
 import { copyData, READING_ENVIRONMENT, readSession } from './places.ts'
 import { type Ask, subjects, UNREAD_ROUTES } from './requests.ts'
 import { type Conversation, talk } from './sockets.ts'
@@ -29,7 +29,7 @@ async function startReading(directory: string): Promise<Started> {
     directory,
     environment: READING_ENVIRONMENT,
     nowMs: () => nowMs,
-    random: createRandom(1),
+    random: createRandom(1).next,
   })
   service.client.useCookie(cookie)
   return service

@@ -6,9 +6,9 @@ import type { NewEvent } from '../../ledger/event.ts'
 import type { EventType } from '../../ledger/events/catalogue.ts'
 import { viewsFile } from '../../ledger/files.ts'
 import { searchTimeline } from '../../projections/search.ts'
-import { createRandom } from '../bench/random.ts'
 import { filesIn, testDirectory } from '../support/directory.ts'
 import { exampleOf, withWords } from '../support/facts.ts'
+import { createRandom } from '../support/random.ts'
 import { openTestWriter } from '../support/writer.ts'
 
 const FACTS = 1200
@@ -32,7 +32,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZéÄñç'
 
 /** Unique words for each fact, reproducible from the seed. */
 function createCanaries(seed: number) {
-  const random = createRandom(seed)
+  const random = createRandom(seed).next
   const pick = (below: number) => Math.floor(random() * below)
   const many = (length: number, one: () => string) => Array.from({ length }, one).join('')
   const stem = () =>

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '../support/random.ts'
 import type { DiskOperation } from './trace.ts'
 
 type Change = Extract<DiskOperation, { kind: 'write' | 'truncate' }>

@@ -4,7 +4,7 @@ import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { type Answer, type Client, createClient } from '../http/client.ts'
 import { filesHolding } from '../support/directory.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../support/random.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 import { survey } from './soundness.ts'
 

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../http/client.ts'
+import { createRandom } from '../support/random.ts'
+import { within } from '../support/within.ts'
 import { controlDisk, diskEnvironment, type Fault } from './disk.ts'
-import { createRandom } from './random.ts'
 import { startServiceProcess } from './service-process.ts'
 import { survey } from './soundness.ts'
 import { type Acknowledged, examineTalk, messageOf, say, type TalkReport } from './talk.ts'
@@ -89,14 +90,6 @@ export async function failService(options: ServiceFaultOptions): Promise<Service
   const { events, flaws: unsound } = survey(root)
   const talk = examineTalk(events, acknowledged)
   return { ...talk.report, rounds, faults, refused, flaws: [...flaws, ...unsound, ...talk.flaws] }
-}
-
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,5 +1,5 @@
 import { createClient } from '../http/client.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../support/random.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 import { survey } from './soundness.ts'
 import { type Acknowledged, examineTalk, type Message, messageOf, say, type TalkReport } from './talk.ts'

@@ -2,8 +2,8 @@ import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { aFact } from '../support/facts.ts'
+import { createRandom } from '../support/random.ts'
 import { openTestWriter, said } from '../support/writer.ts'
-import { createRandom } from './random.ts'
 
 /**
  * Runs on the recorded disk: appends, erases, indexes and restarts at random. Writes to the file

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AnyEvent } from '../../ledger/reader.ts'
 import type { Client } from '../http/client.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../support/random.ts'
 
 /** A message that makes the builtin model use a tool, and the fact that the tool records. */
 export type Message = {

@@ -92,7 +92,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
 
   return {
     id,
-    told: withDataBlockRule,
+    asSent: withDataBlockRule,
     respond(request, signal) {
       // Convert outside the attempts: a tool that strict mode cannot express is a bug, not a service failure.
       const wanted = { ...request, tools: request.tools.map(toFunctionTool) }

@@ -1,8 +1,8 @@
 import type { Candidate } from '../../../src/memory/candidate.ts'
 import { ModelError } from '../../../src/model/port.ts'
+import { createRandom } from '../../support/random.ts'
 import { type ScriptedModel, type Shown, scriptedModel } from '../scripted-model.ts'
 import type { Month, Reading, Step } from './month.ts'
-import { createRandom } from './random.ts'
 
 const JUNK: readonly string[] = [
   'Enjoys long walks',

@@ -1,6 +1,6 @@
+import { createRandom } from '../../support/random.ts'
 import { FACTS, type FactKind, OF_OTHERS, type Wording } from './facts.ts'
 import { createValues } from './pools.ts'
-import { createRandom } from './random.ts'
 import { TRAPS } from './traps.ts'
 
 /** What a model may extract from a message. */

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '../../support/random.ts'
 
 /** Values of each kind. A month uses each value once, so that it identifies its source. */
 const POOLS = {

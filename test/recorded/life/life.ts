@@ -9,8 +9,9 @@ import { openMediaStream } from '../../doubles/telephony-stream/media-stream-cli
 import type { Answer } from '../../http/client.ts'
 import { startPhoneDoubles } from '../../phone/phone-doubles.ts'
 import { ACCOUNT, AUTH_TOKEN, createProvider, NUMBER, tokenOf } from '../../phone/provider.ts'
+import { createRandom } from '../../support/random.ts'
 import { startOver } from '../start.ts'
-import { type Clock, createClock, createRandom } from './clock.ts'
+import { type Clock, createClock } from './clock.ts'
 import { directModel, type LifeModel } from './model.ts'
 
 const ASSISTANT = JSON.stringify([
@@ -35,7 +36,7 @@ export type Life = Awaited<ReturnType<typeof openLife>>
 export async function openLife(directory: string, startAt: string) {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const clock: Clock = createClock(startAt)
-  const random = createRandom(20_261_102)
+  const random = createRandom(20_261_102).next
   const calls: { replies: ScriptedReply[]; words: (string | null)[] } = { replies: [], words: [] }
   const script: Script = {
     reply: () => calls.replies.shift() ?? {},

@@ -5,7 +5,9 @@ export type Random = {
   /** A whole number from 0 inclusive to `below` exclusive. */
   below(below: number): number
   chance(probability: number): boolean
+  /** Throws if there is nothing to pick from. */
   pick<T>(from: readonly T[]): T
+  shuffled<T>(items: readonly T[]): T[]
 }
 
 /** Mulberry32 (Tommy Ettinger, public domain): small, fast, and random enough here. */
@@ -26,6 +28,12 @@ export function createRandom(seed: number): Random {
       const picked = from[below(from.length)]
       if (picked === undefined) throw new Error('there is nothing to pick from')
       return picked
+    },
+    shuffled<T>(items: readonly T[]): T[] {
+      const left = [...items]
+      const taken: T[] = []
+      while (left.length > 0) taken.push(...left.splice(below(left.length), 1))
+      return taken
     },
   }
 }
