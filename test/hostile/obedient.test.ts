@@ -75,6 +75,11 @@ const ATTACKS: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
       return hits.filter(({ type }: { type: string }) => type === 'task.dispatched')
     }
     await expect.poll(dispatched).toHaveLength(ORDERS.length)
+    // An activation would take the reply that is scripted for the question.
+    await house.eventsUntil('all outcomes', (all) => {
+      const handled = ofType(all, 'activation.completed').flatMap(({ payload }) => payload.signalIds)
+      return new Set(handled).size === ORDERS.length
+    })
     await ask(house, 'What was that about pancakes?', {
       name: 'search_timeline',
       arguments: { query: 'pancakes', channel: null, from: null, to: null },

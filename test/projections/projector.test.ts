@@ -97,7 +97,6 @@ test('stalls only the projection that throws, keeps its rows and folds the other
       { name: 'good', seq: 3, lagging: false, error: null },
     ],
     ledgerError: null,
-    ledgerCause: null,
     viewsError: null,
     viewsCause: null,
   })

@@ -84,7 +84,7 @@ test('verifies, exports and backs up the ledger of a service whose disk is full'
   }
   expect(refusal).toBeInstanceOf(LedgerUnavailable)
   expect(refusal).toMatchObject({ disk: 'full', message: expect.stringContaining(diskRemedies.full) })
-  expect(writer.status()).toMatchObject({ ledgerCause: 'full' })
+  expect(writer.status()).toMatchObject({ ledgerError: expect.stringMatching(/^The disk is full\./) })
   await expectReadable(disk.directory, writer.ledger.head().seq)
   writer.close()
 })
