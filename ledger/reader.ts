@@ -16,6 +16,8 @@ export type LedgerReader = {
   readAfter(seq: number, limit: number): AnyEvent[]
   /** Like `readAfter`, but returns only headers of other types: their content is neither read nor parsed. */
   readTypesAfter(types: ReadonlySet<string>, seq: number, limit: number): EventHeader[]
+  /** The events of these types. */
+  readOfTypes(types: ReadonlySet<string>, range: SeqRange): AnyEvent[]
   /** The seqs of events of these types. */
   seqsOf(types: readonly string[], range: SeqRange): number[]
   /** Inclusive at both ends. */
@@ -73,6 +75,9 @@ export function createReader(db: Database): LedgerReader {
     )
     .pluck()
   const range = db.prepare<[number, number], ReadRow>(`${READ} WHERE seq BETWEEN ? AND ? ORDER BY seq`)
+  const inRange = db.prepare<[number, number, string], ReadRow>(
+    `${READ} WHERE seq BETWEEN ? AND ? AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+  )
   const bySeq = db.prepare<[number], ReadRow>(`${READ} WHERE seq = ?`)
   const textRange = db.prepare<[number, number], StoredText>(`${TEXT} WHERE seq BETWEEN ? AND ? ORDER BY seq`)
   const hashAt = db.prepare<[number], { hash: string }>('SELECT hash FROM events WHERE seq = ?')
@@ -99,6 +104,8 @@ export function createReader(db: Database): LedgerReader {
       typesAfter.set(types, statement)
       return statement.all(seq, limit).map((row) => (types.has(row.type) ? parseRow(row) : headerOf(row)))
     },
+    readOfTypes: (types, { firstSeq, lastSeq }) =>
+      inRange.all(firstSeq, lastSeq, JSON.stringify([...types])).map(parseRow),
     seqsOf: (types, { firstSeq, lastSeq }) => ofTypes.all(firstSeq, lastSeq, JSON.stringify(types)),
     readRange: (fromSeq, toSeq) => range.all(fromSeq, toSeq).map(parseRow),
     readSeqs: (seqs) => seqs.flatMap((seq) => bySeq.get(seq) ?? []).map(parseRow),

@@ -80,8 +80,6 @@ export function createProjector(options: ProjectorOptions): Projector {
   const lagging = running.filter((each) => each.projection.lagging)
 
   function applyBatch(cohort: readonly Running[], events: readonly EventHeader[], head: Head): void {
-    const last = events.at(-1)
-    if (!last) return
     let current: Running | undefined
     begin.run()
     try {
@@ -158,26 +156,25 @@ export function createProjector(options: ProjectorOptions): Projector {
       const target = Math.min(headSeq, ...ahead)
       if (from >= headSeq) return false
       const cohort = active(all).filter((each) => each.seq === from)
-      const events = readBatch(cohort, from, Math.min(target - from, REBUILD_BATCH_EVENTS, budget))
-      const last = events.at(-1)
-      if (!last) return false
-      applyBatch(cohort, events, { seq: last.seq, hash: ledger.hashAt(last.seq) ?? '' })
+      const through = Math.min(target, from + Math.min(REBUILD_BATCH_EVENTS, budget))
+      const events = readBatch(cohort, from, through)
+      applyBatch(cohort, events, { seq: through, hash: ledger.hashAt(through) ?? '' })
       warnOfUnknown(events)
-      budget -= events.length
+      budget -= through - from
       for (const each of cohort) options.onProgress?.(each.projection.name, each.seq, headSeq)
     }
     return true
   }
 
-  function readBatch(cohort: readonly Running[], from: number, count: number): EventHeader[] {
-    const { types } = planFor(cohort)
-    const read = (seq: number, limit: number): EventHeader[] =>
-      trace ? ledger.readAfter(seq, limit) : ledger.readTypesAfter(types, seq, limit)
+  /** The events after `from`, up to and including `through`: all of them, or only the types that the cohort folds. */
+  function readBatch(cohort: readonly Running[], from: number, through: number): EventHeader[] {
+    const { types, readsAll } = planFor(cohort)
     const events: EventHeader[] = []
-    while (events.length < count) {
-      const chunk = read(events.at(-1)?.seq ?? from, Math.min(READ_BATCH_EVENTS, count - events.length))
-      if (chunk.length === 0) break
-      events.push(...chunk)
+    for (let seq = from; seq < through; seq += READ_BATCH_EVENTS) {
+      const lastSeq = Math.min(seq + READ_BATCH_EVENTS, through)
+      if (trace) events.push(...ledger.readAfter(seq, lastSeq - seq))
+      else if (readsAll) events.push(...ledger.readTypesAfter(types, seq, lastSeq - seq))
+      else events.push(...ledger.readOfTypes(types, { firstSeq: seq + 1, lastSeq }))
     }
     return events
   }
@@ -271,6 +268,8 @@ type Plan = {
   readonly names: readonly string[]
   /** Types that at least one of them handles. */
   readonly types: ReadonlySet<string>
+  /** Whether at least one of them handles events of every type. */
+  readonly readsAll: boolean
   readonly stepsOf: (type: string) => readonly Step[]
 }
 
@@ -279,6 +278,7 @@ function planOf(cohort: readonly Running[]): Plan {
   return {
     names: cohort.map(({ projection }) => projection.name),
     types: new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers))),
+    readsAll: cohort.some(({ fold }) => fold.every !== undefined),
     stepsOf(type) {
       const steps =
         planned.get(type) ??

@@ -29,6 +29,7 @@ export function veilLedger(ledger: LedgerReader, views: Database): LedgerReader 
     ...ledger,
     readAfter: (seq, limit) => veiled(ledger.readAfter(seq, limit)),
     readTypesAfter: (types, seq, limit) => veiled(ledger.readTypesAfter(types, seq, limit)),
+    readOfTypes: (types, range) => veiled(ledger.readOfTypes(types, range)),
     readRange: (fromSeq, toSeq) => veiled(ledger.readRange(fromSeq, toSeq)),
     readSeqs: (seqs) => veiled(ledger.readSeqs(seqs)),
     textRanges: (ranges) => veiledTexts(ledger.textRanges(ranges)),

@@ -11,7 +11,7 @@ function headerOf(event: EventHeader): EventHeader {
   return { seq, type, version, at, conversationId, spanId, turnId, derivedFrom, channel }
 }
 
-test('reads the given types in full and only the headers of all others', () => {
+test('reads the given types in full, and all others as headers or not at all', () => {
   fc.assert(
     fc.property(
       fc.array(aFact, { minLength: 5, maxLength: 60, size: 'max' }),
@@ -31,6 +31,9 @@ test('reads the given types in full and only the headers of all others', () => {
         )
         expect(read.filter(({ type }) => !wanted.has(type))).toEqual(
           whole.filter(({ type }) => !wanted.has(type)).map(headerOf),
+        )
+        expect(writer.ledger.readOfTypes(wanted, { firstSeq: after + 1, lastSeq: 30 })).toEqual(
+          whole.filter(({ seq, type }) => seq <= 30 && wanted.has(type)),
         )
         writer.close()
       },
