@@ -19,7 +19,7 @@ function latestChangeMs(path: string): number {
 
 /** Writes compressed copies beside each file, at the highest level, which is too slow for a request. */
 async function compressAll(directory: string): Promise<void> {
-  const { WORTH_COMPRESSING_BYTES } = await import('../src/http/static-files.ts')
+  const { WORTH_COMPRESSING_BYTES } = await import('../src/http/server/static-files.ts')
   const names = await readdir(directory, { recursive: true })
   await Promise.all(
     names

@@ -1,4 +1,4 @@
-import { webhookUrls } from '../src/channels/telephony/pointing.ts'
+import { webhookUrls } from '../src/phone/line/pointing.ts'
 import { runCommand } from './lib/command.ts'
 import { applicationLines, required, withTelephony } from './lib/telephony.ts'
 

@@ -1,4 +1,4 @@
-import { planApplication } from '../src/channels/telephony/pointing.ts'
+import { planApplication } from '../src/phone/line/pointing.ts'
 import { runCommand } from './lib/command.ts'
 import { required, withTelephony } from './lib/telephony.ts'
 

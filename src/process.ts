@@ -1,7 +1,7 @@
 import { describeDisk } from '../ledger/causes.ts'
 import { LedgerDamaged, LedgerLocked } from '../ledger/errors.ts'
 import { ConfigError, loadConfig } from './config.ts'
-import { createLog } from './log.ts'
+import { createLog } from './lib/log.ts'
 import { type Service, startService } from './service.ts'
 import { SettingsUnusable } from './settings/errors.ts'
 import type { Settings } from './settings/settings.ts'

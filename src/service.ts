@@ -1,5 +1,5 @@
 import { layFoundation, type ServiceOptions } from './foundation.ts'
-import { buildHttpService } from './http-service.ts'
+import { buildHttpService } from './http/index.ts'
 import { buildParts } from './parts.ts'
 
 export type Service = {

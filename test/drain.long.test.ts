@@ -12,6 +12,7 @@ import { openMediaStream } from './doubles/telephony-stream/media-stream-client.
 import { createClient } from './http/client.ts'
 import { openSocket } from './http/web-socket.ts'
 import { startRawServer } from './model/openai/raw-server.ts'
+import { script, speech, TRAIN } from './phone/call/call-harness.ts'
 import { startPhoneDoubles } from './phone/phone-doubles.ts'
 import { ACCOUNT, AUTH_TOKEN, createProvider, GUEST, OWNER, tokenOf } from './phone/provider.ts'
 import { incoming } from './sms/sms-harness.ts'
@@ -20,7 +21,6 @@ import { PASSWORD } from './support/service.ts'
 import { within } from './support/within.ts'
 import { ASSISTANT, isAlive } from './tasks/task-harness.ts'
 import { startServiceProcess } from './torture/service-process.ts'
-import { script, speech, TRAIN } from './voice/call-harness.ts'
 
 /** The shutdown time that the service promises. */
 const DRAIN_MS = 10_000

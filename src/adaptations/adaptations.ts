@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Append } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type AdaptationRow, createAdaptationQueries } from '../../projections/adaptations.ts'
-import { createSerializer } from '../settings/serializer.ts'
+import { createSerializer } from '../lib/serializer.ts'
 import {
   type Adaptation,
   type AdaptationChange,

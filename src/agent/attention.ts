@@ -2,8 +2,8 @@ import type { EventArea } from '../../ledger/events/catalogue.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
-import { createProgressGuard, NoProgress } from '../progress.ts'
-import type { TurnAbort } from './turn.ts'
+import { createProgressGuard, NoProgress } from '../lib/progress.ts'
+import type { TurnAbort } from './turn/turn.ts'
 
 export type Attention = {
   /** Recovers what a crash left unfinished, then runs messages and signals one at a time. */

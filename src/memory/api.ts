@@ -2,10 +2,10 @@ import * as z from 'zod'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
 import type { MemoryConfig } from './config.ts'
 import type { DeduplicationCounts } from './counters.ts'
-import type { EmbeddingState } from './embedding.ts'
 import { type MemoryStore, memoryStoreSchema, recentEventSchema } from './insights.ts'
 import type { MemoryList, MemoryListQuery } from './listing.ts'
-import type { RecallRuntime } from './passive-recall.ts'
+import type { EmbeddingState } from './recall/embedding.ts'
+import type { RecallRuntime } from './recall/passive-recall.ts'
 
 /** Response of `GET /api/memories/insights`. */
 export const memoryInsightsSchema = z.object({

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { memoryKinds } from '../../ledger/events/memory.ts'
 import { createMemoryQueries, type MemoryRow, searchMemories } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
-import type { MemoryKind } from './candidate.ts'
-import { strengthOf } from './strength.ts'
+import type { MemoryKind } from './learn/candidate.ts'
+import { strengthOf } from './learn/strength.ts'
 
 const memorySchema = z.object({
   id: z.string(),

@@ -1,10 +1,10 @@
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import { isHidden, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { MemoryCounters } from './counters.ts'
-import type { FindMemories, FoundMemory } from './find.ts'
-import type { Rejection } from './gates.ts'
-import type { LearningThread } from './learning-functions.ts'
-import type { Lock } from './lock.ts'
+import type { FindMemories, FoundMemory } from './forget/find.ts'
+import type { Rejection } from './learn/gates.ts'
+import type { LearningThread } from './learn/learning-functions.ts'
+import type { Lock } from './learn/lock.ts'
 
 export type MemoryOrigin = {
   readonly by: 'owner' | 'tool'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
-import { dayIn } from '../clock/day.ts'
+import { dayIn } from '../lib/day.ts'
 import {
   type ActingContext,
   defineTool,
@@ -8,9 +8,9 @@ import {
   type Tool,
   type ToolContext,
   type ToolResult,
-} from '../tools/tool.ts'
-import type { FoundMemory } from './find.ts'
-import { contentWords } from './language/words.ts'
+} from '../lib/tool.ts'
+import { contentWords } from '../text/words.ts'
+import type { FoundMemory } from './forget/find.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
 
 const RECALLED_MEMORIES = 20

@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
 import { normalizeText } from '../../projections/normalize-text.ts'
-import { createBoundedQueue } from './bounded-queue.ts'
+import { createBoundedQueue } from '../lib/bounded-queue.ts'
 
 /**
  * Hashes and verifies passwords. Both are slow by design and run off the event loop, at most two at once, so

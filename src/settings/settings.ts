@@ -1,4 +1,5 @@
 import type { Append } from '../../ledger/event.ts'
+import { createSerializer } from '../lib/serializer.ts'
 import {
   type AnySettingValue,
   isSettingKey,
@@ -11,7 +12,6 @@ import {
 } from './registry.ts'
 import { destinationOf, packSecret, unpackSecret } from './secret-addresses.ts'
 import type { SecretBox } from './secrets.ts'
-import { createSerializer } from './serializer.ts'
 import type { SettingsStore, StoredSetting } from './store.ts'
 
 export type SettingSource = 'stored' | 'environment' | 'default' | 'unset'

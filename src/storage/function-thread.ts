@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
-import { startThread } from '../start-thread.ts'
+import { startThread } from '../lib/start-thread.ts'
 
 /** The thread's own read-only connections. */
 export type Sources = {

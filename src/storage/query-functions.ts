@@ -1,12 +1,12 @@
 import { searchTimeline, type TimelineSearch } from '../../projections/search.ts'
-import { createErasurePlan } from '../forgetting/plan.ts'
-import { createFindMemories } from '../memory/find.ts'
-import { createForgettable } from '../memory/forgettable.ts'
+import { createErasurePlan } from '../erasing/plan.ts'
+import { createFindMemories } from '../memory/forget/find.ts'
+import { createForgettable } from '../memory/forget/forgettable.ts'
 import { createMemoryStoreQuery } from '../memory/insights.ts'
 import { createMemoryListing } from '../memory/listing.ts'
 import { createRecallAnswers } from '../memory/recall/answer.ts'
 import { createRecallRanker } from '../memory/recall/ranker.ts'
-import type { RecallQuestion } from '../memory/recall-port.ts'
+import type { RecallQuestion } from '../memory/recall/recall-port.ts'
 import type { Sources, ThreadFunctions } from './function-thread.ts'
 
 const answersOver = new WeakMap<Sources, ReturnType<typeof createRecallAnswers>>()

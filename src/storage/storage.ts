@@ -36,7 +36,7 @@ import { startVerification, type Verification } from './verification.ts'
 
 export type { ErasureReason } from '../../ledger/erasure.ts'
 
-import { startThread } from '../start-thread.ts'
+import { startThread } from '../lib/start-thread.ts'
 
 export type StorageStatus = ViewsStatus & {
   /** Damage that a read found, until both files are examined and damaged views rebuilt; else null. */

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { messageOf } from '../../ledger/errors.ts'
 import type { Head } from '../../ledger/reader.ts'
-import { startThread } from '../start-thread.ts'
+import { startThread } from '../lib/start-thread.ts'
 import type { VerifyMessage, VerifyThreadData } from './verify-thread.ts'
 
 /** The state of the verification of the whole chain. */

@@ -3,7 +3,7 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
-import { signalFact } from '../signals/signals.ts'
+import { signalFact } from '../lib/signals.ts'
 import { chatText, type EndedTask, signalText, smsText } from './wording.ts'
 
 export type Channel = TaskRow['notify']

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Appended, NewEvent } from '../../ledger/event.ts'
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
-import { mapTexts } from '../mask.ts'
+import { mapTexts } from '../lib/mask.ts'
 import { cleanText, oneLine, startOf } from './clean-text.ts'
 import { outcomeFact, type TaskOutcome } from './outcome.ts'
 

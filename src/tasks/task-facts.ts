@@ -2,7 +2,7 @@ import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import { type DeliveryQueries, isUnderWay } from '../../projections/deliveries.ts'
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
-import type { Placement } from '../conversation/placement.ts'
+import type { Placement } from '../agent/conversation/placement.ts'
 
 /** Appends the facts of a task to its open span. */
 export type TaskFacts = {

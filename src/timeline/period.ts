@@ -1,4 +1,4 @@
-import { dayIn } from '../clock/day.ts'
+import { dayIn } from '../lib/day.ts'
 import { toInstant } from '../timers/local-time.ts'
 
 /** Named periods. All of them include today. */

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import type { LedgerEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type SearchHit, type TimelineSearch, withoutMarks } from '../../projections/search.ts'
-import { dateFormat } from '../clock/date-format.ts'
-import { defineTool, type Tool } from '../tools/tool.ts'
+import { dateFormat } from '../lib/date-format.ts'
+import { defineTool, type Tool } from '../lib/tool.ts'
 import { periodOf } from './period.ts'
 
 const HITS = 10

@@ -4,7 +4,7 @@ import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
-import { signalFact } from '../signals/signals.ts'
+import { signalFact } from '../lib/signals.ts'
 import { formatLocal } from './local-time.ts'
 import { checkPace, firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
 

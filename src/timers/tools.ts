@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../tools/tool.ts'
+import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../lib/tool.ts'
 import { formatLocal, toInstant } from './local-time.ts'
 import { InvalidRecurrence } from './schedule.ts'
 import type { Timer, TimerOrigin, Timers } from './timers.ts'

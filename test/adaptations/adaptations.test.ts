@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startWithModel } from '../browser/model.ts'
 import type { ModelDouble } from '../doubles/model/model-double.ts'
+import { script, speech } from '../phone/call/call-harness.ts'
 import { ofType, startWithPhone } from '../phone/phone-harness.ts'
 import { ACCOUNT, GUEST, NUMBER, OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
-import { script, speech } from '../voice/call-harness.ts'
 
 const file = (directory: string, name: string, text: string | Uint8Array) => {
   mkdirSync(join(directory, 'adaptations'), { recursive: true })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { summariseByRules } from '../../src/agent/capsule.ts'
+import { summariseByRules } from '../../src/agent/context/capsule.ts'
 import type { InputItem } from '../../src/model/port.ts'
 
 const owner = (text: string): InputItem => ({ type: 'message', role: 'owner', text })

@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
-import { createChainReader } from '../../src/agent/chain.ts'
+import { createChainReader } from '../../src/agent/context/chain.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 

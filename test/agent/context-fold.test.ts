@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
-import { emptyContext, foldContext } from '../../src/agent/context.ts'
+import { emptyContext, foldContext } from '../../src/agent/context/context.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestWriter } from '../support/writer.ts'
 

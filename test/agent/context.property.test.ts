@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LedgerEvent } from '../../ledger/event.ts'
-import { emptyContext, foldContext } from '../../src/agent/context.ts'
-import { createProvenance } from '../../src/agent/provenance.ts'
+import { emptyContext, foldContext } from '../../src/agent/context/context.ts'
+import { createProvenance } from '../../src/agent/turn/provenance.ts'
 
 /** One step of a turn, turned into an event. */
 type Step = {

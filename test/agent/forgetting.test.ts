@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
-import { createChainReader } from '../../src/agent/chain.ts'
+import { createChainReader } from '../../src/agent/context/chain.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { testDirectory } from '../support/directory.ts'

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { NewEvent } from '../../ledger/event.ts'
-import { type CallFact, createToolRunner } from '../../src/agent/tool-runner.ts'
-import { defineTool, type ToolResult } from '../../src/tools/tool.ts'
+import { type CallFact, createToolRunner } from '../../src/agent/turn/tool-runner.ts'
+import { defineTool, type ToolResult } from '../../src/lib/tool.ts'
 
 const NOT_ASKED = {
   propose: () => Promise.reject(new Error('unexpected proposal')),

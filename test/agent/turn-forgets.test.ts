@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { createTurnQueries } from '../../projections/turns.ts'
-import { createTurnRunner } from '../../src/agent/turn.ts'
-import { createPreviews } from '../../src/conversation/previews.ts'
+import { createPreviews } from '../../src/agent/conversation/previews.ts'
+import { createTurnRunner } from '../../src/agent/turn/turn.ts'
+import { defineTool } from '../../src/lib/tool.ts'
 import type { ModelService, TextModel } from '../../src/model/port.ts'
-import { defineTool } from '../../src/tools/tool.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 

@@ -3,9 +3,9 @@ import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Appended, NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
-import type { Composed } from '../../src/agent/composer.ts'
-import { createTurnRunner } from '../../src/agent/turn.ts'
-import { createPreviews } from '../../src/conversation/previews.ts'
+import type { Composed } from '../../src/agent/context/composer.ts'
+import { createPreviews } from '../../src/agent/conversation/previews.ts'
+import { createTurnRunner } from '../../src/agent/turn/turn.ts'
 import type { ModelService, TextModel } from '../../src/model/port.ts'
 
 const turn: TurnRow = {

@@ -1,7 +1,7 @@
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
-import { createSessionContext } from '../../src/agent/session-context.ts'
+import { createSessionContext } from '../../src/agent/context/session-context.ts'
 import { createPagingCounters } from '../../src/operations/paging-counters.ts'
 import { createOperationsReport, createOperationsSeries } from '../../src/operations/report.ts'
 import { median, quantile, round, timed } from './statistics.ts'

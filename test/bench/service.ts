@@ -1,5 +1,5 @@
 import { loadConfig } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/lib/log.ts'
 import { type Service, startService } from '../../src/service.ts'
 
 /** A benchmark uses more in minutes than an owner does in a day. */

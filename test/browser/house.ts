@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
 import type { RecordedRequest } from '../doubles/model/model-double.ts'
+import { script, speech } from '../phone/call/call-harness.ts'
 import { startWithTexts } from '../sms/sms-harness.ts'
 import { ASSISTANT } from '../tasks/task-harness.ts'
-import { script, speech } from '../voice/call-harness.ts'
 
 const PACKING = `# Packing for Lisbon
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startWithModel } from '../browser/model.ts'
 import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
 import { visit } from './page.ts'
 
 const browser = useBrowser()

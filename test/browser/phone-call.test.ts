@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { script, speech, TRAIN } from '../phone/call/call-harness.ts'
 import { ofType, startWithPhone } from '../phone/phone-harness.ts'
 import { GUEST, OWNER } from '../phone/provider.ts'
-import { script, speech, TRAIN } from '../voice/call-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { phone as phoneSize, reply, say, visit, watchTexts, words } from './page.ts'

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { speech } from '../phone/call/call-harness.ts'
 import { NUMBER, OWNER } from '../phone/provider.ts'
-import { speech } from '../voice/call-harness.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { ANSWER, type House, QUESTION, startHouse } from './house.ts'

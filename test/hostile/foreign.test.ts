@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
-import { createIsForeign } from '../../src/agent/foreign.ts'
+import { createIsForeign } from '../../src/agent/turn/foreign.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 

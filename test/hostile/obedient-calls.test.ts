@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ScriptedReply } from '../doubles/realtime/session.ts'
+import { script, speech } from '../phone/call/call-harness.ts'
 import { ofType, startWithPhone } from '../phone/phone-harness.ts'
 import { OWNER, tokenOf } from '../phone/provider.ts'
-import { script, speech } from '../voice/call-harness.ts'
 import { DEEDS, leftOf, proposedTools, startObedient, UNTOUCHED } from './obedient-house.ts'
 
 const greets = { audio: speech('caller-thanks'), transcript: 'Hello.' }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createCallerIdentification } from '../../src/http/caller.ts'
+import { createCallerIdentification } from '../../src/http/server/caller.ts'
 import type { SettingKey } from '../../src/settings/registry.ts'
 import { startService } from './harness.ts'
 

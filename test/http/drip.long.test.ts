@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { DEFAULT_SERVER_LIMITS } from '../../src/http/http-server.ts'
+import { DEFAULT_SERVER_LIMITS } from '../../src/http/server/http-server.ts'
 import { startService } from './harness.ts'
 
 /** How long any client may take for a request. */

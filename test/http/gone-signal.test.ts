@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { goneSignal, type HttpContext } from '../../src/http/env.ts'
+import { goneSignal, type HttpContext } from '../../src/http/server/env.ts'
 
 /** A request to a real server, and the pending response of its route. */
 async function ask() {

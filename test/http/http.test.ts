@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { DEFAULT_SERVER_LIMITS } from '../../src/http/http-server.ts'
+import { DEFAULT_SERVER_LIMITS } from '../../src/http/server/http-server.ts'
 import { createClient, raw, rawGet } from './client.ts'
 import { newDirectory, startService } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Append, NewEvent } from '../../ledger/event.ts'
-import { createIntrusionCounter } from '../../src/http/intrusion-counter.ts'
+import { createIntrusionCounter } from '../../src/http/server/intrusion-counter.ts'
 
 const START_MS = Date.parse('2030-01-01T00:00:00.000Z')
 const after = (ms: number) => new Date(START_MS + ms).toISOString()

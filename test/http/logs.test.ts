@@ -1,8 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { createRoutes } from '../../src/http/env.ts'
 import { logRoutes } from '../../src/http/routes/logs.ts'
-import { createLogLines } from '../../src/log-lines.ts'
+import { createRoutes } from '../../src/http/server/env.ts'
+import { createLogLines } from '../../src/lib/log-lines.ts'
 import { type Service, startService } from './harness.ts'
 
 type Stream = {

@@ -5,7 +5,7 @@ import {
   FAILURE_WINDOW_MS,
   MAX_FAILURES,
   MAX_FAILURES_OF_ALL,
-} from '../../src/http/sign-in-throttle.ts'
+} from '../../src/http/server/sign-in-throttle.ts'
 
 function failures(throttle: ReturnType<typeof createSignInThrottle>, client: string, times: number) {
   for (let round = 0; round < times; round += 1) throttle.attemptsOf(client).failed()

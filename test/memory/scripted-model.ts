@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Candidate } from '../../src/memory/candidate.ts'
+import type { Candidate } from '../../src/memory/learn/candidate.ts'
 import { ModelError, type StructuredModel, type StructuredRequest } from '../../src/model/port.ts'
 
 const conversationSchema = z.object({

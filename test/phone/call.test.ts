@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
-import { script, speech, TRAIN } from '../voice/call-harness.ts'
+import { script, speech, TRAIN } from './call/call-harness.ts'
 import { ofType, spokenLines, startWithPhone } from './phone-harness.ts'
 import { GUEST, OWNER } from './provider.ts'
 

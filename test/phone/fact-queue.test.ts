@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { InvalidEvent, LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../ledger/event.ts'
-import { createFactQueue } from '../../src/calls/fact-queue.ts'
+import { createFactQueue } from '../../src/phone/lifecycle/fact-queue.ts'
 
 const fact = (conversationId: string): NewEvent => ({
   type: 'conversation.started',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openTab } from '../support/chat-tab.ts'
-import { script, speech, TRAIN } from '../voice/call-harness.ts'
+import { script, speech, TRAIN } from './call/call-harness.ts'
 import { ofType, startWithPhone } from './phone-harness.ts'
 import { GUEST, OWNER } from './provider.ts'
 

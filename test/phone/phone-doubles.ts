@@ -2,7 +2,7 @@ import { startModelDouble } from '../doubles/model/model-double.ts'
 import { joinModelDoubles } from '../doubles/one-model-service.ts'
 import { startRealtimeDouble } from '../doubles/realtime/realtime-double.ts'
 import type { Script } from '../doubles/realtime/session.ts'
-import { script } from '../voice/call-harness.ts'
+import { script } from './call/call-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER, PUBLIC_URL } from './provider.ts'
 
 /** The doubles of both models behind one address, with the environment that points a service at them. */

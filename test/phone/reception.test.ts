@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
-import { createReception } from '../../src/calls/reception.ts'
-import { createCallSlot, type OfferedCall } from '../../src/channels/telephony/call-slot.ts'
+import { createReception } from '../../src/phone/lifecycle/reception.ts'
+import { createCallSlot, type OfferedCall } from '../../src/phone/line/call-slot.ts'
 
 const call = (callSid: string, party: 'owner' | 'guest'): OfferedCall => ({
   callSid,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { script, speech } from '../voice/call-harness.ts'
+import { script, speech } from './call/call-harness.ts'
 import { ofType, startWithPhone } from './phone-harness.ts'
 import { OWNER } from './provider.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { script, speech } from '../voice/call-harness.ts'
+import { script, speech } from './call/call-harness.ts'
 import { ofType, startWithPhone } from './phone-harness.ts'
 import { ACCOUNT, GUEST, OWNER, tokenOf } from './provider.ts'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { testDirectory } from '../support/directory.ts'
-import { script, speech } from '../voice/call-harness.ts'
+import { script, speech } from './call/call-harness.ts'
 import { ofType, type PhoneService, startWithPhone } from './phone-harness.ts'
 import { GUEST, OWNER, tokenOf } from './provider.ts'
 

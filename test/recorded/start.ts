@@ -1,5 +1,5 @@
 import { loadConfig } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/lib/log.ts'
 import { startService } from '../../src/service.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { type Client, createClient } from '../http/client.ts'

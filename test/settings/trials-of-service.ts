@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { signatureOf } from '../../src/delivery/webhook.ts'
+import { signatureOf } from '../../src/outbound/webhook.ts'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { createClient } from '../http/client.ts'
 import { AUTH_TOKEN, GUEST, NUMBER, OWNER, PUBLIC_URL } from '../phone/provider.ts'

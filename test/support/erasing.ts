@@ -1,6 +1,6 @@
 import { Kysely, SqliteDialect } from 'kysely'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
-import { buildErasing } from '../../src/erasing.ts'
+import { buildErasing } from '../../src/erasing/index.ts'
 import type { Queries } from '../../src/storage/queries.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { newId } from './writer.ts'

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createTextQueries } from '../../projections/texts.ts'
-import { createSmsOutbox } from '../../src/channels/sms/outbox.ts'
-import { createDeliveryOutbox } from '../../src/delivery/outbox.ts'
 import { outboundPauses } from '../../src/outbound/backoff.ts'
+import { createDeliveryOutbox } from '../../src/outbound/outbox.ts'
+import { createSmsOutbox } from '../../src/sms/outbox.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { newId } from './writer.ts'
 

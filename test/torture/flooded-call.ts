@@ -1,9 +1,9 @@
 import webhooks from 'twilio/lib/webhooks/webhooks.js'
 import { openMediaStream } from '../doubles/telephony-stream/media-stream-client.ts'
 import { createClient } from '../http/client.ts'
+import { script, speech } from '../phone/call/call-harness.ts'
 import { startPhoneDoubles } from '../phone/phone-doubles.ts'
 import { ACCOUNT, AUTH_TOKEN, createProvider, OWNER, PUBLIC_URL, tokenOf } from '../phone/provider.ts'
-import { script, speech } from '../voice/call-harness.ts'
 import { startServiceProcess } from './service-process.ts'
 import { clientFrame, type Flood, floodCallSocket, fragmentStorm, residentMiB } from './sockets.ts'
 

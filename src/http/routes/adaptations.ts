@@ -10,10 +10,10 @@ import {
   titleSchema,
 } from '../../adaptations/adaptation.ts'
 import type { Adaptations } from '../../adaptations/adaptations.ts'
-import type { RouteModule } from '../app.ts'
-import { body, json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import { invalidField, Refusal } from '../problem.ts'
+import type { RouteModule } from '../server/app.ts'
+import { body, json, refusals } from '../server/describe.ts'
+import { createRoutes } from '../server/env.ts'
+import { invalidField, Refusal } from '../server/problem.ts'
 
 const channel = z.enum(CHANNELS)
 const adaptationSchema = z

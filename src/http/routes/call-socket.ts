@@ -1,9 +1,9 @@
 import type { WebSocket } from 'ws'
-import { MAX_FRAME_BYTES } from '../../channels/telephony/media-stream.ts'
-import type { StreamSocket } from '../../channels/telephony/stream-acceptor.ts'
-import { textSocket } from '../../voice/ws-sockets.ts'
-import type { IntrusionCounter } from '../intrusion-counter.ts'
-import type { SocketRoute } from '../sockets.ts'
+import { textSocket } from '../../phone/call/ws-sockets.ts'
+import { MAX_FRAME_BYTES } from '../../phone/line/media-stream.ts'
+import type { StreamSocket } from '../../phone/line/stream-acceptor.ts'
+import type { IntrusionCounter } from '../server/intrusion-counter.ts'
+import type { SocketRoute } from '../server/sockets.ts'
 import type { ProviderWebhooks } from './provider-webhook.ts'
 
 const POLICY_VIOLATION = 1008

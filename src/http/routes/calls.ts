@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { LiveCall } from '../../calls/live-calls.ts'
-import type { RouteModule } from '../app.ts'
-import { json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import { Refusal } from '../problem.ts'
+import type { LiveCall } from '../../phone/lifecycle/live-calls.ts'
+import type { RouteModule } from '../server/app.ts'
+import { json, refusals } from '../server/describe.ts'
+import { createRoutes } from '../server/env.ts'
+import { Refusal } from '../server/problem.ts'
 
 const hangUp = createRoute({
   method: 'post',

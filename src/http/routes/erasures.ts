@@ -1,13 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { type ErasureRecord, type Erasures, type Refused, UNDO_MS } from '../../forgetting/erasures.ts'
-import { KINDS } from '../../forgetting/kinds.ts'
-import type { PlanDescription } from '../../forgetting/plan-text.ts'
-import type { ErasureTarget } from '../../forgetting/targets.ts'
-import type { RouteModule } from '../app.ts'
-import { body, json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import { listQuery, seqOf } from '../list-query.ts'
-import { invalidField, Refusal } from '../problem.ts'
+import { type ErasureRecord, type Erasures, type Refused, UNDO_MS } from '../../erasing/erasures.ts'
+import { KINDS } from '../../erasing/kinds.ts'
+import type { PlanDescription } from '../../erasing/plan-text.ts'
+import type { ErasureTarget } from '../../erasing/targets.ts'
+import type { RouteModule } from '../server/app.ts'
+import { body, json, refusals } from '../server/describe.ts'
+import { createRoutes } from '../server/env.ts'
+import { listQuery, seqOf } from '../server/list-query.ts'
+import { invalidField, Refusal } from '../server/problem.ts'
 
 const target = z.object({
   kind: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period']),

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { createRoute, z } from '@hono/zod-openapi'
-import type { Check, Checks, Health } from '../../readiness/readiness.ts'
-import type { RouteModule } from '../app.ts'
-import type { BuildInfo } from '../build-info.ts'
-import { json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import { Refusal } from '../problem.ts'
+import type { Check, Checks, Health } from '../../operations/readiness/readiness.ts'
+import type { RouteModule } from '../server/app.ts'
+import type { BuildInfo } from '../server/build-info.ts'
+import { json, refusals } from '../server/describe.ts'
+import { createRoutes } from '../server/env.ts'
+import { Refusal } from '../server/problem.ts'
 
 const checkSchema = z.object({
   ok: z.boolean(),

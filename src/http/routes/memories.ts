@@ -8,11 +8,11 @@ import {
   memoryConfigSchema,
 } from '../../memory/config.ts'
 import { memoryListSchema } from '../../memory/listing.ts'
-import type { RouteModule } from '../app.ts'
-import { body, json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import { listQuery, seqOf } from '../list-query.ts'
-import { Refusal } from '../problem.ts'
+import type { RouteModule } from '../server/app.ts'
+import { body, json, refusals } from '../server/describe.ts'
+import { createRoutes } from '../server/env.ts'
+import { listQuery, seqOf } from '../server/list-query.ts'
+import { Refusal } from '../server/problem.ts'
 
 const list = createRoute({
   method: 'get',

@@ -1,14 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { dateFormat } from '../../clock/date-format.ts'
+import { dateFormat } from '../../lib/date-format.ts'
 import { escapeHtml } from '../../notes/escape-html.ts'
 import type { Note, Notes } from '../../notes/notes.ts'
 import type { NoteRenderer } from '../../notes/renderer.ts'
-import { isNavigation } from '../access.ts'
-import type { RouteModule } from '../app.ts'
-import { htmlPage, refusals } from '../describe.ts'
-import { createRoutes, type HttpContext } from '../env.ts'
-import { Refusal } from '../problem.ts'
-import { SHELL_FILE, type StaticFiles } from '../static-files.ts'
+import { isNavigation } from '../server/access.ts'
+import type { RouteModule } from '../server/app.ts'
+import { htmlPage, refusals } from '../server/describe.ts'
+import { createRoutes, type HttpContext } from '../server/env.ts'
+import { Refusal } from '../server/problem.ts'
+import { SHELL_FILE, type StaticFiles } from '../server/static-files.ts'
 
 /** The page is read-only: it runs no scripts and sends nothing. */
 const CONTENT_SECURITY_POLICY = [

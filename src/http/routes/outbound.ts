@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Append } from '../../../ledger/event.ts'
-import type { SendAgain } from '../../channels/sms/send-again.ts'
-import type { WaitingTexts } from '../../texts.ts'
-import type { RouteModule } from '../app.ts'
-import { json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import { Refusal } from '../problem.ts'
+import type { WaitingTexts } from '../../sms/index.ts'
+import type { SendAgain } from '../../sms/send-again.ts'
+import type { RouteModule } from '../server/app.ts'
+import { json, refusals } from '../server/describe.ts'
+import { createRoutes } from '../server/env.ts'
+import { Refusal } from '../server/problem.ts'
 
 const outboundSchema = z
   .object({

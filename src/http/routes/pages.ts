@@ -1,11 +1,11 @@
 import { createRoute } from '@hono/zod-openapi'
-import { isNavigation } from '../access.ts'
-import type { RouteModule } from '../app.ts'
-import { htmlPage } from '../describe.ts'
-import { createRoutes, type HttpContext } from '../env.ts'
-import { preloadHeader } from '../page-code.ts'
-import { Refusal } from '../problem.ts'
-import { SHELL_FILE, type StaticFiles, serveFile } from '../static-files.ts'
+import { isNavigation } from '../server/access.ts'
+import type { RouteModule } from '../server/app.ts'
+import { htmlPage } from '../server/describe.ts'
+import { createRoutes, type HttpContext } from '../server/env.ts'
+import { preloadHeader } from '../server/page-code.ts'
+import { Refusal } from '../server/problem.ts'
+import { SHELL_FILE, type StaticFiles, serveFile } from '../server/static-files.ts'
 
 /** The exact paths of the web app's pages, and the modules that each needs to render. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { Proposals, Settled } from '../../proposals/proposals.ts'
-import type { RouteModule } from '../app.ts'
-import { json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import { Refusal } from '../problem.ts'
+import type { Proposals, Settled } from '../../agent/proposals/proposals.ts'
+import type { RouteModule } from '../server/app.ts'
+import { json, refusals } from '../server/describe.ts'
+import { createRoutes } from '../server/env.ts'
+import { Refusal } from '../server/problem.ts'
 
 const proposalSchema = z
   .object({

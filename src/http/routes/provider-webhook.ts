@@ -1,11 +1,11 @@
-import { ownerNumbersOf, type Party, partyOf } from '../../channels/telephony/party.ts'
-import { createSignatureVerifier, type FormFields, parseForm } from '../../channels/telephony/signature.ts'
+import { ownerNumbersOf, type Party, partyOf } from '../../phone/line/party.ts'
+import { createSignatureVerifier, type FormFields, parseForm } from '../../phone/line/signature.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { HttpContext } from '../env.ts'
-import type { IntrusionCounter } from '../intrusion-counter.ts'
-import { isJson } from '../json-body.ts'
-import { Refusal } from '../problem.ts'
-import type { SocketRequest } from '../sockets.ts'
+import type { HttpContext } from '../server/env.ts'
+import type { IntrusionCounter } from '../server/intrusion-counter.ts'
+import { isJson } from '../server/json-body.ts'
+import { Refusal } from '../server/problem.ts'
+import type { SocketRequest } from '../server/sockets.ts'
 
 /** A request that is accepted as the provider's. */
 export type ProviderRequest = {

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { RouteModule } from '../app.ts'
-import { json } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import type { UndeclaredProxies } from '../undeclared-proxies.ts'
+import type { RouteModule } from '../server/app.ts'
+import { json } from '../server/describe.ts'
+import { createRoutes } from '../server/env.ts'
+import type { UndeclaredProxies } from '../server/undeclared-proxies.ts'
 
 const read = createRoute({
   method: 'get',

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { CompactionOutcome } from '../../agent/compaction.ts'
-import type { SessionContext } from '../../agent/session-context.ts'
-import type { TurnReport } from '../../agent/turn-report.ts'
-import type { RouteModule } from '../app.ts'
-import { json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import { Refusal } from '../problem.ts'
+import type { CompactionOutcome } from '../../agent/context/compaction.ts'
+import type { SessionContext } from '../../agent/context/session-context.ts'
+import type { TurnReport } from '../../agent/turn/turn-report.ts'
+import type { RouteModule } from '../server/app.ts'
+import { json, refusals } from '../server/describe.ts'
+import { createRoutes } from '../server/env.ts'
+import { Refusal } from '../server/problem.ts'
 
 const contextSchema = z
   .object({

@@ -3,12 +3,12 @@ import type { OwnerAccount } from '../../settings/owner-account.ts'
 import { isSettingKey, settingGroups } from '../../settings/registry.ts'
 import type { Session } from '../../settings/sessions.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { RouteModule } from '../app.ts'
-import { body, json, refusals } from '../describe.ts'
-import { createRoutes, goneSignal, sessionOf } from '../env.ts'
-import type { IntrusionCounter } from '../intrusion-counter.ts'
-import { Refusal } from '../problem.ts'
-import type { SignInThrottle } from '../sign-in-throttle.ts'
+import type { RouteModule } from '../server/app.ts'
+import { body, json, refusals } from '../server/describe.ts'
+import { createRoutes, goneSignal, sessionOf } from '../server/env.ts'
+import type { IntrusionCounter } from '../server/intrusion-counter.ts'
+import { Refusal } from '../server/problem.ts'
+import type { SignInThrottle } from '../server/sign-in-throttle.ts'
 
 const valueSchema = z.union([z.string(), z.number()])
 

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Twilio } from 'twilio'
-import { explain } from '../../channels/telephony/check.ts'
-import { planNumber } from '../../channels/telephony/pointing.ts'
-import type { RouteModule } from '../app.ts'
-import { json, refusals } from '../describe.ts'
-import { createRoutes } from '../env.ts'
-import { Refusal } from '../problem.ts'
+import { explain } from '../../phone/line/check.ts'
+import { planNumber } from '../../phone/line/pointing.ts'
+import type { RouteModule } from '../server/app.ts'
+import { json, refusals } from '../server/describe.ts'
+import { createRoutes } from '../server/env.ts'
+import { Refusal } from '../server/problem.ts'
 
 const pointingSchema = z
   .object({

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { CallStatus } from '../../calls/call-status.ts'
-import type { Explanation, Offer, Reception } from '../../calls/reception.ts'
-import { busyMarkup, connectMarkup, sayMarkup } from '../../channels/telephony/markup.ts'
-import type { RouteModule } from '../app.ts'
-import { refusals } from '../describe.ts'
-import { createRoutes, type HttpContext } from '../env.ts'
-import type { IntrusionCounter } from '../intrusion-counter.ts'
+import type { CallStatus } from '../../phone/lifecycle/call-status.ts'
+import type { Explanation, Offer, Reception } from '../../phone/lifecycle/reception.ts'
+import { busyMarkup, connectMarkup, sayMarkup } from '../../phone/line/markup.ts'
+import type { RouteModule } from '../server/app.ts'
+import { refusals } from '../server/describe.ts'
+import { createRoutes, type HttpContext } from '../server/env.ts'
+import type { IntrusionCounter } from '../server/intrusion-counter.ts'
 import { markup, type ProviderRequest, type ProviderWebhooks } from './provider-webhook.ts'
 
 const MAX_ID_CHARS = 100

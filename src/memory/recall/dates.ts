@@ -1,5 +1,5 @@
 import type { TimeMatch } from '../../../projections/time-words.ts'
-import { offsetMsBy, wallClockFormat } from '../../clock/zone-offset.ts'
+import { offsetMsBy, wallClockFormat } from '../../lib/zone-offset.ts'
 
 /** A period named in a query, in the owner's local time, represented as if it were UTC. */
 export type DateHint =

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
-import { saidWords } from '../said-words.ts'
+import { saidWords } from '../learn/said-words.ts'
 import type { Hit } from './ranker.ts'
 
 /** A hit with its current text. */

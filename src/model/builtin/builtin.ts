@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { knownZone } from '../../clock/date-format.ts'
+import { knownZone } from '../../lib/date-format.ts'
 import type { InputItem, ModelId, ModelService, TextEvent, TextModel, TextRequest } from '../port.ts'
 import { estimateItemTokens, estimateTokens } from '../tokens.ts'
 import { type Done, readInput } from './conversation.ts'

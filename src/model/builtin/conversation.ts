@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { sentencesOf } from '../../memory/language/text.ts'
+import { sentencesOf } from '../../text/text.ts'
 import type { InputItem } from '../port.ts'
 import type { Known } from './facts.ts'
 import { type Outcome, readOutcome } from './results.ts'

@@ -1,4 +1,4 @@
-import { dateFormat } from '../../clock/date-format.ts'
+import { dateFormat } from '../../lib/date-format.ts'
 import type { Present } from './intent.ts'
 
 export const DAY_MS = 86_400_000

@@ -1,4 +1,4 @@
-import { languageOf, sentencesOf } from '../../memory/language/text.ts'
+import { languageOf, sentencesOf } from '../../text/text.ts'
 
 /** Only this much of a message is searched for requests; content may be longer. */
 export const MAX_COMMAND_CHARS = 2000

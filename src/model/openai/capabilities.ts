@@ -1,4 +1,4 @@
-import { leftOfWait } from '../../clock/waits.ts'
+import { leftOfWait } from '../../lib/waits.ts'
 import type { Capability } from '../port.ts'
 import { faultOf, type ServiceFault } from './failures.ts'
 

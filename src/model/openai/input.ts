@@ -1,6 +1,6 @@
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import * as z from 'zod'
-import { dateFormat, knownZone } from '../../clock/date-format.ts'
+import { dateFormat, knownZone } from '../../lib/date-format.ts'
 import type { InputItem, ModelId, TextRequest } from '../port.ts'
 import { withoutOrphans } from './call-pairs.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalKey, slotKeyOf, statementKeyOf } from '../../../src/memory/canonical-key.ts'
+import { canonicalKey, slotKeyOf, statementKeyOf } from '../../../src/memory/learn/canonical-key.ts'
 
 const SAME: readonly (readonly [string, string])[] = [
   ['I like tea.', 'i  LIKE tea!'],

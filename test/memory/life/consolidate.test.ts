@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Accepted } from '../../../src/memory/assess.ts'
-import type { Relation } from '../../../src/memory/candidate.ts'
-import { canonicalKey, slotKeyOf, statementKeyOf } from '../../../src/memory/canonical-key.ts'
-import { consolidate, type Known } from '../../../src/memory/consolidate.ts'
-import { contentWords } from '../../../src/memory/language/words.ts'
+import type { Accepted } from '../../../src/memory/learn/assess.ts'
+import type { Relation } from '../../../src/memory/learn/candidate.ts'
+import { canonicalKey, slotKeyOf, statementKeyOf } from '../../../src/memory/learn/canonical-key.ts'
+import { consolidate, type Known } from '../../../src/memory/learn/consolidate.ts'
+import { contentWords } from '../../../src/text/words.ts'
 
 type Claim = {
   readonly slot?: string

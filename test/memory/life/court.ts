@@ -1,6 +1,6 @@
-import type { Candidate } from '../../../src/memory/candidate.ts'
-import type { Quotable, Utterance } from '../../../src/memory/evidence.ts'
-import type { Court, Offered } from '../../../src/memory/gates.ts'
+import type { Candidate } from '../../../src/memory/learn/candidate.ts'
+import type { Quotable, Utterance } from '../../../src/memory/learn/evidence.ts'
+import type { Court, Offered } from '../../../src/memory/learn/gates.ts'
 
 const SAID_AT = '2030-05-02T12:00:00.000Z'
 

@@ -1,4 +1,4 @@
-import type { Candidate } from '../../../src/memory/candidate.ts'
+import type { Candidate } from '../../../src/memory/learn/candidate.ts'
 
 /** A null quote means the whole message. */
 export type Case = readonly [message: string, quote: string | null, text: string, more?: Partial<Candidate>]

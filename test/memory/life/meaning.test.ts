@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { vectorsFile } from '../../../src/memory/vector-functions.ts'
+import { vectorsFile } from '../../../src/memory/recall/vector-functions.ts'
 import { type EmbeddingModel, ModelError } from '../../../src/model/port.ts'
 import { testDirectory } from '../../support/directory.ts'
 import { type Mind, openMind } from '../mind.ts'

@@ -1,4 +1,4 @@
-import type { Rejection } from '../../../src/memory/gates.ts'
+import type { Rejection } from '../../../src/memory/learn/gates.ts'
 import type { Case } from './kept-cases.ts'
 
 export const MORE_REJECTED: readonly (readonly [Rejection, ...Case])[] = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EventOf } from '../../../ledger/event.ts'
 import type { Hit } from '../../../src/memory/recall/ranker.ts'
-import type { RecallQuestion } from '../../../src/memory/recall-port.ts'
+import type { RecallQuestion } from '../../../src/memory/recall/recall-port.ts'
 import { type Mind, openMind } from '../mind.ts'
 
 const hit = (seq: number, kind: 'turn' | 'memory', relevance = 0.9): Hit => ({

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { MemoryQueries } from '../../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../../projections/utterances.ts'
-import { type ConversationPause, createMemoryReactor } from '../../../src/memory/reactor.ts'
+import { type ConversationPause, createMemoryReactor } from '../../../src/memory/learn/reactor.ts'
 import { openMind } from '../mind.ts'
 
 const WINDOW = 8

@@ -1,4 +1,4 @@
-import { learningFunctions } from '../../../src/memory/learning-functions.ts'
+import { learningFunctions } from '../../../src/memory/learn/learning-functions.ts'
 import type { Sources, ThreadFunctions } from '../../../src/storage/function-thread.ts'
 import { serveFunctions } from '../../../src/storage/serve-functions.ts'
 

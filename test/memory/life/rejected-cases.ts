@@ -1,4 +1,4 @@
-import type { Rejection } from '../../../src/memory/gates.ts'
+import type { Rejection } from '../../../src/memory/learn/gates.ts'
 import type { Case } from './kept-cases.ts'
 
 /** Statements to reject, with the reason. */

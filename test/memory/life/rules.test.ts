@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { judge } from '../../../src/memory/gates.ts'
-import { sentencesOf } from '../../../src/memory/language/text.ts'
-import { extractByRules } from '../../../src/memory/rules/rules.ts'
+import { judge } from '../../../src/memory/learn/gates.ts'
+import { extractByRules } from '../../../src/memory/learn/rules/rules.ts'
+import { sentencesOf } from '../../../src/text/text.ts'
 import { courtOf } from './court.ts'
 
 /** The texts that rules learn from a message. */

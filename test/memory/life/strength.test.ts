@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { memoryKinds } from '../../../ledger/events/memory.ts'
-import { strengthOf } from '../../../src/memory/strength.ts'
+import { strengthOf } from '../../../src/memory/learn/strength.ts'
 
 const DAY_MS = 86_400_000
 const options = { kind: 'preference', nowMs: 1000 * DAY_MS, halfLifeDays: 30 } as const

@@ -1,4 +1,4 @@
-import type { Candidate } from '../../../src/memory/candidate.ts'
+import type { Candidate } from '../../../src/memory/learn/candidate.ts'
 import { ModelError } from '../../../src/model/port.ts'
 import { createRandom } from '../../support/random.ts'
 import { type ScriptedModel, type Shown, scriptedModel } from '../scripted-model.ts'

@@ -1,4 +1,4 @@
-import type { Candidate } from '../../../src/memory/candidate.ts'
+import type { Candidate } from '../../../src/memory/learn/candidate.ts'
 import type { Pool } from './pools.ts'
 
 /** A sentence about a value `{v}`, the words that a model would quote, and how it would put them. */

@@ -1,5 +1,5 @@
+import { speech, TRAIN } from '../../phone/call/call-harness.ts'
 import { GUEST, OWNER } from '../../phone/provider.ts'
-import { speech, TRAIN } from '../../voice/call-harness.ts'
 import type { Day, Life } from './life.ts'
 
 const greets = { audio: speech('caller-thanks'), transcript: 'Hello there, what is it?' }

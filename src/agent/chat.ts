@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import type { Append } from '../../ledger/event.ts'
+import type { SubscribeHead } from '../../ledger/follow.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { TurnRow } from '../../projections/turns.ts'
+import type { Placement } from './conversation/placement.ts'
+
+/** The place of a received message in the ledger. */
+export type ReceivedMessage = {
+  readonly turnId: string
+  readonly conversationId: string
+  readonly spanId: string
+}
+
+/** How the turn of a message ended. */
+export type TurnOutcome = ReceivedMessage &
+  (
+    | {
+        readonly status: 'replied' | 'stopped'
+        readonly text: string
+        readonly usage: {
+          readonly inputTokens: number
+          readonly outputTokens: number
+          readonly cachedTokens: number
+        }
+      }
+    | { readonly status: 'failed'; readonly kind: string; readonly text: string }
+  )
+
+export type ChatChannel = {
+  /** Resolves once the message is durable. Idempotent by `clientMessageId`. */
+  receive(
+    text: string,
+    clientMessageId: string | undefined,
+    /** `isSpoken`: dictated to a device, so anybody in the room may have said it. */
+    how?: { readonly isSpoken: boolean },
+  ): Promise<ReceivedMessage>
+  /** Resolves when the turn has ended. Rejects if `signal` aborts first. */
+  outcomeOf(message: ReceivedMessage, signal: AbortSignal): Promise<TurnOutcome>
+  /** The outcome of the turn and its last event; null while the turn is in progress. */
+  ended(message: ReceivedMessage): { readonly seq: number; readonly outcome: TurnOutcome } | null
+}
+
+/** Records messages from the browser, and reads their outcome from the facts that follow. */
+export function createChatChannel(options: {
+  readonly append: Append
+  readonly ledger: LedgerReader
+  readonly placement: Placement
+  readonly turnById: (turnId: string) => TurnRow | undefined
+  readonly onHeadMoved: SubscribeHead
+  readonly newId: () => string
+}): ChatChannel {
+  const { ledger, placement, turnById, newId } = options
+
+  function textOf(turn: TurnRow): string {
+    const [event] = turn.replySeq === null ? [] : ledger.readSeqs([turn.replySeq])
+    if (
+      event?.type === 'chat.reply.sent' ||
+      event?.type === 'chat.reply.stopped' ||
+      event?.type === 'turn.failed'
+    ) {
+      return event.body?.text ?? ''
+    }
+    return ''
+  }
+
+  function ended(message: ReceivedMessage): { seq: number; outcome: TurnOutcome } | null {
+    const turn = turnById(message.turnId)
+    return turn?.endedSeq ? { seq: turn.endedSeq, outcome: outcome(message, turn) } : null
+  }
+
+  function outcome(message: ReceivedMessage, turn: TurnRow): TurnOutcome {
+    const text = textOf(turn)
+    if (turn.status === 'failed') return { ...message, status: 'failed', kind: turn.kind ?? 'internal', text }
+    const { inputTokens, outputTokens, cachedTokens } = turn
+    return {
+      ...message,
+      status: turn.status === 'stopped' ? 'stopped' : 'replied',
+      text,
+      usage: { inputTokens, outputTokens, cachedTokens },
+    }
+  }
+
+  return {
+    ended,
+    async receive(text, clientMessageId, { isSpoken } = { isSpoken: false }) {
+      const turnId = newId()
+      const key = clientMessageId === undefined ? undefined : keyOf(clientMessageId)
+      const result = await placement.appendToInteraction('chat', ({ conversationId, spanId }) => {
+        return [
+          {
+            type: 'chat.message.received',
+            actor: 'owner',
+            channel: 'chat',
+            conversationId,
+            spanId,
+            turnId,
+            key,
+            facts: isSpoken ? { spoken: true } : {},
+            body: { text },
+          },
+        ]
+      })
+      const event = result.status === 'appended' ? result.events.at(-1) : result.existing
+      if (!event?.turnId || !event.conversationId || !event.spanId)
+        throw new Error('the message has no span in the ledger')
+      return { turnId: event.turnId, conversationId: event.conversationId, spanId: event.spanId }
+    },
+    outcomeOf(message, signal) {
+      return new Promise((resolve, reject) => {
+        const unsubscribe = options.onHeadMoved(check, ['turn'])
+        const onAbort = () => finish(() => reject(signal.reason))
+        function finish(settle: () => void): void {
+          unsubscribe()
+          signal.removeEventListener('abort', onAbort)
+          settle()
+        }
+        function check(): void {
+          const end = ended(message)
+          if (end) finish(() => resolve(end.outcome))
+        }
+        signal.addEventListener('abort', onAbort)
+        if (signal.aborted) onAbort()
+        else check()
+      })
+    },
+  }
+}
+
+/** Ledger keys are permanent and a client's id may be anything, so the key holds only its digest. */
+function keyOf(clientMessageId: string): string {
+  return `chat:${createHash('sha256').update(clientMessageId).digest('hex')}`
+}

@@ -1,0 +1,187 @@
+import type { NewEvent } from '../../../ledger/event.ts'
+import type { LedgerReader } from '../../../ledger/reader.ts'
+import type { SignalRow } from '../../../projections/signals.ts'
+import type { TurnRow } from '../../../projections/turns.ts'
+import type { Tool } from '../../lib/tool.ts'
+import type { InputItem, ModelService, TextRequest } from '../../model/port.ts'
+import type { Recall } from '../conversation/recall.ts'
+import { textWithMedia } from '../turn/sms-text.ts'
+import type { Chain, ChainReader } from './chain.ts'
+import type { ContextItem } from './context.ts'
+import { type Adaptation, buildInstructions, type SpokenChannel } from './instructions.ts'
+import { batchText, readSignals } from './signals-text.ts'
+
+/** The content of `turn.started`, known before the context is gathered. */
+export type Opening = { readonly adaptationIds: readonly string[]; readonly signalIds: readonly string[] }
+
+export type Composed = {
+  readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone'>
+  readonly input: readonly InputItem[]
+  /** The input without foreign words. A foreign reply is replaced by “(answered)”. */
+  readonly ownWords: readonly InputItem[]
+  /** Whether the input has foreign words. */
+  readonly isForeign: boolean
+  readonly facts: readonly NewEvent[]
+  /** Recorded once the turn succeeds: the chain can be continued from its replacement. */
+  readonly proven: readonly NewEvent[]
+  /** Facts outside the chain that the model is given in this turn. */
+  readonly seenSeqs: readonly number[]
+  /** The form of the replacement at the start of the input; null if there is none. */
+  readonly baseForm: 'opaque' | 'text' | null
+  readonly past: readonly ContextItem[]
+}
+
+export type Composer = {
+  /** Starts gathering the input of a turn. Null if its message was erased. */
+  compose(turn: TurnRow, service: ModelService, options: { readonly textOnly: boolean }): Composing | null
+}
+
+export type Composing = {
+  readonly opening: Opening
+  readonly composed: Promise<Composed>
+}
+
+/** What triggers a turn: a message of the owner, or signals, which nobody said. */
+type Cue = {
+  readonly text: string
+  readonly item: InputItem
+  readonly seqs: readonly number[]
+  readonly foreign: boolean
+}
+
+/** Composes the input of a turn: the chain, recalled memories, attached signals and the cue. */
+export function createComposer(options: {
+  readonly ledger: LedgerReader
+  readonly chain: ChainReader
+  readonly recall: Recall
+  readonly ridingSignals: () => readonly SignalRow[]
+  readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
+  /** The events that hold the text of the adaptations. */
+  readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly areForeign: (seqs: readonly number[]) => boolean
+  readonly timezone: () => string
+}): Composer {
+  const { ledger, chain, tools } = options
+
+  function cueOf(turn: TurnRow): Cue | null {
+    const [cause] = ledger.readSeqs([turn.causeSeq])
+    if (cause?.type === 'activation.started') {
+      const signals = readSignals(ledger, cause.derivedFrom)
+      const text = batchText(signals)
+      const seqs = signals.map(({ seq }) => seq)
+      return {
+        text,
+        item: { type: 'inner', label: 'signals', text },
+        seqs,
+        foreign: options.areForeign(seqs),
+      }
+    }
+    if (cause?.type !== 'chat.message.received' && cause?.type !== 'sms.received') return null
+    if (!cause.body) return null
+    const text = cause.type === 'sms.received' ? textWithMedia(cause) : cause.body.text
+    const foreign = options.areForeign([cause.seq])
+    return { text, item: { type: 'message', role: 'owner', text, at: cause.at }, seqs: [], foreign }
+  }
+
+  async function readPast(
+    { conversationId }: TurnRow,
+    service: ModelService,
+    textOnly: boolean,
+  ): Promise<Chain> {
+    return conversationId === null
+      ? { items: [], input: [], seqs: [], base: null, openSeqs: [], barred: new Set() }
+      : chain.read(conversationId, service.text.id, { textOnly })
+  }
+
+  return {
+    compose(turn, service, { textOnly }) {
+      const cue = cueOf(turn)
+      if (!cue) return null
+      const { turnId, conversationId, spanId } = turn
+      const channel: SpokenChannel =
+        turn.channel === 'voice' || turn.channel === 'sms' ? turn.channel : 'chat'
+      const isActivation = turn.trigger === 'activation'
+      const riding = isActivation ? [] : options.ridingSignals()
+      const signalIds = riding.map((row) => row.signalId)
+      const adaptations = options.adaptations(channel)
+
+      async function gather(cue: Cue): Promise<Composed> {
+        const reading = readPast(turn, service, textOnly)
+        const recalling = options.recall({
+          text: cue.text,
+          turnId,
+          conversationId,
+          spanId,
+          channel: isActivation ? 'inner' : channel,
+          beforeSeq: turn.causeSeq,
+          inContextSeqs: reading.then(({ seqs }) => seqs),
+        })
+        const past = await reading
+        const recalled = await recalling
+        const ridingSignals = readSignals(
+          ledger,
+          riding.map((row) => row.seq),
+        )
+        const added: InputItem[] = []
+        const own = past.items.flatMap(withoutForeign)
+        const isRecalledForeign = recalled.text !== null && options.areForeign(recalled.seqs)
+        if (recalled.text !== null)
+          added.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
+        if (ridingSignals.length > 0)
+          added.push({ type: 'inner', label: 'signals', text: batchText(ridingSignals) })
+        added.push(cue.item)
+        return {
+          request: {
+            instructions: buildInstructions({ channel, adaptations, isActivation }),
+            tools: [...tools.values()],
+            timezone: options.timezone(),
+          },
+          input: past.input.concat(added),
+          ownWords: [...own, cue.item],
+          isForeign:
+            cue.foreign ||
+            isRecalledForeign ||
+            options.areForeign(ridingSignals.map(({ seq }) => seq)) ||
+            past.items.some(({ foreign }) => foreign),
+          facts: recalled.facts,
+          proven: past.base && past.base.row.consumed === 0 ? [consumed(turn, past.base)] : [],
+          seenSeqs: [
+            ...cue.seqs,
+            ...recalled.seqs,
+            ...ridingSignals.map(({ seq }) => seq),
+            ...options.adaptationSeqs(channel),
+          ],
+          past: past.items,
+          baseForm: past.base?.form ?? null,
+        }
+      }
+
+      return {
+        opening: { adaptationIds: adaptations.map(({ id }) => id), signalIds },
+        composed: gather(cue),
+      }
+    },
+  }
+}
+
+/** Keeps a placeholder for a foreign reply, so that an older request does not look unanswered. */
+function withoutForeign({ item, foreign }: ContextItem): InputItem[] {
+  if (!foreign) return [item]
+  return item.type === 'message' && item.role === 'delegate' ? [{ ...item, text: '(answered)' }] : []
+}
+
+/** The first successful turn on a replacement proves that the chain can be continued from it. */
+function consumed(turn: TurnRow, base: NonNullable<Chain['base']>): NewEvent {
+  const { conversationId, spanId, turnId } = turn
+  return {
+    type: 'context.replacement.consumed',
+    actor: 'service',
+    channel: 'inner',
+    conversationId,
+    spanId,
+    turnId,
+    causedBy: base.row.seq,
+    facts: { compactionId: base.row.compactionId, form: base.form },
+  }
+}

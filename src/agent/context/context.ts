@@ -1,0 +1,242 @@
+import type { Database } from 'better-sqlite3'
+import type { EventOf, LedgerEvent } from '../../../ledger/event.ts'
+import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
+import { createRunQueries } from '../../../projections/timeline-runs.ts'
+import type { InputItem, ModelId } from '../../model/port.ts'
+import type { IsForeign } from '../turn/foreign.ts'
+import { replyKey, textWithMedia } from '../turn/sms-text.ts'
+import { oneLine } from './signals-text.ts'
+
+export type ContextItem = {
+  readonly item: InputItem
+  readonly seqs: readonly number[]
+  /** The text of an opaque item. */
+  readonly quotable?: string
+  /** Whether it may hold words of others. */
+  readonly foreign: boolean
+}
+
+type OpenTurn = readonly ContextItem[]
+
+/** The context folded so far: ended turns and open turns. */
+export type ContextState = {
+  readonly readSeq: number
+  readonly items: readonly ContextItem[]
+  /** The input and the seqs of all items, kept here because every turn needs them. */
+  readonly input: readonly InputItem[]
+  readonly seqs: readonly number[]
+  readonly open: ReadonlyMap<string, OpenTurn>
+}
+
+export const emptyContext = (fromSeq: number): ContextState => ({
+  readSeq: fromSeq,
+  items: [],
+  input: [],
+  seqs: [],
+  open: new Map(),
+})
+
+/** A tool result is cut to this length in later turns. The ledger keeps all of it. */
+const PAST_RESULT_CHARS = 4000
+
+/** Whether to skip an event: it or one of its sources is barred. */
+export type IsPassedOver = (event: LedgerEvent) => boolean
+
+/** Folds events into the context. A turn's items join when it completes; a failed turn adds none. */
+export function foldContext(
+  state: ContextState,
+  events: readonly AnyEvent[],
+  isPassedOver: IsPassedOver = () => false,
+  isForeign: IsForeign = () => true,
+): ContextState {
+  const joined: ContextItem[] = []
+  const open = new Map(state.open)
+  for (const event of events) {
+    if (event.type === 'unknown') continue
+    const { turnId } = event
+    const words = wordsOf(event)
+    const added = words && !isPassedOver(event) ? { ...words, foreign: isForeign(event) } : null
+    // The caller has heard it even if the turn fails.
+    if (turnId === null || event.type === 'call.reply.spoken') {
+      if (added) joined.push(added)
+      continue
+    }
+    if (added) open.set(turnId, [...(open.get(turnId) ?? []), added])
+    if (event.type === 'turn.completed') {
+      joined.push(...withoutOrphans(open.get(turnId) ?? []))
+      open.delete(turnId)
+    } else if (event.type === 'turn.failed') {
+      open.delete(turnId)
+    }
+  }
+  const readSeq = events.at(-1)?.seq ?? state.readSeq
+  // A turn reads its chain three times: avoid copying it when nothing joined.
+  if (joined.length === 0) return { ...state, readSeq, open }
+  return {
+    readSeq,
+    items: state.items.concat(joined),
+    input: state.input.concat(joined.map(({ item }) => item)),
+    seqs: state.seqs.concat(joined.flatMap(({ seqs }) => seqs)),
+    open,
+  }
+}
+
+/** The item that an event adds to the input; null if it adds none. */
+function wordsOf(event: LedgerEvent): Omit<ContextItem, 'foreign'> | null {
+  const seqs = [event.seq]
+  switch (event.type) {
+    case 'chat.message.received':
+      return (
+        event.body && { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
+      )
+    case 'sms.received':
+      if (event.facts.party !== 'owner' || !event.body) return null
+      return { seqs, item: { type: 'message', role: 'owner', text: textWithMedia(event), at: event.at } }
+    case 'call.utterance.heard':
+      if (event.facts.party !== 'owner' || !event.body?.text) return null
+      return { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
+    case 'task.finished':
+    case 'task.failed':
+      if (!event.body) return null
+      return { seqs, item: { type: 'inner', label: OUTCOME_LABEL, text: outcomeText(event) } }
+    case 'timer.fired':
+      if (!event.body) return null
+      return { seqs, item: { type: 'inner', label: REMINDER_LABEL, text: oneLine(event.body.text) } }
+    case 'chat.reply.sent':
+      // The delivered outcome of a task is already in the context as the outcome itself.
+      if (event.facts.deliveryId !== undefined || !event.body?.text) return null
+      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
+    case 'chat.reply.stopped':
+    case 'call.reply.spoken':
+      if (!event.body?.text) return null
+      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
+    case 'delivery.requested':
+      // Only the reply of a turn by text. Other deliveries repeat an event that is in the context.
+      if (!event.body || event.turnId === null || event.key !== replyKey(event.turnId)) return null
+      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
+    case 'tool.called':
+      if (!event.body) return null
+      return {
+        seqs,
+        item: {
+          type: 'tool_call',
+          callId: event.facts.callId,
+          name: event.facts.tool,
+          arguments: event.body.arguments,
+        },
+      }
+    case 'tool.returned':
+      return {
+        // As a source, an erased result would cause everything made from the chain to be erased.
+        seqs: event.body ? seqs : [],
+        item: {
+          type: 'tool_result',
+          callId: event.facts.callId,
+          output: event.body?.result.slice(0, PAST_RESULT_CHARS).toWellFormed() ?? '{"erased":true}',
+        },
+      }
+    default:
+      return null
+  }
+}
+
+const REMINDER_LABEL = 'reminder that the owner was shown'
+const OUTCOME_LABEL = 'outcome of a task of the coding assistant'
+
+/** The outcome of a task as data, never as instructions. */
+function outcomeText({ type, facts, body }: EventOf<'task.finished'> | EventOf<'task.failed'>): string {
+  const how = type === 'task.finished' ? 'It finished.' : `It failed (${facts.kind}).`
+  return `${how} ${body?.text ?? ''}`.slice(0, PAST_RESULT_CHARS).toWellFormed()
+}
+
+/** Drops unpaired calls and results, which an erasure may leave: model services refuse them. */
+function withoutOrphans(items: readonly ContextItem[]): ContextItem[] {
+  const called = new Set<string>()
+  const returned = new Set<string>()
+  for (const { item } of items) {
+    if (item.type === 'tool_call') called.add(item.callId)
+    else if (item.type === 'tool_result') returned.add(item.callId)
+  }
+  return items.filter(({ item }) => {
+    if (item.type === 'tool_call') return returned.has(item.callId)
+    if (item.type === 'tool_result') return called.has(item.callId)
+    return true
+  })
+}
+
+/** Where a context starts: after `throughSeq`, without the later seqs in `covered`. */
+export type ContextBase = {
+  /** The seq of the replacement; 0 for none. */
+  readonly seq: number
+  readonly throughSeq: number
+  readonly covered: ReadonlySet<number>
+}
+
+export type ContextReader = {
+  /** Null if one slice was not enough: yield to the event loop and call again. */
+  read(conversationId: string, base: ContextBase): ContextState | null
+  reset(): void
+}
+
+/** Events per slice, about 1 ms. */
+const EVENTS_AT_ONCE = 64
+
+/** Reads the context through an incremental fold, so a turn pays only for new events. */
+export function createContextReader(
+  views: Database,
+  ledger: LedgerReader,
+  isPassedOver: IsPassedOver,
+  isForeign: IsForeign,
+): ContextReader {
+  const conversationStart = views.prepare<[string], { startSeq: number }>(
+    'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
+  )
+  const runs = createRunQueries(views)
+  let cached: { conversationId: string; baseSeq: number; state: ContextState } | null = null
+  let started: { readonly conversationId: string; readonly seq: number } | null = null
+
+  /** The start of a conversation, cached because it never changes; undefined before its first fact. */
+  function startOf(conversationId: string): number | undefined {
+    if (started?.conversationId === conversationId) return started.seq
+    const row = conversationStart.get(conversationId)
+    if (row) started = { conversationId, seq: row.startSeq }
+    return row?.startSeq
+  }
+
+  /** The next slice of events of a conversation and the seq that it reaches. */
+  function eventsAfter(
+    conversationId: string,
+    seq: number,
+  ): { events: readonly AnyEvent[]; readSeq: number; isAll: boolean } {
+    const start = startOf(conversationId)
+    const unread = start === undefined ? [] : runs.after(start, seq, EVENTS_AT_ONCE)
+    const events: AnyEvent[] = []
+    let readSeq = seq
+    for (const { firstSeq, lastSeq } of unread) {
+      readSeq = Math.min(lastSeq, firstSeq + EVENTS_AT_ONCE - events.length - 1)
+      events.push(...ledger.readRange(firstSeq, readSeq))
+      if (events.length >= EVENTS_AT_ONCE) break
+    }
+    return { events, readSeq, isAll: events.length < EVENTS_AT_ONCE }
+  }
+
+  return {
+    read(conversationId, base) {
+      const usable = cached?.conversationId === conversationId && cached.baseSeq === base.seq
+      const state = usable && cached ? cached.state : emptyContext(base.throughSeq)
+      const { events, readSeq, isAll } = eventsAfter(conversationId, state.readSeq)
+      const fresh = events.filter(({ seq }) => !base.covered.has(seq))
+      const read = { ...foldContext(state, fresh, isPassedOver, isForeign), readSeq }
+      cached = { conversationId, baseSeq: base.seq, state: read }
+      return isAll ? read : null
+    },
+    reset() {
+      cached = null
+    },
+  }
+}
+
+/** Whether two ids name the same model. A blob may only go back to the model that made it. */
+export function isSameModel(a: ModelId, b: ModelId): boolean {
+  return a.provider === b.provider && a.model === b.model
+}

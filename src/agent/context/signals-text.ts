@@ -1,0 +1,33 @@
+import type { LedgerReader } from '../../../ledger/reader.ts'
+
+/** The answer of the model when it has nothing to say. */
+export const SILENCE = '[silent]'
+
+export type SignalText = {
+  readonly seq: number
+  readonly kind: string
+  readonly at: string
+  readonly text: string
+}
+
+/** The texts of signals, without erased ones. */
+export function readSignals(ledger: LedgerReader, seqs: readonly number[]): SignalText[] {
+  return ledger
+    .readSeqs(seqs)
+    .flatMap((event) =>
+      event.type === 'signal.raised' && event.body
+        ? [{ seq: event.seq, kind: event.facts.kind, at: event.at, text: event.body.text }]
+        : [],
+    )
+}
+
+/** A batch of signals as data for the model, one line each. */
+export function batchText(signals: readonly SignalText[]): string {
+  return signals.map(({ kind, at, text }) => `- ${at} ${kind}: ${oneLine(text)}`).join('\n')
+}
+
+/** Joins the lines of a text, so that it cannot forge another entry. */
+export function oneLine(text: string): string {
+  const lines = text.split(/[\r\n\u0085\u2028\u2029]/).map((line) => line.trim())
+  return lines.filter((line) => line !== '').join(' ')
+}

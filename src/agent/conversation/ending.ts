@@ -1,0 +1,73 @@
+import type { Database } from 'better-sqlite3'
+import type { Append, NewEvent } from '../../../ledger/event.ts'
+import { createOpenSpanQueries, type OpenSpanRow } from '../../../projections/open-spans.ts'
+
+export type EndOutcome = 'ended' | 'not_found' | 'already_ended'
+
+export type Ending = {
+  /** Ends a conversation for good; without an id, the open one. */
+  endConversation(conversationId: string | undefined): Promise<EndOutcome>
+  /** Closes the interactions idle for `idleMs` and returns them. */
+  closeIdleSpans(idleMs: number): Promise<readonly OpenSpanRow[]>
+}
+
+export function createEnding(options: {
+  readonly append: Append
+  readonly views: Database
+  readonly nowMs: () => number
+  /** Whether a turn of the span waits or runs. Such a span is not idle, however slow the model is. */
+  readonly isBusy: (spanId: string) => boolean
+}): Ending {
+  const { append, views, nowMs } = options
+  const spans = createOpenSpanQueries(views)
+  const byId = views.prepare<[string], { id: string; endedAt: string | null }>(
+    'SELECT id, endedAt FROM conversations WHERE id = ?',
+  )
+  const open = views.prepare<[], { id: string; endedAt: string | null }>(
+    'SELECT id, endedAt FROM conversations WHERE endedAt IS NULL ORDER BY startSeq DESC LIMIT 1',
+  )
+
+  return {
+    async endConversation(conversationId) {
+      const conversation = conversationId === undefined ? open.get() : byId.get(conversationId)
+      if (!conversation) return 'not_found'
+      if (conversation.endedAt !== null) return 'already_ended'
+      const { id } = conversation
+      const closings = spans.all().filter((span) => span.kind === 'interaction' && span.conversationId === id)
+      const result = await append([
+        ...closings.map((span): NewEvent => closed(span, 'conversation_ended')),
+        {
+          type: 'conversation.ended',
+          actor: 'owner',
+          channel: 'chat',
+          conversationId: id,
+          key: `conversation-ended:${id}`,
+          facts: { reason: 'owner' },
+        },
+      ])
+      return result.status === 'appended' ? 'ended' : 'already_ended'
+    },
+    async closeIdleSpans(idleMs) {
+      const idle = spans.all().filter(
+        (span) =>
+          span.kind === 'interaction' &&
+          // The clock may have been ahead at `lastAt`, hence the absolute value.
+          Math.abs(nowMs() - Date.parse(span.lastAt)) >= idleMs &&
+          !options.isBusy(span.spanId),
+      )
+      for (const span of idle) await append([closed(span, 'idle')])
+      return idle
+    },
+  }
+}
+
+function closed(span: OpenSpanRow, reason: 'idle' | 'conversation_ended'): NewEvent {
+  return {
+    type: 'span.closed',
+    actor: 'service',
+    conversationId: span.conversationId,
+    spanId: span.spanId,
+    key: `span-closed:${span.spanId}`,
+    facts: { reason },
+  }
+}

@@ -1,0 +1,272 @@
+import type { Append, EventOf, NewEvent, NewEventOf } from '../../../ledger/event.ts'
+import type { SubscribeHead } from '../../../ledger/follow.ts'
+import type { LedgerReader } from '../../../ledger/reader.ts'
+import type { createProposalQueries, ProposalRow } from '../../../projections/proposals.ts'
+import { signalFact } from '../../lib/signals.ts'
+import type { ActingContext, Deed, Tool } from '../../lib/tool.ts'
+import type { Place, Placement } from '../conversation/placement.ts'
+import { completed, createCarryOut, digestOf } from './carry-out.ts'
+
+/** Something for the owner to confirm: a text to somebody else, or a tool call. */
+export type Proposal = {
+  readonly id: string
+  readonly kind: ProposalRow['kind']
+  readonly target: string
+  readonly text: string
+  readonly status: ProposalRow['status'] | 'expired'
+  readonly madeAt: string
+  readonly expiresAt: string
+  /** For a tool call: the tool, the button's label, where the request came from, and the outcome. */
+  readonly tool: string | null
+  readonly verb: string | null
+  readonly why: string | null
+  readonly outcome: ProposalRow['outcome']
+  readonly outcomeText: string | null
+}
+
+export type Settled =
+  | { readonly status: 'confirmed' | 'declined'; readonly proposal: Proposal }
+  | { readonly status: 'unknown' }
+  /** It was settled before, or has expired. */
+  | { readonly status: 'too_late'; readonly proposal: Proposal }
+
+export type Proposals = {
+  /** Proposes to send a text. Returns the open proposal if the same one exists. */
+  propose(text: { readonly target: string; readonly text: string }, context: ActingContext): Promise<Proposal>
+  /** Proposes a tool call, likewise. */
+  proposeDeed(
+    proposed: { readonly tool: string; readonly deed: Deed; readonly why: string },
+    context: ActingContext,
+  ): Promise<Proposal>
+  /** Open proposals, oldest first. */
+  open(): Proposal[]
+  /** Confirms an open proposal once. Queues a text for the outbox, or carries out a tool call. */
+  confirm(id: string): Promise<Settled>
+  decline(id: string): Promise<Settled>
+  /** Carries out confirmed tool calls without an outcome, after a crash or a hold on outbound work. */
+  start(): void
+  close(): Promise<void>
+}
+
+/** The owner may be away from the browser for a day. */
+const EXPIRES_AFTER_MS = 24 * 60 * 60_000
+const MAX_ATTEMPTS = 3
+const RETRY_AFTER_FAULT_MS = 5_000
+
+/**
+ * Actions that need the owner's confirmation in the browser. Proposals and confirmations are facts, so they
+ * survive a restart. Confirming a text also appends its delivery in the same batch; a tool runs once, after
+ * the confirmation.
+ */
+export function createProposals(options: {
+  readonly append: Append
+  readonly ledger: LedgerReader
+  readonly queries: ReturnType<typeof createProposalQueries>
+  readonly placement: Placement
+  readonly tools: () => ReadonlyMap<string, Tool>
+  /** After an import, outbound work is held until the owner releases it. */
+  readonly isHeld: () => boolean
+  readonly onHeadMoved: SubscribeHead
+  readonly timezone: () => string
+  readonly onFault: (error: unknown) => void
+  readonly nowMs: () => number
+  readonly newId: () => string
+}): Proposals {
+  const { append, ledger, queries, placement, nowMs, newId } = options
+  const carryOut = createCarryOut(options)
+  let carrying: Promise<void> = Promise.resolve()
+  let unsubscribe: () => void = () => undefined
+  const at = (ms: number) => new Date(ms).toISOString()
+  /** Bounds proposals made while the clock was far ahead, which would stay open for too long. */
+  const lastEnd = () => at(nowMs() + 2 * EXPIRES_AFTER_MS)
+
+  function present(row: ProposalRow): Proposal {
+    const [event] = ledger.readSeqs([row.madeSeq])
+    const body = event?.type === 'proposal.made' ? event.body : null
+    const [end] = row.completedSeq === null ? [] : ledger.readSeqs([row.completedSeq])
+    const isOver = row.status === 'open' && (row.expiresAt <= at(nowMs()) || row.expiresAt > lastEnd())
+    return {
+      id: row.proposalId,
+      kind: row.kind,
+      target: body?.target ?? '',
+      text: body?.text ?? '',
+      status: isOver ? 'expired' : row.status,
+      madeAt: row.madeAt,
+      expiresAt: row.expiresAt,
+      tool: row.tool,
+      verb: body?.verb ?? null,
+      why: body?.why ?? null,
+      outcome: row.outcome,
+      outcomeText: end?.type === 'proposal.completed' ? (end.body?.text ?? null) : null,
+    }
+  }
+  function find(id: string): { row: ProposalRow; proposal: Proposal } | null {
+    const row = queries.byId(id)
+    return row ? { row, proposal: present(row) } : null
+  }
+  const open = () => queries.openBetween(at(nowMs()), lastEnd()).map(present)
+
+  async function settle(
+    id: string,
+    status: 'confirmed' | 'declined',
+    more: (row: ProposalRow, proposal: Proposal, at: Place) => readonly NewEvent[],
+  ): Promise<Settled> {
+    const found = find(id)
+    if (!found) return { status: 'unknown' }
+    const { row, proposal } = found
+    if (proposal.status !== 'open') return { status: 'too_late', proposal }
+    const result = await placement.appendToInteraction('chat', (at) => [
+      {
+        type: `proposal.${status}`,
+        actor: 'owner',
+        channel: 'chat',
+        ...at,
+        // The first of confirm and decline wins.
+        key: `proposal-settled:${id}`,
+        causedBy: row.madeSeq,
+        facts: { proposalId: id },
+      },
+      ...more(row, proposal, at),
+    ])
+    const after = find(id)?.proposal ?? proposal
+    return result.status === 'appended'
+      ? { status, proposal: after }
+      : { status: 'too_late', proposal: after }
+  }
+
+  function signalOf(row: ProposalRow, text: string): NewEvent {
+    return signalFact(
+      {
+        kind: 'proposal_settled',
+        mode: 'next-turn',
+        priority: 3,
+        dedupKey: `proposal:${row.proposalId}`,
+        text,
+        causedBy: row.madeSeq,
+        derivedFrom: [row.madeSeq],
+      },
+      newId(),
+    )
+  }
+
+  /** Returns the open proposal if the same one exists. */
+  async function make(
+    isSame: (waiting: Proposal) => boolean,
+    proposed: Pick<NewEventOf<'proposal.made'>, 'body' | 'derivedFrom'> & {
+      readonly facts: Omit<EventOf<'proposal.made'>['facts'], 'proposalId' | 'expiresAt'>
+    },
+    context: ActingContext,
+  ): Promise<Proposal> {
+    const existing = open().find(isSame)
+    if (existing) return existing
+    const result = await append([
+      {
+        type: 'proposal.made',
+        actor: 'delegate',
+        channel: context.channel,
+        conversationId: context.conversationId,
+        spanId: context.spanId,
+        turnId: context.turnId,
+        key: context.key,
+        causedBy: context.calledSeq,
+        ...proposed,
+        facts: { proposalId: newId(), expiresAt: at(nowMs() + EXPIRES_AFTER_MS), ...proposed.facts },
+      },
+    ])
+    const made = result.status === 'appended' ? result.events[0] : result.existing
+    const found = made?.type === 'proposal.made' ? find(made.facts.proposalId) : null
+    if (!found) throw new Error('the proposal is not in the ledger')
+    return found.proposal
+  }
+
+  /** Carries out confirmed tool calls one after the other. */
+  function carryOutPending(): Promise<void> {
+    carrying = carrying
+      .then(async () => {
+        if (options.isHeld()) return
+        for (const row of queries.pending()) {
+          const outcome = await carryOut(row)
+          const { target } = present(row)
+          const result = outcome.outcome === 'done' ? 'It was done.' : `It was not done: ${outcome.text}`
+          await placement.appendToInteraction('chat', (place) => [
+            completed(row, outcome, place),
+            signalOf(row, `The owner confirmed: “${target}”. ${result}`),
+          ])
+        }
+      })
+      .catch((error: unknown) => {
+        options.onFault(error)
+        setTimeout(() => void carryOutPending(), RETRY_AFTER_FAULT_MS).unref()
+      })
+    return carrying
+  }
+
+  return {
+    open,
+    start() {
+      unsubscribe = options.onHeadMoved(() => void carryOutPending(), ['outbound'])
+      void carryOutPending()
+    },
+    close() {
+      unsubscribe()
+      return carrying
+    },
+    propose: ({ target, text }, context) =>
+      make(
+        (waiting) => waiting.kind === 'sms' && waiting.target === target && waiting.text === text,
+        { derivedFrom: [context.calledSeq], facts: { kind: 'sms' }, body: { target, text } },
+        context,
+      ),
+    proposeDeed({ tool, deed, why }, context) {
+      const digest = digestOf({ tool, arguments: deed.arguments, subject: deed.subject })
+      return make(
+        ({ id }) => queries.byId(id)?.digest === digest,
+        {
+          derivedFrom: [...new Set([context.calledSeq, ...deed.derivedFrom])],
+          facts: { kind: 'tool', tool, digest },
+          body: {
+            target: deed.title,
+            text: deed.detail,
+            verb: deed.verb,
+            why,
+            arguments: JSON.stringify(deed.arguments),
+            subject: deed.subject,
+          },
+        },
+        context,
+      )
+    },
+    async confirm(id) {
+      const settled = await settle(id, 'confirmed', (row, { target, text }, at) =>
+        row.kind === 'tool'
+          ? []
+          : [
+              {
+                type: 'delivery.requested',
+                actor: 'service',
+                channel: 'sms',
+                ...at,
+                key: `proposal-delivery:${id}`,
+                causedBy: row.madeSeq,
+                derivedFrom: [row.madeSeq],
+                facts: { deliveryId: id, channel: 'sms', taskId: null, maxAttempts: MAX_ATTEMPTS },
+                body: { target, text },
+              },
+              signalOf(row, `The owner let the proposed text to ${target} go out: "${text}"`),
+            ],
+      )
+      if (settled.status !== 'confirmed' || settled.proposal.kind === 'sms') return settled
+      await carryOutPending()
+      return { ...settled, proposal: find(id)?.proposal ?? settled.proposal }
+    },
+    decline: (id) =>
+      settle(id, 'declined', (row, { target, text }) => [
+        signalOf(
+          row,
+          row.kind === 'tool'
+            ? `The owner declined: “${target}”. It was not done.`
+            : `The owner declined the proposed text to ${target}: "${text}". It was not sent.`,
+        ),
+      ]),
+  }
+}

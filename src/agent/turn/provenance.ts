@@ -1,0 +1,57 @@
+import type { AnyEvent } from '../../../ledger/reader.ts'
+import { tellingWords } from '../../../projections/telling-words.ts'
+import { textOf } from '../../model/tokens.ts'
+import type { ContextItem } from '../context/context.ts'
+
+type Quotable = Omit<ContextItem, 'foreign'>
+
+/** Finds the events that a text of the delegate repeats. Erasing one of them erases the text too. */
+export type Provenance = {
+  /**
+   * The seqs of the `own` events that share a telling word with the text and, for each remaining word, of the
+   * latest item of `past` that contains it.
+   */
+  sourcesOf(text: string, own: readonly AnyEvent[], past: readonly Quotable[]): number[]
+}
+
+export function createProvenance(): Provenance {
+  /** Items keep their identity from turn to turn, events within one turn. */
+  const known = new WeakMap<object, ReadonlySet<string>>()
+
+  function wordsIn<T extends object>(source: T, textIn: (source: T) => string): ReadonlySet<string> {
+    const words = known.get(source) ?? tellingWords(textIn(source))
+    known.set(source, words)
+    return words
+  }
+
+  return {
+    sourcesOf(text, own, past) {
+      const words = tellingWords(text)
+      const sources = own.flatMap((event) => {
+        const shared = wordsIn(event, wordsOf).intersection(words)
+        return shared.size === 0 ? [] : [{ seq: event.seq, shared }]
+      })
+      const open = words.difference(new Set(sources.flatMap(({ shared }) => [...shared])))
+      const seqs = sources.map(({ seq }) => seq)
+      for (let place = past.length - 1; place >= 0 && open.size > 0; place -= 1) {
+        const item = past[place]
+        const shared = item && open.intersection(wordsIn(item, quotableOf))
+        if (!item || !shared || shared.size === 0) continue
+        seqs.push(...item.seqs)
+        for (const word of shared) open.delete(word)
+      }
+      return seqs
+    },
+  }
+}
+
+function wordsOf(event: AnyEvent): string {
+  if (event.type === 'unknown' || !event.body) return ''
+  return Object.values(event.body)
+    .filter((value) => typeof value === 'string')
+    .join('\n')
+}
+
+function quotableOf({ item, quotable }: Quotable): string {
+  return quotable ?? textOf(item)
+}

@@ -1,0 +1,261 @@
+import { LedgerUnavailable } from '../../../ledger/errors.ts'
+import type { Append } from '../../../ledger/event.ts'
+import type { ActingContext, Deed, Planned, Tool, ToolContext, ToolResult } from '../../lib/tool.ts'
+
+/** Limits per turn. A model that exceeds them was probably manipulated. */
+const MAX_CHANGES = 20
+const MAX_TEXTS = 5
+
+export type Tally = { changes: number; texts: number }
+
+/** Asks the owner to confirm a deed in the browser. */
+export type Propose = (
+  proposed: { readonly tool: string; readonly deed: Deed; readonly why: string },
+  context: ActingContext,
+) => Promise<{ readonly expiresAt: string }>
+
+/** A call by the model. `turnId` names an earlier turn that made the call but was cut off. */
+export type Call = {
+  readonly callId: string
+  readonly tool: string
+  readonly arguments: string
+  readonly turnId?: string
+  /** The owner wants it. Otherwise a consequential tool only proposes. */
+  readonly authorised?: boolean
+  /** Whether the model had foreign words before it; absent if unknown. */
+  readonly foreign?: boolean
+}
+
+/** The fact of a call; erased if the message behind it was forgotten meanwhile. */
+export type CallFact = { readonly seq: number; readonly erased: boolean }
+
+export type Outcomes = {
+  /** Tool results for the model, in the order of the calls. */
+  readonly outputs: readonly {
+    readonly callId: string
+    readonly output: string
+    /** What was read, if the output has foreign words. */
+    readonly foreign: string | null
+  }[]
+  /**
+   * The seqs of the outcomes, in order. The next answer must not take effect before. Rejects with
+   * LedgerUnavailable.
+   */
+  readonly recorded: Promise<readonly number[]>
+}
+
+/**
+ * Runs the calls of one round: in parallel if all are read-only, otherwise in order. A read-only tool runs
+ * while its call is being recorded. Any other tool runs after its call is recorded, and its outcome is
+ * recorded before the next call runs. Invalid arguments are refused and recorded.
+ */
+export function createToolRunner(options: {
+  readonly append: Append
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly propose: Propose
+  /** Whether any of these facts may hold words of others. */
+  readonly areForeign: (seqs: readonly number[]) => boolean
+  readonly nowMs: () => number
+  readonly onFault: (error: unknown, tool: string) => void
+}) {
+  const { append, tools, nowMs, onFault } = options
+
+  async function execute(
+    call: Call,
+    called: Promise<CallFact>,
+    context: ToolContext,
+    { tally, why }: RoundContext,
+  ): Promise<ToolResult> {
+    const tool = tools.get(call.tool)
+    if (!tool) return { ok: false, reason: 'unknown_tool', message: `There is no tool ${call.tool}.` }
+    const args = parseArguments(tool, call.arguments)
+    if (!args.success) {
+      const problems = args.error.issues.map(
+        (issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`,
+      )
+      return { ok: false, reason: 'invalid_arguments', message: problems.join('; ') }
+    }
+    if (!tool.readOnly && (await called).erased)
+      return { ok: false, reason: 'forgotten', message: 'What asked for this was forgotten.' }
+    const limit = tool.readOnly ? null : limitReached(tool, tally)
+    if (limit !== null) return { ok: false, reason: 'turn_limit', message: limit }
+    try {
+      if (tool.readOnly) return await tool.run(args.data, context)
+      if (tool.plan && !call.authorised)
+        return await ask(tool, await tool.plan(args.data, context), why, {
+          ...context,
+          calledSeq: (await called).seq,
+        })
+      return await tool.run(args.data, { ...context, calledSeq: (await called).seq })
+    } catch (error) {
+      // Without a recorded fact there is no outcome. The turn stays open and is resumed.
+      if (context.signal.aborted || error instanceof LedgerUnavailable) throw error
+      onFault(error, call.tool)
+      return { ok: false, reason: 'fault', message: 'The tool failed; the log says why.' }
+    }
+  }
+
+  async function ask(
+    { name }: Tool,
+    planned: Planned,
+    why: string,
+    context: ActingContext,
+  ): Promise<ToolResult> {
+    if ('refusal' in planned) return planned.refusal
+    const { deed } = planned
+    const { expiresAt } = await options.propose({ tool: name, deed, why }, context)
+    return {
+      ok: false,
+      reason: 'needs_confirmation',
+      message:
+        `Nothing was done yet. “${deed.title}” waits for the owner's confirmation on the timeline in the browser, ` +
+        `with the buttons “${deed.verb}” and “Decline”, until ${expiresAt}. Tell the owner so; do not call this again.`,
+      derivedFrom: deed.derivedFrom,
+    }
+  }
+
+  async function runOne(call: Call, called: Promise<CallFact>, round: RoundContext): Promise<Ran> {
+    const startedMs = nowMs()
+    const key = `tool:${call.turnId ?? round.turnId}:${call.callId}`
+    const result = await execute(call, called, { ...round, callId: call.callId, key }, round)
+    const durationMs = Math.max(0, Math.round(nowMs() - startedMs))
+    const output = JSON.stringify(
+      result.ok
+        ? { ok: true, ...result.data }
+        : { ok: false, reason: result.reason, message: result.message, ...result.data },
+    )
+    const isForeign = options.areForeign(result.derivedFrom ?? [])
+    const recorded = called.then(({ seq }) =>
+      record(call, seq, round, {
+        result,
+        output,
+        durationMs,
+        isForeign: isForeign || call.foreign !== false,
+      }),
+    )
+    // Awaited with the rest of the round, which may take longer or throw.
+    recorded.catch(() => undefined)
+    const reads = tools.get(call.tool)?.reads ?? 'a tool result'
+    return { output: { callId: call.callId, output, foreign: isForeign ? reads : null }, recorded }
+  }
+
+  async function record(
+    { callId, tool }: Call,
+    calledSeq: number,
+    { channel, conversationId, spanId, turnId }: RoundContext,
+    {
+      result,
+      output,
+      durationMs,
+      isForeign,
+    }: { result: ToolResult; output: string; durationMs: number; isForeign: boolean },
+  ): Promise<number> {
+    const appended = await append([
+      {
+        type: 'tool.returned',
+        actor: 'service',
+        channel,
+        conversationId,
+        spanId,
+        turnId,
+        key: `tool-returned:${turnId}:${callId}`,
+        causedBy: calledSeq,
+        derivedFrom: [calledSeq, ...(result.derivedFrom ?? [])],
+        facts: {
+          callId,
+          tool,
+          outcome: result.ok ? 'ok' : result.reason === 'fault' ? 'failed' : 'refused',
+          reason: result.ok ? undefined : result.reason,
+          durationMs,
+          foreign: isForeign,
+          refs: result.ok ? [...(result.refs ?? [])] : [],
+        },
+        body: { result: output },
+      },
+    ])
+    return appended.status === 'appended' ? (appended.events[0]?.seq ?? calledSeq) : appended.existing.seq
+  }
+
+  return {
+    /** `called` are the facts of the calls, in order; they may still be being written. */
+    async run(
+      calls: readonly Call[],
+      called: Promise<readonly CallFact[]>,
+      round: RoundContext,
+    ): Promise<Outcomes> {
+      const runAt = (call: Call, index: number) => {
+        const own = called.then((facts) => factOf(facts, index))
+        // Awaited when the outcome is recorded, unless the tool throws first.
+        own.catch(() => undefined)
+        return runOne(call, own, round)
+      }
+      if (calls.every((call) => tools.get(call.tool)?.readOnly)) {
+        return outcomesOf(await Promise.all(calls.map(runAt)))
+      }
+      const ran: Ran[] = []
+      for (const [index, call] of calls.entries()) {
+        const one = await runAt(call, index)
+        await one.recorded
+        ran.push(one)
+      }
+      return outcomesOf(ran)
+    },
+    isIdempotent: (tool: string) => tools.get(tool)?.idempotent ?? true,
+  }
+}
+
+type RoundContext = Omit<ToolContext, 'callId' | 'key'> & {
+  /** Tells the owner where the request to confirm comes from. */
+  readonly why: string
+  readonly tally: Tally
+}
+
+/** A call that has run. `recorded` resolves to the seq of its outcome. */
+type Ran = { readonly output: Outcomes['outputs'][number]; readonly recorded: Promise<number> }
+
+/** Counts the changes and texts among the tools that a turn has called. */
+export function tallyOf(called: readonly string[], tools: ReadonlyMap<string, Tool>): Tally {
+  const changing = called.flatMap((name) => {
+    const tool = tools.get(name)
+    return tool && !tool.readOnly ? [tool] : []
+  })
+  return { changes: changing.length, texts: changing.filter(({ texts }) => texts).length }
+}
+
+/** Counts a changing call. Returns the refusal if it exceeds a limit, else null. */
+function limitReached({ texts }: Tool, tally: Tally): string | null {
+  tally.changes += 1
+  if (texts) tally.texts += 1
+  if (tally.changes > MAX_CHANGES)
+    return `Not done: one message may lead to at most ${MAX_CHANGES} changes. Ask the owner whether to go on.`
+  if (texts && tally.texts > MAX_TEXTS)
+    return `Not sent: one message may lead to at most ${MAX_TEXTS} texts. Ask the owner whether to go on.`
+  return null
+}
+
+function outcomesOf(ran: readonly Ran[]): Outcomes {
+  const recorded = Promise.all(ran.map((each) => each.recorded))
+  // Awaited by the caller, unless the turn ends first.
+  recorded.catch(() => undefined)
+  return { outputs: ran.map(({ output }) => output), recorded }
+}
+
+function factOf(facts: readonly CallFact[], index: number): CallFact {
+  const fact = facts[index]
+  if (!fact) throw new Error('no fact was recorded for a tool call')
+  return fact
+}
+
+/** Validates the arguments of a call. */
+export function parseArguments({ parameters }: Tool, json: string) {
+  return parameters.strict().safeParse(parseJson(json))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text)
+  } catch {
+    // Let the schema report what is wrong.
+    return text
+  }
+}

@@ -1,0 +1,186 @@
+import type { NewEvent } from '../../../ledger/event.ts'
+import type { TurnRow } from '../../../projections/turns.ts'
+import type { ModelId, TextEvent, Usage } from '../../model/port.ts'
+import type { Opening } from '../context/composer.ts'
+import { failureText, type TurnFailureKind } from './failure-text.ts'
+import type { JudgedCall } from './second-reading.ts'
+import { replyKey } from './sms-text.ts'
+
+export type Answer = Extract<TextEvent, { type: 'completed' }>
+
+/** Where a turn runs and on which model. */
+export type TurnPlace = {
+  readonly turn: TurnRow
+  readonly channel: 'chat' | 'voice' | 'sms'
+  readonly model: ModelId
+  /** The number to reply to by text; null on other channels. */
+  readonly replyTo: string | null
+}
+
+/** Attempts to send a text while it is certain that none has left. */
+const TEXT_ATTEMPTS = 3
+
+/** Builds the facts of a turn, in the order in which they can occur. */
+export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
+  const { turnId, conversationId, spanId } = turn
+  const place = { conversationId, spanId, turnId, channel, causedBy: turn.causeSeq } as const
+  /** Unique, so a turn ends once. */
+  const key = `turn-ended:${turnId}`
+
+  /** Requests the delivery of a reply by text, in the same batch as the end of the turn. */
+  function texted(target: string, text: string, seen: readonly number[]): NewEvent {
+    return {
+      type: 'delivery.requested',
+      actor: 'delegate',
+      ...place,
+      key: replyKey(turnId),
+      derivedFrom: seen,
+      facts: { deliveryId: `reply-${turnId}`, channel: 'sms', taskId: null, maxAttempts: TEXT_ATTEMPTS },
+      body: { target, text },
+    }
+  }
+
+  return {
+    started: ({ adaptationIds, signalIds }: Opening): NewEvent => ({
+      type: 'turn.started',
+      actor: 'service',
+      ...place,
+      facts: {
+        trigger: turn.trigger,
+        party: turn.party === 'guest' ? 'guest' : 'owner',
+        model: { ...model },
+        adaptationIds: [...adaptationIds],
+        signalIds: [...signalIds],
+      },
+    }),
+
+    calls(
+      answer: Pick<Answer, 'blob'> & { readonly toolCalls: readonly JudgedCall[] },
+      round: number,
+      isIdempotent: (tool: string) => boolean,
+      derivation: (text: string) => readonly number[],
+      given: readonly number[],
+    ): NewEvent[] {
+      const calls = answer.toolCalls.map(
+        (call): NewEvent => ({
+          type: 'tool.called',
+          actor: 'delegate',
+          ...place,
+          derivedFrom: derivation(call.arguments),
+          key: `tool-called:${turnId}:${call.callId}`,
+          facts: {
+            callId: call.callId,
+            tool: call.name,
+            round,
+            idempotent: isIdempotent(call.name),
+            foreign: call.foreign,
+          },
+          body: { arguments: call.arguments },
+        }),
+      )
+      if (answer.blob === null) return calls
+      const facts = { model: { ...model }, round, items: answer.toolCalls.length }
+      return [
+        {
+          type: 'turn.items.kept',
+          actor: 'service',
+          ...place,
+          // An opaque item may repeat anything, so it derives from everything that the model was given.
+          derivedFrom: given,
+          facts,
+          body: { blob: answer.blob },
+        },
+        ...calls,
+      ]
+    },
+
+    /** Pass null if the delegate has nothing to say. */
+    replied(text: string | null, seen: readonly number[], foreign: boolean): NewEvent[] {
+      if (text === null) return []
+      if (channel === 'sms') return replyTo === null ? [] : [texted(replyTo, text, seen)]
+      return [
+        {
+          type: 'chat.reply.sent',
+          actor: 'delegate',
+          ...place,
+          derivedFrom: seen,
+          facts: { foreign },
+          body: { text },
+        },
+      ]
+    },
+
+    stopped: (text: string, seen: readonly number[], foreign: boolean): NewEvent => ({
+      type: 'chat.reply.stopped',
+      actor: 'delegate',
+      ...place,
+      derivedFrom: seen,
+      facts: { foreign },
+      body: { text },
+    }),
+
+    completed: (outcome: {
+      usage: Usage
+      answer: Answer | null
+      rounds: number
+      durationMs: number
+    }): NewEvent => ({
+      type: 'turn.completed',
+      actor: 'service',
+      ...place,
+      key,
+      facts: {
+        model: { ...model },
+        usage: { ...outcome.usage },
+        contextTokens: outcome.answer
+          ? outcome.answer.usage.inputTokens + outcome.answer.usage.outputTokens
+          : 0,
+        responseId: outcome.answer?.responseId ?? null,
+        rounds: outcome.rounds,
+        durationMs: outcome.durationMs,
+      },
+    }),
+
+    /** A turn that succeeds has dealt with the signals attached to it. */
+    attached: (signalIds: readonly string[]): NewEvent[] =>
+      signalIds.length === 0
+        ? []
+        : [
+            {
+              type: 'signal.dismissed',
+              actor: 'service',
+              channel: 'inner',
+              conversationId,
+              spanId,
+              turnId,
+              facts: { signalIds: [...signalIds], reason: 'attached' },
+            },
+          ],
+
+    usage: (usage: Usage, compactThresholdTokens: number): NewEvent => ({
+      type: 'context.usage.recorded',
+      actor: 'service',
+      ...place,
+      facts: { ...usage, compactThresholdTokens },
+    }),
+
+    /** An owner who texted is told by text; a guest is not. The failure of an activation is internal. */
+    failed: (
+      kind: TurnFailureKind,
+      usage: Usage,
+      durationMs: number,
+      text = failureText[kind],
+    ): NewEvent[] => [
+      {
+        type: 'turn.failed',
+        actor: 'service',
+        ...place,
+        channel: turn.trigger === 'activation' ? 'inner' : channel,
+        key,
+        facts: { kind, usage: { ...usage }, durationMs },
+        body: { text },
+      },
+      ...(replyTo !== null && turn.party === 'owner' ? [texted(replyTo, text, [turn.causeSeq])] : []),
+    ],
+  }
+}

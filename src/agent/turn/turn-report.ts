@@ -1,0 +1,104 @@
+import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
+import type { TurnRow } from '../../../projections/turns.ts'
+
+/** The explanation of a reply, as returned by `GET /api/turns/:id`. */
+export type TurnReport = {
+  readonly turnId: string
+  readonly channel: string | null
+  readonly status: TurnRow['status']
+  readonly startedAt: string | null
+  readonly completedAt: string | null
+  readonly model: { readonly provider: string; readonly model: string } | null
+  readonly memories: readonly { readonly id: string; readonly text: string | null; readonly late: boolean }[]
+  readonly suppressed: readonly { readonly id: string; readonly reason: string }[]
+  readonly signals: readonly { readonly id: string; readonly kind: string; readonly text: string | null }[]
+  readonly adaptations: readonly string[]
+  readonly tools: readonly {
+    readonly callId: string
+    readonly tool: string
+    readonly arguments: string | null
+    readonly outcome: string | null
+    readonly result: string | null
+    readonly durationMs: number | null
+  }[]
+  readonly usage: {
+    readonly inputTokens: number
+    readonly outputTokens: number
+    readonly cachedTokens: number
+  }
+}
+
+/** Reports what a turn was given and what it did, from its facts. Undefined for an unknown turn. */
+export function createTurnReport(options: {
+  readonly ledger: LedgerReader
+  readonly turnById: (turnId: string) => TurnRow | undefined
+  readonly eventSeqs: (turnId: string) => number[]
+  /** The current text of a memory; null if it is forgotten. */
+  readonly memoryText: (memoryId: string) => string | null
+  /** The seq of the event that raised a signal. */
+  readonly signalSeq: (signalId: string) => number | null
+}) {
+  const { ledger } = options
+  return (turnId: string): TurnReport | undefined => {
+    const turn = options.turnById(turnId)
+    if (!turn) return undefined
+    const events = ledger.readSeqs(options.eventSeqs(turnId))
+    const started = events.find((event) => event.type === 'turn.started')
+    const returned = new Map(
+      events.flatMap((event) =>
+        event.type === 'tool.returned' ? [[event.facts.callId, event] as const] : [],
+      ),
+    )
+    const { channel, status, startedAt, endedAt, inputTokens, outputTokens, cachedTokens } = turn
+    return {
+      turnId,
+      channel,
+      status,
+      startedAt,
+      completedAt: endedAt,
+      model: started?.facts.model ?? null,
+      memories: events.flatMap((event) =>
+        event.type === 'memory.recalled'
+          ? event.facts.ids.map((id) => ({ id, text: options.memoryText(id), late: event.facts.late }))
+          : [],
+      ),
+      suppressed: events.flatMap((event) =>
+        event.type === 'memory.recall.suppressed'
+          ? event.facts.ids.map((id) => ({ id, reason: event.facts.reason }))
+          : [],
+      ),
+      signals: signalIdsOf(events).flatMap((id) => {
+        const seq = options.signalSeq(id)
+        const [signal] = seq === null ? [] : ledger.readSeqs([seq])
+        return signal?.type === 'signal.raised'
+          ? [{ id, kind: signal.facts.kind, text: signal.body?.text ?? null }]
+          : []
+      }),
+      adaptations: started?.facts.adaptationIds ?? [],
+      tools: events.flatMap((event) => {
+        if (event.type !== 'tool.called') return []
+        const { callId, tool } = event.facts
+        const outcome = returned.get(callId)
+        return [
+          {
+            callId,
+            tool,
+            arguments: event.body?.arguments ?? null,
+            outcome: outcome?.facts.outcome ?? null,
+            result: outcome?.body?.result ?? null,
+            durationMs: outcome?.facts.durationMs ?? null,
+          },
+        ]
+      }),
+      usage: { inputTokens, outputTokens, cachedTokens },
+    }
+  }
+}
+
+/** Signals that triggered or were attached to the turn, once each: a turn may be resumed. */
+function signalIdsOf(events: readonly AnyEvent[]): string[] {
+  const ids = events.flatMap((event) =>
+    event.type === 'activation.started' || event.type === 'turn.started' ? event.facts.signalIds : [],
+  )
+  return [...new Set(ids)]
+}

@@ -1,0 +1,365 @@
+import type { Database } from 'better-sqlite3'
+import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { SubscribeHead } from '../../ledger/follow.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import { createErasureQueries, type ErasureRow, type KindCount, kindsOf } from '../../projections/erasures.ts'
+import { createSerializer } from '../lib/serializer.ts'
+import type { ErasureReason } from '../storage/storage.ts'
+import {
+  deletionFacts,
+  endKey,
+  partsOf,
+  redactionFacts,
+  requestedParts,
+  requestFacts,
+  rootsOf,
+} from './erasure-facts.ts'
+import { countKinds } from './kinds.ts'
+import type { ErasurePlan, ErasureRoot } from './plan.ts'
+import { describePlan, type PlanDescription } from './plan-text.ts'
+import type { createTargets, ErasureTarget, Named } from './targets.ts'
+
+/** How long an erasure can be undone. */
+export const UNDO_MS = 60_000
+
+export type ErasureRecord = {
+  readonly id: string
+  readonly kind: ErasureRow['target']
+  readonly targetId: string | null
+  readonly from: string | null
+  readonly to: string | null
+  readonly status: ErasureRow['status']
+  readonly requestedAt: string
+  readonly eraseAt: string
+  readonly endedAt: string | null
+  /** How many events it erases. */
+  readonly events: number
+  readonly kinds: readonly KindCount[]
+}
+
+export type ErasureOrigin = {
+  /** The message that asked; null for a request from the browser. */
+  readonly askedSeq: number | null
+  readonly channel: NonNullable<NewEvent['channel']>
+  readonly conversationId?: string | null
+  readonly spanId?: string | null
+  readonly turnId?: string | null
+  readonly causedBy?: number
+}
+
+const BY_HAND: ErasureOrigin = { askedSeq: null, channel: 'system' }
+
+export type Refused = Exclude<Named, { status: 'ok' }>
+export type Requested = { readonly erasure: ErasureRecord; readonly plan: PlanDescription }
+export type UndoOutcome =
+  | { readonly status: 'undone'; readonly erasure: ErasureRecord }
+  | { readonly status: 'unknown' }
+  /** It has started, or was undone before. */
+  | { readonly status: 'too_late'; readonly erasure: ErasureRecord }
+
+export type Erasures = {
+  /** Describes what would go and what would stay, without erasing. */
+  plan(target: ErasureTarget): Promise<PlanDescription | Refused>
+  /** Hides the target at once, and erases it after `UNDO_MS` unless undone. */
+  request(target: ErasureTarget, origin?: ErasureOrigin): Promise<Requested | Refused>
+  /** Erases at once. Resolves to the number of erased bodies, once no file contains them. */
+  eraseNow(target: ErasureTarget): Promise<{ readonly erased: number } | Refused>
+  undo(id: string): Promise<UndoOutcome>
+  /** Undoes the last pending erasure that a tool requested; undefined if there is none. */
+  undoLast(): Promise<ErasureRecord | undefined>
+  get(id: string): ErasureRecord | undefined
+  /** Describes a pending erasure; null once it has started or was undone. */
+  pendingPlan(id: string): Promise<PlanDescription | null>
+  /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
+  list(beforeSeq: number | null, limit: number): { erasures: ErasureRecord[]; nextSeq: number | null }
+  /** Carries out overdue erasures, then each one when it is due. */
+  start(): void
+  close(): Promise<void>
+}
+
+/** Polls while erasures are pending, because the clock may jump. */
+const POLL_MS = 500
+/** Delay after a failure; doubles up to the longest. */
+const RETRY_MS = { first: 1000, longest: 300_000 } as const
+
+export function createErasures(options: {
+  readonly append: Append
+  /** Includes hidden events, which the final plan must read. */
+  readonly wholeLedger: LedgerReader
+  readonly ledger: LedgerReader
+  readonly views: Database
+  readonly targets: ReturnType<typeof createTargets>
+  readonly planFrom: (roots: readonly ErasureRoot[]) => Promise<ErasurePlan>
+  /** Erases exactly these events. Resolves to those that had a body, once no file contains it. */
+  readonly erase: (seqs: readonly number[], reason: ErasureReason) => Promise<readonly number[]>
+  /** Blocks learning between the plan and its fact. */
+  readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
+  /** Memories that an earlier build deleted but did not erase, because of a crash. */
+  readonly leftoverSeqs: () => readonly number[]
+  readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
+  readonly onHeadMoved: SubscribeHead
+  readonly nowMs: () => number
+  readonly newId: () => string
+  readonly onFault: (error: unknown) => void
+}): Erasures {
+  const { append, wholeLedger, nowMs } = options
+  const queries = createErasureQueries(options.views)
+  const inTurn = createSerializer()
+  let alarm: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let retryMs: number = RETRY_MS.first
+  let unsubscribe: (() => void) | null = null
+  let closed = false
+  /** Due times of pending erasures. */
+  const dueMs = new Map<string, number>()
+
+  async function planOf(target: ErasureTarget, askedSeq: number | null) {
+    const named = await options.targets(target, askedSeq)
+    if (named.status !== 'ok') return named
+    const plan = await options.planFrom(named.roots)
+    const events = wholeLedger.readSeqs(plan.seqs).filter((event) => !event.erased)
+    // Events that another erasure hides are included, but their words are not shown.
+    const shown = options.ledger.readSeqs(events.map(({ seq }) => seq))
+    return {
+      status: 'ok' as const,
+      named,
+      plan,
+      events,
+      description: describePlan(plan, shown, options.ledger),
+    }
+  }
+
+  async function plan(target: ErasureTarget): Promise<PlanDescription | Refused> {
+    const found = await planOf(target, null)
+    return found.status === 'ok' ? found.description : found
+  }
+
+  function request(
+    target: ErasureTarget,
+    origin: ErasureOrigin,
+    undoMs: number,
+  ): Promise<Requested | Refused> {
+    return options.exclusively(async () => {
+      const found = await planOf(target, origin.askedSeq)
+      if (found.status !== 'ok') return found
+      const erasureId = options.newId()
+      const eraseAt = new Date(nowMs() + undoMs).toISOString()
+      const redacted = await redactionsWith(found.named.roots, erasureId)
+      await append([...redacted, ...requestFacts({ target, origin, erasureId, eraseAt, ...found })])
+      return { erasure: recordOf(erasureId), plan: found.description }
+    })
+  }
+
+  /**
+   * Redacted copies for `roots` and all unfinished erasures except `erasureId`, since a reply must lack the
+   * words of all of them. Skips copies that equal the one already shown.
+   */
+  async function redactionsWith(
+    roots: readonly ErasureRoot[],
+    erasureId: string,
+  ): Promise<readonly NewEvent[]> {
+    const others = queries.unfinished().filter((row) => row.erasureId !== erasureId)
+    const waiting = others.flatMap((row) => rootsOf(requestedParts(row, wholeLedger), wholeLedger))
+    const all = [...waiting, ...roots]
+    if (all.length === 0) return []
+    const { redactions } = await options.planFrom(joined(all))
+    const fresh = redactions.filter(({ replySeq, text }) => {
+      const [copy] = wholeLedger.readSeqs([queries.copiesOf(replySeq).at(-1) ?? 0])
+      return copy?.type !== 'reply.redacted' || copy.body?.text !== text
+    })
+    return redactionFacts({ redactions: fresh }, erasureId, wholeLedger)
+  }
+
+  async function undo(id: string): Promise<UndoOutcome> {
+    const row = queries.byId(id)
+    if (!row) return { status: 'unknown' }
+    const parts = partsOf(queries.hiddenByThisAlone(id))
+    const facts = parts.map(
+      (seqs, part): NewEvent => ({
+        type: 'erasure.undone',
+        actor: 'owner',
+        channel: 'system',
+        causedBy: row.requestedSeq,
+        ...(part === 0 ? { key: endKey(id) } : {}),
+        facts: { erasureId: id, seqs, part, parts: parts.length },
+      }),
+    )
+    const redacted = row.status === 'pending' ? await redactionsWith([], id) : []
+    const result = row.status === 'pending' ? await append([...facts, ...redacted]) : null
+    dueMs.delete(id)
+    const erasure = recordOf(id)
+    return { status: result?.status === 'appended' ? 'undone' : 'too_late', erasure }
+  }
+
+  /**
+   * Starts an erasure, which can then no longer be undone, and completes it. Plans again, because more may
+   * have been said since the request. Idempotent: after a crash it is run again.
+   */
+  async function carryOut(row: ErasureRow): Promise<number> {
+    const { erasureId, requestedSeq, target } = row
+    const by = { actor: 'service', channel: 'system', causedBy: requestedSeq } as const
+    if (row.status === 'pending') {
+      const started = await append([
+        { type: 'erasure.started', ...by, key: endKey(erasureId), facts: { erasureId } },
+      ])
+      if (started.status !== 'appended') return 0
+    }
+    const asked = requestedParts(row, wholeLedger)
+    const hidden = queries.hiddenSeqs(erasureId)
+    let roots: readonly ErasureRoot[] = rootsOf(asked, wholeLedger)
+    const erasedSeqs = new Set(hidden)
+    let erased = 0
+    // A second pass finds facts appended during the first; later ones are stored without their bodies.
+    for (let pass = 0; pass < 2; pass += 1) {
+      const plan = await options.planFrom(roots)
+      roots = plan.roots
+      const fresh =
+        pass === 0 ? [...new Set([...hidden, ...plan.seqs])] : plan.seqs.filter((seq) => !erasedSeqs.has(seq))
+      if (fresh.length === 0) break
+      for (const seq of fresh) erasedSeqs.add(seq)
+      const redacted = await redactionsWith(roots, erasureId)
+      if (redacted.length > 0) await append(redacted)
+      // One by one: a taken key of an already deleted memory must not block the others.
+      for (const fact of pass === 0 ? deletionFacts(asked, requestedSeq) : []) await append([fact])
+      await options.removeAdaptationFiles(fresh)
+      // Includes events without a body: a file may still contain it.
+      erased += (
+        await options.erase(
+          fresh.sort((a, b) => a - b),
+          reasonOf(target),
+        )
+      ).length
+    }
+    const events = wholeLedger.readSeqs([...erasedSeqs].sort((a, b) => a - b))
+    await append([
+      {
+        type: 'erasure.completed',
+        ...by,
+        key: `erasure-completed:${erasureId}`,
+        facts: { erasureId, erased: events.length, kinds: countKinds(events) },
+      },
+    ])
+    return erased
+  }
+
+  /** At most `UNDO_MS` from now, even if the clock was ahead at the request. */
+  function dueMsOf({ erasureId, eraseAt }: ErasureRow): number {
+    const due = Math.min(dueMs.get(erasureId) ?? Date.parse(eraseAt), nowMs() + UNDO_MS)
+    dueMs.set(erasureId, due)
+    return due
+  }
+
+  async function eraseDue(): Promise<void> {
+    // Unfinished erasures still need these words to find copies.
+    const leftover = queries.unfinished().length === 0 ? options.leftoverSeqs() : []
+    if (leftover.length > 0) await inTurn(() => options.erase(leftover, 'memory_forgotten'))
+    const failures: unknown[] = []
+    for (const row of queries.unfinished()) {
+      if (closed) return
+      if (row.status === 'pending' && dueMsOf(row) > nowMs()) continue
+      await inTurn(() => carryOut(row)).then(
+        () => dueMs.delete(row.erasureId),
+        (error: unknown) => failures.push(error),
+      )
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'an erasure failed')
+    retryMs = RETRY_MS.first
+  }
+
+  function run(): void {
+    running = eraseDue().then(
+      () => arm(POLL_MS),
+      (error: unknown) => {
+        options.onFault(error)
+        arm(retryMs)
+        retryMs = Math.min(retryMs * 2, RETRY_MS.longest)
+      },
+    )
+  }
+
+  function arm(afterMs: number): void {
+    if (closed || alarm !== undefined || queries.unfinished().length === 0) return
+    alarm = setTimeout(() => {
+      alarm = undefined
+      run()
+    }, afterMs)
+    alarm.unref()
+  }
+
+  function recordOf(id: string): ErasureRecord {
+    const row = queries.byId(id)
+    if (!row) throw new Error(`erasure ${id} is missing from the views after its append`)
+    return toRecord(row)
+  }
+
+  return {
+    plan,
+    request: (target, origin = BY_HAND) => inTurn(() => request(target, origin, UNDO_MS)),
+    eraseNow: (target) =>
+      inTurn(async () => {
+        const requested = await request(target, BY_HAND, 0)
+        if (!('erasure' in requested)) return requested
+        const row = queries.byId(requested.erasure.id)
+        return { erased: row ? await carryOut(row) : 0 }
+      }),
+    undo: (id) => inTurn(() => undo(id)),
+    undoLast: () =>
+      inTurn(async () => {
+        const row = queries.unfinished().findLast((each) => {
+          const isPending = each.status === 'pending' && reasonOf(each.target) === 'memory_forgotten'
+          return isPending && requestedParts(each, wholeLedger).isByTool
+        })
+        const outcome = row && (await undo(row.erasureId))
+        return outcome?.status === 'undone' ? outcome.erasure : undefined
+      }),
+    get(id) {
+      const row = queries.byId(id)
+      return row && toRecord(row)
+    },
+    async pendingPlan(id) {
+      const row = queries.byId(id)
+      if (row?.status !== 'pending') return null
+      const asked = requestedParts(row, wholeLedger)
+      const plan = await options.planFrom(rootsOf(asked, wholeLedger))
+      const hidden = queries.hiddenSeqs(id)
+      const stays = plan.stays.length > 0 ? plan.stays : asked.barred
+      return describePlan({ ...plan, stays }, wholeLedger.readSeqs(hidden), wholeLedger)
+    },
+    list(beforeSeq, limit) {
+      const rows = queries.page(beforeSeq ?? Number.MAX_SAFE_INTEGER, limit + 1)
+      const shown = rows.slice(0, limit)
+      const nextSeq = rows.length > limit ? (shown.at(-1)?.requestedSeq ?? null) : null
+      return { erasures: shown.map(toRecord), nextSeq }
+    },
+    start() {
+      unsubscribe = options.onHeadMoved(() => arm(POLL_MS), ['erasure'])
+      run()
+    },
+    async close() {
+      closed = true
+      unsubscribe?.()
+      clearTimeout(alarm)
+      await running
+    },
+  }
+}
+
+/** Merges the roots of each event: it loses all their words, and stays only if all of them let it stay. */
+function joined(roots: readonly ErasureRoot[]): ErasureRoot[] {
+  return [...Map.groupBy(roots, ({ seq }) => seq)].map(([seq, same]) => ({
+    seq,
+    words: same.some(({ words }) => words === null) ? null : same.flatMap(({ words }) => words ?? []),
+    stays: same.every(({ stays }) => stays),
+  }))
+}
+
+function reasonOf(target: ErasureRow['target']): ErasureReason {
+  if (target === 'memory' || target === 'words') return 'memory_forgotten'
+  return target === 'note' ? 'note_deleted' : 'owner'
+}
+
+function toRecord(row: ErasureRow): ErasureRecord {
+  const { erasureId: id, target: kind, targetId, fromAt: from, toAt: to } = row
+  const { status, requestedAt, eraseAt, endedAt, events } = row
+  return { id, kind, targetId, from, to, status, requestedAt, eraseAt, endedAt, events, kinds: kindsOf(row) }
+}

@@ -1,0 +1,114 @@
+import type { Kysely } from 'kysely'
+import { createErasureQueries } from '../../projections/erasures.ts'
+import type { ViewsTables } from '../../projections/tables.ts'
+import type { buildMemory } from '../memory/index.ts'
+import type { Forgetting } from '../memory/tools.ts'
+import type { Queries } from '../storage/queries.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createErasures } from './erasures.ts'
+import { wordsOfTexts } from './plan.ts'
+import type { PlanGroup } from './plan-text.ts'
+import { createTargets, type Forgettable } from './targets.ts'
+
+/** Words in more messages than this are common speech, and barring them all would hide too much. */
+const MAX_BARRED = 20
+
+type Memory = Pick<ReturnType<typeof buildMemory>, 'forgettable' | 'exclusively'>
+
+/** Wires erasing: planning, hiding, erasing, undoing, and the tools that forget. */
+export function buildErasing(options: {
+  readonly storage: Storage
+  readonly queries: Queries
+  readonly kysely: Kysely<ViewsTables>
+  readonly memory: Memory
+  readonly forgetVectors: (seqs: readonly number[]) => Promise<void>
+  readonly spanSeqs: (spanId: string) => readonly number[]
+  readonly adaptationSeqs: (id: string) => readonly number[]
+  readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
+  readonly nowMs: () => number
+  readonly newId: () => string
+  readonly onFault: (error: unknown) => void
+}) {
+  const { storage, queries, memory } = options
+  const { append, ledger, wholeLedger, views, onHeadMoved } = storage
+
+  const erasures = createErasures({
+    append,
+    ledger,
+    wholeLedger,
+    views,
+    onHeadMoved,
+    targets: createTargets({
+      ledger,
+      views: options.kysely,
+      memory: async (id, askedSeq) => {
+        const found = await memory.forgettable.memory(id)
+        return found && toForgettable(found, askedSeq)
+      },
+      async words(words, askedSeq) {
+        const found = await memory.forgettable.words(words)
+        const said = found.saidSeqs.filter((seq) => seq !== askedSeq)
+        if (said.length > MAX_BARRED) return { status: 'too_much', limit: MAX_BARRED }
+        return said.length === 0 ? { status: 'unknown' } : { status: 'ok', ...toForgettable(found, askedSeq) }
+      },
+      copiesOf: createErasureQueries(views).copiesOf,
+      spanSeqs: options.spanSeqs,
+      adaptationSeqs: options.adaptationSeqs,
+    }),
+    planFrom: (roots) => queries.ask('planErasure', roots),
+    async erase(seqs, reason) {
+      try {
+        return await storage.erase(seqs, reason)
+      } finally {
+        // Even if the files could not be cleared yet: whatever is recorded as erased is cleared later.
+        await options.forgetVectors(seqs)
+      }
+    },
+    exclusively: memory.exclusively,
+    leftoverSeqs: memory.forgettable.leftoverSeqs,
+    removeAdaptationFiles: options.removeAdaptationFiles,
+    nowMs: options.nowMs,
+    newId: options.newId,
+    onFault: options.onFault,
+  })
+
+  const forgetting: Forgetting = {
+    async forget(target, { messageSeq, channel, conversationId, spanId, turnId }) {
+      const origin = { askedSeq: messageSeq, channel, conversationId, spanId, turnId }
+      const requested = await erasures.request(target, origin)
+      if (!('erasure' in requested)) return requested.status === 'too_much' ? 'too_common' : 'nothing'
+      const { erasure, plan } = requested
+      const groups = { goes: [...plan.named, ...plan.derived], stays: plan.stays }
+      return {
+        undoSeconds: Math.round((Date.parse(erasure.eraseAt) - Date.parse(erasure.requestedAt)) / 1000),
+        goes: groups.goes.map(wordsOfGroup),
+        stays: groups.stays.map(wordsOfGroup),
+        seqs: [...groups.goes, ...groups.stays].flatMap(({ items }) => items.map(({ seq }) => seq)),
+      }
+    },
+    undo: async () => (await erasures.undoLast()) !== undefined,
+  }
+  return { erasures, forgetting }
+}
+
+/** The request names what should be forgotten, so it is barred as well. */
+function toForgettable(
+  found: NonNullable<Awaited<ReturnType<Memory['forgettable']['memory']>>>,
+  askedSeq: number | null,
+): Forgettable {
+  const words = wordsOfTexts(found.texts)
+  const asked = askedSeq === null ? [] : [askedSeq]
+  return {
+    memoryIds: found.versions.map(({ memoryId }) => memoryId),
+    roots: [
+      ...found.versions.map(({ storedSeq }) => ({ seq: storedSeq, words, stays: false })),
+      ...[...new Set([...found.saidSeqs, ...asked])].map((seq) => ({ seq, words, stays: true })),
+    ],
+    barredSeqs: [...new Set([...found.barredSeqs, ...asked])].sort((a, b) => a - b),
+  }
+}
+
+/** Quotes a reply as it will read afterwards, so that the plan does not repeat erased words. */
+function wordsOfGroup({ kind, count, items }: PlanGroup) {
+  return { kind, count, items: items.map(({ text, after }) => after ?? text) }
+}

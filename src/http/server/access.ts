@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http'
+import type { OwnerAccount } from '../../settings/owner-account.ts'
+import type { Session, Sessions } from '../../settings/sessions.ts'
+import { type Caller, isCrossSite } from './caller.ts'
+import { tokenFromCookies } from './session-cookie.ts'
+
+type Allowed = { readonly verdict: 'allowed'; readonly session: Session | null }
+type Redirected = { readonly verdict: 'redirected'; readonly to: '/install' | '/login' | '/' }
+type Refused = {
+  readonly verdict: 'refused'
+  readonly reason: 'not_configured' | 'no_session' | 'foreign_origin' | 'hidden'
+}
+
+/** Whether a request may reach its route. */
+export type Access = Allowed | Redirected | Refused
+
+export type AccessControl = {
+  /** `path` must be the one that the router matches, so that both judge the same path. */
+  request(incoming: IncomingMessage, caller: Caller, path: string): Access
+  /** Judges a WebSocket upgrade. Public sockets authenticate by other means. */
+  upgrade(incoming: IncomingMessage, caller: Caller, isPublic: boolean): Allowed | Refused
+}
+
+/** Status routes. They never look up a session, because they must work when the settings store does not. */
+const STATE = new Set(['GET /health', 'GET /ready', 'GET /build-info.json', 'GET /public-url'])
+
+/** Exact routes that are open before installation. */
+const BEFORE_INSTALL = new Set([
+  'GET /install',
+  'GET /install.html',
+  'POST /api/install',
+  'GET /auth/status',
+  ...STATE,
+])
+
+/** Exact routes that need no session. Everything else does, including paths that do not exist. */
+const WITHOUT_SESSION = new Set([
+  ...BEFORE_INSTALL,
+  'GET /login',
+  'POST /login',
+  'GET /voice-markup',
+  'POST /voice-markup',
+  'POST /sms',
+  'POST /sms/status',
+  'POST /voice-status',
+  'POST /api/copilot/callback',
+])
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Bounds the work of decoding a path; no proxy encodes one more often than this. */
+const MAX_DECODINGS = 4
+
+export function createAccessControl(options: {
+  readonly account: Pick<OwnerAccount, 'isInstalled'>
+  readonly sessions: Pick<Sessions, 'find'>
+  /** Whether the web app has a file at that path. Its files are public. */
+  readonly isStaticFile: (path: string) => boolean
+}): AccessControl {
+  const { account, sessions, isStaticFile } = options
+
+  function findSession(incoming: IncomingMessage): { token: string | null; session: Session | null } {
+    const token = tokenFromCookies(incoming.headers.cookie)
+    return { token, session: token === null ? null : sessions.find(token) }
+  }
+
+  return {
+    request(incoming, caller, path) {
+      const method = incoming.method ?? ''
+      const route = `${method === 'HEAD' ? 'GET' : method} ${path}`
+      if (isHiddenPath(incoming.url ?? '')) return { verdict: 'refused', reason: 'hidden' }
+      const isFile = SAFE_METHODS.has(method) && isStaticFile(path)
+
+      if (!account.isInstalled()) {
+        if (isFile || BEFORE_INSTALL.has(route)) return { verdict: 'allowed', session: null }
+        if (isNavigation(incoming)) return { verdict: 'redirected', to: '/install' }
+        return { verdict: 'refused', reason: 'not_configured' }
+      }
+      if (isFile || STATE.has(route)) return { verdict: 'allowed', session: null }
+      if (route === 'GET /install' || route === 'GET /install.html') return { verdict: 'redirected', to: '/' }
+
+      const { token, session } = findSession(incoming)
+      // A foreign page can make a browser send its cookie (CSRF) or sign in with the attacker's password.
+      const isGuarded = token !== null || route === 'POST /login'
+      if (isGuarded && !SAFE_METHODS.has(method) && !isFromOwnOrigin(incoming, caller)) {
+        return { verdict: 'refused', reason: 'foreign_origin' }
+      }
+      if (session !== null || WITHOUT_SESSION.has(route)) return { verdict: 'allowed', session }
+      return isNavigation(incoming)
+        ? { verdict: 'redirected', to: '/login' }
+        : { verdict: 'refused', reason: 'no_session' }
+    },
+
+    upgrade(incoming, caller, isPublic) {
+      if (!account.isInstalled()) return { verdict: 'refused', reason: 'not_configured' }
+      const { token, session } = findSession(incoming)
+      if (isPublic) {
+        // A request without the cookie does not come from the owner's browser.
+        return token === null || isFromOwnOrigin(incoming, caller)
+          ? { verdict: 'allowed', session: null }
+          : { verdict: 'refused', reason: 'foreign_origin' }
+      }
+      if (session === null) return { verdict: 'refused', reason: 'no_session' }
+      // Browsers send no preflight for upgrades, so only this check keeps foreign pages off the socket.
+      if (!isFromOwnOrigin(incoming, caller)) return { verdict: 'refused', reason: 'foreign_origin' }
+      return { verdict: 'allowed', session }
+    },
+  }
+}
+
+/** Whether a person follows a link, as opposed to a program calling the API. */
+export function isNavigation(incoming: IncomingMessage): boolean {
+  return incoming.method === 'GET' && (incoming.headers.accept ?? '').includes('text/html')
+}
+
+/** Browsers send `Origin` or `Sec-Fetch-Site`. A request with neither comes from no browser. */
+function isFromOwnOrigin(incoming: IncomingMessage, caller: Caller): boolean {
+  const { origin } = incoming.headers
+  if (origin !== undefined) return caller.isOwnOrigin(origin)
+  return !isCrossSite(incoming.headers)
+}
+
+/** Whether any path segment begins with a dot, however often it is percent-encoded. */
+function isHiddenPath(url: string): boolean {
+  let path = url.replace(/[?#].*$/s, '').replace(/^https?:\/\/[^/]*/i, '')
+  for (let round = 0; round < MAX_DECODINGS; round += 1) {
+    if (/(?:^|[/\\])\./.test(path) || path.includes('\0')) return true
+    const decoded = path.replace(/%[0-9a-f]{2}/gi, (code) =>
+      String.fromCharCode(Number.parseInt(code.slice(1), 16)),
+    )
+    if (decoded === path) return false
+    path = decoded
+  }
+  return true
+}

@@ -1,0 +1,113 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import { parseProxyList } from '../../settings/proxy-list.ts'
+import type { Settings } from '../../settings/settings.ts'
+
+/** Who sent a request, according to its connection and headers. */
+export type Caller = {
+  /** The client's IP address. X-Forwarded-For counts only from proxies that TRUSTED_PROXY lists. */
+  readonly address: string
+  /**
+   * Whether the request comes directly from this machine: loopback peer and Host, no forwarding header, and
+   * not from a page of another origin (which also rules out DNS rebinding).
+   */
+  isDirectLoopback(): boolean
+  readonly isHttps: boolean
+  /** Whether an `Origin` is the service's own: that of this request's Host, or the Public URL. */
+  isOwnOrigin(origin: string): boolean
+}
+
+export type IdentifyCaller = (incoming: IncomingMessage) => Caller
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+const FORWARDING_HEADER =
+  /forwarded|^(?:via|x-real-ip|(?:x-|fly-|fastly-|true-|x-cluster-)client-ip|x-original-.+|x-envoy-.+|cf-.+)$/
+
+/**
+ * Identifies callers by the current settings. Calls `onUndeclaredProxy` for each request that was forwarded
+ * by a peer which TRUSTED_PROXY does not list.
+ */
+export function createCallerIdentification(
+  settings: Pick<Settings, 'get' | 'subscribe'>,
+  onUndeclaredProxy: (peer: string) => void = () => undefined,
+): IdentifyCaller {
+  let trustedProxy = parseProxyList(settings.get('TRUSTED_PROXY'))
+  settings.subscribe((keys) => {
+    if (keys.has('TRUSTED_PROXY')) trustedProxy = parseProxyList(settings.get('TRUSTED_PROXY'))
+  })
+
+  return (incoming) => {
+    const { headers } = incoming
+    const peer = plainAddress(incoming.socket.remoteAddress ?? '')
+    const isFromProxy = trustedProxy(peer)
+    const isForwarded = Object.keys(headers).some((name) => FORWARDING_HEADER.test(name))
+    if (isForwarded && !isFromProxy) onUndeclaredProxy(peer)
+    const host = (headers.host ?? '').toLowerCase()
+    const publicUrl = settings.get('PUBLIC_URL')
+    const isHttps = cameByHttps(incoming, host, publicUrl)
+    const isOwnOrigin = (origin: string) =>
+      origin === publicUrl || origin.toLowerCase() === `${isHttps ? 'https' : 'http'}://${host}`
+    return {
+      address: isFromProxy ? forwardedAddress(headers, peer, trustedProxy) : peer,
+      isDirectLoopback: () =>
+        isLoopbackAddress(peer) &&
+        isLoopbackHost(host) &&
+        !isForwarded &&
+        (headers.origin === undefined ? !isCrossSite(headers) : isOwnOrigin(headers.origin)),
+      isHttps,
+      isOwnOrigin,
+    }
+  }
+}
+
+/**
+ * The proxy that terminates TLS sets X-Forwarded-Proto. Trusting it from any peer is safe: a stranger who
+ * lies only gets a `Secure` cookie that they cannot use, and a page cannot send the header across origins.
+ */
+function cameByHttps(incoming: IncomingMessage, host: string, publicUrl: string | null): boolean {
+  const [proto = ''] = String(incoming.headers['x-forwarded-proto'] ?? '').split(',')
+  if (proto !== '') return proto.trim().toLowerCase() === 'https'
+  return publicUrl === `https://${host}`
+}
+
+/** The last address in X-Forwarded-For that is no trusted proxy. Clients can forge earlier entries. */
+function forwardedAddress(
+  headers: IncomingHttpHeaders,
+  peer: string,
+  trustedProxy: (address: string) => boolean,
+): string {
+  const hops = String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map((hop) => plainAddress(hop.trim()))
+  let nearest = peer
+  for (const hop of hops.reverse()) {
+    if (isIP(hop) === 0) break
+    nearest = hop
+    if (!trustedProxy(hop)) break
+  }
+  return nearest
+}
+
+/** Browsers send no Origin with the GET of an image or a link, but they do send Sec-Fetch-Site. */
+export function isCrossSite(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
+}
+
+/** Writes an IPv4-mapped IPv6 address as plain IPv4. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+}
+
+function isLoopbackAddress(address: string): boolean {
+  const family = isIP(address)
+  return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')
+}
+
+function isLoopbackHost(host: string): boolean {
+  const name = host.replace(/:\d{1,5}$/, '')
+  return name === 'localhost' || isLoopbackAddress(name.replace(/^\[(.*)\]$/, '$1'))
+}

@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import type { Log } from '../../lib/log.ts'
+import type { IdentifyCaller } from './caller.ts'
+import { PROBLEM_TYPE, problemOf, Refusal } from './problem.ts'
+import { writeRefusal } from './raw-refusal.ts'
+import { securityHeaders } from './security-headers.ts'
+import type { Sockets } from './sockets.ts'
+
+/** Limits on how long a client may take, and on how much it may send before the body. */
+export type ServerLimits = {
+  /** From connecting, or from the last response, to the end of the headers. */
+  readonly headersTimeoutMs: number
+  /** For the whole request, including its body. */
+  readonly requestTimeoutMs: number
+  readonly keepAliveTimeoutMs: number
+  /** How often the timeouts are checked, so each may be exceeded by that much. */
+  readonly checkEveryMs: number
+  readonly maxHeaderBytes: number
+  readonly maxHeaders: number
+}
+
+export const DEFAULT_SERVER_LIMITS: ServerLimits = {
+  headersTimeoutMs: 8_000,
+  requestTimeoutMs: 12_000,
+  keepAliveTimeoutMs: 10_000,
+  checkEveryMs: 1_000,
+  maxHeaderBytes: 16_384,
+  maxHeaders: 100,
+}
+
+export type HttpServer = {
+  /** Resolves to the port; port 0 lets the system choose. Rejects if the port is not available. */
+  listen(port: number, host: string): Promise<number>
+  /** Accepts no new connections, lets running requests finish for at most `graceMs`, then closes the rest. */
+  close(graceMs: number): Promise<void>
+}
+
+export function createHttpServer(options: {
+  /** Handles requests; see `createApp`. */
+  readonly fetch: Parameters<typeof getRequestListener>[0]
+  readonly sockets: Sockets
+  readonly identifyCaller: IdentifyCaller
+  readonly newId: () => string
+  readonly log: Log
+  readonly limits?: ServerLimits
+}): HttpServer {
+  const { fetch, sockets, identifyCaller, newId, log, limits = DEFAULT_SERVER_LIMITS } = options
+  const listener = getRequestListener(fetch, {
+    errorHandler: () => problemResponse(new Refusal(400, 'malformed_request', 'The request is malformed.')),
+  })
+  const server = createServer(
+    {
+      connectionsCheckingInterval: limits.checkEveryMs,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      // Some clients offer HTTP/2 (`h2c`) with every request. Ignore the offer and answer over HTTP/1.1.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+      // A missing Host is still refused, but not by Node, whose response lacks the common headers.
+      requireHostHeader: false,
+    },
+    (incoming, outgoing) => void handle(incoming, outgoing),
+  )
+  // Node silently drops headers beyond this count. Allowing one more makes the excess visible.
+  server.maxHeadersCount = limits.maxHeaders + 1
+
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const startedMs = performance.now()
+    const requestId = newId()
+    const { isHttps } = identifyCaller(incoming)
+    for (const [name, value] of Object.entries(securityHeaders(requestId, isHttps))) {
+      if (value !== undefined) outgoing.setHeader(name, value)
+    }
+    if (log.isLevelEnabled('debug')) {
+      outgoing.once('close', () => {
+        const { method, url = '' } = incoming
+        const durationMs = Math.round(performance.now() - startedMs)
+        const path = url.replace(/\?.*$/s, '')
+        log.debug({ requestId, method, path, status: outgoing.statusCode, durationMs }, 'Request')
+      })
+    }
+    if (incoming.rawHeaders.length / 2 > limits.maxHeaders) {
+      const refusal = new Refusal(431, 'too_many_headers', 'The request has too many headers.')
+      outgoing.writeHead(refusal.status, { 'content-type': PROBLEM_TYPE, connection: 'close' })
+      outgoing.end(JSON.stringify(problemOf(refusal)))
+      return
+    }
+    if (hasTwoHosts(incoming)) {
+      outgoing.writeHead(TWO_HOSTS.status, { 'content-type': PROBLEM_TYPE, connection: 'close' })
+      outgoing.end(JSON.stringify(problemOf(TWO_HOSTS)))
+      return
+    }
+    await listener(incoming, outgoing)
+  }
+
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    writeRefusal(socket, refusalOfClientError(error), newId())
+  })
+  // Replaces Node's own response, which lacks the common headers.
+  server.on('checkExpectation', (incoming: IncomingMessage) => {
+    const refusal = new Refusal(417, 'expectation_failed', 'The Expect header is not supported.')
+    writeRefusal(incoming.socket, refusal, newId())
+  })
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (hasTwoHosts(incoming)) return writeRefusal(socket, TWO_HOSTS, newId())
+    sockets.upgrade(incoming, socket, head)
+  })
+
+  return {
+    listen: (port, host) => listen(server, port, host),
+    async close(graceMs) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeIdleConnections()
+      sockets.close()
+      const timer = setTimeout(() => {
+        sockets.terminate()
+        server.closeAllConnections()
+      }, graceMs)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** A proxy in front may have used the other Host (RFC 9112, 3.2). */
+const TWO_HOSTS = new Refusal(400, 'malformed_request', 'The request has more than one Host header.')
+
+/** Counts the raw headers, because Node exposes only the first Host. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      // The address is an object, because the server listens on a port and not on a pipe.
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
+
+function refusalOfClientError(error: NodeJS.ErrnoException): Refusal {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new Refusal(431, 'headers_too_large', 'The headers of the request are too large.')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Refusal(408, 'request_timeout', 'The request timed out.')
+    default:
+      return new Refusal(400, 'malformed_request', 'The request is malformed.')
+  }
+}
+
+function problemResponse(refusal: Refusal): Response {
+  return new Response(JSON.stringify(problemOf(refusal)), {
+    status: refusal.status,
+    headers: { 'content-type': PROBLEM_TYPE },
+  })
+}

@@ -1,0 +1,208 @@
+import { createMemoryQueries } from '../../projections/memory-queries.ts'
+import { createUtteranceQueries } from '../../projections/utterances.ts'
+import type { Log } from '../lib/log.ts'
+import type { ModelService } from '../model/port.ts'
+import { openFunctionThread } from '../storage/function-thread.ts'
+import { caughtUpWithin } from '../storage/index-wait.ts'
+import type { Queries } from '../storage/queries.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createMemoryApi } from './api.ts'
+import type { MemoryConfigChange, MemoryConfigStore } from './config.ts'
+import { createMemoryCounters } from './counters.ts'
+import { createModelArbitrator } from './learn/arbitrator.ts'
+import { createExtraction } from './learn/extraction.ts'
+import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
+import { createLock } from './learn/lock.ts'
+import { createMemoryReactor } from './learn/reactor.ts'
+import { createMemories } from './memories.ts'
+import type { Arbitrator } from './recall/arbitration.ts'
+import { createEmbedding, type EmbeddingWaits, type Vectors } from './recall/embedding.ts'
+import { createIndexing } from './recall/indexing.ts'
+import { createPassiveRecall } from './recall/passive-recall.ts'
+import type { RecallPort } from './recall/recall-port.ts'
+import { type Forgetting, memoryTools } from './tools.ts'
+
+/** How long a request to forget waits until earlier messages are learned. */
+const SETTLE_MS = 3000
+
+/** A message that takes longer is hostile. */
+const LEARNING_LIMIT_MS = 15_000
+
+function openLearning(directory: string, log: Log): LearningThread {
+  const url = new URL('./learn/learning-thread.ts', import.meta.url)
+  return openFunctionThread<typeof learningFunctions>(url, directory, {
+    limitMs: LEARNING_LIMIT_MS,
+    onFailure: (failure) => log.error({ err: failure }, 'a thread was ended'),
+  })
+}
+
+/** Wires memory: learning, recall, tools and API. */
+export function buildMemory(options: {
+  readonly storage: Storage
+  readonly queries: Queries
+  readonly model: () => ModelService
+  /** Replaces the query thread. */
+  readonly engine?: RecallPort
+  readonly directory: string
+  /** Replaces the learning thread. Closed with memory. */
+  readonly learning?: LearningThread
+  /** The vectors for recall by meaning. Closed with memory. */
+  readonly vectors: Vectors
+  readonly embeddingWaits?: EmbeddingWaits
+  readonly arbitrator?: () => Arbitrator | null
+  readonly config: MemoryConfigStore
+  readonly timezone: () => string
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly log: Log
+  readonly onLearningFailed?: (error: unknown) => void
+}) {
+  const { storage, queries: thread, newId, nowMs, log, timezone } = options
+  const { append, views } = storage
+  const queries = createMemoryQueries(views)
+  const utterances = createUtteranceQueries(views)
+  const learning = options.learning ?? openLearning(options.directory, log)
+  const counters = createMemoryCounters(new Date(nowMs()).toISOString())
+  const lock = createLock()
+  const onFault = (error: unknown) => log.error({ err: error }, 'memory failed')
+  const closing = new AbortController()
+  /** Resolves when the indexes have every fact that is durable now, or when memory closes: it may take minutes. */
+  const caughtUp = async () => {
+    const closed = Promise.withResolvers<never>()
+    const close = () => closed.reject(closing.signal.reason)
+    closing.signal.throwIfAborted()
+    closing.signal.addEventListener('abort', close, { once: true })
+    try {
+      await Promise.race([storage.catchUpLagging(), closed.promise])
+    } finally {
+      closing.signal.removeEventListener('abort', close)
+    }
+  }
+  /** Asks the query thread once the indexes have caught up, because a forgotten fact must be found. */
+  const askAll: Queries['ask'] = async (name, args) => {
+    await caughtUp()
+    return thread.ask(name, args)
+  }
+  /** The same, but answers from incomplete indexes while they are rebuilt. */
+  const ask: Queries['ask'] = async (name, args) => {
+    await caughtUpWithin(caughtUp)
+    return thread.ask(name, args)
+  }
+  const common = {
+    append,
+    queries,
+    utterances,
+    thread: learning,
+    caughtUp,
+    counters,
+    lock,
+    timezone,
+    newId,
+    nowMs,
+  }
+
+  const memories = createMemories({
+    ...common,
+    indexed: () => caughtUpWithin(caughtUp),
+    find: (query) => ask('findMemories', query),
+  })
+  const utility = () => options.model().utility
+  const reactor = createMemoryReactor({
+    ...common,
+    extraction: createExtraction({ ...common, utility, log }),
+    onHeadMoved: storage.onHeadMoved,
+    onFault(error) {
+      onFault(error)
+      options.onLearningFailed?.(error)
+    },
+  })
+  const embedding = createEmbedding({
+    vectors: options.vectors,
+    model: () => options.model().embedding,
+    caughtUp,
+    onHeadMoved: storage.onHeadMoved,
+    nowMs,
+    log,
+    ...options.embeddingWaits,
+  })
+  const passive = createPassiveRecall({
+    meaning: embedding,
+    engine: options.engine ?? {
+      indexed: createIndexing({ views, ledger: storage.ledger, catchUp: caughtUp }),
+      recall: (question) => thread.ask('recall', question),
+      choose: (question) => thread.ask('chooseRecalled', question),
+    },
+    config: options.config.get,
+    arbitrator: options.arbitrator ?? modelArbitrator,
+    append,
+    counters,
+    timezone,
+    nowMs,
+    onFault,
+  })
+
+  /** The model that the owner chose, or the utility model; null if neither can judge. */
+  function modelArbitrator(): Arbitrator | null {
+    const { utility, structured } = options.model()
+    const { model } = options.config.get().arbitrator
+    const judge = model === null || !structured ? utility : structured(model)
+    return judge ? createModelArbitrator(judge, timezone()) : null
+  }
+
+  return {
+    memories,
+    /** The tools of memory. Takes what erases. */
+    tools: (forgetting: Forgetting) =>
+      memoryTools({
+        memories,
+        forgetting,
+        settled: () => reactor.settled(SETTLE_MS),
+        isIndexed: () => caughtUpWithin(caughtUp),
+      }),
+    /** The starting points for forgetting a memory, or words that nothing was learned from. */
+    forgettable: {
+      memory: (memoryId: string) => askAll('forgettableMemory', memoryId),
+      words: (words: readonly string[]) => askAll('forgettableWords', words),
+      /** Memories that an earlier build deleted without erasing them. */
+      leftoverSeqs: queries.unerasedSeqs,
+    },
+    /** Runs work while learning is paused. */
+    exclusively: lock,
+    recall: passive.recall,
+    /** Records a change of the memory settings, then applies it. */
+    async changeConfig(change: MemoryConfigChange) {
+      await append([
+        { type: 'settings.changed', actor: 'owner', channel: 'system', facts: { keys: ['memory-config'] } },
+      ])
+      return options.config.put(change)
+    },
+    config: options.config,
+    counters,
+    api: createMemoryApi({
+      utterances,
+      listed: (query) => ask('listMemories', query),
+      stored: () => thread.ask('memoryStore', null),
+      config: options.config.get,
+      counts: counters.read,
+      recallRuntime: passive.runtime,
+      embeddingState: embedding.state,
+      isExtracting: reactor.isRunning,
+      extractsBy: () => (utility() === null ? 'rules' : 'model'),
+      nowMs,
+    }),
+    settled: reactor.settled,
+    /** Whether learning fails until something changes. */
+    isStalled: reactor.isStalled,
+    /** Recalls once, so that the next recall is fast. */
+    warm: passive.warm,
+    start() {
+      reactor.start()
+      embedding.start()
+    },
+    async close() {
+      closing.abort(new Error('memory is closing'))
+      // Closing the thread rejects a hanging call, so that its caller ends.
+      await Promise.all([reactor.close(), passive.close(), embedding.close(), learning.close()])
+    },
+  }
+}

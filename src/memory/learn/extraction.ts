@@ -1,0 +1,237 @@
+import { LedgerUnavailable } from '../../../ledger/errors.ts'
+import type { Append, NewEvent } from '../../../ledger/event.ts'
+import type { ExtractionFailure, UtteranceQueries } from '../../../projections/utterances.ts'
+import { createProgressGuard } from '../../lib/progress.ts'
+import { leftOfWait } from '../../lib/waits.ts'
+import { ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
+import { ThreadFailed } from '../../storage/function-thread.ts'
+import type { MemoryCounters } from '../counters.ts'
+import type { Assessment } from './assess.ts'
+import type { Candidate } from './candidate.ts'
+import { extractWithModel } from './extract-model.ts'
+import type { LearningThread, OfferedMemory, ToRead } from './learning-functions.ts'
+import type { Lock } from './lock.ts'
+import type { Window } from './window.ts'
+
+export type ExtractionOptions = {
+  readonly append: Append
+  readonly utterances: UtteranceQueries
+  /** Reads, judges and consolidates off the event loop. */
+  readonly thread: LearningThread
+  /** Resolves when the indexes have every event that is durable now. */
+  readonly caughtUp: () => Promise<void>
+  /** The model to ask; null to use rules. */
+  readonly utility: () => StructuredModel | null
+  readonly counters: MemoryCounters
+  readonly lock: Lock
+  readonly timezone: () => string
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly log: { warn(fields: object, message: string): void }
+}
+
+const WINDOW_UTTERANCES = 8
+const MODEL_TIMEOUT_MS = 90_000
+const FIRST_RETRY_MS = 30_000
+const MAX_RETRY_MS = 60 * 60_000
+/** Maximum attempts before falling back to rules. Wrong answers rarely improve on retry. */
+const MAX_ATTEMPTS = 6
+const MAX_ATTEMPTS_WRONG = 3
+const WRONG: ReadonlySet<string> = new Set(['malformed', 'refused', 'context_too_long'])
+
+type Found = {
+  readonly assessments: readonly Assessment[]
+  readonly usage: Usage | null
+  readonly method: 'model' | 'rules'
+}
+
+export type Extraction = {
+  /**
+   * Reads the next window if one is due; returns whether it did. Rejects with LedgerUnavailable, if the
+   * thread cannot start, and when `signal` aborts. Records any other failure as an event and retries the
+   * window later.
+   */
+  readNext(signal: AbortSignal): Promise<boolean>
+  /** When the next failed window is due for a retry; null if none waits. */
+  nextRetryAtMs(): number | null
+}
+
+/** Learns from what was said, one window at a time, in order. */
+export function createExtraction(options: ExtractionOptions): Extraction {
+  const { append, utterances, thread, nowMs } = options
+  const requireProgress = createProgressGuard()
+
+  /** The failure recorded for the window that starts at `fromSeq`. */
+  function failureOf(fromSeq: number | undefined) {
+    const failure = fromSeq === undefined ? undefined : utterances.failureOver(fromSeq)
+    return failure?.fromSeq === fromSeq ? failure : undefined
+  }
+
+  function nextRetryAtMs(): number | null {
+    const failure = failureOf(utterances.unreadSeqs(1)[0])
+    return failure?.retryAt ? Date.parse(failure.retryAt) : null
+  }
+
+  async function find(
+    { window, offered }: ToRead,
+    model: StructuredModel | null,
+    signal: AbortSignal,
+  ): Promise<Found> {
+    const { quotables, shown } = window
+    const court = { quotables, shown, timezone: options.timezone() }
+    if (quotables.length === 0) return { assessments: [], usage: null, method: model ? 'model' : 'rules' }
+    if (!model) {
+      const assessments = await thread.ask('assess', { ...court, offered: [], candidates: null })
+      // Rejected rule matches are noise and not counted as candidates.
+      return {
+        assessments: assessments.filter(({ outcome }) => outcome === 'accepted'),
+        usage: null,
+        method: 'rules',
+      }
+    }
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)])
+    const { candidates, usage } = await ask(model, window, offered, deadline, signal)
+    const assessments = await thread.ask('assess', { ...court, offered, candidates })
+    return { assessments, usage, method: 'model' }
+  }
+
+  async function ask(
+    model: StructuredModel,
+    window: Window,
+    offered: readonly OfferedMemory[],
+    deadline: AbortSignal,
+    signal: AbortSignal,
+  ): Promise<{ candidates: readonly Candidate[]; usage: Usage }> {
+    const aborted = Promise.withResolvers<never>()
+    const abort = () => aborted.reject(deadline.reason)
+    deadline.addEventListener('abort', abort, { once: true })
+    try {
+      // Do not wait for a model that ignores the signal.
+      return await Promise.race([
+        aborted.promise,
+        extractWithModel(model, window, { offered, timezone: options.timezone() }, deadline),
+      ])
+    } catch (error) {
+      if (deadline.aborted && !signal.aborted)
+        throw new ModelError('timeout', 'extraction timed out', { cause: error })
+      throw error
+    } finally {
+      deadline.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Appends everything learned from a window atomically. */
+  async function conclude(window: Window, found: Found, before: readonly NewEvent[]): Promise<void> {
+    const { assessments, method } = found
+    await options.caughtUp()
+    await options.lock(async () => {
+      const ids = assessments.flatMap(({ outcome }) => (outcome === 'accepted' ? [options.newId()] : []))
+      const concluded = await thread.ask('conclude', { window, assessments, method, ids })
+      for (const end of concluded.counts) options.counters.add(end)
+      const facts: NewEvent[] = [...before, ...concluded.facts]
+      const last = window.shown.findLast(({ seq }) => window.readSeqs.includes(seq))
+      facts.push({
+        type: 'memory.extraction.completed',
+        actor: 'service',
+        channel: 'inner',
+        conversationId: last?.conversationId,
+        spanId: last?.spanId,
+        turnId: last?.turnId,
+        key: `extraction:${window.readSeqs.at(-1)}`,
+        facts: {
+          ...rangeOf(window.readSeqs),
+          method,
+          candidates: assessments.length,
+          accepted: concluded.accepted,
+          usage: found.usage ? { ...found.usage } : null,
+        },
+      })
+      await append(facts)
+    })
+  }
+
+  /** After a thread crash, skips a single message; a larger window is retried one message at a time. */
+  async function recordThreadFailure(readSeqs: readonly number[], error: ThreadFailed): Promise<void> {
+    const kind = `thread_${error.reason}`
+    const attempt = (failureOf(readSeqs[0])?.attempt ?? 0) + 1
+    const final = readSeqs.length === 1
+    options.log.warn({ err: error, kind, final, utteranceSeqs: readSeqs }, 'extraction crashed its thread')
+    await append([failedFact(readSeqs, { kind, attempt, final, retryAt: null })])
+  }
+
+  async function recordFailure(window: Window, error: unknown): Promise<void> {
+    const kind = error instanceof ModelError ? error.kind : 'internal'
+    const attempt = (failureOf(window.readSeqs[0])?.attempt ?? 0) + 1
+    const final = attempt >= (WRONG.has(kind) ? MAX_ATTEMPTS_WRONG : MAX_ATTEMPTS)
+    const askedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0
+    const waitMs = Math.min(MAX_RETRY_MS, Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), askedMs))
+    const retryAt = final ? null : new Date(nowMs() + waitMs).toISOString()
+    options.log.warn({ err: error, kind, attempt, final }, 'extraction failed')
+    const failed = failedFact(window.readSeqs, { kind, attempt, final, retryAt })
+    if (!final) return void (await append([failed]))
+    // Fall back to rules, which still find plain statements.
+    try {
+      const found = await find({ window, offered: [] }, null, new AbortController().signal)
+      await conclude(window, found, [failed])
+    } catch (cause) {
+      if (cause instanceof LedgerUnavailable) throw cause
+      options.log.warn({ err: cause }, 'extraction by rules failed too')
+      await append([failed])
+    }
+  }
+
+  return {
+    nextRetryAtMs,
+    async readNext(signal) {
+      // Usually there is nothing to read, and then the thread need not start.
+      if (utterances.readable(1).length === 0) return false
+      const [firstSeq = 0] = utterances.unreadSeqs(1)
+      const failure = failureOf(firstSeq)
+      const waitsMs = failure?.retryAt
+        ? leftOfWait(failure.retryAt, { nowMs: nowMs(), longestMs: MAX_RETRY_MS })
+        : 0
+      if (waitsMs > 0) return false
+      const offers = options.utility() !== null
+      if (offers) await options.caughtUp()
+      // After a failure, read one message at a time: the window may be too large, or one message at fault.
+      const limit = utterances.failureOver(firstSeq) ? 1 : WINDOW_UTTERANCES
+      let readSeqs = utterances.readable(limit).map(({ seq }) => seq)
+      let toRead: ToRead | null = null
+      try {
+        // A window that stays unread after being read would cost a request on every pass.
+        requireProgress({ firstSeq, attempt: failure?.attempt ?? 0 })
+        toRead = await thread.ask('nextToRead', { limit, offers })
+        if (!toRead) {
+          requireProgress(undefined)
+          return false
+        }
+        readSeqs = [...toRead.window.readSeqs]
+        await conclude(toRead.window, await find(toRead, options.utility(), signal), [])
+      } catch (error) {
+        requireProgress(undefined)
+        if (signal.aborted || error instanceof LedgerUnavailable) throw error
+        if (error instanceof ThreadFailed && error.reason !== 'not_started')
+          await recordThreadFailure(readSeqs, error)
+        else if (toRead && !(error instanceof ThreadFailed)) await recordFailure(toRead.window, error)
+        else throw error
+      }
+      return true
+    },
+  }
+}
+
+function failedFact(
+  readSeqs: readonly number[],
+  failure: Omit<ExtractionFailure, 'fromSeq' | 'toSeq' | 'at' | 'final'> & { readonly final: boolean },
+): NewEvent {
+  return {
+    type: 'memory.extraction.failed',
+    actor: 'service',
+    channel: 'inner',
+    facts: { ...rangeOf(readSeqs), ...failure },
+  }
+}
+
+function rangeOf(readSeqs: readonly number[]) {
+  return { fromSeq: Math.min(...readSeqs), toSeq: Math.max(...readSeqs), utteranceSeqs: [...readSeqs] }
+}

@@ -1,0 +1,4 @@
+import { serveFunctions } from '../../storage/serve-functions.ts'
+import { learningFunctions } from './learning-functions.ts'
+
+serveFunctions(learningFunctions)

@@ -1,0 +1,176 @@
+import type { NewEvent } from '../../../ledger/event.ts'
+import type { MemoryQueries, MemoryRow } from '../../../projections/memory-queries.ts'
+import type { CountedEnd } from '../counters.ts'
+import type { Accepted } from './assess.ts'
+import { consolidate, type Decision, type Known } from './consolidate.ts'
+
+/** The conversation, span and turn that a memory fact belongs to. */
+export type MemoryPlace = {
+  readonly conversationId?: string | null | undefined
+  readonly spanId?: string | null | undefined
+  readonly turnId?: string | null | undefined
+  readonly causedBy?: number | undefined
+}
+
+export type Learned = {
+  readonly facts: readonly NewEvent[]
+  readonly memoryId: string | null
+  readonly decision: Decision
+}
+
+/** Turns accepted candidates into facts. Each call sees the results of the previous ones. */
+export type Learning = {
+  learn(accepted: Accepted, nearestId: string | null, place: MemoryPlace, by: 'owner' | 'extraction'): Learned
+}
+
+/** Append the facts before creating another learning: it reads the current views. */
+export function createLearning(options: {
+  readonly queries: MemoryQueries
+  readonly newId: () => string
+  readonly count: (end: CountedEnd) => void
+}): Learning {
+  const { queries, newId, count } = options
+  /** Memories stored and replaced here, which the views do not have yet. */
+  const fresh = new Map<string, Known & { readonly slotKey: string }>()
+  const replaced = new Set<string>()
+  const sources = new Map<string, readonly number[]>()
+
+  function toKnown(row: MemoryRow): Known {
+    const sourceSeqs = sources.get(row.memoryId) ?? queries.sources(row.memoryId)
+    return {
+      ...row,
+      status: row.status === 'contested' ? 'contested' : 'active',
+      singleValued: row.singleValued === 1,
+      sourceSeqs,
+      contestedWith: queries.contestedWith(row.memoryId).filter((id) => !replaced.has(id)),
+    }
+  }
+
+  /** Current memories that the statement may concern, oldest first. */
+  function knownTo(accepted: Accepted): Known[] {
+    const rows = [
+      ...queries.byCanonicalKey(accepted.canonicalKey),
+      ...queries.byStatementKey(accepted.statementKey),
+      ...queries.bySlotKey(accepted.slotKey),
+      ...queries.bySource(accepted.saidSeq),
+      ...accepted.relations.flatMap(({ memoryId }) => queries.byId(memoryId) ?? []),
+    ].filter((row) => row.status === 'active' || row.status === 'contested')
+    const known = new Map(rows.map((row) => [row.memoryId, row] as const))
+    const stored = [...known.values()].sort((a, b) => a.storedSeq - b.storedSeq).map(toKnown)
+    return [...stored, ...fresh.values()].filter(({ memoryId }) => !replaced.has(memoryId))
+  }
+
+  function replace(ids: readonly string[]): void {
+    for (const id of ids) replaced.add(id)
+  }
+
+  return {
+    learn(accepted, nearestId, place, by) {
+      const known = knownTo(accepted)
+      const decision = consolidate(accepted, known, nearestId)
+      const envelope = { actor: 'service', channel: 'inner', ...place } as const
+      count('candidates')
+      const sourceSeqs = [...accepted.sourceSeqs]
+
+      if (decision.outcome === 'repeated' || decision.outcome === 'outdated') {
+        count('discarded')
+        const reason = decision.outcome === 'repeated' ? 'already_known' : 'outdated'
+        const fact: NewEvent = { type: 'memory.discarded', ...envelope, facts: { reason, sourceSeqs } }
+        return { decision, memoryId: decision.memoryId, facts: [fact] }
+      }
+
+      if (decision.outcome === 'reinforced') {
+        const { memoryId, overrides, contests } = decision
+        count('reinforced')
+        replace(overrides)
+        sources.set(memoryId, [...(sources.get(memoryId) ?? queries.sources(memoryId)), ...sourceSeqs])
+        const old = fresh.get(memoryId)
+        if (old) fresh.set(memoryId, { ...old, sourceSeqs: [...old.sourceSeqs, ...sourceSeqs] })
+        const use = accepted.agreed ? 'confirmation' : 'restatement'
+        const reinforced: NewEvent = {
+          type: 'memory.reinforced',
+          ...envelope,
+          derivedFrom: sourceSeqs,
+          facts: { memoryId, use, sourceSeqs },
+        }
+        return {
+          decision,
+          memoryId,
+          facts: [reinforced, ...overridden(overrides, memoryId), ...conflicted(contests, memoryId)],
+        }
+      }
+
+      const { refines, overrides, contests, linkedTo } = decision
+      const memoryId = newId()
+      count(refines === null ? 'inserted' : 'merged')
+      replace([...overrides, ...(refines === null ? [] : [refines])])
+      const refined = refines === null ? undefined : known.find((memory) => memory.memoryId === refines)
+      // A refinement may repeat words of what it refines, so erasing those sources must erase it too.
+      const inherited = refined
+        ? [...refined.sourceSeqs, ...(fresh.has(refined.memoryId) ? [] : [refined.storedSeq])]
+        : []
+      const { kind, subject, slot, value, text, quote, eventTime } = accepted
+      const { canonicalKey, slotKey, statementKey, singleValued } = accepted
+      fresh.set(memoryId, {
+        memoryId,
+        storedSeq: Number.MAX_SAFE_INTEGER,
+        text,
+        value,
+        quote,
+        eventTime,
+        canonicalKey,
+        slotKey,
+        statementKey,
+        status: 'active',
+        singleValued,
+        sourceSeqs,
+        contestedWith: [],
+      })
+      const stored: NewEvent = {
+        type: 'memory.stored',
+        ...envelope,
+        derivedFrom: [...new Set([...sourceSeqs, ...inherited])].sort((a, b) => a - b),
+        facts: {
+          memoryId,
+          kind,
+          sourceSeqs,
+          supersedes: refines ?? overrides[0] ?? null,
+          linkedTo,
+          singleValued,
+          eventTime: accepted.eventTime,
+          validFrom: accepted.saidAt,
+          validUntil: accepted.validUntil,
+          by,
+        },
+        body: { text, subject, slot, value, quote, canonicalKey, slotKey, statementKey },
+      }
+      const merged: NewEvent[] =
+        refines === null
+          ? []
+          : [
+              {
+                type: 'memory.merged',
+                ...envelope,
+                facts: { memoryId, mergedId: refines, relation: 'refine' },
+              },
+            ]
+      return {
+        decision,
+        memoryId,
+        facts: [stored, ...merged, ...overridden(overrides, memoryId), ...conflicted(contests, memoryId)],
+      }
+
+      function conflicted(ids: readonly string[], memoryId: string): NewEvent[] {
+        return ids.map((withId) => ({ type: 'memory.conflicted', ...envelope, facts: { memoryId, withId } }))
+      }
+
+      function overridden(ids: readonly string[], byId: string): NewEvent[] {
+        return ids.map((id) => ({
+          type: 'memory.overridden',
+          ...envelope,
+          facts: { memoryId: id, byId, validUntil: accepted.saidAt },
+        }))
+      }
+    },
+  }
+}

@@ -1,4 +1,0 @@
-import { serveFunctions } from '../storage/serve-functions.ts'
-import { learningFunctions } from './learning-functions.ts'
-
-serveFunctions(learningFunctions)

@@ -1,0 +1,318 @@
+import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
+import type { Recall, RecallCue } from '../../agent/conversation/recall.ts'
+import type { MemoryConfig } from '../config.ts'
+import type { MemoryCounters } from '../counters.ts'
+import { type Arbitrator, arbitrate } from './arbitration.ts'
+import type { Embedding } from './embedding.ts'
+import { createLateResults, type StagedResult } from './late-results.ts'
+import type { Hit } from './ranker.ts'
+import type { RecallAnswer, RecallPort, RecallQuestion, SeqList } from './recall-port.ts'
+
+/** Recall statistics since the process started. */
+export type RecallRuntime = {
+  readonly queries: number
+  readonly inTime: number
+  readonly late: number
+  readonly failed: number
+  readonly waiting: number
+  readonly lastDurationMs: number | null
+}
+
+export type PassiveRecall = {
+  readonly recall: Recall
+  /** Sends a first query, so that the owner's first turn does not wait for locale data and compilation. */
+  warm(): void
+  readonly runtime: () => RecallRuntime
+  /** Records what will never be delivered as expired. */
+  close(): Promise<void>
+}
+
+export type PassiveRecallOptions = {
+  readonly engine: RecallPort
+  readonly config: () => MemoryConfig
+  /** Search by embeddings. */
+  readonly meaning: Pick<Embedding, 'near' | 'answersWithin'>
+  /** The model's relevance filter; null if there is none. */
+  readonly arbitrator: () => Arbitrator | null
+  readonly append: Append
+  readonly counters: MemoryCounters
+  readonly timezone: () => string
+  readonly nowMs: () => number
+  readonly onFault: (error: unknown) => void
+}
+
+type Suppression = EventOf<'memory.recall.suppressed'>['facts']['reason']
+type Named = Pick<Hit, 'seq' | 'kind'>
+type MemoryIds = ReadonlyMap<number, string>
+
+const FIRST_CUE: RecallCue = {
+  text: 'What did we say about the trip yesterday?',
+  turnId: '',
+  conversationId: null,
+  spanId: null,
+  channel: 'inner',
+  beforeSeq: Number.MAX_SAFE_INTEGER,
+  inContextSeqs: [],
+}
+
+const NOTHING = { text: null, seqs: [], facts: [] } as const
+
+/**
+ * Runs recall before every activation, within a time budget. Late results are staged and reconsidered with
+ * the next turn. Every outcome is recorded as a fact of its turn. The engine does all the work in its thread;
+ * this code only waits. Never rejects.
+ */
+export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecall {
+  const { append, config, engine, nowMs, onFault } = options
+  const late = createLateResults()
+  const runtime = { queries: 0, inTime: 0, late: 0, failed: 0, lastDurationMs: null as number | null }
+
+  function failed(error: unknown): undefined {
+    runtime.failed += 1
+    onFault(error)
+  }
+
+  /** The answer, or null if it exceeds the time budget. */
+  const inTime = <T>(answer: Promise<T>) => within(answer, config().retrieveTimeoutMs)
+
+  /** Stages results for the next turn, and records those that have already expired. */
+  async function stage(cue: RecallCue, results: readonly StagedResult[]): Promise<void> {
+    const facts = results.flatMap((result) =>
+      result.hits.length === 0 || late.stage(cue.conversationId, result) ? [] : expired(result, cue),
+    )
+    if (facts.length > 0) await append(facts)
+  }
+
+  function expired({ hits, memoryIds }: StagedResult, cue: Place): NewEvent[] {
+    return suppressed(hits, 'expired', true, cue, memoryIds)
+  }
+
+  function questionOf(
+    cue: RecallCue,
+    inContextSeqs: SeqList,
+    staged: readonly Hit[],
+    startedMs: number,
+  ): RecallQuestion {
+    const { contextTurns, maxInjectedTokens, maxInjectedMemories, relevanceThreshold, duplicateThreshold } =
+      config()
+    const { text, conversationId, beforeSeq, channel } = cue
+    return {
+      text,
+      conversationId,
+      beforeSeq,
+      inContextSeqs,
+      asker: channel === 'inner' ? null : 'owner',
+      contextTurns: channel === 'inner' ? 0 : contextTurns,
+      staged,
+      nowMs: startedMs,
+      timezone: options.timezone(),
+      limits: {
+        maxTokens: maxInjectedTokens,
+        maxMemories: maxInjectedMemories,
+        threshold: relevanceThreshold,
+        duplicateThreshold,
+      },
+      withWords: judgeOf(cue) !== null,
+    }
+  }
+
+  /** The owner's relevance filter. Calls skip it: it takes too long. */
+  function judgeOf({ channel }: RecallCue): Arbitrator | null {
+    return config().arbitrator.enabled && channel !== 'voice' ? options.arbitrator() : null
+  }
+
+  async function ask(question: RecallQuestion): Promise<RecallAnswer> {
+    await engine.indexed?.(question.beforeSeq, question.inContextSeqs)
+    return engine.recall(question)
+  }
+
+  /**
+   * The hits that arrive in time, chosen together with those staged for this turn. If none arrive, chooses
+   * from the staged ones alone; if that is late too, stages them again.
+   */
+  async function found(
+    cue: RecallCue,
+    turn: number,
+    question: RecallQuestion,
+    waited: readonly StagedResult[],
+  ): Promise<RecallAnswer | null> {
+    const ofWaited =
+      waited.length === 0
+        ? Promise.resolve(null)
+        : engine.choose({ ...question, hits: [], withWords: false }).catch(failed)
+    const near = options.meaning.near(cue.text)
+    const asked = ask(question)
+    const answer = await inTime(asked).catch(failed)
+    if (answer) {
+      runtime.inTime += 1
+      return withMeaning(cue, turn, question, answer, near)
+    }
+    if (answer === null) {
+      runtime.late += 1
+      void asked
+        .then(({ hits, memoryIds }) => stage(cue, [{ turnId: cue.turnId, turn, hits, memoryIds }]))
+        .catch(failed)
+    }
+    const alone = await Promise.race([ofWaited, new Promise<null>((resolve) => setImmediate(resolve, null))])
+    if (!alone) await stage(cue, waited)
+    return alone ?? null
+  }
+
+  /**
+   * Adds neighbours by embedding, if they arrive in the remaining time. Waits only if the service was fast
+   * enough last time. Late neighbours that the lexical search missed are staged for the next turn.
+   */
+  async function withMeaning(
+    cue: RecallCue,
+    turn: number,
+    question: RecallQuestion,
+    answer: RecallAnswer,
+    near: ReturnType<Embedding['near']>,
+  ): Promise<RecallAnswer> {
+    const leftMs = Math.max(0, question.nowMs + config().retrieveTimeoutMs - nowMs())
+    const fused = near.then((found) => (found?.length ? engine.recall({ ...question, near: found }) : null))
+    const patience = options.meaning.answersWithin(config().retrieveTimeoutMs) ? leftMs : 0
+    const first = await within(fused, patience).catch(failed)
+    if (first) return first
+    if (first === null) {
+      const known = new Set(answer.hits.map(({ seq }) => seq))
+      void fused
+        .then((later) => {
+          const hits = (later?.hits ?? [])
+            .filter(({ seq, relevance }) => !known.has(seq) && relevance >= question.limits.threshold)
+            .map((hit) => ({ ...hit, foundFor: cue.text }))
+          const { turnId } = cue
+          return stage(cue, [{ turnId, turn, hits, memoryIds: later?.memoryIds ?? new Map() }])
+        })
+        .catch(failed)
+    }
+    return answer
+  }
+
+  /** The answer after the relevance filter, if the owner enabled it. */
+  async function judged(
+    cue: RecallCue,
+    question: RecallQuestion,
+    answer: RecallAnswer,
+    facts: NewEvent[],
+  ): Promise<RecallAnswer> {
+    const arbitrator = judgeOf(cue)
+    if (!arbitrator || answer.judged.length === 0) return answer
+    const { timeoutMs } = config().arbitrator
+    const recollections = answer.judged
+    const { dropped } = await arbitrate({ arbitrator, cue: cue.text, recollections, timeoutMs, onFault })
+    if (dropped.length === 0) return answer
+    facts.push(...suppressed(dropped, 'irrelevant', false, cue, answer.memoryIds))
+    const out = new Set(dropped.map(({ seq }) => seq))
+    const hits = answer.hits.filter(({ seq }) => !out.has(seq))
+    return engine.choose({ ...question, hits, withWords: false })
+  }
+
+  async function recallFor(cue: RecallCue) {
+    const inContextSeqs = Float64Array.from(await cue.inContextSeqs)
+    const startedMs = nowMs()
+    const facts: NewEvent[] = []
+    const turn = late.beginTurn(cue.conversationId)
+    runtime.queries += 1
+    const waited = late.take(cue.conversationId, turn)
+    facts.push(...waited.expired.flatMap((result) => expired(result, cue)))
+    const staged = waited.ready.flatMap(({ hits }) => hits)
+    const question = questionOf(cue, inContextSeqs, staged, startedMs)
+    const first = await found(cue, turn, question, waited.ready)
+    const answer = first && (await judged(cue, question, first, facts).catch(failed))
+    if (first && !answer) await stage(cue, waited.ready)
+    const durationMs = Math.max(0, nowMs() - startedMs)
+    runtime.lastDurationMs = durationMs
+    if (!answer) return { ...NOTHING, facts }
+    facts.push(...outcomes(answer, durationMs, cue))
+    if (answer.shown.length === 0) return { ...NOTHING, facts }
+    return { text: answer.text, seqs: answer.shown.map(({ seq }) => seq), facts }
+  }
+
+  function outcomes(answer: RecallAnswer, durationMs: number, cue: RecallCue): NewEvent[] {
+    const { shown, left, tokens, memoryIds } = answer
+    return [false, true].flatMap((wasLate) => {
+      const ofThese = shown.filter(({ isLate }) => isLate === wasLate)
+      const injectedTokens = wasLate
+        ? Math.min(tokens, answer.lateTokens)
+        : Math.max(0, tokens - answer.lateTokens)
+      const facts = { ...named(ofThese, memoryIds), late: wasLate, injectedTokens, durationMs }
+      const recalled: NewEvent[] =
+        ofThese.length === 0 ? [] : [{ type: 'memory.recalled', ...envelopeOf(cue), facts }]
+      const suppressedFor = (reason: Suppression) =>
+        suppressed(
+          left.filter((each) => each.isLate === wasLate && each.reason === reason),
+          reason,
+          wasLate,
+          cue,
+          memoryIds,
+        )
+      // A new irrelevant hit was not due to be shown. Every outcome of a late hit is recorded.
+      return [
+        ...recalled,
+        ...suppressedFor('duplicate'),
+        ...suppressedFor('budget'),
+        ...(wasLate ? suppressedFor('irrelevant') : []),
+      ]
+    })
+  }
+
+  function suppressed(
+    hits: readonly Named[],
+    reason: Suppression,
+    isLate: boolean,
+    cue: Place,
+    memoryIds: MemoryIds,
+  ): NewEvent[] {
+    const { ids, turnSeqs } = named(hits, memoryIds)
+    // Turns are recorded only if late: those were due to be shown.
+    if (ids.length === 0 && (turnSeqs.length === 0 || !isLate)) return []
+    options.counters.add('suppressed', ids.length)
+    const facts = { ids, turnSeqs: isLate ? turnSeqs : [], reason, late: isLate }
+    return [{ type: 'memory.recall.suppressed', ...envelopeOf(cue), facts }]
+  }
+
+  return {
+    async recall(cue) {
+      try {
+        return await recallFor(cue)
+      } catch (error) {
+        failed(error)
+        return NOTHING
+      }
+    },
+    warm() {
+      // The next query reports a failing thread.
+      engine.recall(questionOf(FIRST_CUE, new Float64Array(0), [], nowMs())).catch(() => undefined)
+    },
+    runtime: () => ({ ...runtime, waiting: late.waiting() }),
+    async close() {
+      const facts = late
+        .takeAll()
+        .flatMap(({ conversationId, result }) =>
+          expired(result, { conversationId, spanId: null, turnId: result.turnId }),
+        )
+      if (facts.length > 0) await append(facts)
+    },
+  }
+}
+
+/** The value of a promise, or null if it takes longer than `ms`. */
+function within<T>(answer: Promise<T>, ms: number): Promise<T | null> {
+  const timeout = Promise.withResolvers<null>()
+  const timer = setTimeout(() => timeout.resolve(null), ms)
+  return Promise.race([answer, timeout.promise]).finally(() => clearTimeout(timer))
+}
+
+type Place = Pick<RecallCue, 'conversationId' | 'spanId' | 'turnId'>
+
+function named(hits: readonly Named[], memoryIds: MemoryIds): { ids: string[]; turnSeqs: number[] } {
+  return {
+    ids: [...new Set(hits.flatMap(({ kind, seq }) => (kind === 'memory' ? (memoryIds.get(seq) ?? []) : [])))],
+    turnSeqs: [...new Set(hits.flatMap(({ kind, seq }) => (kind === 'turn' ? [seq] : [])))],
+  }
+}
+
+function envelopeOf({ conversationId, spanId, turnId }: Place) {
+  return { actor: 'service', channel: 'inner', conversationId, spanId, turnId } as const
+}

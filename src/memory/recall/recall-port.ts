@@ -1,0 +1,72 @@
+import type { SuppressionReason } from './injection.ts'
+import type { Hit } from './ranker.ts'
+import type { Recollection } from './recollections.ts'
+import type { Near } from './vectors.ts'
+
+/** A hit that came too late for its turn. */
+export type LateHit = Hit & {
+  /** The cue of a hit found only by embeddings. Its own words cannot show whether it fits the next cue. */
+  readonly foundFor?: string
+}
+
+/** A compact list of seqs, cheap to send to a worker thread. */
+export type SeqList = Float64Array<ArrayBuffer>
+
+export type RecallQuestion = {
+  readonly text: string
+  /** The speaker of the cue, to whom "I" refers. Null for a signal. */
+  readonly asker: 'owner' | null
+  readonly conversationId: string | null
+  /** Only events before this seq may surface. */
+  readonly beforeSeq: number
+  /** How many earlier messages of the owner to add to the cue. */
+  readonly contextTurns: number
+  /** Seqs to leave out because the model's context already has them. */
+  readonly inContextSeqs: SeqList
+  /** Late hits of earlier turns, to be reconsidered together with the new ones. */
+  readonly staged: readonly LateHit[]
+  /** Neighbours by embedding, if known in time. */
+  readonly near?: readonly Near[]
+  readonly nowMs: number
+  readonly timezone: string
+  readonly limits: {
+    readonly maxTokens: number
+    readonly maxMemories: number
+    readonly threshold: number
+    readonly duplicateThreshold: number
+  }
+  /** Whether to fill `judged`, for an arbitrator. */
+  readonly withWords: boolean
+}
+
+/** A hit, and whether it was late for the turn that asked for it. */
+export type Shown = Pick<Hit, 'seq' | 'kind'> & { readonly isLate: boolean }
+
+/** The hits, and the lines chosen from them, from one state of the views. */
+export type RecallAnswer = {
+  /** New hits, best first. */
+  readonly hits: readonly Hit[]
+  /** Lines for the model; empty if nothing is worth showing. */
+  readonly text: string
+  readonly tokens: number
+  /** The part of `tokens` spent on late hits. */
+  readonly lateTokens: number
+  readonly shown: readonly Shown[]
+  readonly left: readonly (Shown & { readonly reason: SuppressionReason })[]
+  /** The hits above the threshold, with their text, if `withWords` was set. */
+  readonly judged: readonly Recollection[]
+  /** Memory ids by seq, for `hits` and `staged`. */
+  readonly memoryIds: ReadonlyMap<number, string>
+}
+
+/** Recall over turns and memories. It runs in a worker thread, so it may be late or fail. */
+export type RecallPort = {
+  /**
+   * Resolves when everything before `beforeSeq` is in the index or in the context. `recall` does not wait for
+   * it.
+   */
+  readonly indexed?: (beforeSeq: number, inContextSeqs: SeqList) => Promise<void>
+  recall(question: RecallQuestion): Promise<RecallAnswer>
+  /** Chooses again from the given hits and the staged ones. */
+  choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): Promise<RecallAnswer>
+}

@@ -1,0 +1,4 @@
+import { serveFunctions } from '../../storage/serve-functions.ts'
+import { vectorFunctions } from './vector-functions.ts'
+
+serveFunctions(vectorFunctions)

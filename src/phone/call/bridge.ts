@@ -1,0 +1,226 @@
+import { createAwakeClock } from '../../lib/awake.ts'
+import type { CallAction, CallEvent, CallOptions, EndReason } from './call-state.ts'
+import { createCallerAudio } from './caller-audio.ts'
+import { createLineOutbox } from './line-outbox.ts'
+import { type ModelSession, openModelSession } from './model-session.ts'
+import type { CallClock, CallLine, CallLog, CallMind, ConnectModel, HangUp, RecordFacts } from './ports.ts'
+import type { ServerEvent } from './realtime-protocol.ts'
+import { type Talk, talkOf } from './talk.ts'
+import { begin, step } from './turn-taking.ts'
+
+/** How often deadlines are checked. Audio does not wait for it. */
+const TICK_MS = 250
+/** Caps the time a stalled process counts as silence: audio may be waiting in the sockets meanwhile. */
+const MAX_STEP_MS = 2 * TICK_MS
+/** Later memories no longer help with the words that prompted them. */
+const RECALL_BUDGET_MS = 1_500
+
+type Untimed<E> = E extends CallEvent ? Omit<E, 'atMs'> : never
+
+export type BridgeOptions = {
+  readonly call: CallOptions
+  readonly line: CallLine
+  readonly connect: ConnectModel
+  readonly mind: CallMind
+  readonly record: RecordFacts
+  readonly hangUp: HangUp
+  readonly clock: CallClock
+  readonly log: CallLog
+  /** Called after every step. Called often, so it must return at once. */
+  readonly changed: () => void
+  /** The call is over. Called exactly once and synchronously, so that the slot is free afterwards. */
+  readonly ended: (reason: EndReason) => void
+}
+
+export type Bridge = {
+  /** Ends the call at the provider. */
+  hangUp(reason: EndReason): void
+  /** The provider reports that the call is over. Idempotent. */
+  lineEnded(): void
+  /** Who is speaking now, and what was said but is not recorded yet. */
+  talk(): Talk
+}
+
+/**
+ * Connects a caller's line with the realtime model. Passes events to the turn-taking machine and performs its
+ * actions on the two sockets; it makes no decisions of its own. Audio passes through untouched and waits only
+ * for a full socket.
+ */
+export function startBridge(options: BridgeOptions): Bridge {
+  const { line, mind, clock, log } = options
+  const nowMs = createAwakeClock(clock.nowMs, MAX_STEP_MS)
+  const over = new AbortController()
+  const sessions = new Map<number, ModelSession>()
+  const audio = createCallerAudio()
+  const outbox = createLineOutbox(line, () => give({ type: 'hangup.requested', reason: 'backpressure' }))
+  let adopted: ModelSession | null = null
+  const first = begin(options.call, nowMs())
+  let state = first.state
+  const inbox: CallEvent[] = []
+  let busy = true
+
+  /** Handles one event at a time. An event caused by an action waits until the current step is done. */
+  const give = (event: Untimed<CallEvent>) => {
+    inbox.push({ ...event, atMs: nowMs() })
+    if (busy) return
+    busy = true
+    work()
+  }
+  const work = () => {
+    for (let event = inbox.shift(); event; event = inbox.shift()) {
+      const result = step(state, event)
+      state = result.state
+      performAll(result.actions)
+    }
+    busy = false
+    options.changed()
+  }
+  /** Performs every action, even after one of them fails. */
+  const performAll = (actions: readonly CallAction[]) => {
+    for (const action of actions) {
+      try {
+        perform(action)
+      } catch (error) {
+        log(`call action ${action.type} failed`, String(error))
+      }
+    }
+  }
+
+  const perform = (action: CallAction) => {
+    switch (action.type) {
+      case 'line.media':
+        outbox.media(action.payload, action.mark)
+        break
+      case 'line.clear':
+        outbox.clear()
+        break
+      case 'line.close':
+        line.close()
+        break
+      case 'line.hangUp':
+        void hangUp(action.reason)
+        break
+      case 'model.open':
+        sessions.set(action.session, openSession(action.session))
+        break
+      case 'model.adopt':
+        adopted = sessions.get(action.session) ?? null
+        audio.sendTo(adopted)
+        break
+      case 'model.close':
+        closeSession(action.session)
+        break
+      case 'model.send':
+        adopted?.send(action.event)
+        break
+      case 'tool.run':
+        void runTool(action)
+        break
+      case 'memory.cue':
+        void recall(action.text)
+        break
+      case 'response.finished':
+        mind.responded(action.response)
+        break
+      case 'record':
+        options.record(action.facts)
+        break
+      case 'log':
+        log(action.message, action.detail)
+        break
+      case 'ended':
+        tearDown(action.reason)
+        break
+    }
+  }
+
+  const hangUp = async (reason: EndReason) => {
+    try {
+      await options.hangUp(line.callSid, reason)
+    } catch (error) {
+      log('could not hang up the call at the provider', String(error))
+    }
+    line.close()
+  }
+  const openSession = (session: number) =>
+    openModelSession({
+      connect: options.connect,
+      plan: (signal) => mind.plan(signal),
+      serverInterrupts: options.call.limits.serverInterrupts,
+      said: (event) => modelSaid(session, event),
+      lost: () => {
+        closeSession(session)
+        give({ type: 'model.closed', session })
+      },
+      log,
+    })
+  const modelSaid = (session: number, event: ServerEvent) => {
+    give({ type: 'model.said', session, event })
+    if (event.type !== 'session.updated' || event.session.expires_at === undefined) return
+    const inMs = event.session.expires_at * 1000 - clock.epochMs()
+    give({ type: 'model.expires', session, inMs })
+  }
+  const closeSession = (number: number) => {
+    const session = sessions.get(number)
+    sessions.delete(number)
+    if (session === undefined) return
+    if (session === adopted) {
+      adopted = null
+      audio.sendTo(null)
+    }
+    session.close()
+  }
+
+  const runTool = async ({ callId, name, arguments: given }: Extract<CallAction, { type: 'tool.run' }>) => {
+    let output: string
+    try {
+      output = await mind.runTool({ callId, name, arguments: given }, over.signal)
+    } catch (error) {
+      if (over.signal.aborted) return
+      log(`tool ${name} failed during a call`, String(error))
+      output = JSON.stringify({ error: 'The tool failed.' })
+    }
+    give({ type: 'tool.returned', callId, output })
+  }
+  const recall = async (text: string | null) => {
+    const budget = AbortSignal.timeout(RECALL_BUDGET_MS)
+    try {
+      const memories = await mind.recall({ text }, AbortSignal.any([over.signal, budget]))
+      if (memories !== null && !budget.aborted) give({ type: 'memory.surfaced', text: memories })
+    } catch (error) {
+      if (!budget.aborted && !over.signal.aborted) log('recall failed during a call', String(error))
+    }
+  }
+
+  const stopTicking = clock.every(TICK_MS, () => {
+    outbox.pump()
+    audio.tick(nowMs(), state.caller.speaking)
+    give({ type: 'tick' })
+  })
+  const tearDown = (reason: EndReason) => {
+    stopTicking()
+    over.abort()
+    for (const number of [...sessions.keys()]) closeSession(number)
+    options.ended(reason)
+  }
+
+  line.listen({
+    media(payload, timestampMs) {
+      audio.frame(payload, timestampMs, nowMs())
+      outbox.pump()
+    },
+    mark(name) {
+      outbox.pump()
+      give({ type: 'line.mark', name })
+    },
+    ended: (how) => give({ type: 'line.ended', reason: how === 'stopped' ? 'caller_hung_up' : 'line_lost' }),
+  })
+  performAll(first.actions)
+  work()
+
+  return {
+    hangUp: (reason) => give({ type: 'hangup.requested', reason }),
+    lineEnded: () => give({ type: 'line.ended', reason: 'caller_hung_up' }),
+    talk: () => talkOf(state),
+  }
+}

@@ -1,0 +1,278 @@
+import type { NewEventOf } from '../../../ledger/event.ts'
+import { emptyPlayback, type Playback } from './playback.ts'
+import type { ClientEvent, ServerEvent } from './realtime-protocol.ts'
+import { emptyTranscript, type Transcript } from './transcript.ts'
+
+/** The facts that a call records. The appender adds the conversation and the span. */
+export type CallFact = { [T in CallFactType]: NewEventOf<T> }[CallFactType]
+
+type CallFactType =
+  | 'call.connected'
+  | 'call.utterance.heard'
+  | 'call.reply.spoken'
+  | 'call.interrupted'
+  | 'call.ended'
+
+export type EndReason =
+  | 'caller_hung_up'
+  /** The stream broke. The caller may still be on the line, hearing the provider's markup. */
+  | 'line_lost'
+  | 'owner_hung_up'
+  | 'owner_calling'
+  | 'silence'
+  | 'time_limit'
+  | 'model_lost'
+  | 'no_realtime_model'
+  | 'wrong_format'
+  | 'backpressure'
+  | 'service_stopping'
+
+export type PhraseName = 'reconnecting' | 'trouble' | 'time_up'
+
+export type TokenUsage = {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedTokens: number
+}
+
+/** A finished response, as turns and budgets count it. */
+export type FinishedResponse = {
+  readonly responseId: string
+  readonly status: 'completed' | 'cancelled' | 'failed' | 'incomplete'
+  readonly usage: TokenUsage
+}
+
+/** Everything that can happen to a call. `atMs` is monotonic time. */
+export type CallEvent = { readonly atMs: number } & (
+  | { readonly type: 'model.said'; readonly session: number; readonly event: ServerEvent }
+  /** The service announced when this session expires. */
+  | { readonly type: 'model.expires'; readonly session: number; readonly inMs: number }
+  | { readonly type: 'model.closed'; readonly session: number }
+  | { readonly type: 'line.mark'; readonly name: string }
+  | { readonly type: 'line.ended'; readonly reason: EndReason }
+  | { readonly type: 'hangup.requested'; readonly reason: EndReason }
+  | { readonly type: 'tool.returned'; readonly callId: string; readonly output: string }
+  | { readonly type: 'memory.surfaced'; readonly text: string }
+  | { readonly type: 'tick' }
+)
+
+/** Everything that a call can do. The bridge performs actions in order. */
+export type CallAction =
+  | { readonly type: 'line.media'; readonly payload: string; readonly mark: string }
+  | { readonly type: 'line.clear' }
+  /** Closes the media stream. The provider continues with the markup after it. */
+  | { readonly type: 'line.close' }
+  /** Ends the call itself at the provider. */
+  | { readonly type: 'line.hangUp'; readonly reason: EndReason }
+  | { readonly type: 'model.open'; readonly session: number }
+  /** Sends all further caller audio to this session, held audio first. */
+  | { readonly type: 'model.adopt'; readonly session: number }
+  | { readonly type: 'model.close'; readonly session: number }
+  | { readonly type: 'model.send'; readonly event: ClientEvent }
+  | { readonly type: 'tool.run'; readonly callId: string; readonly name: string; readonly arguments: string }
+  /** A cue for recall: the words just said, or null when the caller begins to speak. */
+  | { readonly type: 'memory.cue'; readonly text: string | null }
+  | { readonly type: 'response.finished'; readonly response: FinishedResponse }
+  | { readonly type: 'record'; readonly facts: readonly CallFact[] }
+  | { readonly type: 'log'; readonly message: string; readonly detail: string }
+  /** The last action of a call. */
+  | { readonly type: 'ended'; readonly reason: EndReason }
+
+export type CallOptions = {
+  readonly callSid: string
+  readonly streamSid: string
+  readonly party: 'owner' | 'guest'
+  /** Instructions for the first response, the first after a lost session, and one after a long silence. */
+  readonly greeting: string
+  readonly resume: string
+  readonly checkIn: string
+  /** Wraps data so that nothing in it can close the wrapper. */
+  readonly delimit: (label: string, text: string) => string
+  /** Recordings to play when the model cannot speak: base64 mu-law; an empty one plays nothing. */
+  readonly phrases: Readonly<Record<PhraseName, string>>
+  readonly limits: CallLimits
+}
+
+export type CallLimits = {
+  /** Whether the service cancels generation when the caller speaks (`interrupt_response`). */
+  readonly serverInterrupts: boolean
+  /** Silence on both sides, counted from the end of playback, before the delegate checks in. */
+  readonly silenceMs: number
+  /** Number of check-ins before hanging up. */
+  readonly checkIns: number
+  /** Session age from which a quiet moment is used to rotate. The service ends a session at 60 minutes. */
+  readonly rotateAfterMs: number
+  /** Session age from which any moment without speech or generation is used to rotate. */
+  readonly rotateByMs: number
+  /** Time limit for a session to become configured. */
+  readonly openMs: number
+  /** How long the service may owe an event before the session counts as lost. */
+  readonly stallMs: number
+  /** A session that lasted this long restores the retry for the next one. */
+  readonly healthyMs: number
+  /** How long to wait for the transcription of an utterance. Later facts wait with it. */
+  readonly transcriptMs: number
+  /** Time limit for the last phrase, after which the call is hung up anyway. */
+  readonly farewellMs: number
+  /** Null: unlimited. */
+  readonly maxCallMs: number | null
+}
+
+const MINUTE_MS = 60_000
+
+export const defaultLimits: CallLimits = {
+  serverInterrupts: true,
+  silenceMs: 12_000,
+  checkIns: 2,
+  rotateAfterMs: 50 * MINUTE_MS,
+  rotateByMs: 55 * MINUTE_MS,
+  openMs: 5_000,
+  stallMs: 10_000,
+  healthyMs: MINUTE_MS,
+  transcriptMs: 10_000,
+  farewellMs: 8_000,
+  maxCallMs: null,
+}
+
+export type CallState = {
+  readonly options: CallOptions
+  readonly startedAtMs: number
+  readonly stage:
+    | { readonly name: 'live' }
+    /** The last phrase is playing. */
+    | { readonly name: 'leaving'; readonly reason: EndReason; readonly byMs: number }
+    | { readonly name: 'ended' }
+  readonly model: ModelState
+  /** Events received from the service, over all sessions. */
+  readonly signs: { readonly lastMs: number; readonly count: number }
+  readonly caller: CallerState
+  readonly responses: ResponseState
+  readonly tools: ToolState
+  readonly playback: Playback
+  readonly transcript: Transcript
+  /** Since when nobody has spoken and nothing has been in progress; null otherwise. */
+  readonly quietSinceMs: number | null
+  readonly checkInsMade: number
+}
+
+export type ModelState = {
+  /** The session that the caller talks to. */
+  readonly session: number
+  readonly ready: boolean
+  /** When the session was opened or, once ready, became ready. */
+  readonly sinceMs: number
+  readonly rotateAtMs: number
+  /** The session being prepared to take over. */
+  readonly next: { readonly session: number; readonly sinceMs: number } | null
+  readonly lastSession: number
+  readonly retries: number
+  /** Instructions for the first response once ready. */
+  readonly opening: string
+}
+
+export type CallerState = {
+  readonly speaking: boolean
+  /** Set while the service owes a reply to the caller: since when, and the `signs` count at that time. */
+  readonly replyOwed: { readonly sinceMs: number; readonly signs: number } | null
+}
+
+export type ResponseState = {
+  readonly active: string | null
+  /** Sent, but not yet confirmed by `response.created`. */
+  readonly requested: { readonly eventId: string; readonly instructions: string | null } | null
+  readonly requestedAtMs: number
+  readonly requests: number
+  /** The request that waits until no response is active. */
+  readonly queued: { readonly instructions: string | null } | null
+  /** Responses that were interrupted or are done, newest last. Their late deltas are dropped. */
+  readonly closed: readonly string[]
+  /** Responses that are done, newest last, so that each is counted once. */
+  readonly done: readonly string[]
+  /** Items that the caller did not hear at all, to be deleted once their response is done. */
+  readonly unheard: readonly { readonly itemId: string; readonly responseId: string }[]
+  /** Consecutive failures. */
+  readonly failures: number
+}
+
+export type ToolState = {
+  readonly running: readonly {
+    readonly callId: string
+    readonly name: string
+    readonly session: number
+  }[]
+  /** Recent call ids, newest last. */
+  readonly seen: readonly string[]
+  /** Results that returned while no session was ready, for the next one: it would repeat the calls. */
+  readonly returned: readonly { readonly name: string; readonly output: string }[]
+}
+
+export function initialState(options: CallOptions, atMs: number): CallState {
+  return {
+    options,
+    startedAtMs: atMs,
+    stage: { name: 'live' },
+    model: {
+      session: 1,
+      ready: false,
+      sinceMs: atMs,
+      rotateAtMs: Number.POSITIVE_INFINITY,
+      next: null,
+      lastSession: 1,
+      retries: 1,
+      opening: options.greeting,
+    },
+    signs: { lastMs: atMs, count: 0 },
+    caller: { speaking: false, replyOwed: null },
+    responses: {
+      active: null,
+      requested: null,
+      requestedAtMs: atMs,
+      requests: 0,
+      queued: null,
+      closed: [],
+      done: [],
+      unheard: [],
+      failures: 0,
+    },
+    tools: { running: [], seen: [], returned: [] },
+    playback: emptyPlayback,
+    transcript: emptyTranscript,
+    quietSinceMs: null,
+    checkInsMade: 0,
+  }
+}
+
+/**
+ * A mutable copy of the state within one `step`, which stays a pure function. The copy is shallow: nested
+ * values are replaced, never mutated.
+ */
+export type Draft = {
+  readonly state: { -readonly [K in keyof CallState]: CallState[K] }
+  readonly actions: CallAction[]
+  readonly atMs: number
+}
+
+export function set(draft: Draft, change: Partial<CallState>): void {
+  Object.assign(draft.state, change)
+}
+
+export function setModel(draft: Draft, change: Partial<ModelState>): void {
+  set(draft, { model: { ...draft.state.model, ...change } })
+}
+
+export function setCaller(draft: Draft, change: Partial<CallerState>): void {
+  set(draft, { caller: { ...draft.state.caller, ...change } })
+}
+
+/** The service is expected to reply by itself. No other response may be requested until then. */
+export function oweReply(draft: Draft): void {
+  setCaller(draft, { replyOwed: { sinceMs: draft.atMs, signs: draft.state.signs.count } })
+}
+
+export function setResponses(draft: Draft, change: Partial<ResponseState>): void {
+  set(draft, { responses: { ...draft.state.responses, ...change } })
+}
+
+export function setTools(draft: Draft, change: Partial<ToolState>): void {
+  set(draft, { tools: { ...draft.state.tools, ...change } })
+}

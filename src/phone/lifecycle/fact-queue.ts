@@ -1,0 +1,75 @@
+import { LedgerUnavailable } from '../../../ledger/errors.ts'
+import type { Append, Appended, NewEvent } from '../../../ledger/event.ts'
+
+/** Pause before a failed batch is retried. */
+const RETRY_MS = 1_000
+/** A call makes a few facts a second, so this covers minutes of a failing disk. */
+const MAX_WAITING = 2_000
+
+export type FactQueue = {
+  /** Queues facts without blocking. Resolves once they are in the ledger. */
+  append: Append
+  /** Like `append`, but composes the facts when all earlier ones are in the ledger. */
+  appendLater(compose: () => readonly NewEvent[]): Promise<Appended>
+  /** Resolves when everything queued so far is in the ledger. */
+  settled(): Promise<void>
+  /** Stops retrying. Facts that are not in the ledger by then are logged and lost. */
+  giveUp(): void
+}
+
+/**
+ * Appends batches in order and retries while the ledger is unavailable, so that a call continues meanwhile.
+ */
+export function createFactQueue(options: {
+  readonly append: Append
+  readonly onFault: (error: unknown, message: string) => void
+  readonly retryMs?: number
+}): FactQueue {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  const over = Promise.withResolvers<void>()
+  let isOver = false
+
+  async function take(compose: () => readonly NewEvent[]): Promise<Appended> {
+    if (waiting >= MAX_WAITING) throw new Error('too many call facts are waiting for the disk')
+    waiting += 1
+    const result = last.then(() => appendUntilTaken(compose()))
+    last = result.then(
+      () => undefined,
+      () => undefined,
+    )
+    return result.finally(() => {
+      waiting -= 1
+    })
+  }
+  async function appendUntilTaken(events: readonly NewEvent[]): Promise<Appended> {
+    for (;;) {
+      try {
+        return await options.append(events)
+      } catch (error) {
+        options.onFault(error, 'could not record the facts of a call')
+        // Any other error is permanent, and a retry would block all later facts.
+        if (isOver || !(error instanceof LedgerUnavailable)) throw error
+        await pause()
+      }
+    }
+  }
+  async function pause(): Promise<void> {
+    const due = Promise.withResolvers<void>()
+    const timer = setTimeout(due.resolve, options.retryMs ?? RETRY_MS)
+    await Promise.race([due.promise, over.promise])
+    clearTimeout(timer)
+  }
+
+  return {
+    append: (events) => take(() => events),
+    appendLater: take,
+    async settled() {
+      await last
+    },
+    giveUp() {
+      isOver = true
+      over.resolve()
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import type { Append, NewEvent } from '../../../ledger/event.ts'
+import type { CallQueries } from '../../../projections/calls.ts'
+import type { Placement } from '../../agent/conversation/placement.ts'
+import type { CallSlot, OfferedCall } from '../line/call-slot.ts'
+import type { CallPlace } from './call-turns.ts'
+import { callEnding } from './span-facts.ts'
+
+/** Why a caller hears an explanation instead of being connected. */
+export type Explanation = 'no_public_url' | 'budget'
+
+export type Offer =
+  | {
+      readonly status: 'connect'
+      readonly token: string
+      readonly publicUrl: string
+      /** False without a realtime model: the stream ends at once, and the markup after it says why. */
+      readonly canTalk: boolean
+    }
+  | { readonly status: 'busy' }
+  | { readonly status: 'explained'; readonly reason: Explanation }
+
+export type Reception = {
+  /** Decides on an incoming call. Idempotent per call. */
+  offer(call: OfferedCall): Promise<Offer>
+}
+
+/** Admits calls to the single slot. */
+export function createReception(options: {
+  readonly append: Append
+  readonly placement: Placement
+  readonly calls: CallQueries
+  readonly slot: CallSlot
+  readonly publicUrl: () => string | null
+  readonly hasRealtimeModel: () => boolean
+  /** Whether the daily budget of this guest, or of all guests, is exhausted. */
+  readonly guestIsSpent: (number: string) => boolean
+  /** Whether the daily budget is exhausted. */
+  readonly isSpent: () => boolean
+  readonly newId: () => string
+  /** The call holds the slot and its fact is durable, so its stream may connect. */
+  readonly reserved: (call: OfferedCall, place: CallPlace) => void
+  /** A guest's call must make room for the owner's. */
+  readonly evicted: (call: OfferedCall) => void
+}): Reception {
+  const { append, placement, calls, slot } = options
+
+  async function reject(
+    { callSid, party, from }: OfferedCall,
+    reason: 'busy' | 'not_configured' | 'budget',
+  ): Promise<void> {
+    const conversationId = party === 'owner' ? (placement.openConversationId() ?? null) : null
+    await append([
+      {
+        type: 'call.rejected',
+        actor: 'service',
+        channel: 'voice',
+        conversationId,
+        key: `call:${callSid}:rejected`,
+        facts: { callSid, party, reason },
+        body: { from },
+      },
+    ])
+  }
+
+  function offered({ callSid, party, from }: OfferedCall): NewEvent {
+    return {
+      type: 'call.offered',
+      actor: party,
+      channel: 'voice',
+      key: `call:${callSid}:offered`,
+      facts: { callSid, party },
+      body: { from },
+    }
+  }
+
+  /** Records the call in a new span: in the open conversation for the owner, in none for a guest. */
+  async function place(call: OfferedCall): Promise<CallPlace> {
+    const { callSid, party } = call
+    const result = await placement.appendToNewSpan(
+      { kind: 'call', channel: 'voice', inConversation: party === 'owner' },
+      () => [offered(call)],
+    )
+    const event = result.status === 'appended' ? result.events.at(-1) : result.existing
+    if (!event?.spanId) throw new Error('the call has no span in the ledger')
+    const { conversationId, spanId, seq } = event
+    return { callSid, party, conversationId, spanId, offeredSeq: seq }
+  }
+
+  return {
+    async offer(call) {
+      const known = calls.bySid(call.callSid)
+      // A replayed webhook of an earlier call gets no token.
+      if (known && slot.holder()?.call.callSid !== call.callSid) return { status: 'busy' }
+      const publicUrl = options.publicUrl()
+      if (publicUrl === null) {
+        await reject(call, 'not_configured')
+        return { status: 'explained', reason: 'no_public_url' }
+      }
+      const isGuest = call.party === 'guest'
+      if (!known && (options.isSpent() || (isGuest && options.guestIsSpent(call.from)))) {
+        // The route counts guests over budget, so that they cannot fill the ledger.
+        if (!isGuest) await reject(call, 'budget')
+        return { status: 'explained', reason: 'budget' }
+      }
+      const reservation = slot.reserve(call)
+      if (reservation.status === 'busy') {
+        if (!known) await reject(call, 'busy')
+        return { status: 'busy' }
+      }
+      if (reservation.evicted) options.evicted(reservation.evicted)
+      try {
+        const placed = await place(call)
+        const holder = slot.holder()
+        if (holder?.call.callSid !== call.callSid) {
+          // The slot was lost while the fact was being recorded, before anything could end this call.
+          await append(callEnding(placed, holder === null ? 'not_connected' : 'owner_calling'))
+          return { status: 'busy' }
+        }
+        options.reserved(call, placed)
+      } catch (error) {
+        slot.release(call.callSid)
+        throw error
+      }
+      const canTalk = options.hasRealtimeModel()
+      return { status: 'connect', token: reservation.token, publicUrl, canTalk }
+    },
+  }
+}

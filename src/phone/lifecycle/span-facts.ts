@@ -1,0 +1,71 @@
+import type { EventOf, NewEvent, NewEventOf } from '../../../ledger/event.ts'
+import type { CallRow } from '../../../projections/calls.ts'
+import type { TurnRow } from '../../../projections/turns.ts'
+import { failureText } from '../../agent/turn/failure-text.ts'
+import type { CallPlace } from './call-turns.ts'
+
+type SpanReason = EventOf<'span.closed'>['facts']['reason']
+
+/** For calls that nobody hung up. */
+const SPAN_REASONS: Readonly<Record<string, SpanReason>> = {
+  line_lost: 'failed',
+  model_lost: 'failed',
+  no_realtime_model: 'failed',
+  wrong_format: 'failed',
+  backpressure: 'failed',
+  not_connected: 'cancelled',
+  service_stopping: 'interrupted',
+  interrupted: 'interrupted',
+}
+
+/** The facts that end a call and its span, as one batch. `ended` is the call's own fact, if any. */
+export function callEnding(
+  place: Pick<CallPlace, 'callSid' | 'conversationId' | 'spanId'>,
+  reason: string,
+  ended?: NewEventOf<'call.ended'>,
+): readonly NewEvent[] {
+  const { callSid, conversationId, spanId } = place
+  const fact: NewEventOf<'call.ended'> = ended ?? {
+    type: 'call.ended',
+    actor: 'service',
+    channel: 'voice',
+    key: `call:${callSid}:ended`,
+    facts: { callSid, reason, durationMs: 0 },
+  }
+  return [
+    { ...fact, conversationId, spanId },
+    {
+      type: 'span.closed',
+      actor: 'service',
+      channel: 'voice',
+      conversationId,
+      spanId,
+      key: `span-closed:${spanId}`,
+      facts: { reason: SPAN_REASONS[reason] ?? 'hangup' },
+    },
+  ]
+}
+
+/** The facts that end a call interrupted by a crash, and its unfinished turns. */
+export function interruptedCall(row: CallRow, unfinished: readonly TurnRow[]): readonly NewEvent[] {
+  const { callSid, conversationId, spanId } = row
+  if (spanId === null) return []
+  const turns = unfinished.filter((turn) => turn.trigger === 'call' && turn.spanId === spanId)
+  return [
+    ...turns.map(
+      ({ turnId, causeSeq }): NewEvent => ({
+        type: 'turn.failed',
+        actor: 'service',
+        channel: 'voice',
+        conversationId,
+        spanId,
+        turnId,
+        causedBy: causeSeq,
+        key: `turn-ended:${turnId}`,
+        facts: { kind: 'interrupted' },
+        body: { text: failureText.interrupted },
+      }),
+    ),
+    ...callEnding({ callSid, conversationId, spanId }, 'interrupted'),
+  ]
+}

@@ -1,0 +1,126 @@
+import type { Twilio } from 'twilio'
+import { OutsideFailure } from '../lib/outside-failure.ts'
+import { parseRetryAfter } from '../lib/retry-after.ts'
+import { ProviderUnreachable } from '../phone/line/rest.ts'
+
+export type OutgoingText = {
+  readonly from: string
+  readonly to: string
+  readonly text: string
+  readonly statusCallback: string | null
+}
+
+/** The outcome of one attempt to send a text. */
+export type SendOutcome =
+  | { readonly status: 'sent'; readonly messageSid: string }
+  | FailedSend
+  /**
+   * The provider may have accepted the text; only its message list can tell. `answered`: it responded with a
+   * failure, so a text that is missing from its list was not accepted.
+   */
+  | { readonly status: 'ambiguous'; readonly answered: boolean }
+
+/** The text was certainly not sent. */
+export type FailedSend = {
+  readonly status: 'failed'
+  /** `refused` and `opted_out` concern this text only. The others are temporary or concern all texts. */
+  readonly kind: 'refused' | 'opted_out' | 'rate_limited' | 'unavailable' | 'credentials'
+  readonly providerCode: number | null
+  /** The pause that the provider asks for, or 0. */
+  readonly retryAfterMs: number
+}
+
+/** The provider's error code for a recipient who opted out. */
+const OPTED_OUT = 21610
+/** Lower error codes of the provider concern the account, the others the message. */
+const FIRST_MESSAGE_CODE = 21_000
+
+/** Makes one attempt to send a text. Does not throw on provider or network errors. */
+export async function sendText(
+  client: Twilio,
+  message: OutgoingText,
+  nowMs: () => number,
+): Promise<SendOutcome> {
+  const { from, to, text, statusCallback } = message
+  try {
+    const sent = await client.messages.create({
+      from,
+      to,
+      body: text,
+      ...(statusCallback === null ? {} : { statusCallback }),
+    })
+    return { status: 'sent', messageSid: sent.sid }
+  } catch (error) {
+    const headers = new Headers(client.httpClient.lastResponse?.headers)
+    return outcomeOf(error, parseRetryAfter(headers, nowMs()) ?? 0)
+  }
+}
+
+/**
+ * Finds a text in the provider's message list by number, words and time of the attempt, skipping known
+ * messages. Throws OutsideFailure if the list cannot be fetched. Corrects for a local clock that is ahead.
+ */
+export async function findSent(
+  client: Twilio,
+  message: OutgoingText,
+  options: {
+    readonly attemptedAt: string
+    readonly nowMs: () => number
+    readonly isKnown: (messageSid: string) => boolean
+  },
+): Promise<string | null> {
+  const listed = await client.messages
+    .list({ to: message.to, from: message.from, limit: LISTED })
+    .catch((error: unknown) => {
+      const { status, code } = shapeOf(error)
+      // Without `cause`: the SDK's error holds the request, and with it the number and the key.
+      throw new OutsideFailure(
+        `could not fetch the provider's message list (${String(status ?? code ?? 'no response')})`,
+      )
+    })
+  const aheadMs =
+    options.nowMs() - (Date.parse(client.httpClient.lastResponse?.headers.date) || options.nowMs())
+  const earliestMs = Date.parse(options.attemptedAt) - Math.max(0, aheadMs) - CLOCK_SKEW_MS
+  const found = listed.find(
+    ({ sid, body, dateCreated }) =>
+      body === message.text && dateCreated.getTime() >= earliestMs && !options.isKnown(sid),
+  )
+  return found?.sid ?? null
+}
+
+const LISTED = 50
+/** The provider's times have a resolution of seconds and come from its own clock. */
+const CLOCK_SKEW_MS = 60_000
+
+function outcomeOf(error: unknown, retryAfterMs: number): SendOutcome {
+  if (error instanceof ProviderUnreachable) {
+    if (!error.neverReached) return { status: 'ambiguous', answered: false }
+    return { status: 'failed', kind: 'unavailable', providerCode: null, retryAfterMs: 0 }
+  }
+  const { status, code } = shapeOf(error)
+  if (typeof status !== 'number' || status < 400) return { status: 'ambiguous', answered: false }
+  const providerCode = typeof code === 'number' ? code : null
+  const failed = (kind: FailedSend['kind']): FailedSend => ({
+    status: 'failed',
+    kind,
+    providerCode,
+    retryAfterMs,
+  })
+  if (status >= 500) {
+    // With its own error code the provider reports the failure itself. Without, a gateway may have responded.
+    return providerCode === null ? { status: 'ambiguous', answered: true } : failed('unavailable')
+  }
+  if (status === 429) return failed('rate_limited')
+  if (providerCode === OPTED_OUT) return failed('opted_out')
+  const isAboutAccount = providerCode === null || providerCode < FIRST_MESSAGE_CODE
+  return failed(isAboutAccount && ACCOUNT_REFUSED.has(status) ? 'credentials' : 'refused')
+}
+
+/** Statuses that concern the account rather than the text. */
+const ACCOUNT_REFUSED = new Set([401, 403, 404])
+
+/** The SDK's errors have a status, network errors a code. */
+function shapeOf(error: unknown): { status: unknown; code: unknown } {
+  if (typeof error !== 'object' || error === null) return { status: null, code: null }
+  return { status: 'status' in error ? error.status : null, code: 'code' in error ? error.code : null }
+}
