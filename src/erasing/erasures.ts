@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
+import pLimit from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createErasureQueries, type ErasureRow, type KindCount, kindsOf } from '../../projections/erasures.ts'
-import { createSerializer } from '../lib/serializer.ts'
 import type { ErasureReason } from '../storage/storage.ts'
 import {
   deletionFacts,
@@ -104,7 +104,7 @@ export function createErasures(options: {
 }): Erasures {
   const { append, wholeLedger, nowMs } = options
   const queries = createErasureQueries(options.views)
-  const inTurn = createSerializer()
+  const inTurn = pLimit(1)
   let alarm: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   let retryMs: number = RETRY_MS.first

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import { type DeliveryQueries, isUnderWay } from '../../projections/deliveries.ts'
@@ -31,16 +32,10 @@ export function createTaskFacts(options: {
   readonly onFault: (error: unknown) => void
 }): TaskFacts {
   const { append, placement, tasks, deliveries, nowMs } = options
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = pLimit(1)
   let sweep: NodeJS.Timeout | undefined
   let unsubscribe: (() => void) | null = null
   let sweeping = false
-
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
-  }
 
   function isInProgress({ taskId, status, announced }: TaskRow): boolean {
     if (status === 'queued' || status === 'running') return true
@@ -119,7 +114,7 @@ export function createTaskFacts(options: {
     async close() {
       unsubscribe?.()
       clearInterval(sweep)
-      await last
+      await inTurn(() => undefined)
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { LimitFunction } from 'p-limit'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { ExtractionFailure, UtteranceQueries } from '../../../projections/utterances.ts'
@@ -10,7 +11,6 @@ import type { Assessment } from './assess.ts'
 import type { Candidate } from './candidate.ts'
 import { extractWithModel } from './extract-model.ts'
 import type { LearningThread, OfferedMemory, ToRead } from './learning-functions.ts'
-import type { Lock } from './lock.ts'
 import type { Window } from './window.ts'
 
 export type ExtractionOptions = {
@@ -23,7 +23,7 @@ export type ExtractionOptions = {
   /** The model to ask; null to use rules. */
   readonly utility: () => StructuredModel | null
   readonly counters: MemoryCounters
-  readonly lock: Lock
+  readonly lock: LimitFunction
   readonly timezone: () => string
   readonly newId: () => string
   readonly nowMs: () => number
