@@ -4,6 +4,7 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 import { type DeliveryQueries, isUnderWay } from '../../projections/deliveries.ts'
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
 import type { Placement } from '../agent/conversation/placement.ts'
+import { createReactor } from '../lib/reactor.ts'
 
 /** Appends the facts of a task to its open span. */
 export type TaskFacts = {
@@ -33,9 +34,6 @@ export function createTaskFacts(options: {
 }): TaskFacts {
   const { append, placement, tasks, deliveries, nowMs } = options
   const inTurn = pLimit(1)
-  let sweep: NodeJS.Timeout | undefined
-  let unsubscribe: (() => void) | null = null
-  let sweeping = false
 
   function isInProgress({ taskId, status, announced }: TaskRow): boolean {
     if (status === 'queued' || status === 'running') return true
@@ -73,21 +71,20 @@ export function createTaskFacts(options: {
     return Math.abs(nowMs() - Date.parse(row.lastAt)) >= IDLE_MS ? 'idle' : null
   }
 
-  async function look(): Promise<void> {
-    for (const row of tasks.withOpenSpan()) {
-      const reason = endOfSpan(row)
-      if (reason) await closeSpan(row, reason)
-    }
-  }
-
-  function lookSoon(): void {
-    if (sweeping) return
-    sweeping = true
-    inTurn(async () => {
-      sweeping = false
-      await look()
-    }).catch(options.onFault)
-  }
+  const reactor = createReactor<TaskRow>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['task', 'delivery', 'span', 'conversation'],
+    next: () => tasks.withOpenSpan().find((row) => endOfSpan(row) !== null),
+    async run({ taskId }) {
+      await inTurn(async () => {
+        const row = tasks.byId(taskId)
+        const reason = row && endOfSpan(row)
+        if (reason) await closeSpan(row, reason)
+      })
+    },
+    dueInMs: () => (tasks.withOpenSpan().length === 0 ? null : LOOK_EVERY_MS),
+    onFault: options.onFault,
+  })
 
   return {
     append: (taskId, events) =>
@@ -105,15 +102,9 @@ export function createTaskFacts(options: {
           () => events,
         )
       }),
-    start() {
-      unsubscribe = options.onHeadMoved(lookSoon, ['task', 'delivery', 'span', 'conversation'])
-      sweep = setInterval(lookSoon, LOOK_EVERY_MS)
-      sweep.unref()
-      lookSoon()
-    },
+    start: reactor.start,
     async close() {
-      unsubscribe?.()
-      clearInterval(sweep)
+      await reactor.close()
       await inTurn(() => undefined)
     },
   }
