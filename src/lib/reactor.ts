@@ -47,6 +47,8 @@ type Lane = {
   pausedUntilMs: number
 }
 
+/** Each repetition may cost a request. */
+const NO_PROGRESS_PAUSE_MS = 60_000
 const RETRY_MS = { first: 1_000, longest: 60_000 }
 /** Clocks jump and setTimeout overflows, so it looks at least this often. */
 const LONGEST_SLEEP_MS = 60_000
@@ -111,7 +113,7 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
     if (step !== lane.step) Object.assign(lane, { step, isDone: false, failures: 0 })
     if (lane.isDone) {
       lane.isDone = false
-      failed(lane, new NoProgress('a step changed nothing, and is due again'))
+      failed(lane, new NoProgress('a step changed nothing, and is due again'), NO_PROGRESS_PAUSE_MS)
       return
     }
     const controller = new AbortController()
@@ -133,10 +135,10 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
       })
   }
 
-  function failed(lane: Lane, error: unknown): void {
+  function failed(lane: Lane, error: unknown, leastMs = 0): void {
+    const pauseMs = Math.min(retryMs.longest, retryMs.first * 2 ** lane.failures)
     lane.failures += 1
-    lane.pausedUntilMs =
-      performance.now() + Math.min(retryMs.first * 2 ** (lane.failures - 1), retryMs.longest)
+    lane.pausedUntilMs = performance.now() + Math.max(leastMs, pauseMs)
     if (isOpen) options.onFault(error)
   }
 
