@@ -9,8 +9,10 @@ export class NoProgress extends Error {
 export type Reactor = {
   /** Begins with everything that is due. */
   start(): void
-  /** Looks for work now, for example after a setting changed. */
+  /** Ends all pauses and looks for work, for example after a setting changed. */
   wake(): void
+  /** Wakes it. Resolves once nothing runs and nothing more is due, except what pauses after a failure. */
+  settled(): Promise<void>
   /** Begins nothing more, and resolves when running work has ended. After `graceMs` its signals abort. */
   close(graceMs?: number): Promise<void>
 }
@@ -69,6 +71,7 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
   const lanes = new Map<string, Lane>()
   let isOpen = false
   let timer: NodeJS.Timeout | undefined
+  let idle = Promise.withResolvers<void>()
   let unsubscribe: () => void = () => undefined
 
   function isTaken(name: string): boolean {
@@ -98,6 +101,10 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
       dueInMs = options.dueInMs?.() ?? null
     } catch (error) {
       failed(laneAt(SEARCH), error)
+    }
+    if (![...lanes.values()].some(({ running }) => running !== null)) {
+      idle.resolve()
+      idle = Promise.withResolvers()
     }
     sleep(dueInMs)
   }
@@ -151,24 +158,33 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
     timer = setTimeout(look, Math.min(LONGEST_SLEEP_MS, ...waits.filter((ms) => ms > 0))).unref()
   }
 
+  function wake(): void {
+    for (const lane of lanes.values()) lane.pausedUntilMs = 0
+    look()
+  }
+
   return {
     start() {
       isOpen = true
       unsubscribe = options.onHeadMoved(look, options.areas)
       look()
     },
-    wake: look,
+    wake,
+    settled() {
+      const { promise } = idle
+      wake()
+      return promise
+    },
     async close(graceMs) {
       isOpen = false
       unsubscribe()
       clearTimeout(timer)
       const running = [...lanes.values()]
-      const deadline =
-        graceMs === undefined
-          ? undefined
-          : setTimeout(() => {
-              for (const { abort } of running) abort(new Error('the service is stopping'))
-            }, graceMs)
+      const abort = () => {
+        for (const lane of running) lane.abort(new Error('the service is stopping'))
+      }
+      if (graceMs === 0) abort()
+      const deadline = graceMs ? setTimeout(abort, graceMs) : undefined
       await Promise.all(running.map((lane) => lane.running))
       clearTimeout(deadline)
     },
