@@ -13,6 +13,8 @@ export type Reactor = {
   wake(): void
   /** Wakes it. Resolves once nothing runs and nothing more is due, except what pauses after a failure. */
   settled(): Promise<void>
+  /** Milliseconds until this lane ends its pause after a failure; zero if it does not pause. */
+  pauseMs(lane: string): number
   /** Begins nothing more, and resolves when running work has ended. After `graceMs` its signals abort. */
   close(graceMs?: number): Promise<void>
 }
@@ -170,6 +172,7 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
       look()
     },
     wake,
+    pauseMs: (lane) => Math.max(0, (lanes.get(lane)?.pausedUntilMs ?? 0) - performance.now()),
     settled() {
       const { promise } = idle
       wake()
