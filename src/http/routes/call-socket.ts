@@ -1,4 +1,3 @@
-import type { WebSocket } from 'ws'
 import { textSocket } from '../../phone/call/ws-sockets.ts'
 import { MAX_FRAME_BYTES } from '../../phone/line/media-stream.ts'
 import type { StreamSocket } from '../../phone/line/stream-acceptor.ts'
@@ -16,27 +15,19 @@ export function callSocketRoute(deps: {
   readonly webhooks: Pick<ProviderWebhooks, 'isSignedUpgrade'>
   readonly intrusions: Pick<IntrusionCounter, 'count'>
 }): SocketRoute {
-  function stream(socket: WebSocket): StreamSocket {
-    const text = textSocket(socket)
-    return {
-      send: text.send,
-      listen: text.listen,
-      get bufferedBytes() {
-        return text.bufferedBytes
-      },
-      close(code, reason) {
-        text.close(code, reason)
-        if (code !== POLICY_VIOLATION) return
-        deps.intrusions.count('socket_refused')
-        setTimeout(() => socket.terminate(), CLOSING_MS).unref()
-      },
-    }
-  }
   return {
     path: '/call',
     maxMessageBytes: MAX_FRAME_BYTES,
-    isPublic: true,
-    onOpen: (socket, request) =>
-      deps.accept(stream(socket), { isSigned: deps.webhooks.isSignedUpgrade(request) }),
+    onOpen(socket, c) {
+      const stream = textSocket(socket)
+      const { close } = stream
+      stream.close = (code, reason) => {
+        close(code, reason)
+        if (code !== POLICY_VIOLATION) return
+        deps.intrusions.count('socket_refused')
+        setTimeout(() => socket.terminate(), CLOSING_MS).unref()
+      }
+      deps.accept(stream, { isSigned: deps.webhooks.isSignedUpgrade(c) })
+    },
   }
 }
