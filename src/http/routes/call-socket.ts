@@ -6,8 +6,6 @@ import type { SocketRoute } from '../server/sockets.ts'
 import type { ProviderWebhooks } from './provider-webhook.ts'
 
 const POLICY_VIOLATION = 1008
-/** How long a refused peer may take to close its side. */
-const CLOSING_MS = 1_000
 
 /** The media stream of a call. It must present the one-time token of its webhook within five seconds. */
 export function callSocketRoute(deps: {
@@ -22,10 +20,8 @@ export function callSocketRoute(deps: {
       const stream = textSocket(socket)
       const { close } = stream
       stream.close = (code, reason) => {
+        if (code === POLICY_VIOLATION) deps.intrusions.count('socket_refused')
         close(code, reason)
-        if (code !== POLICY_VIOLATION) return
-        deps.intrusions.count('socket_refused')
-        setTimeout(() => socket.terminate(), CLOSING_MS).unref()
       }
       deps.accept(stream, { isSigned: deps.webhooks.isSignedUpgrade(c) })
     },

@@ -29,13 +29,14 @@ export type Sockets = {
 const GOING_AWAY = 1001
 const POLICY_VIOLATION = 1008
 const INTERNAL_ERROR = 1011
-/**
- * Limits on the fragments of a message and on the chunks that its bytes arrive in. Each piece takes far more
- * memory than its content, and no browser or provider needs this many.
- */
-const LIMITS = { maxFragments: 256, maxBufferedChunks: 4_096 }
-/** How long a peer may take to close its side when its session ends. */
-const CLOSING_MS = 500
+const LIMITS = {
+  // Limits on the fragments of a message and on the chunks that its bytes arrive in. Each piece takes far more
+  // memory than its content, and no browser or provider needs this many.
+  maxFragments: 256,
+  maxBufferedChunks: 4_096,
+  // How many milliseconds a peer may take to close its side.
+  closeTimeout: 500,
+}
 /** A dead peer is noticed after at most two of these. */
 const PING_EVERY_MS = 30_000
 const KEY = /^[+/0-9A-Za-z]{22}==$/
@@ -133,7 +134,6 @@ function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
 function endWithSession(socket: WebSocket): void {
   socket.removeAllListeners('message')
   socket.close(POLICY_VIOLATION, 'The session has ended.')
-  setTimeout(() => socket.terminate(), CLOSING_MS).unref()
 }
 
 /** Terminates a connection whose last ping went unanswered. Returns a function that stops pinging. */
