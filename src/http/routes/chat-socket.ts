@@ -84,7 +84,8 @@ const socket = createRoute({
   description:
     'Clients send ChatClientMessage as JSON text. The service sends history.page, chat.working, chat.delta, ' +
     'chat.response, chat.done, chat.error, timeline.event and call.live. With `since`, the seq of the last ' +
-    'event that the client has, the socket starts with the missed events instead of a page.',
+    'event that the client has, the socket starts with the missed events instead of a page. A refused upgrade ' +
+    'may have no body.',
   request: { query: z.object({ since: z.string().optional() }) },
   responses: { 101: { description: 'The socket is open' }, ...refusals(401, 403, 404) },
 })
@@ -102,20 +103,18 @@ export function chatSocketRoute(deps: ChatSocketDeps): SocketRoute {
   return {
     path: '/chat',
     maxMessageBytes: MAX_MESSAGE_BYTES,
-    isPublic: false,
-    onOpen(socket, { query }) {
+    onOpen(socket, c) {
       const ended = new AbortController()
       socket.once('close', () => ended.abort())
-      const session = serve(deps, socket, sinceOf(query), ended.signal)
+      const session = serve(deps, socket, sinceOf(c.req.query('since')), ended.signal)
       socket.on('message', (data, isBinary) => session.receive(isBinary ? '' : String(data)))
     },
   }
 }
 
 /** The last event that a reconnecting tab has; null for a new tab. */
-function sinceOf(query: URLSearchParams): number | null {
-  const since = query.get('since')
-  return since !== null && /^\d{1,15}$/.test(since) ? Number(since) : null
+function sinceOf(since: string | undefined): number | null {
+  return since !== undefined && /^\d{1,15}$/.test(since) ? Number(since) : null
 }
 
 /**
