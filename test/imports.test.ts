@@ -35,7 +35,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   erasing: ['memory'],
   http: ['foundation.ts', 'parts.ts'],
   lib: ['config.ts'],
-  memory: ['agent', 'timeline'],
+  memory: ['agent'],
   operations: ['agent', 'memory', 'phone', 'foundation.ts', 'parts.ts'],
   phone: ['agent', 'operations', 'outbound', 'foundation.ts'],
   sms: ['agent', 'operations', 'outbound', 'phone', 'foundation.ts'],

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
-import { dayIn } from '../lib/day.ts'
+import { dayIn } from '../lib/time.ts'
 import {
   type ActingContext,
   defineTool,

@@ -10,8 +10,8 @@ import type { Recall } from '../agent/conversation/recall.ts'
 import { createIsForeign } from '../agent/turn/foreign.ts'
 import type { Propose } from '../agent/turn/tool-runner.ts'
 import type { ServiceWaits } from '../foundation.ts'
-import { dateFormat } from '../lib/date-format.ts'
 import type { Log } from '../lib/log.ts'
+import { formatLocal } from '../lib/time.ts'
 import type { Tool } from '../lib/tool.ts'
 import { createDataBlocks, withDataBlockRule } from '../model/openai/data-block.ts'
 import type { ModelService, RealtimeEndpoint } from '../model/port.ts'
@@ -326,9 +326,8 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
 
   /** A session has no clock. */
   function present(): string {
-    const timeZone = settings.get('TIMEZONE')
-    const format = dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
-    return `The call began ${format.format(nowMs())} (${timeZone}).`
+    const timezone = settings.get('TIMEZONE')
+    return `The call began ${formatLocal(nowMs(), timezone)} (${timezone}).`
   }
 
   return {

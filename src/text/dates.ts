@@ -1,8 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as chrono from 'chrono-node'
-import { dateFormat } from '../lib/date-format.ts'
-import { fromWallClock } from '../lib/time.ts'
-import { zoneOffsetMinutes } from '../lib/zone-offset.ts'
+import { DAY_MS, dateFormat, fromWallClock, zoneOffsetMs } from '../lib/time.ts'
 import type { LanguageCode } from './lexicon.ts'
 import { foldText } from './text.ts'
 
@@ -38,8 +36,6 @@ function parserOf(language: LanguageCode | null): Parser {
   return require(`chrono-node/${language !== null && PARSED.has(language) ? language : 'en'}`).casual
 }
 
-const DAY_MS = 86_400_000
-
 /** "Next week" and "in two weeks" resolve to a specific day, although they name none. */
 function lastsMs(part: chrono.ParsedComponents): number {
   const isCounted = part.tags().has('result/relativeDate')
@@ -61,16 +57,16 @@ export function resolveDates(
   }: { readonly at: string; readonly timezone: string; readonly language: LanguageCode | null },
 ): ResolvedDate[] {
   const instant = new Date(at)
-  const offsetMinutes = zoneOffsetMinutes(instant, timezone)
+  const offsetMs = zoneOffsetMs(instant, timezone)
   const parser = parserOf(language)
-  const reference = { instant, timezone: offsetMinutes }
+  const reference = { instant, timezone: Math.round(offsetMs / 60_000) }
   /** The UTC offset may differ between the named day and the day of the utterance. */
   const instantOf = (part: chrono.ParsedComponents): number => {
     const instantMs = part.date().getTime()
     const year = part.get('year') ?? 0
     // Distant years ("200,000 years ago") have no meaningful wall clock.
     if (part.isCertain('timezoneOffset') || year < 1000 || year > 9999) return instantMs
-    return fromWallClock(instantMs + offsetMinutes * 60_000, timezone).getTime()
+    return fromWallClock(instantMs + offsetMs, timezone).getTime()
   }
   const results = [...parser.parse(text, reference), ...parser.parse(text, reference, { forwardDate: true })]
   return results.flatMap(({ start, end }) =>

@@ -1,5 +1,4 @@
-import { dayIn } from '../lib/day.ts'
-import { toInstant } from '../lib/time.ts'
+import { addDays, dayIn, toInstant } from '../lib/time.ts'
 
 /** Named periods. All of them include today. */
 export const PERIODS = ['today', 'last_7_days', 'last_30_days', 'this_year'] as const
@@ -51,10 +50,4 @@ function named(
     case 'this_year':
       return { from: `${today.slice(0, 4)}-01-01`, to: today }
   }
-}
-
-function addDays(day: string, count: number): string {
-  const date = new Date(`${day}T00:00:00Z`)
-  date.setUTCDate(date.getUTCDate() + count)
-  return date.toISOString().slice(0, 10)
 }

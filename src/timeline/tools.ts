@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { LedgerEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type SearchHit, type TimelineSearch, withoutMarks } from '../../projections/search.ts'
-import { dateFormat } from '../lib/date-format.ts'
+import { formatLocal } from '../lib/time.ts'
 import { defineTool, type Tool } from '../lib/tool.ts'
 import { periodOf } from './period.ts'
 
@@ -84,12 +84,7 @@ export function timelineTools(options: {
       readOnly: true,
       async run(_args, { nowMs, timezone }) {
         const now = new Date(nowMs)
-        const local = dateFormat('en-GB', {
-          dateStyle: 'full',
-          timeStyle: 'short',
-          timeZone: timezone,
-        }).format(now)
-        return { ok: true, data: { now: now.toISOString(), local, timezone } }
+        return { ok: true, data: { now: now.toISOString(), local: formatLocal(now, timezone), timezone } }
       },
     }),
   ]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toInstant } from '../../src/lib/time.ts'
+import { toInstant, zoneOffsetMs } from '../../src/lib/time.ts'
 
 const instantOf = (text: string, timezone = 'Europe/Berlin') =>
   toInstant(text, timezone)?.toISOString() ?? null
@@ -29,4 +29,13 @@ test.each([
   '9999-12-31T23:00:00-05:00',
 ])('rejects %s', (text) => {
   expect(instantOf(text)).toBeNull()
+})
+
+test("uses the zone's offset at the moment, and UTC for an unknown zone", () => {
+  expect(zoneOffsetMs(Date.UTC(2026, 0, 1), 'Europe/Berlin')).toBe(3_600_000)
+  expect(zoneOffsetMs(Date.UTC(2026, 6, 1), 'Europe/Berlin')).toBe(7_200_000)
+  expect(zoneOffsetMs(Date.UTC(2026, 0, 1) + 123, 'America/St_Johns')).toBe(-12_600_000)
+  expect(zoneOffsetMs(Date.UTC(1900, 0, 1), 'America/New_York')).toBe(-18_000_000)
+  expect(zoneOffsetMs(Date.UTC(1800, 0, 1), 'America/New_York')).toBe(-17_762_000)
+  expect(zoneOffsetMs(Date.UTC(2026, 0, 1), 'Nowhere/Else')).toBe(0)
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { dayIn } from '../../lib/day.ts'
+import { dayIn } from '../../lib/time.ts'
 import type { StructuredModel } from '../../model/port.ts'
 import type { Arbitrator } from '../recall/arbitration.ts'
 

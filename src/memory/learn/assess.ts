@@ -1,10 +1,8 @@
-import { dateFormat } from '../../lib/date-format.ts'
-import { toInstant } from '../../lib/time.ts'
+import { addDays, DAY_MS, dayIn, toInstant } from '../../lib/time.ts'
 import { namedMonths, type ResolvedDate } from '../../text/dates.ts'
 import { occurs } from '../../text/lexicon.ts'
 import { writtenNumbers } from '../../text/numbers.ts'
 import { contentWords } from '../../text/words.ts'
-import { periodOf } from '../../timeline/period.ts'
 import type { Candidate, Relation } from './candidate.ts'
 import { canonicalKey, isOwner, slotKeyOf, statementKeyOf } from './canonical-key.ts'
 import { clausesWith, type Evidence, joined, lexiconOfText, type Quotable } from './evidence.ts'
@@ -48,8 +46,6 @@ export type AssessRequest = Court & {
 
 /** A time confirmed by the quote, with the minimum duration of its unit. */
 type KnownTime = { readonly at: string; readonly lastsMs: number }
-
-const DAY_MS = 86_400_000
 
 /** Upper bound for one model answer; the rest is dropped. */
 const MAX_CANDIDATES = 50
@@ -109,20 +105,15 @@ function endOf({ kind }: Candidate, event: KnownTime | null): string | null {
 function knownEnd(end: string | null, evidence: Evidence, timezone: string): string | null {
   const known = knownTime(end, evidence, timezone)
   const day = known === null ? null : (/^\s*(\d{4}-\d{2}-\d{2})\s*$/.exec(end ?? '')?.[1] ?? null)
-  return day === null ? (known?.at ?? null) : periodOf({ to: day }, { nowMs: 0, timezone }).untilAt
+  if (day === null) return known?.at ?? null
+  return toInstant(addDays(day, 1), timezone)?.toISOString() ?? null
 }
 
 /** The time given by the candidate, or null if the quote does not confirm it. */
 function knownTime(time: string | null, evidence: Evidence, timezone: string): KnownTime | null {
   const instant = time === null ? null : toInstant(time, timezone)
-  if (!instant || Number.isNaN(instant.getTime())) return null
-  const local = dateFormat('en-CA', {
-    timeZone: timezone,
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-  })
-  const [year, month, day] = local.format(instant).split(/\D+/).map(Number)
+  if (!instant) return null
+  const [year, month, day] = dayIn(timezone, instant).split('-').map(Number)
   // For an offset in hours across a DST change, only the instant is reliable, not the day.
   const isDay = (date: ResolvedDate) =>
     date.instantMs === instant.getTime() ||

@@ -10,9 +10,9 @@ import {
   type MemoryRow,
 } from '../../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../../projections/utterances.ts'
-import { dayIn } from '../../lib/day.ts'
 import { createReactor } from '../../lib/reactor.ts'
 import { signalFact } from '../../lib/signals.ts'
+import { dayIn } from '../../lib/time.ts'
 import type { Extraction } from './extraction.ts'
 
 export type MemoryReactor = {

@@ -1,9 +1,9 @@
+import { DAY_MS } from '../../lib/time.ts'
 import type { MemoryKind } from './candidate.ts'
 
 /** A use of a memory: stated, restated, confirmed or cited. */
 export type StrengthUse = { readonly atMs: number }
 
-const DAY_MS = 86_400_000
 /** Decay of ACT-R's base-level learning (Anderson and Schooler 1991). Identity fades more slowly. */
 const DECAY = 0.5
 const IDENTITY_DECAY = 0.2

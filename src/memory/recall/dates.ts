@@ -1,5 +1,5 @@
 import type { TimeMatch } from '../../../projections/time-words.ts'
-import { offsetMsBy, wallClockFormat } from '../../lib/zone-offset.ts'
+import { DAY_MS } from '../../lib/time.ts'
 
 /** A period named in a query, in the owner's local time, represented as if it were UTC. */
 export type DateHint =
@@ -24,7 +24,6 @@ export type DatesFound = {
   readonly used: ReadonlySet<number>
 }
 
-const DAY_MS = 86_400_000
 const YEAR = /^(?:19|20)\d\d$/
 const DAY_OF_MONTH = /^(\d{1,2})(?:st|nd|rd|th)?$/
 const MAY_THE_MONTH =
@@ -165,24 +164,4 @@ export function stretchesOf(
       return { fromMs: dayMs - NEAR_DAYS * DAY_MS, toMs: dayMs + mentionedMs }
     })
   })
-}
-
-/** UTC offset of a time zone at a moment. An unknown zone counts as UTC. */
-export function createZoneOffsets(): (timezone: string, atMs: number) => number {
-  const formats = new Map<string, Intl.DateTimeFormat | null>()
-  return (timezone, atMs) => {
-    const known = formats.get(timezone)
-    const format = known === undefined ? formatOf(timezone) : known
-    formats.set(timezone, format)
-    return format ? offsetMsBy(format, atMs) : 0
-  }
-}
-
-function formatOf(timeZone: string): Intl.DateTimeFormat | null {
-  try {
-    return wallClockFormat(timeZone)
-  } catch (error) {
-    if (error instanceof RangeError) return null
-    throw error
-  }
 }

@@ -1,5 +1,6 @@
 import { type EntryRow, FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 import { TRAIT } from '../../../projections/recall-traits.ts'
+import { wallClockMs } from '../../lib/time.ts'
 import { type DateFit, fitDates } from './dates.ts'
 import type { Evidence, Occurrences } from './evidence.ts'
 import type { Query } from './query.ts'
@@ -152,10 +153,10 @@ function scoreShape(candidates: readonly Candidate[], { masks, idf }: Occurrence
   })
 }
 
-function dated({ dates, zoneOffsetMs }: Query, candidates: readonly Candidate[]) {
+function dated({ dates, timezone }: Query, candidates: readonly Candidate[]) {
   const none: DateFit = { inside: 0, day: 0, after: 0 }
   const fits = candidates.map(({ entry }) =>
-    dates.length === 0 ? none : fitDates(dates, entry.atMs + zoneOffsetMs(entry.atMs)),
+    dates.length === 0 ? none : fitDates(dates, wallClockMs(entry.atMs, timezone)),
   )
   return {
     dateInside: fits.map(({ inside }) => inside),

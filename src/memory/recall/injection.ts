@@ -1,5 +1,5 @@
 import { fold, tokensOf, wordsOf } from '../../../projections/recall-text.ts'
-import { dayIn } from '../../lib/day.ts'
+import { dayIn } from '../../lib/time.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import type { Hit } from './ranker.ts'
 import type { Recollection } from './recollections.ts'

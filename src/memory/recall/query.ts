@@ -1,7 +1,8 @@
 import { ROOT_CHARACTERS, type Speaker } from '../../../projections/recall-entries.ts'
 import { charactersOf, isUnspaced, runsOf, stemOf, wordsOf } from '../../../projections/recall-text.ts'
 import { createTimeWords } from '../../../projections/time-words.ts'
-import { createZoneOffsets, type DateHint, findDates } from './dates.ts'
+import { wallClockMs } from '../../lib/time.ts'
+import { type DateHint, findDates } from './dates.ts'
 import { createQuestionWords, type QuestionKind } from './question-words.ts'
 import { createRelatedWords } from './related-words.ts'
 import { STOP_WORDS } from './stop-words.ts'
@@ -37,8 +38,7 @@ export type Query = {
   readonly subject: Speaker | null
   readonly dates: readonly DateHint[]
   readonly kinds: ReadonlySet<QuestionKind>
-  /** Offset of the owner's local time from UTC in milliseconds, which changes with daylight saving. */
-  readonly zoneOffsetMs: (atMs: number) => number
+  readonly timezone: string
 }
 
 /** Terms are bits of a 32-bit mask. */
@@ -54,7 +54,6 @@ export function createQueryReader(): QueryReader {
   const timeWords = createTimeWords()
   const questionWords = createQuestionWords()
   const relatedTo = createRelatedWords()
-  const offsetOf = createZoneOffsets()
   const segmenters = new Map<string, Intl.Segmenter>()
 
   function wordsOfRun(run: string): string[][] {
@@ -89,8 +88,7 @@ export function createQueryReader(): QueryReader {
 
   return (cue) => {
     const words = wordsOf(cue.text)
-    const zoneOffsetMs = (atMs: number) => offsetOf(cue.timezone, atMs)
-    const localNowMs = cue.nowMs + zoneOffsetMs(cue.nowMs)
+    const localNowMs = wallClockMs(cue.nowMs, cue.timezone)
     const dates = findDates(cue.text, words, timeWords.find(words.map(stemOf)), localNowMs)
     const owner = cue.names.owner.flatMap(wordsOf)
     const delegate = cue.names.delegate.flatMap(wordsOf)
@@ -117,7 +115,7 @@ export function createQueryReader(): QueryReader {
       subject: isOwner === isDelegate ? null : isOwner ? 'owner' : 'delegate',
       dates: dates.hints,
       kinds: questionWords.kindsOf(words),
-      zoneOffsetMs,
+      timezone: cue.timezone,
     }
   }
 

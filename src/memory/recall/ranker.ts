@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { type EntryRow, FIRST_MEMORY_ID, type Speaker } from '../../../projections/recall-entries.ts'
+import { fromWallClock, wallClockMs } from '../../lib/time.ts'
 import { stretchesOf } from './dates.ts'
 import { createEntryQueries } from './entry-queries.ts'
 import { clearSlots, createEvidenceGatherer, type Evidence } from './evidence.ts'
@@ -141,11 +142,11 @@ export function createRecallRanker(options: {
   }
 
   /** Sittings in the periods that the query names. */
-  function sittingsNamed({ dates, zoneOffsetMs }: Query) {
+  function sittingsNamed({ dates, timezone }: Query) {
     const period = dates.length === 0 ? null : entries.period()
     if (!period) return []
-    const localOf = (atMs: number) => atMs + zoneOffsetMs(atMs)
-    const atOf = (localMs: number) => localMs - zoneOffsetMs(localMs - zoneOffsetMs(localMs))
+    const localOf = (atMs: number) => wallClockMs(atMs, timezone)
+    const atOf = (localMs: number) => fromWallClock(localMs, timezone).getTime()
     return stretchesOf(dates, localOf(period.fromMs), localOf(period.toMs)).flatMap(({ fromMs, toMs }) =>
       entries.sittingsWithin(atOf(fromMs), atOf(toMs), MAX_SITTINGS),
     )

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { knownZone } from '../../lib/date-format.ts'
 import type { InputItem, ModelId, ModelService, TextEvent, TextModel, TextRequest } from '../port.ts'
 import { estimateItemTokens, estimateTokens } from '../tokens.ts'
 import { type Done, readInput } from './conversation.ts'
@@ -61,7 +60,7 @@ function answerTo(request: TextRequest): Answer {
   if (input.by === 'nobody') return { text: input.signals.join('\n'), calls: [] }
   if (input.by === 'guest') return { text: GUEST, calls: [] }
   const shapes = new Map(request.tools.map(({ name, parameters }) => [name, Object.keys(parameters.shape)]))
-  const present = { now: new Date(request.now), timezone: knownZone(request.timezone) }
+  const present = { now: new Date(request.now), timezone: request.timezone }
   const world: World = {
     present,
     conversation: input,

@@ -1,19 +1,8 @@
-import { dateFormat } from '../../lib/date-format.ts'
+import { DAY_MS, dateFormat, wallClockMs } from '../../lib/time.ts'
 import type { Present } from './intent.ts'
 
-export const DAY_MS = 86_400_000
-
-/** Local wall-clock time in ms, as if the zone were UTC. For comparison only; not an instant. */
-export function wallMs({ now, timezone }: Present): number {
-  const format = dateFormat('en-GB', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' },
-  })
-  const parts = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]))
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = parts
-  return Date.UTC(year, month - 1, day, hour, minute)
-}
+/** What the owner's clock shows, as `wallClockMs`. */
+export const wallMs = ({ now, timezone }: Present) => wallClockMs(now, timezone)
 
 /** A wall-clock time as ISO 8601 without an offset. Tools resolve it in the zone of the owner. */
 export const toLocalIso = (ms: number) => new Date(ms).toISOString().slice(0, 16)

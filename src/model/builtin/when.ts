@@ -1,6 +1,7 @@
 import { casual, type ParsedResult } from 'chrono-node/en'
+import { DAY_MS } from '../../lib/time.ts'
 import type { Present } from './intent.ts'
-import { DAY_MS, midnightOf, toLocalIso, wallMs } from './local-time.ts'
+import { midnightOf, toLocalIso, wallMs } from './local-time.ts'
 import { PARTS_OF_DAY, type Recurrence, takeRecurrence } from './recurrence.ts'
 import { repairWords, TIME_WORDS } from './typos.ts'
 

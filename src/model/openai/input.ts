@@ -1,6 +1,6 @@
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import * as z from 'zod'
-import { dateFormat, knownZone } from '../../lib/date-format.ts'
+import { formatLocal } from '../../lib/time.ts'
 import type { InputItem, ModelId, TextRequest } from '../port.ts'
 import { withoutOrphans } from './call-pairs.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'
@@ -26,8 +26,7 @@ export function toResponsesInput(
   options: InputOptions,
 ): ResponseInputItem[] {
   const { input, now, timezone = 'UTC' } = request
-  const formatTime = createTimeFormatter(timezone)
-  const datedAfterPause = createPauseReader(formatTime)
+  const datedAfterPause = createPauseReader(timezone)
   const entries = expandOpaque(input, options.self)
   // The current time goes right before the message being answered. Everything above it stays the same from
   // turn to turn, so the service can cache it.
@@ -35,7 +34,7 @@ export function toResponsesInput(
   const present =
     now === undefined
       ? []
-      : [developer(`It is now ${formatTime(Date.parse(now))} (${timezone}; ${now} in UTC).`)]
+      : [developer(`It is now ${formatLocal(Date.parse(now), timezone)} (${timezone}; ${now} in UTC).`)]
   const items = entries.flatMap((entry, index) => {
     const date = datedAfterPause(entry)
     const converted = 'blobItems' in entry ? entry.blobItems : toItems(entry, options)
@@ -45,7 +44,7 @@ export function toResponsesInput(
 }
 
 /** Call in order of messages. Dates a message to the delegate that follows a pause. */
-function createPauseReader(formatTime: (atMs: number) => string): (entry: Flat) => ResponseInputItem[] {
+function createPauseReader(timezone: string): (entry: Flat) => ResponseInputItem[] {
   let lastSaidMs: number | null = null
   return (entry) => {
     if (!('at' in entry) || entry.at === undefined) return []
@@ -54,7 +53,7 @@ function createPauseReader(formatTime: (atMs: number) => string): (entry: Flat) 
     const pauseMs = lastSaidMs === null ? PAUSE_MS : Math.abs(saidMs - lastSaidMs)
     lastSaidMs = saidMs
     const isDated = pauseMs >= PAUSE_MS && entry.role !== 'delegate'
-    return isDated ? [developer(`Written ${formatTime(saidMs)}:`)] : []
+    return isDated ? [developer(`Written ${formatLocal(saidMs, timezone)}:`)] : []
   }
 }
 
@@ -116,9 +115,3 @@ function isMessageOrSignal(item: Flat): boolean {
 }
 
 const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
-
-function createTimeFormatter(timezone: string): (atMs: number) => string {
-  const timeZone = knownZone(timezone)
-  const format = dateFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone })
-  return (atMs) => format.format(atMs)
-}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stemOf, wordsOf } from '../../../projections/recall-text.ts'
 import { createTimeWords } from '../../../projections/time-words.ts'
-import { createZoneOffsets, findDates, fitDates, stretchesOf } from '../../../src/memory/recall/dates.ts'
+import { findDates, fitDates, stretchesOf } from '../../../src/memory/recall/dates.ts'
 
 const timeWords = createTimeWords()
 /** A Monday. */
@@ -76,12 +76,4 @@ test('covers every matching moment with a stretch', () => {
       if (text === '16 August' ? day > 0 : inside > 0) expect(isStretch).toBe(true)
     }
   }
-})
-
-test("uses the zone's offset at the moment, and UTC for an unknown zone", () => {
-  const offsetMs = createZoneOffsets()
-  expect(offsetMs('Europe/Berlin', Date.UTC(2026, 0, 1))).toBe(3_600_000)
-  expect(offsetMs('Europe/Berlin', Date.UTC(2026, 6, 1))).toBe(7_200_000)
-  expect(offsetMs('America/St_Johns', Date.UTC(2026, 0, 1) + 123)).toBe(-12_600_000)
-  expect(offsetMs('Nowhere/Else', NOW)).toBe(0)
 })

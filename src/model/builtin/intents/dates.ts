@@ -1,5 +1,6 @@
+import { DAY_MS } from '../../../lib/time.ts'
 import { type Intent, on, type Present } from '../intent.ts'
-import { DAY_MS, formatDate, formatTime, today, toLocalIso } from '../local-time.ts'
+import { formatDate, formatTime, today, toLocalIso } from '../local-time.ts'
 import { capitalise, plural, tidy } from '../text.ts'
 import { repairWords, TIME_WORDS } from '../typos.ts'
 import { parseDates } from '../when.ts'
