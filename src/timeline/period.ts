@@ -21,33 +21,22 @@ export type Period = {
 
 /** Resolves days in a time zone, where a day may have 23 or 25 hours. */
 export function periodOf(days: Days, here: { readonly nowMs: number; readonly timezone: string }): Period {
-  const { from, to } = named(days, here)
-  const startOf = (day: string) => toInstant(`${day}T00:00`, here.timezone)?.toISOString() ?? null
-  return {
-    from,
-    to,
-    fromAt: from === null ? null : startOf(from),
-    // ISO 8601 has no later day.
-    untilAt: to === null || to === LAST_DAY ? null : startOf(addDays(to, 1)),
-  }
+  const today = dayIn(here.timezone, here.nowMs)
+  const named = days.period && { from: firstDay(days.period, today), to: today }
+  const { from = null, to = null } = named ?? days
+  const startOf = (day: string) => toInstant(day, here.timezone)?.toISOString() ?? null
+  return { from, to, fromAt: from && startOf(from), untilAt: to && startOf(addDays(to, 1)) }
 }
 
-const LAST_DAY = '9999-12-31'
-
-function named(
-  { period, from, to }: Days,
-  { nowMs, timezone }: { readonly nowMs: number; readonly timezone: string },
-): { from: string | null; to: string | null } {
-  if (period === undefined) return { from: from ?? null, to: to ?? null }
-  const today = dayIn(timezone, nowMs)
+function firstDay(period: (typeof PERIODS)[number], today: string): string {
   switch (period) {
     case 'today':
-      return { from: today, to: today }
+      return today
     case 'last_7_days':
-      return { from: addDays(today, -6), to: today }
+      return addDays(today, -6)
     case 'last_30_days':
-      return { from: addDays(today, -29), to: today }
+      return addDays(today, -29)
     case 'this_year':
-      return { from: `${today.slice(0, 4)}-01-01`, to: today }
+      return `${today.slice(0, 4)}-01-01`
   }
 }
