@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { parseRetryAfter } from '../lib/retry-after.ts'
+import { parseRetryAfter } from '../lib/waits.ts'
 import { isTlsRefused, networkCode, neverReached } from './never-reached.ts'
 
 export type WebhookMessage = {

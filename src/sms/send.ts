@@ -1,6 +1,6 @@
 import type { Twilio } from 'twilio'
 import { OutsideFailure } from '../lib/outside-failure.ts'
-import { parseRetryAfter } from '../lib/retry-after.ts'
+import { parseRetryAfter } from '../lib/waits.ts'
 import { ProviderUnreachable } from '../phone/line/rest.ts'
 
 export type OutgoingText = {

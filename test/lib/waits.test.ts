@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { afterAwake, createAwakeClock } from '../../src/lib/awake.ts'
+import { afterAwake, createAwakeClock, parseRetryAfter } from '../../src/lib/waits.ts'
 import { holdUp } from '../support/hold-up.ts'
 
 test('reads pending input before a timeout fires, however long the process was suspended', async () => {
@@ -36,4 +36,17 @@ test('advances with the clock, but by at most one step across a suspension', () 
     return clock()
   })
   expect(readings).toEqual([1_000, 1_020, 1_270, 1_770, 2_270, 2_280, 2_280, 2_310])
+})
+
+test.for([
+  [{ 'retry-after': '3' }, 3000],
+  [{ 'retry-after': '0.5' }, 500],
+  [{ 'retry-after-ms': '120', 'retry-after': '9' }, 120],
+  [{ 'retry-after': 'Tue, 02 Jun 2026 12:00:05 GMT' }, 5000],
+  [{ 'retry-after': 'Tue, 02 Jun 2026 11:00:00 GMT' }, 0],
+  [{ 'retry-after': 'soon' }, null],
+  [{ 'retry-after': '-1' }, null],
+  [{}, null],
+] as const)('reads Retry-After %j as %s ms', ([headers, expected]) => {
+  expect(parseRetryAfter(new Headers(Object.entries(headers)), Date.UTC(2026, 5, 2, 12))).toBe(expected)
 })

@@ -1,4 +1,4 @@
-import { afterAwake } from '../../src/lib/awake.ts'
+import { afterAwake } from '../../src/lib/waits.ts'
 
 /** The result of a promise. Rejects after `ms`, not counting pauses of this process. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseRetryAfter } from '../../lib/retry-after.ts'
+import { parseRetryAfter } from '../../lib/waits.ts'
 import { CapabilityMissing, ModelError, type ModelFailureKind, NoAnswer } from '../port.ts'
 import { redact } from './redact.ts'
 

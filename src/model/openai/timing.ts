@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAwake } from '../../lib/awake.ts'
+import { afterAwake } from '../../lib/waits.ts'
 import { FIRST_EVENT_SECONDS } from './defaults.ts'
 
 /** Clocks and randomness of the adapter, injected so that tests control them. */

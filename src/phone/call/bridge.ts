@@ -1,4 +1,4 @@
-import { createAwakeClock } from '../../lib/awake.ts'
+import { createAwakeClock } from '../../lib/waits.ts'
 import type { CallAction, CallEvent, CallOptions, EndReason } from './call-state.ts'
 import { createCallerAudio } from './caller-audio.ts'
 import { createLineOutbox } from './line-outbox.ts'
