@@ -1,9 +1,12 @@
 import { Cron } from 'croner'
+import type { TimerRow } from '../../projections/timers.ts'
 
 /** A recurrence that croner cannot parse, or that never occurs. */
 export class InvalidRecurrence extends Error {
   override readonly name = 'InvalidRecurrence'
 }
+
+const cronOf = (recurrence: string, timezone: string) => new Cron(recurrence, { timezone, paused: true })
 
 /** Rejects recurrences below a minute: croner reads a sixth field as seconds. Throws InvalidRecurrence. */
 export function checkPace(recurrence: string): void {
@@ -20,7 +23,7 @@ export function checkPace(recurrence: string): void {
  */
 export function nextOccurrence(recurrence: string, timezone: string, after: Date): Date | null {
   try {
-    return new Cron(recurrence, { timezone, paused: true }).nextRun(after)
+    return cronOf(recurrence, timezone).nextRun(after)
   } catch (cause) {
     throw new InvalidRecurrence(
       `“${recurrence}” is not a recurrence: ${cause instanceof Error ? cause.message : ''}`,
@@ -31,61 +34,37 @@ export function nextOccurrence(recurrence: string, timezone: string, after: Date
 
 /** Occurrences are counted up to this limit, for timers that are years late. */
 const MAX_COUNTED = 1000
-const FIRST_STEP_BACK_MS = 60_000
 
 /** How many occurrences passed from `dueAt` to `now`, the last of them, and the next one. */
 export function missedSince(
-  timer: { readonly dueAt: string; readonly recurrence: string | null; readonly timezone: string },
+  { dueAt, recurrence, timezone }: Pick<TimerRow, 'dueAt' | 'recurrence' | 'timezone'>,
   now: Date,
 ): { readonly passed: number; readonly last: string; readonly nextAt: string | null } {
-  if (timer.recurrence === null) return { passed: 1, last: timer.dueAt, nextAt: null }
+  if (recurrence === null) return { passed: 1, last: dueAt, nextAt: null }
+  const cron = cronOf(recurrence, timezone)
   let passed = 1
-  let last = new Date(timer.dueAt)
-  for (;;) {
-    const next = nextOccurrence(timer.recurrence, timer.timezone, last)
-    if (!next) return { passed, last: last.toISOString(), nextAt: null }
-    if (next > now) return { passed, last: last.toISOString(), nextAt: next.toISOString() }
+  let last = new Date(dueAt)
+  for (const at of cron.enumerate(last)) {
+    if (at > now || passed === MAX_COUNTED) break
     passed += 1
-    last = next
-    if (passed >= MAX_COUNTED) {
-      return {
-        passed,
-        last: lastUpTo(now, last, timer.recurrence, timer.timezone).toISOString(),
-        nextAt: nextOccurrence(timer.recurrence, timer.timezone, now)?.toISOString() ?? null,
-      }
-    }
+    last = at
   }
-}
-
-/** The last occurrence up to `now`, at or after `known`. Searches backwards from `now` in doubling steps. */
-function lastUpTo(now: Date, known: Date, recurrence: string, timezone: string): Date {
-  let last = known
-  for (
-    let backMs = FIRST_STEP_BACK_MS;
-    last === known && now.getTime() - backMs > known.getTime();
-    backMs *= 2
-  ) {
-    const after = new Date(now.getTime() - backMs)
-    for (let next = nextOccurrence(recurrence, timezone, after); next && next <= now; ) {
-      last = next
-      next = nextOccurrence(recurrence, timezone, last)
-    }
-  }
-  return last
+  // An occurrence at `now` itself counts.
+  if (passed === MAX_COUNTED) last = cron.previousRuns(1, new Date(now.getTime() + 1))[0] ?? last
+  return { passed, last: last.toISOString(), nextAt: cron.nextRun(now)?.toISOString() ?? null }
 }
 
 /** The first occurrence between two instants that is not skipped; null after MAX_COUNTED tries. */
 export function firstOccurrence(
-  timer: { readonly recurrence: string; readonly timezone: string },
+  { recurrence, timezone }: { readonly recurrence: string; readonly timezone: string },
   between: { readonly after: Date; readonly before: Date },
   isSkipped: (at: string) => boolean,
 ): Date | null {
-  let last = between.after
-  for (let tried = 0; tried < MAX_COUNTED; tried += 1) {
-    const next = nextOccurrence(timer.recurrence, timer.timezone, last)
-    if (!next || next >= between.before) return null
-    if (!isSkipped(next.toISOString())) return next
-    last = next
+  let tried = 0
+  for (const at of cronOf(recurrence, timezone).enumerate(between.after)) {
+    if (at >= between.before || tried === MAX_COUNTED) return null
+    if (!isSkipped(at.toISOString())) return at
+    tried += 1
   }
   return null
 }
