@@ -26,7 +26,7 @@ export type WordCourt = {
 
 /** The dates in the sentences of a quote, resolved from the time of the utterance. */
 export function datesOf(evidence: Evidence, timezone: string): ResolvedDate[] {
-  const { at } = evidence.quotable.utterance
+  const at = new Date(evidence.quotable.utterance.at)
   const language = evidence.lexicon.code
   return evidence.sentences.flatMap(({ text }) => resolveDates(text, { at, timezone, language }))
 }
@@ -126,7 +126,7 @@ export function inventedName(
   )
   if (missing.length === 0) return false
   const dates = datesOf(evidence, timezone)
-  const calendar = new Set(dates.flatMap((date) => [...calendarNames(date, language)]))
+  const calendar = new Set(dates.flatMap((date) => calendarNames(date, language)))
   return missing.some((name) => !calendar.has(foldText(name)))
 }
 

@@ -1,4 +1,4 @@
-import { casual } from 'chrono-node/en'
+import { parseDates } from '../../text/dates.ts'
 import { joinWords } from './text.ts'
 
 /** A recurrence as cron and in words, or why it is not possible. `rest` is the remaining text. */
@@ -120,10 +120,12 @@ export const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
   [/night/i, 21],
 ]
 
+const EPOCH = { at: new Date(0), timezone: 'UTC', language: 'en' } as const
+
 /** Adds the times of day in the text to a recurrence. */
 function atClock(text: string, phrase: string, { fields, words }: Rhythm, early: boolean): Recurrence {
   const part = PARTS_OF_DAY.find(([name]) => name.test(`${phrase} ${text}`))?.[1]
-  const clocks = casual.parse(text, new Date(0)).filter(({ start }) => start.isCertain('hour'))
+  const clocks = parseDates(text, EPOCH).filter(({ start }) => start.isCertain('hour'))
   const times = clocks.map(({ start }) => {
     const hour = start.get('hour') ?? 9
     const isExact = start.isCertain('meridiem') || hour === 0 || hour >= 12

@@ -1,5 +1,6 @@
-import { casual, type ParsedResult } from 'chrono-node/en'
+import type { ParsedResult } from 'chrono-node'
 import { DAY_MS } from '../../lib/time.ts'
+import { parseDates } from '../../text/dates.ts'
 import type { Present } from './intent.ts'
 import { midnightOf, toLocalIso, wallMs } from './local-time.ts'
 import { PARTS_OF_DAY, type Recurrence, takeRecurrence } from './recurrence.ts'
@@ -60,7 +61,7 @@ function toDigits(text: string): string {
 function takeMoment(text: string, present: Present, early: boolean): When | null {
   const nowMs = wallMs(present)
   const dated = withMonth(text, nowMs)
-  const results = parseDates(dated, present)
+  const results = datesIn(dated, present)
   const result = results.find((each) => isAtEdge(each, dated)) ?? results[0]
   if (!result) return null
   const before = dated.slice(0, result.index).replace(/\b(?:by|before|around|about|on|at|for) ?$/i, '')
@@ -73,13 +74,11 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
   return { kind: 'at', local: toLocalIso(resolve(result, nowMs, early)), hasDay, rest }
 }
 
-/** Dates and times found by chrono-node, in the zone of the owner. */
-export function parseDates(text: string, present: Present, options = { forwardDate: true }): ParsedResult[] {
-  const timezone = Math.round((wallMs(present) - present.now.getTime()) / 60_000)
-  // Ignore possessives ("Monday's paper") and "now".
-  return casual
-    .parse(text, { instant: present.now, timezone }, options)
-    .filter(({ index, text: words }) => !text.startsWith("'s", index + words.length) && !/^now$/i.test(words))
+/** The dates and times in a text, except possessives ("Monday's paper") and "now". */
+export function datesIn(text: string, { now, timezone }: Present, forwardDate = true): ParsedResult[] {
+  return parseDates(text, { at: now, timezone, language: 'en' }, { forwardDate }).filter(
+    ({ index, text: words }) => !text.startsWith("'s", index + words.length) && !/^now$/i.test(words),
+  )
 }
 
 /** Adds the month to "on the 15th": the current one, or the next if the day has passed. */

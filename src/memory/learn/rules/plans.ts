@@ -48,9 +48,8 @@ function dateToCome(
   statement: string,
   { at, timezone }: { at: string; timezone: string },
 ): ResolvedDate | null {
-  const saidMs = Date.parse(at)
-  const ahead = resolveDates(statement, { at, timezone, language: 'en' }).filter(
-    ({ hasDay, instantMs }) => hasDay && instantMs > saidMs - 12 * 60 * 60_000,
-  )
-  return ahead[0] ?? null
+  const said = { at: new Date(at), timezone, language: 'en' } as const
+  const isAhead = ({ hasDay, instantMs }: ResolvedDate) =>
+    hasDay && instantMs > said.at.getTime() - 12 * 60 * 60_000
+  return resolveDates(statement, said).find(isAhead) ?? null
 }

@@ -3,7 +3,7 @@ import { type Intent, on, type Present } from '../intent.ts'
 import { formatDate, formatTime, today, toLocalIso } from '../local-time.ts'
 import { capitalise, plural, tidy } from '../text.ts'
 import { repairWords, TIME_WORDS } from '../typos.ts'
-import { parseDates } from '../when.ts'
+import { datesIn } from '../when.ts'
 
 const HOLIDAYS: Readonly<Record<string, string>> = {
   'christmas|xmas|christmas day': '25 December',
@@ -25,7 +25,7 @@ function dayOf(words: string, present: Present, forwardDate = true): Day | null 
   const name = repairWords(tidy(words), TIME_WORDS).replace(/’/g, "'")
   const holiday = NAMED_DAYS.find(([pattern]) => pattern.test(name))?.[1]
   const text = holiday ?? name.replace(/^day after/i, 'the day after')
-  const [found] = parseDates(text, present, { forwardDate })
+  const [found] = datesIn(text, present, forwardDate)
   if (!found || found.text.length < text.length - 3) return null
   const { start } = found
   const dayIn = (year: number) => Date.UTC(year, (start.get('month') ?? 1) - 1, start.get('day') ?? 1)
