@@ -49,35 +49,28 @@ const WORDS: readonly string[] = [
   '둘:2 두:2 셋:3 세:3 넷:4 네:4 다섯:5 여섯:6 일곱:7 여덟:8 아홉:9 열:10',
 ]
 
-const byWord: ReadonlyMap<string, number> = new Map(
-  WORDS.flatMap((list) =>
-    list.split(' ').map((pair): [string, number] => [pair.split(':')[0] ?? '', Number(pair.split(':')[1])]),
-  ).reverse(),
+const byWord: ReadonlyMap<string, number> = new Map(WORDS.flatMap(valuesOf).reverse())
+const byHan: ReadonlyMap<string, number> = new Map(
+  valuesOf('〇:0 零:0 一:1 二:2 两:2 兩:2 三:3 四:4 五:5 六:6 七:7 八:8 九:9 十:10 百:100 千:1000'),
 )
-const HAN: Readonly<Record<string, number>> = {
-  〇: 0,
-  零: 0,
-  一: 1,
-  二: 2,
-  两: 2,
-  兩: 2,
-  三: 3,
-  四: 4,
-  五: 5,
-  六: 6,
-  七: 7,
-  八: 8,
-  九: 9,
-  十: 10,
-  百: 100,
-  千: 1000,
+/** Words that count only in a dictated number. */
+const byDictatedWord: ReadonlyMap<string, number> = new Map([
+  ...byWord,
+  ...valuesOf('oh:0 one:1 eins:1 uno:1'),
+])
+
+function valuesOf(list: string): [string, number][] {
+  return list.split(' ').map((pair) => {
+    const [word = '', value] = pair.split(':')
+    return [word, Number(value)]
+  })
 }
 
 /** Values of the number words in a text, in any language. A compound yields its parts. */
 export function spokenNumbers(text: string): number[] {
   const folded = foldText(text)
   const spoken = (folded.match(/[\p{L}\p{M}']+/gu) ?? []).flatMap((word) => byWord.get(word) ?? [])
-  const han = [...folded].flatMap((character) => HAN[character] ?? [])
+  const han = [...folded].flatMap((character) => byHan.get(character) ?? [])
   const compounds = (folded.match(/(?<![\p{L}\p{M}'])[\p{L}\p{M}']+-[\p{L}\p{M}']+/gu) ?? []).flatMap(
     (word) => {
       const [tens, ones] = word.split('-').map((part) => byWord.get(part))
@@ -89,22 +82,8 @@ export function spokenNumbers(text: string): number[] {
 
 /** Numbers spelled digit by digit ("four seven one one"), as they would be written. */
 export function dictatedNumbers(text: string): WrittenNumber[] {
-  const runs: string[] = []
-  let run = ''
-  for (const word of [...(foldText(text).match(/[\p{L}\p{M}']+|\d/gu) ?? []), '']) {
-    const digit =
-      word === 'oh'
-        ? 0
-        : word === 'one' || word === 'eins' || word === 'uno'
-          ? 1
-          : /^\d$/.test(word)
-            ? Number(word)
-            : byWord.get(word)
-    if (digit !== undefined && digit < 10) run += String(digit)
-    else {
-      if (run.length > 1) runs.push(run)
-      run = ''
-    }
-  }
-  return runs.map((digits) => ({ digits, parts: [Number(digits)] }))
+  const words = foldText(text).match(/[\p{L}\p{M}']+|\d/gu) ?? []
+  const values = words.map((word) => byDictatedWord.get(word) ?? Number(word))
+  const spelled = values.map((value) => (value < 10 ? value : ' ')).join('')
+  return (spelled.match(/\d{2,}/g) ?? []).map((digits) => ({ digits, parts: [Number(digits)] }))
 }
