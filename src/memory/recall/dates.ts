@@ -1,12 +1,15 @@
 import type { TimeMatch } from '../../../projections/time-words.ts'
 import { DAY_MS } from '../../lib/time.ts'
 
-/** A period named in a query, in the owner's local time, represented as if it were UTC. */
+/** Local time in ms as if it were UTC, like `wallClockMs`. The end is exclusive. */
+type Bounds = { readonly fromMs: number; readonly toMs: number }
+
+/** A date named in a query. */
 export type DateHint =
   | { readonly kind: 'day'; readonly year: number | null; readonly month: number; readonly day: number }
   | { readonly kind: 'month'; readonly year: number | null; readonly month: number }
   | { readonly kind: 'year'; readonly year: number }
-  | { readonly kind: 'range'; readonly fromMs: number; readonly toMs: number }
+  | ({ readonly kind: 'range' } & Bounds)
 
 /** How well a moment fits the dates of a query. Each value is 0..1. */
 export type DateFit = {
@@ -95,73 +98,58 @@ function relativeRange(
   return { kind: 'range', fromMs: start(0), toMs: start(1) }
 }
 
+/** What a hint names, as local time. Without a year of its own, it names something in each year. */
+function boundsOf(hint: DateHint, eachYear: number): Bounds {
+  if (hint.kind === 'range') return hint
+  const year = hint.year ?? eachYear
+  if (hint.kind === 'year') return { fromMs: Date.UTC(year, 0), toMs: Date.UTC(year + 1, 0) }
+  if (hint.kind === 'month')
+    return { fromMs: Date.UTC(year, hint.month), toMs: Date.UTC(year, hint.month + 1) }
+  const fromMs = Date.UTC(year, hint.month, hint.day)
+  return { fromMs, toMs: fromMs + DAY_MS }
+}
+
+const yearOf = (localMs: number) => new Date(localMs).getUTCFullYear()
+
 /** The best fit of a moment among the hints. `localMs` is local time as if UTC. */
 export function fitDates(hints: readonly DateHint[], localMs: number): DateFit {
-  const best = { inside: 0, day: 0, after: 0 }
-  for (const hint of hints) {
-    const fit = fitDate(hint, localMs)
-    best.inside = Math.max(best.inside, fit.inside)
-    best.day = Math.max(best.day, fit.day)
-    best.after = Math.max(best.after, fit.after)
+  const fits = hints.map((hint) => fitDate(hint, localMs))
+  return {
+    inside: Math.max(0, ...fits.map(({ inside }) => inside)),
+    day: Math.max(0, ...fits.map(({ day }) => day)),
+    after: Math.max(0, ...fits.map(({ after }) => after)),
   }
-  return best
 }
 
 function fitDate(hint: DateHint, localMs: number): DateFit {
-  const date = new Date(localMs)
-  const year = date.getUTCFullYear()
-  switch (hint.kind) {
-    case 'year':
-      return { inside: year === hint.year ? 0.3 : 0, day: 0, after: 0 }
-    case 'range': {
-      const inside = localMs >= hint.fromMs && localMs < hint.toMs ? 1 : 0
-      const isShort = hint.toMs - hint.fromMs <= 7 * DAY_MS
-      return { inside, day: isShort ? inside : 0, after: afterwards(localMs - hint.toMs) }
-    }
-    case 'month': {
-      const inside = date.getUTCMonth() === hint.month && (hint.year ?? year) === year ? 1 : 0
-      return { inside, day: 0, after: afterwards(localMs - Date.UTC(hint.year ?? year, hint.month + 1, 1)) }
-    }
-    case 'day': {
-      const inside = date.getUTCMonth() === hint.month && (hint.year ?? year) === year ? 1 : 0
-      const days = (localMs - Date.UTC(hint.year ?? year, hint.month, hint.day)) / DAY_MS
-      const isDay = days >= 0 && days < 1
-      const isNear = inside === 1 && Math.abs(Math.floor(days)) <= NEAR_DAYS
-      const after =
-        days >= -1 && days <= MENTIONED_WITHIN_DAYS ? 1 - Math.abs(days) / (MENTIONED_WITHIN_DAYS + 2) : 0
-      return { inside, day: isDay ? 1 : isNear ? 0.5 : 0, after }
-    }
+  const { fromMs, toMs } = boundsOf(hint, yearOf(localMs))
+  const inside = Number(localMs >= fromMs && localMs < toMs)
+  if (hint.kind === 'year') return { inside: inside * 0.3, day: 0, after: 0 }
+  if (hint.kind === 'day') {
+    const month = fitDate({ ...hint, kind: 'month' }, localMs)
+    const days = (localMs - fromMs) / DAY_MS
+    const isNear = month.inside === 1 && Math.abs(Math.floor(days)) <= NEAR_DAYS
+    const isMentioned = days >= -1 && days <= MENTIONED_WITHIN_DAYS
+    const after = isMentioned ? 1 - Math.abs(days) / (MENTIONED_WITHIN_DAYS + 2) : 0
+    return { inside: month.inside, day: inside || (isNear ? 0.5 : 0), after }
   }
-}
-
-/** Half a point within MENTIONED_WITHIN_DAYS after the end of a period. */
-function afterwards(ms: number): number {
-  return ms >= 0 && ms < MENTIONED_WITHIN_DAYS * DAY_MS ? 0.5 : 0
+  const isShort = toMs - fromMs <= 7 * DAY_MS
+  const isAfter = localMs >= toMs && localMs < toMs + MENTIONED_WITHIN_DAYS * DAY_MS
+  return { inside, day: isShort ? inside : 0, after: isAfter ? 0.5 : 0 }
 }
 
 /** The periods named between two moments, each with the days after it in which people tell of it. */
-export function stretchesOf(
-  hints: readonly DateHint[],
-  localFromMs: number,
-  localToMs: number,
-): { readonly fromMs: number; readonly toMs: number }[] {
-  const firstYear = new Date(localFromMs).getUTCFullYear()
-  const lastYear = new Date(localToMs).getUTCFullYear()
+export function stretchesOf(hints: readonly DateHint[], localFromMs: number, localToMs: number): Bounds[] {
+  const first = yearOf(localFromMs)
+  const years = Array.from({ length: yearOf(localToMs) - first + 1 }, (_, index) => first + index)
   const mentionedMs = MENTIONED_WITHIN_DAYS * DAY_MS
   return hints.flatMap((hint) => {
-    if (hint.kind === 'range') return [{ fromMs: hint.fromMs, toMs: hint.toMs + mentionedMs }]
-    const years: number[] = []
-    if (hint.year !== null) years.push(hint.year)
-    else for (let year = firstYear; year <= lastYear; year += 1) years.push(year)
-    return years.map((year) => {
-      if (hint.kind === 'year') return { fromMs: Date.UTC(year, 0, 1), toMs: Date.UTC(year + 1, 0, 1) }
-      if (hint.kind === 'month')
-        return {
-          fromMs: Date.UTC(year, hint.month, 1),
-          toMs: Date.UTC(year, hint.month + 1, 1) + mentionedMs,
-        }
-      const dayMs = Date.UTC(year, hint.month, hint.day)
-      return { fromMs: dayMs - NEAR_DAYS * DAY_MS, toMs: dayMs + mentionedMs }
+    const isEachYear = hint.kind !== 'range' && hint.year === null
+    return (isEachYear ? years : [first]).map((year) => {
+      const { fromMs, toMs } = boundsOf(hint, year)
+      if (hint.kind === 'year') return { fromMs, toMs }
+      if (hint.kind === 'day') return { fromMs: fromMs - NEAR_DAYS * DAY_MS, toMs: fromMs + mentionedMs }
+      return { fromMs, toMs: toMs + mentionedMs }
     })
   })
 }
