@@ -1,6 +1,5 @@
 import type { LedgerReader } from '../../ledger/reader.ts'
-
-const DAY_MS = 24 * 60 * 60_000
+import { DAY_MS } from '../lib/time.ts'
 
 /** Counts entries dated `at` or later and after `afterSeq`. */
 type CountFrom = (at: string, afterSeq: number) => number

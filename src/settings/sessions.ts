@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import { DAY_MS } from '../lib/time.ts'
 import type { SettingsStore, StoredSession } from './store.ts'
 
-const DAY_MS = 24 * 60 * 60_000
 export const SESSION_IDLE_MS = 30 * DAY_MS
 export const SESSION_MAX_MS = 90 * DAY_MS
 

@@ -1,11 +1,8 @@
-import { DAY_MS, dateFormat, wallClockMs } from '../../lib/time.ts'
+import { DAY_MS, dateFormat, dayIn, wallClockMs } from '../../lib/time.ts'
 import type { Present } from './intent.ts'
 
 /** What the owner's clock shows, as `wallClockMs`. */
 export const wallMs = ({ now, timezone }: Present) => wallClockMs(now, timezone)
-
-/** A wall-clock time as ISO 8601 without an offset. Tools resolve it in the zone of the owner. */
-export const toLocalIso = (ms: number) => new Date(ms).toISOString().slice(0, 16)
 
 export const midnightOf = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS
 
@@ -18,7 +15,7 @@ export function formatTime(at: Date, timezone: string): string {
 
 /** "Tuesday, 2 June", with the year unless it is the current one. */
 export function formatDate(at: Date, { now, timezone }: Present): string {
-  const yearOf = (date: Date) => new Date(wallMs({ now: date, timezone })).getUTCFullYear()
+  const yearOf = (date: Date) => dayIn(timezone, date).slice(0, 4)
   const format = dateFormat('en-GB', {
     ...{ weekday: 'long', day: 'numeric', month: 'long', timeZone: timezone },
     ...(yearOf(at) === yearOf(now) ? {} : { year: 'numeric' }),

@@ -6,7 +6,7 @@ export type Recurrence =
   | { readonly kind: 'every'; readonly cron: string; readonly words: string; readonly rest: string }
   | { readonly kind: 'impossible'; readonly why: string }
 
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const MONTHS = 'January February March April May June July August September October November December'.split(
   ' ',
 )
@@ -86,11 +86,11 @@ function interval([count = '', unit = 'hour']: readonly string[]): Recurrence | 
 
 function daysOfWeek([every = '', plural = '']: readonly string[]): Rhythm {
   const starts = (every || plural).toLowerCase().match(/\b(?!and)[a-z]{3}/g) ?? []
-  const numbers = starts.map((start) => DAYS.findIndex((day) => day.toLowerCase().startsWith(start)))
+  const numbers = starts.map((start) => WEEKDAYS.findIndex((day) => day.toLowerCase().startsWith(start)))
   const sorted = [...new Set(numbers)].sort()
   return {
     fields: `* * ${sorted.join(',')}`,
-    words: `every ${joinWords(sorted.map((number) => DAYS[number] ?? ''))}`,
+    words: `every ${joinWords(sorted.map((number) => WEEKDAYS[number] ?? ''))}`,
   }
 }
 
@@ -103,10 +103,12 @@ function yearly([day1 = '', month1 = '', month2 = '', day2 = '']: readonly strin
     : null
 }
 
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' })
+const ENDINGS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' }
+
 function monthly(groups: readonly string[]): Rhythm | null {
   const day = Number(groups.find((each) => each !== '') ?? 1)
-  const ending =
-    day % 10 > 3 || Math.floor(day / 10) === 1 ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
+  const ending = ENDINGS[ordinals.select(day)] ?? 'th'
   return isDay(day) ? { fields: `${day} * *`, words: `on the ${day}${ending} of every month` } : null
 }
 

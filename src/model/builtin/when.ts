@@ -1,8 +1,8 @@
 import type { ParsedResult } from 'chrono-node'
-import { DAY_MS } from '../../lib/time.ts'
+import { DAY_MS, dayOf } from '../../lib/time.ts'
 import { parseDates } from '../../text/dates.ts'
 import type { Present } from './intent.ts'
-import { midnightOf, toLocalIso, wallMs } from './local-time.ts'
+import { midnightOf, wallMs } from './local-time.ts'
 import { PARTS_OF_DAY, type Recurrence, takeRecurrence } from './recurrence.ts'
 import { repairWords, TIME_WORDS } from './typos.ts'
 
@@ -71,7 +71,8 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
     return seconds > 0 ? { kind: 'in', seconds, rest } : null
   }
   const hasDay = result.start.isCertain('day') || result.start.isCertain('weekday')
-  return { kind: 'at', local: toLocalIso(resolve(result, nowMs, early)), hasDay, rest }
+  const local = new Date(resolve(result, nowMs, early)).toISOString().slice(0, 16)
+  return { kind: 'at', local, hasDay, rest }
 }
 
 /** The dates and times in a text, except possessives ("Monday's paper") and "now". */
@@ -89,7 +90,7 @@ function withMonth(text: string, nowMs: number): string {
       const now = new Date(nowMs)
       const month = now.getUTCMonth() + (Number(day) < now.getUTCDate() ? 1 : 0)
       const ms = Date.UTC(now.getUTCFullYear(), month, Number(day))
-      return new Date(ms).getUTCDate() === Number(day) ? `on ${toLocalIso(ms).slice(0, 10)}` : all
+      return new Date(ms).getUTCDate() === Number(day) ? `on ${dayOf(ms)}` : all
     },
   )
 }

@@ -123,6 +123,8 @@ test('takes the day from the owner’s time zone, not from UTC', () => {
   expect(when('tomorrow at 9', { now, timezone: 'America/Los_Angeles' })).toMatchObject({
     local: '2026-06-03T09:00',
   })
+  const justPastMidnight = { now: new Date('2026-06-02T22:00:56Z'), timezone: 'Europe/Berlin' }
+  expect(when('tomorrow at 9', justPastMidnight)).toMatchObject({ local: '2026-06-04T09:00' })
 })
 
 test('never places a time without a date in the past', () => {

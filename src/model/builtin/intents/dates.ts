@@ -1,6 +1,7 @@
-import { DAY_MS } from '../../../lib/time.ts'
+import { addDays, DAY_MS, dayIn } from '../../../lib/time.ts'
 import { type Intent, on, type Present } from '../intent.ts'
-import { formatDate, formatTime, today, toLocalIso } from '../local-time.ts'
+import { formatDate, formatTime, today } from '../local-time.ts'
+import { WEEKDAYS } from '../recurrence.ts'
 import { capitalise, plural, tidy } from '../text.ts'
 import { repairWords, TIME_WORDS } from '../typos.ts'
 import { datesIn } from '../when.ts'
@@ -21,17 +22,17 @@ const NAMED_DAYS = Object.entries(HOLIDAYS).map(
 type Day = { readonly ms: number; readonly name: string; readonly date: string }
 
 /** Parses a day; null for anything else. */
-function dayOf(words: string, present: Present, forwardDate = true): Day | null {
+function readDay(words: string, present: Present, forwardDate = true): Day | null {
   const name = repairWords(tidy(words), TIME_WORDS).replace(/’/g, "'")
   const holiday = NAMED_DAYS.find(([pattern]) => pattern.test(name))?.[1]
   const text = holiday ?? name.replace(/^day after/i, 'the day after')
   const [found] = datesIn(text, present, forwardDate)
   if (!found || found.text.length < text.length - 3) return null
   const { start } = found
-  const dayIn = (year: number) => Date.UTC(year, (start.get('month') ?? 1) - 1, start.get('day') ?? 1)
+  const midnightIn = (year: number) => Date.UTC(year, (start.get('month') ?? 1) - 1, start.get('day') ?? 1)
   const year = start.get('year') ?? 0
-  const isYearBefore = !forwardDate && !start.isCertain('year') && dayIn(year) > today(present)
-  const ms = dayIn(isYearBefore ? year - 1 : year)
+  const isYearBefore = !forwardDate && !start.isCertain('year') && midnightIn(year) > today(present)
+  const ms = midnightIn(isYearBefore ? year - 1 : year)
   const date = formatDate(new Date(ms), { now: present.now, timezone: 'UTC' })
   return {
     ms,
@@ -47,7 +48,7 @@ function formatNow({ now, timezone }: Present): string {
 }
 
 function countDays(words: string, present: Present, isSince: boolean): string | null {
-  const day = dayOf(words, present, !isSince)
+  const day = readDay(words, present, !isSince)
   if (!day) return null
   const days = daysUntil(day, present)
   if (days === 0) return `${day.name} is today.`
@@ -55,7 +56,7 @@ function countDays(words: string, present: Present, isSince: boolean): string | 
 }
 
 function answerDayOf(words: string, present: Present): string | null {
-  const day = dayOf(words, present)
+  const day = readDay(words, present)
   if (!day) return null
   if (day.name !== day.date) return `${day.name} is on ${day.date}.`
   const near = { '1': 'Tomorrow is ', '-1': 'Yesterday was ' }[String(daysUntil(day, present))] ?? ''
@@ -114,8 +115,6 @@ export const dateIntents: readonly Intent[] = [
 /** A range of days as `YYYY-MM-DD`, inclusive. */
 export type Days = { readonly from: string; readonly to: string }
 
-const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
-
 export const PERIOD =
   '(?:(?:earlier |so far )?today(?: so far)?|this (?:morning|afternoon|evening)|tonight|(?:the )?day before yesterday|yesterday(?: (?:morning|afternoon|evening|night))?|last night|(?:this|last|the past|the last|past) (?:week|month)|the (?:last|past) (?:few|\\d{1,3}) days|(?:last |this )?(?:sun|mon|tues|wednes|thurs|fri|satur)day)'
 
@@ -127,7 +126,7 @@ export function daysOf(words: string, present: Present): Days {
   const ofMonth = now.getUTCDate()
   const lastMonthDays = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)).getUTCDate()
   const count = Math.max(Number(/\d+/.exec(period)?.[0] ?? 3), 1)
-  const weekday = WEEKDAYS.findIndex((name) => period.endsWith(name))
+  const weekday = WEEKDAYS.findIndex((name) => period.endsWith(name.toLowerCase()))
   const sinceDay = sinceWeekday(weekday) || (period.startsWith('last') ? 7 : 0)
   const periods: readonly (readonly [RegExp, from: number, to: number])[] = [
     [/before yesterday/, 2, 2],
@@ -143,6 +142,6 @@ export function daysOf(words: string, present: Present): Days {
     [/day$/, sinceDay, sinceDay],
   ]
   const [, from, to] = periods.find(([name]) => name.test(period)) ?? [null, 0, 0]
-  const day = (ago: number) => toLocalIso(now.getTime() - ago * DAY_MS).slice(0, 10)
+  const day = (ago: number) => addDays(dayIn(present.timezone, present.now), -ago)
   return { from: day(from), to: day(to) }
 }
