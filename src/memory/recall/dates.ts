@@ -1,7 +1,7 @@
 import type { TimeMatch } from '../../../projections/time-words.ts'
 import { DAY_MS } from '../../lib/time.ts'
 
-/** Local time in ms as if it were UTC, like `wallClockMs`. The end is exclusive. */
+/** On the wall clock. The end is exclusive. */
 type Bounds = { readonly fromMs: number; readonly toMs: number }
 
 /** A date named in a query. */
@@ -34,12 +34,12 @@ const MAY_THE_MONTH =
 const NEAR_DAYS = 3
 const MENTIONED_WITHIN_DAYS = 10
 
-/** Finds the dates in a query, from its words and time phrases. `localNowMs` is local time as if UTC. */
+/** Finds the dates in a query, from its words and time phrases. */
 export function findDates(
   text: string,
   words: readonly string[],
   matches: readonly TimeMatch[],
-  localNowMs: number,
+  wallNowMs: number,
 ): DatesFound {
   const hints: DateHint[] = []
   const used = new Set<number>()
@@ -48,7 +48,7 @@ export function findDates(
 
   for (const { from, to, meaning } of matches) {
     if (meaning.kind === 'relative') {
-      hints.push(relativeRange(meaning.unit, meaning.offset, localNowMs))
+      hints.push(relativeRange(meaning.unit, meaning.offset, wallNowMs))
     } else if (meaning.kind === 'month') {
       const days = [from - 2, from - 1, to, to + 1].filter((index) => isDayOfMonth(words[index]))
       if (meaning.abbreviated && days.length === 0) continue
@@ -81,12 +81,8 @@ function isDayOfMonth(word: string | undefined): boolean {
   return day >= 1 && day <= 31
 }
 
-function relativeRange(
-  unit: 'day' | 'week' | 'month' | 'year',
-  offset: number,
-  localNowMs: number,
-): DateHint {
-  const now = new Date(localNowMs)
+function relativeRange(unit: 'day' | 'week' | 'month' | 'year', offset: number, wallNowMs: number): DateHint {
+  const now = new Date(wallNowMs)
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()]
   const monday = day - ((now.getUTCDay() + 6) % 7)
   const start = (step: number): number => {
@@ -98,7 +94,7 @@ function relativeRange(
   return { kind: 'range', fromMs: start(0), toMs: start(1) }
 }
 
-/** What a hint names, as local time. Without a year of its own, it names something in each year. */
+/** What a hint names. Without a year of its own, it names something in each year. */
 function boundsOf(hint: DateHint, eachYear: number): Bounds {
   if (hint.kind === 'range') return hint
   const year = hint.year ?? eachYear
@@ -109,11 +105,11 @@ function boundsOf(hint: DateHint, eachYear: number): Bounds {
   return { fromMs, toMs: fromMs + DAY_MS }
 }
 
-const yearOf = (localMs: number) => new Date(localMs).getUTCFullYear()
+const yearOf = (wallMs: number) => new Date(wallMs).getUTCFullYear()
 
-/** The best fit of a moment among the hints. `localMs` is local time as if UTC. */
-export function fitDates(hints: readonly DateHint[], localMs: number): DateFit {
-  const fits = hints.map((hint) => fitDate(hint, localMs))
+/** The best fit of a moment among the hints. */
+export function fitDates(hints: readonly DateHint[], wallMs: number): DateFit {
+  const fits = hints.map((hint) => fitDate(hint, wallMs))
   return {
     inside: Math.max(0, ...fits.map(({ inside }) => inside)),
     day: Math.max(0, ...fits.map(({ day }) => day)),
@@ -121,27 +117,27 @@ export function fitDates(hints: readonly DateHint[], localMs: number): DateFit {
   }
 }
 
-function fitDate(hint: DateHint, localMs: number): DateFit {
-  const { fromMs, toMs } = boundsOf(hint, yearOf(localMs))
-  const inside = Number(localMs >= fromMs && localMs < toMs)
+function fitDate(hint: DateHint, wallMs: number): DateFit {
+  const { fromMs, toMs } = boundsOf(hint, yearOf(wallMs))
+  const inside = Number(wallMs >= fromMs && wallMs < toMs)
   if (hint.kind === 'year') return { inside: inside * 0.3, day: 0, after: 0 }
   if (hint.kind === 'day') {
-    const month = fitDate({ ...hint, kind: 'month' }, localMs)
-    const days = (localMs - fromMs) / DAY_MS
+    const month = fitDate({ ...hint, kind: 'month' }, wallMs)
+    const days = (wallMs - fromMs) / DAY_MS
     const isNear = month.inside === 1 && Math.abs(Math.floor(days)) <= NEAR_DAYS
     const isMentioned = days >= -1 && days <= MENTIONED_WITHIN_DAYS
     const after = isMentioned ? 1 - Math.abs(days) / (MENTIONED_WITHIN_DAYS + 2) : 0
     return { inside: month.inside, day: inside || (isNear ? 0.5 : 0), after }
   }
   const isShort = toMs - fromMs <= 7 * DAY_MS
-  const isAfter = localMs >= toMs && localMs < toMs + MENTIONED_WITHIN_DAYS * DAY_MS
+  const isAfter = wallMs >= toMs && wallMs < toMs + MENTIONED_WITHIN_DAYS * DAY_MS
   return { inside, day: isShort ? inside : 0, after: isAfter ? 0.5 : 0 }
 }
 
 /** The periods named between two moments, each with the days after it in which people tell of it. */
-export function stretchesOf(hints: readonly DateHint[], localFromMs: number, localToMs: number): Bounds[] {
-  const first = yearOf(localFromMs)
-  const years = Array.from({ length: yearOf(localToMs) - first + 1 }, (_, index) => first + index)
+export function stretchesOf(hints: readonly DateHint[], wallFromMs: number, wallToMs: number): Bounds[] {
+  const first = yearOf(wallFromMs)
+  const years = Array.from({ length: yearOf(wallToMs) - first + 1 }, (_, index) => first + index)
   const mentionedMs = MENTIONED_WITHIN_DAYS * DAY_MS
   return hints.flatMap((hint) => {
     const isEachYear = hint.kind !== 'range' && hint.year === null

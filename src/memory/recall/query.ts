@@ -88,8 +88,8 @@ export function createQueryReader(): QueryReader {
 
   return (cue) => {
     const words = wordsOf(cue.text)
-    const localNowMs = wallClockMs(cue.nowMs, cue.timezone)
-    const dates = findDates(cue.text, words, timeWords.find(words.map(stemOf)), localNowMs)
+    const wallNowMs = wallClockMs(cue.nowMs, cue.timezone)
+    const dates = findDates(cue.text, words, timeWords.find(words.map(stemOf)), wallNowMs)
     const owner = cue.names.owner.flatMap(wordsOf)
     const delegate = cue.names.delegate.flatMap(wordsOf)
     const names = new Set([...owner, ...delegate])

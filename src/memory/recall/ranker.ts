@@ -145,9 +145,9 @@ export function createRecallRanker(options: {
   function sittingsNamed({ dates, timezone }: Query) {
     const period = dates.length === 0 ? null : entries.period()
     if (!period) return []
-    const localOf = (atMs: number) => wallClockMs(atMs, timezone)
-    const atOf = (localMs: number) => fromWallClock(localMs, timezone).getTime()
-    return stretchesOf(dates, localOf(period.fromMs), localOf(period.toMs)).flatMap(({ fromMs, toMs }) =>
+    const wallOf = (atMs: number) => wallClockMs(atMs, timezone)
+    const atOf = (wallMs: number) => fromWallClock(wallMs, timezone).getTime()
+    return stretchesOf(dates, wallOf(period.fromMs), wallOf(period.toMs)).flatMap(({ fromMs, toMs }) =>
       entries.sittingsWithin(atOf(fromMs), atOf(toMs), MAX_SITTINGS),
     )
   }
