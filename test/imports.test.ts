@@ -35,14 +35,12 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   erasing: ['memory'],
   http: ['foundation.ts', 'parts.ts'],
   lib: ['config.ts'],
-  memory: ['agent', 'timeline', 'timers'],
+  memory: ['agent', 'timeline'],
   operations: ['agent', 'memory', 'phone', 'foundation.ts', 'parts.ts'],
   phone: ['agent', 'operations', 'outbound', 'foundation.ts'],
   sms: ['agent', 'operations', 'outbound', 'phone', 'foundation.ts'],
   storage: ['erasing', 'memory'],
   tasks: ['agent', 'outbound', 'config.ts', 'foundation.ts'],
-  text: ['timers'],
-  timeline: ['timers'],
 }
 
 test('each folder of src imports only the folders below it', () => {

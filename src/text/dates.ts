@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type * as chrono from 'chrono-node'
 import { dateFormat } from '../lib/date-format.ts'
+import { fromWallClock } from '../lib/time.ts'
 import { zoneOffsetMinutes } from '../lib/zone-offset.ts'
-import { fromWallClock } from '../timers/local-time.ts'
 import type { LanguageCode } from './lexicon.ts'
 import { foldText } from './text.ts'
 

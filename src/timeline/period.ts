@@ -1,5 +1,5 @@
 import { dayIn } from '../lib/day.ts'
-import { toInstant } from '../timers/local-time.ts'
+import { toInstant } from '../lib/time.ts'
 
 /** Named periods. All of them include today. */
 export const PERIODS = ['today', 'last_7_days', 'last_30_days', 'this_year'] as const

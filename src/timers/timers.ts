@@ -5,7 +5,7 @@ import type { LedgerReader } from '../../ledger/reader.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
 import { createReactor } from '../lib/reactor.ts'
 import { signalFact } from '../lib/signals.ts'
-import { formatLocal } from './local-time.ts'
+import { formatLocal } from '../lib/time.ts'
 import { checkPace, firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
 
 export type Timer = {

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { TimerPlace } from '../../../projections/timers.ts'
-import { toInstant } from '../../timers/local-time.ts'
+import { toInstant } from '../../lib/time.ts'
 import { InvalidRecurrence } from '../../timers/schedule.ts'
 import type { SetOutcome, Timer, Timers } from '../../timers/timers.ts'
 import type { RouteModule } from '../server/app.ts'

@@ -1,5 +1,5 @@
-import { dateFormat, knownZone } from '../lib/date-format.ts'
-import { offsetMsBy, wallClockFormat } from '../lib/zone-offset.ts'
+import { dateFormat, knownZone } from './date-format.ts'
+import { offsetMsBy, wallClockFormat } from './zone-offset.ts'
 
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?([Zz]|[+-]\d{2}:?\d{2})?$/
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toInstant } from '../../src/timers/local-time.ts'
+import { toInstant } from '../../src/lib/time.ts'
 
 const instantOf = (text: string, timezone = 'Europe/Berlin') =>
   toInstant(text, timezone)?.toISOString() ?? null
