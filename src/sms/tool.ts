@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { Append } from '../../ledger/event.ts'
-import { type ActingContext, defineTool, type Tool } from '../lib/tool.ts'
+import { type ActingContext, defineTool, type Tool } from '../model/tool.ts'
 
 const MAX_CHARS = 1_600
 const MAX_ATTEMPTS = 3

@@ -4,9 +4,9 @@ import { createTurnQueries } from '../../../projections/turns.ts'
 import type { Foundation } from '../../foundation.ts'
 import { createPagingCounters } from '../../operations/paging-counters.ts'
 import { caughtUpWithin } from '../../storage/index-wait.ts'
+import { createPlacement } from '../../storage/placement.ts'
 import { createEnding } from './ending.ts'
 import { createIdleWatch } from './idle-watch.ts'
-import { createPlacement } from './placement.ts'
 import { createPreviews } from './previews.ts'
 
 /** Wires the conversation: the placement of facts, reading and ending. */

@@ -6,7 +6,7 @@ import { decodeCursor, type PageCursor, type TimelineQueries } from '../../../pr
 import type { Erasures } from '../../erasing/erasures.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
 import type { PagingCounters } from '../../operations/paging-counters.ts'
-import { PERIODS, periodOf } from '../../timeline/period.ts'
+import { PERIODS, periodOf } from '../../text/period.ts'
 import type { RouteModule } from '../server/app.ts'
 import { json, jsonText, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'

@@ -1,7 +1,7 @@
 import type { Twilio } from 'twilio'
 import type { RequestOptions } from 'twilio/lib/base/RequestClient.js'
 import type { request } from 'undici'
-import { networkCode, neverReached } from '../../outbound/never-reached.ts'
+import { networkCode, neverReached } from '../../lib/never-reached.ts'
 
 /** Time limit of a request, including the response body. */
 const REQUEST_MS = 10_000

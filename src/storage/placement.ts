@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import pLimit from 'p-limit'
-import type { Append, Appended, Channel, NewEvent } from '../../../ledger/event.ts'
-import { createOpenSpanQueries } from '../../../projections/open-spans.ts'
+import type { Append, Appended, Channel, NewEvent } from '../../ledger/event.ts'
+import { createOpenSpanQueries } from '../../projections/open-spans.ts'
 
 export type Place = { readonly conversationId: string; readonly spanId: string }
 

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../../ledger/event.ts'
+import type { NewEvent } from '../../ledger/event.ts'
 
 /** The cue of passive recall: what a turn or an activation is about. */
 export type RecallCue = {

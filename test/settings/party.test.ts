@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isWithheld, parseOwnerNumbers, partyOf } from '../../../src/phone/line/party.ts'
+import { isWithheld, parseOwnerNumbers, partyOf } from '../../src/settings/party.ts'
 
 const ownerNumbers = parseOwnerNumbers('+14155550100, +442071838750')
 

@@ -1,5 +1,5 @@
-import type { EventOf } from '../../../ledger/event.ts'
-import { NoAnswer } from '../../model/port.ts'
+import type { EventOf } from '../../ledger/event.ts'
+import { NoAnswer } from './port.ts'
 
 export type TurnFailureKind = EventOf<'turn.failed'>['facts']['kind']
 
