@@ -24,6 +24,7 @@ import { buildPhone } from './phone/index.ts'
 import { createHangUp, createTelephonyApi } from './phone/line/api.ts'
 import { ownerNumbersOf } from './settings/party.ts'
 import { buildTexts, createGuestWordSeqs } from './sms/index.ts'
+import { segmentsOf } from './sms/segments.ts'
 import { smsTools } from './sms/tool.ts'
 import { caughtUpWithin } from './storage/index-wait.ts'
 import { buildWork } from './tasks/index.ts'
@@ -123,11 +124,13 @@ export async function buildParts(foundation: Foundation) {
     recall: memory.recall,
     tools: toolsByName,
     propose: proposals.proposeDeed,
-    budgets,
+    ...budgets,
+    guestIsSpent: guestBudget.isSpent,
   }
   const assistant = buildAssistant({
     ...common,
-    notes,
+    createNote: notes.create,
+    segmentsOf,
     previews,
     adaptations: adaptations.forChannel,
     adaptationSeqs: adaptations.seqsInForce,
@@ -144,9 +147,12 @@ export async function buildParts(foundation: Foundation) {
   })
   const phone = await buildPhone({
     ...common,
+    chain: assistant.chain,
+    callTools: assistant.callTools,
+    sourcesOf: assistant.sourcesOf,
+    guestInstructions: assistant.guestCallInstructions,
     instructions: () => assistant.instructions('voice'),
     adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
-    guestBudget,
     guestWordSeqs,
     hangUpAtProvider: createHangUp(telephony),
   })
@@ -154,9 +160,7 @@ export async function buildParts(foundation: Foundation) {
     ...common,
     telephony,
     turnById: assistant.turns.byId,
-    unfinishedTurns: assistant.turns.unfinished,
-    runGuestTurn: assistant.runGuestTurn,
-    guestBudget,
+    guests: assistant.guests,
   })
 
   return {
@@ -175,7 +179,7 @@ export async function buildParts(foundation: Foundation) {
     texts,
     report: createOperationsReport({
       views,
-      sessionContext: assistant.sessionContext,
+      capsule: () => assistant.sessionContext().capsule,
       paging,
       deduplication: memory.counters.read,
       nowMs,

@@ -1,4 +1,4 @@
-import { createOpenSpanQueries } from '../../projections/open-spans.ts'
+import type { Append } from '../../ledger/event.ts'
 import { createSignalQueries } from '../../projections/signals.ts'
 import { createTimerQueries } from '../../projections/timers.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
@@ -7,26 +7,24 @@ import type { Log } from '../lib/log.ts'
 import type { Recall } from '../lib/recall.ts'
 import type { ModelService } from '../model/port.ts'
 import type { Tool } from '../model/tool.ts'
-import type { Notes } from '../notes/notes.ts'
-import type { Budgets } from '../operations/budgets.ts'
 import type { Settings } from '../settings/settings.ts'
-import { segmentsOf } from '../sms/segments.ts'
 import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createActivationRunner, LONGEST_RETRY_MS } from './activation.ts'
-import { type Attention, createAttention } from './attention.ts'
+import { createActivationRunner } from './activation.ts'
 import { createChainReader } from './context/chain.ts'
 import { createCompactor } from './context/compaction.ts'
 import { createComposer } from './context/composer.ts'
 import { createGuestComposer } from './context/guest-composer.ts'
-import { guestText } from './context/guest-instructions.ts'
+import { guestCallInstructions, guestText } from './context/guest-instructions.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './context/instructions.ts'
 import { createSessionContext } from './context/session-context.ts'
 import type { Previews } from './conversation/previews.ts'
+import { createLanes } from './lanes.ts'
 import { createIsForeign } from './turn/foreign.ts'
-import { createShortenReply } from './turn/long-answer.ts'
+import { type CreateNote, createShortenReply } from './turn/long-answer.ts'
+import { createProvenance } from './turn/provenance.ts'
 import { createShortenSms, shortenForGuest } from './turn/sms-reply.ts'
-import type { Propose } from './turn/tool-runner.ts'
+import { createToolRunner, type Propose } from './turn/tool-runner.ts'
 import { createTurnRunner } from './turn/turn.ts'
 
 /** Wires the assistant: attention, turns, activations and the context. */
@@ -36,7 +34,7 @@ export function buildAssistant(options: {
   readonly model: () => ModelService
   readonly tools: ReadonlyMap<string, Tool>
   readonly propose: Propose
-  readonly notes: Notes
+  readonly createNote: CreateNote
   readonly recall: Recall
   readonly placement: Placement
   readonly previews: Previews
@@ -48,7 +46,10 @@ export function buildAssistant(options: {
   readonly random: () => number
   readonly log: Log
   readonly faultsOf: Foundation['faultsOf']
-  readonly budgets: Pick<Budgets, 'tokensAreSpent'>
+  /** Whether the daily budget of tokens is exhausted. */
+  readonly tokensAreSpent: () => boolean
+  /** The number of segments that a text is billed as. */
+  readonly segmentsOf: (text: string) => number
   readonly traceItems: boolean
   /** The events with the words of a guest's number, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
@@ -98,13 +99,13 @@ export function buildAssistant(options: {
     timezone,
   })
   const shortenReply = createShortenReply({
-    notes: options.notes,
+    createNote: options.createNote,
     longAnswerChars: () => settings.get('LONG_ANSWER_CHARS'),
   })
   const shortenSms = createShortenSms({
-    notes: options.notes,
+    createNote: options.createNote,
     publicUrl: () => settings.get('PUBLIC_URL'),
-    segmentsOf,
+    segmentsOf: options.segmentsOf,
   })
   const common = {
     append,
@@ -117,7 +118,7 @@ export function buildAssistant(options: {
     areForeign,
     timezone,
     thresholdTokens,
-    isSpent: options.budgets.tokensAreSpent,
+    isSpent: options.tokensAreSpent,
     nowMs,
     log,
     onFault: storage.reportFault,
@@ -158,7 +159,7 @@ export function buildAssistant(options: {
   })
 
   /** Whether tokens are left for work that the owner did not ask for. The builtin model costs nothing. */
-  const mayAskModel = () => model().text.id.provider === 'builtin' || !options.budgets.tokensAreSpent()
+  const mayAskModel = () => model().text.id.provider === 'builtin' || !options.tokensAreSpent()
 
   async function compactIfDue(signal: AbortSignal): Promise<void> {
     const conversationId = placement.openConversationId()
@@ -173,63 +174,25 @@ export function buildAssistant(options: {
     await chain.read(conversationId, model().text.id)
   }
 
-  const ownerTurns = (trigger: 'message' | 'sms') =>
-    turns.unfinished().filter((turn) => turn.party === 'owner' && turn.trigger === trigger)
-  const chat = createAttention({
-    waitingTurns: () => ownerTurns('message'),
-    isOwnerWaiting: () => ownerTurns('sms').length > 0,
-    wakingSignals() {
-      const waking = signals.waking({ nowMs: nowMs(), longestWaitMs: LONGEST_RETRY_MS })
-      // Failed attempts would count, and end in giving up.
-      return waking.length === 0 || mayAskModel() ? waking : []
-    },
-    hasInterrupt: signals.hasInterrupt,
-    nextRetryAtMs: () => {
-      const retryAt = signals.nextRetryAt()
-      return retryAt === null || !mayAskModel() ? null : Date.parse(retryAt)
-    },
+  const { attention, guests } = createLanes({
+    turns,
+    signals,
+    append,
     onHeadMoved: storage.onHeadMoved,
-    areas: ['chat', 'sms', 'turn', 'signal', 'activation'],
     runTurn,
+    runGuestTurn,
     runActivation: activations.runActivation,
-    afterTurn: compactIfDue,
+    compactIfDue,
     async recover() {
       await activations.recover(signals.running(), signals.ofActivation)
       await compactor.recover()
     },
+    mayAskModel,
     nowMs,
+    log,
     onFault: options.faultsOf('turns', 'the attention failed'),
+    onGuestFault: options.faultsOf('guests', "a stranger's turn failed"),
   })
-  // Texts have their own lane, so neither channel waits for a turn that hangs in the other.
-  const texts = createAttention({
-    waitingTurns: () => ownerTurns('sms'),
-    wakingSignals: () => [],
-    hasInterrupt: () => false,
-    nextRetryAtMs: () => null,
-    onHeadMoved: storage.onHeadMoved,
-    areas: ['sms'],
-    runTurn,
-    runActivation: async () => undefined,
-    // A busy chat compacts after its own turn.
-    async afterTurn() {
-      chat.exclusively(compactIfDue)?.catch((error: unknown) => log.error({ err: error }, 'upkeep failed'))
-    },
-    recover: async () => undefined,
-    nowMs,
-    onFault: (error) => log.error({ err: error }, 'the turn of a text failed'),
-  })
-  const attention: Attention = {
-    start() {
-      chat.start()
-      texts.start()
-    },
-    stop: () => chat.stop() || texts.stop(),
-    exclusively: (work) => (texts.isBusy() ? null : chat.exclusively(work)),
-    async close(graceMs) {
-      await Promise.all([chat.close(graceMs), texts.close(graceMs)])
-    },
-    isBusy: () => chat.isBusy() || texts.isBusy(),
-  }
 
   /** Whether a turn of the owner is running or waiting. */
   const isTurnRunning = () => turns.unfinished().some(({ party }) => party === 'owner')
@@ -245,10 +208,17 @@ export function buildAssistant(options: {
     compactor,
     isTurnRunning,
     sessionContext,
-    runGuestTurn,
+    guests,
+    chain,
+    sourcesOf: createProvenance().sourcesOf,
+    guestCallInstructions,
+    /** Runs the tools of a call, which appends facts in its own order. */
+    callTools: (call: {
+      readonly append: Append
+      readonly onFault: (error: unknown, tool: string) => void
+    }) => createToolRunner({ ...call, tools, propose: options.propose, areForeign, nowMs }),
     turns,
     signalSeq: signals.seqOf,
-    openSpans: createOpenSpanQueries(views),
     instructions: (channel: SpokenChannel) =>
       buildInstructions({ channel, adaptations: options.adaptations(channel) }),
   }

@@ -32,3 +32,20 @@ function failedToConnect(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(failedToConnect)
   return ('syscall' in error && error.syscall === 'connect') || failedToConnect(error.cause)
 }
+
+/**
+ * The request got no response. Has no `cause`: the network's error may hold the whole request, with number
+ * and key, and would be logged with it.
+ */
+export class ProviderUnreachable extends Error {
+  override readonly name = 'ProviderUnreachable'
+  readonly code: string | null
+  /** Whether the provider certainly did not receive the request. */
+  readonly neverReached: boolean
+  constructor(error: unknown) {
+    const code = networkCode(error) || null
+    super(`The telephony provider did not respond${code === null ? '' : ` (${code})`}.`)
+    this.code = code
+    this.neverReached = neverReached(error)
+  }
+}

@@ -1,15 +1,17 @@
 import type { Database } from 'better-sqlite3'
 import { createOperationQueries, type Grain, type OperationMetric } from '../../projections/operations.ts'
-import type { SessionContext } from '../agent/context/session-context.ts'
-import type { DeduplicationCounts } from '../memory/counters.ts'
 import type { PagingCounters } from './paging-counters.ts'
 
 /** The report of `GET /api/session/operations`: counts and rates, never text, a memory or a target. */
 export function createOperationsReport(options: {
   readonly views: Database
-  readonly sessionContext: () => SessionContext
+  /** The capsule of the open conversation. */
+  readonly capsule: () => { readonly active: boolean; readonly updatedAt: string | null }
   readonly paging: PagingCounters
-  readonly deduplication: () => DeduplicationCounts
+  /** What became of the candidates for memories since the process started. */
+  readonly deduplication: () => { readonly since: string } & Readonly<
+    Record<'candidates' | 'inserted' | 'reinforced' | 'merged' | 'discarded' | 'suppressed', number>
+  >
   readonly nowMs: () => number
 }) {
   const queries = createOperationQueries(options.views)
@@ -17,7 +19,7 @@ export function createOperationsReport(options: {
     const { fromMs, toMs, from, to } = windowOf(hours, options.nowMs())
     const counts = queries.counts(fromMs, toMs)
     const count = (metric: OperationMetric): number => counts[metric] ?? 0
-    const { capsule } = options.sessionContext()
+    const capsule = options.capsule()
 
     const manualSuccesses = count('manualCompactionSuccesses')
     const manualFailures = count('manualCompactionFailures')

@@ -1,15 +1,12 @@
+import type { Twilio } from 'twilio'
 import { createCallQueries } from '../../projections/calls.ts'
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import { createTextQueries, type DelayedTexts } from '../../projections/texts.ts'
 import type { TurnRow } from '../../projections/turns.ts'
-import { createAttention } from '../agent/attention.ts'
 import type { Foundation } from '../foundation.ts'
 import { giveUpAt, type OutboundPauses, outboundPauses } from '../lib/backoff.ts'
 import type { Log } from '../lib/log.ts'
-import type { Budgets } from '../operations/budgets.ts'
-import type { GuestBudget } from '../operations/guest-budget.ts'
-import type { TelephonyApi } from '../phone/line/api.ts'
 import { isWithheld, ownerNumbersOf } from '../settings/party.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Placement } from '../storage/placement.ts'
@@ -43,6 +40,13 @@ export type Texts = {
   close(graceMs: number): Promise<void>
 }
 
+/** The provider's API, with the settings at the time of each use. */
+export type Telephony = {
+  /** Null if the settings are incomplete. */
+  credentials(): object | null
+  client(): Promise<Twilio | null>
+}
+
 export type WaitingTexts = DelayedTexts & { readonly until: string }
 
 /** The events with the words of a guest's number, in texts and calls. */
@@ -58,18 +62,20 @@ export function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
           .slice(-limit)
 }
 
-/** Wires text messages: inbox, outbox, and the turns of guests, which run beside the owner's. */
+/** Wires text messages: inbox, outbox, and the lane of guests. */
 export function buildTexts(options: {
   readonly storage: Storage
   readonly settings: Settings
   readonly placement: Placement
-  readonly telephony: TelephonyApi
+  readonly telephony: Telephony
   readonly pauses?: OutboundPauses | undefined
   readonly turnById: (turnId: string) => TurnRow | undefined
-  readonly unfinishedTurns: () => TurnRow[]
-  readonly runGuestTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
-  readonly guestBudget: GuestBudget
-  readonly budgets: Pick<Budgets, 'textsAreSpent'>
+  /** Answers guests, beside the owner's turns. */
+  readonly guests: { start(): void; close(graceMs: number): Promise<void> }
+  /** Whether guests have used up the budget of this number. */
+  readonly guestIsSpent: (number: string) => boolean
+  /** Whether the daily budget of texts is exhausted. */
+  readonly textsAreSpent: () => boolean
   readonly newId: () => string
   readonly nowMs: () => number
   /** 0..1, for the jitter of retries. */
@@ -92,7 +98,7 @@ export function buildTexts(options: {
     placement: options.placement,
     texts: queries,
     isRecorded: (key) => ledger.rowByKey(key) !== undefined,
-    guestIsSpent: options.guestBudget.isSpent,
+    guestIsSpent: options.guestIsSpent,
     replyBy,
     newId: options.newId,
   })
@@ -110,7 +116,7 @@ export function buildTexts(options: {
     partyOf: (number) => (ownerNumbers().includes(number) ? 'owner' : 'guest'),
     newId: options.newId,
     isHeld: () => owner.outboundHeld() !== undefined,
-    isSpent: options.budgets.textsAreSpent,
+    isSpent: options.textsAreSpent,
     nowMs,
     random: options.random,
     pauses: options.pauses ?? outboundPauses,
@@ -128,38 +134,6 @@ export function buildTexts(options: {
     onHeadMoved,
     newId: options.newId,
     onFault: (error) => log.error({ err: error }, 'a lost text could not be told of'),
-  })
-
-  const guests = createAttention({
-    waitingTurns: () =>
-      options.unfinishedTurns().filter(({ party, trigger }) => party === 'guest' && trigger === 'sms'),
-    wakingSignals: () => [],
-    hasInterrupt: () => false,
-    nextRetryAtMs: () => null,
-    onHeadMoved,
-    areas: ['sms'],
-    async runTurn(turn, signal) {
-      await options.runGuestTurn(turn, signal)
-      const ended = turnById(turn.turnId)
-      const { conversationId, spanId } = turn
-      if (!spanId || !ended || ended.endedSeq === null) return
-      await append([
-        {
-          type: 'span.closed',
-          actor: 'service',
-          channel: 'sms',
-          conversationId,
-          spanId,
-          key: `span-closed:${spanId}`,
-          facts: { reason: ended.status === 'completed' ? 'completed' : 'failed' },
-        },
-      ])
-    },
-    runActivation: async () => undefined,
-    afterTurn: async () => undefined,
-    recover: async () => undefined,
-    nowMs,
-    onFault: options.faultsOf('guests', "a stranger's turn failed"),
   })
 
   /** Resolves when the turn has ended, or the time is over. */
@@ -219,14 +193,14 @@ export function buildTexts(options: {
       telephony
         .client()
         .catch((error: unknown) => log.error({ err: error }, 'no client of the telephony API'))
-      guests.start()
+      options.guests.start()
       outbox.start()
       lostTexts.start()
     },
     async close(graceMs) {
       const untilMs = performance.now() + graceMs
       unsubscribe()
-      await guests.close(graceMs)
+      await options.guests.close(graceMs)
       await outbox.close(Math.max(0, untilMs - performance.now()))
       await lostTexts.close()
     },
