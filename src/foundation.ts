@@ -3,10 +3,12 @@ import { createIds } from '../ledger/ids.ts'
 import { recordImport } from '../ledger/imported.ts'
 import type { ViewsTables } from '../projections/tables.ts'
 import type { Config } from './config.ts'
+import { type ErasingQueryFunctions, erasingQueries } from './erasing/index.ts'
 import { type OutboundPauses, outboundPauses } from './lib/backoff.ts'
 import type { Log } from './lib/log.ts'
 import type { LogLines } from './lib/log-lines.ts'
 import { createMask } from './lib/mask.ts'
+import { type MemoryQueryFunctions, memoryQueries } from './memory/index.ts'
 import { createModelHolder, type ModelLimits, type ModelSettings } from './model/service.ts'
 import { createReactorWatch, type ReactorName } from './operations/readiness/reactor-watch.ts'
 import { openOwnerState } from './settings/open.ts'
@@ -15,6 +17,7 @@ import type { ThreadFailed } from './storage/function-thread.ts'
 import { tightenModes } from './storage/modes.ts'
 import { openQueries } from './storage/queries.ts'
 import { openStorage } from './storage/storage.ts'
+import { type TimelineQueryFunctions, timelineQueries } from './timeline/index.ts'
 
 /** Limits in milliseconds. Each default stands where it is used. */
 export type ServiceWaits = {
@@ -118,7 +121,11 @@ export async function layFoundation(options: ServiceOptions) {
     storage,
     /** The views, for dynamic queries. */
     kysely: new Kysely<ViewsTables>({ dialect: new SqliteDialect({ database: views }) }),
-    queries: openQueries(directory, { onFailure: onThreadFailure }),
+    queries: openQueries<MemoryQueryFunctions & ErasingQueryFunctions & TimelineQueryFunctions>(
+      directory,
+      [memoryQueries, erasingQueries, timelineQueries],
+      { onFailure: onThreadFailure },
+    ),
     /** Logs a call whose thread was terminated. */
     onThreadFailure,
     owner,

@@ -29,7 +29,7 @@ import { smsTools } from './sms/tool.ts'
 import { caughtUpWithin } from './storage/index-wait.ts'
 import { buildWork } from './tasks/index.ts'
 import { taskTools } from './tasks/tools.ts'
-import { timelineTools } from './timeline/tools.ts'
+import { buildTimeline } from './timeline/index.ts'
 import { createTimers } from './timers/timers.ts'
 import { timerTools } from './timers/tools.ts'
 
@@ -41,7 +41,8 @@ export async function buildParts(foundation: Foundation) {
   const ownerNumbers = () => ownerNumbersOf(settings)
 
   const conversations = buildConversations(foundation)
-  const { placement, previews, timeline, searchTimeline, paging } = conversations
+  const { placement, previews, paging } = conversations
+  const timeline = buildTimeline(foundation)
   const adaptations = createAdaptations({ append, ledger, views, dataDir: foundation.directory })
   const notes = createNotes({
     append,
@@ -102,7 +103,7 @@ export async function buildParts(foundation: Foundation) {
     ...noteTools(notes),
     ...timerTools(timers),
     ...taskTools(work.tasks),
-    ...timelineTools({ ledger, search: searchTimeline, repeatsBarred: memoryQueries.repeatsBarred }),
+    ...timeline.tools,
     ...smsTools({
       append,
       propose: proposals.propose,
@@ -165,6 +166,7 @@ export async function buildParts(foundation: Foundation) {
 
   return {
     ...conversations,
+    timeline,
     adaptations,
     notes,
     timers,

@@ -36,7 +36,6 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   operations: ['foundation.ts', 'parts.ts'],
   phone: ['foundation.ts'],
   sms: ['foundation.ts'],
-  storage: ['erasing', 'memory'],
   tasks: ['config.ts', 'outbound', 'foundation.ts'],
 }
 

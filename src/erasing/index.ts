@@ -2,12 +2,17 @@ import type { Kysely } from 'kysely'
 import { createErasureQueries } from '../../projections/erasures.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
 import type { ActingContext } from '../model/tool.ts'
-import type { Queries } from '../storage/queries.ts'
+import type { FunctionThread } from '../storage/function-thread.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createErasures } from './erasures.ts'
 import { wordsOfTexts } from './plan.ts'
 import type { PlanGroup } from './plan-text.ts'
+import type { queryFunctions } from './query-functions.ts'
 import { createTargets, type ErasureTarget, type Forgettable } from './targets.ts'
+
+/** The functions of erasing in the query thread. */
+export const erasingQueries = new URL('./query-functions.ts', import.meta.url)
+export type ErasingQueryFunctions = typeof queryFunctions
 
 /** Words in more messages than this are common speech, and barring them all would hide too much. */
 const MAX_BARRED = 20
@@ -37,7 +42,7 @@ type Memory = {
 /** Wires erasing: planning, hiding, erasing, undoing, and the tools that forget. */
 export function buildErasing(options: {
   readonly storage: Storage
-  readonly queries: Queries
+  readonly queries: FunctionThread<ErasingQueryFunctions>
   readonly kysely: Kysely<ViewsTables>
   readonly memory: Memory
   readonly forgetVectors: (seqs: readonly number[]) => Promise<void>

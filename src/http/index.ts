@@ -85,7 +85,7 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
       ledger: storage.ledger,
       paging,
       pageEvents,
-      search: parts.searchTimeline,
+      search: timeline.search,
       nowMs,
       timezone,
       eraseNow: parts.erasures.eraseNow,

@@ -3,9 +3,8 @@ import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Log } from '../lib/log.ts'
 import type { ModelService } from '../model/port.ts'
-import { openFunctionThread } from '../storage/function-thread.ts'
+import { type FunctionThread, openFunctionThread } from '../storage/function-thread.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
-import type { Queries } from '../storage/queries.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createMemoryApi } from './api.ts'
 import type { MemoryConfigChange, MemoryConfigStore } from './config.ts'
@@ -15,12 +14,18 @@ import { createExtraction } from './learn/extraction.ts'
 import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
 import { createMemoryReactor } from './learn/reactor.ts'
 import { createMemories } from './memories.ts'
+import type { queryFunctions } from './query-functions.ts'
 import type { Arbitrator } from './recall/arbitration.ts'
 import { createEmbedding, type EmbeddingWaits, type Vectors } from './recall/embedding.ts'
 import { createIndexing } from './recall/indexing.ts'
 import { createPassiveRecall } from './recall/passive-recall.ts'
 import type { RecallPort } from './recall/recall-port.ts'
 import { type Forgetting, memoryTools } from './tools.ts'
+
+/** The functions of memory in the query thread. */
+export const memoryQueries = new URL('./query-functions.ts', import.meta.url)
+export type MemoryQueryFunctions = typeof queryFunctions
+type MemoryQueries = FunctionThread<MemoryQueryFunctions>
 
 /** How long a request to forget waits until earlier messages are learned. */
 const SETTLE_MS = 3000
@@ -39,7 +44,7 @@ function openLearning(directory: string, log: Log): LearningThread {
 /** Wires memory: learning, recall, tools and API. */
 export function buildMemory(options: {
   readonly storage: Storage
-  readonly queries: Queries
+  readonly queries: MemoryQueries
   readonly model: () => ModelService
   /** Replaces the query thread. */
   readonly engine?: RecallPort
@@ -80,12 +85,12 @@ export function buildMemory(options: {
     }
   }
   /** Asks the query thread once the indexes have caught up, because a forgotten fact must be found. */
-  const askAll: Queries['ask'] = async (name, args) => {
+  const askAll: MemoryQueries['ask'] = async (name, args) => {
     await caughtUp()
     return thread.ask(name, args)
   }
   /** The same, but answers from incomplete indexes while they are rebuilt. */
-  const ask: Queries['ask'] = async (name, args) => {
+  const ask: MemoryQueries['ask'] = async (name, args) => {
     await caughtUpWithin(caughtUp)
     return thread.ask(name, args)
   }

@@ -12,9 +12,9 @@ import { createMemoryConfig } from '../../src/memory/config.ts'
 import { buildMemory } from '../../src/memory/index.ts'
 import { openVectors } from '../../src/memory/recall/embedding.ts'
 import type { ModelService } from '../../src/model/port.ts'
-import { openQueries } from '../../src/storage/queries.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
+import { openTestQueries } from '../support/queries.ts'
 import { longestHold } from './held.ts'
 import { quantile, round } from './statistics.ts'
 import { openService, time } from './turn.ts'
@@ -223,7 +223,7 @@ async function benchMainThread(directory: string, rounds: number) {
     },
     verifyAfterMs: 3_600_000,
   })
-  const queries = openQueries(directory)
+  const queries = openTestQueries(directory)
   const { log } = createLog({
     level: 'error',
     write: (line) => process.stderr.write(line),

@@ -4,21 +4,22 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createMemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import { buildErasing } from '../../src/erasing/index.ts'
+import { queryFunctions as erasingFunctions } from '../../src/erasing/query-functions.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { Recalled } from '../../src/lib/recall.ts'
 import { createMemoryConfig, type MemoryConfigChange } from '../../src/memory/config.ts'
 import { buildMemory } from '../../src/memory/index.ts'
 import { type LearningThread, learningFunctions } from '../../src/memory/learn/learning-functions.ts'
+import { queryFunctions as memoryFunctions } from '../../src/memory/query-functions.ts'
 import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
 import { type EmbeddingWaits, openVectors } from '../../src/memory/recall/embedding.ts'
 import { createRecallRanker, type Hit } from '../../src/memory/recall/ranker.ts'
 import type { RecallPort, RecallQuestion } from '../../src/memory/recall/recall-port.ts'
 import type { EmbeddingModel, ModelService, StructuredModel } from '../../src/model/port.ts'
 import type { Tool } from '../../src/model/tool.ts'
-import { openQueries, type Queries } from '../../src/storage/queries.ts'
-import { queryFunctions } from '../../src/storage/query-functions.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openInPlace } from '../support/in-place.ts'
+import { openTestQueries, type TestQueries } from '../support/queries.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 
@@ -73,9 +74,9 @@ export async function openMind(options: MindOptions = {}) {
   const clock = () => nowMs
   const storage = await openTestStorage(directory, { nowMs: clock, verifyAfterMs: 3_600_000 })
   const { isThreaded = false } = options
-  const threads: Queries = isThreaded
-    ? openQueries(directory)
-    : { ...openInPlace(queryFunctions, directory), warm: () => undefined }
+  const threads: TestQueries = isThreaded
+    ? openTestQueries(directory)
+    : { ...openInPlace({ ...memoryFunctions, ...erasingFunctions }, directory), warm: () => undefined }
   const learning = options.learning?.(directory)
   const { append, ledger, views } = storage
   const queries = createMemoryQueries(views)

@@ -1,13 +1,11 @@
-import { searchTimeline, type TimelineSearch } from '../../projections/search.ts'
-import { createErasurePlan } from '../erasing/plan.ts'
-import { createFindMemories } from '../memory/forget/find.ts'
-import { createForgettable } from '../memory/forget/forgettable.ts'
-import { createMemoryStoreQuery } from '../memory/insights.ts'
-import { createMemoryListing } from '../memory/listing.ts'
-import { createRecallAnswers } from '../memory/recall/answer.ts'
-import { createRecallRanker } from '../memory/recall/ranker.ts'
-import type { RecallQuestion } from '../memory/recall/recall-port.ts'
-import type { Sources, ThreadFunctions } from './function-thread.ts'
+import type { Sources, ThreadFunctions } from '../storage/function-thread.ts'
+import { createFindMemories } from './forget/find.ts'
+import { createForgettable } from './forget/forgettable.ts'
+import { createMemoryStoreQuery } from './insights.ts'
+import { createMemoryListing } from './listing.ts'
+import { createRecallAnswers } from './recall/answer.ts'
+import { createRecallRanker } from './recall/ranker.ts'
+import type { RecallQuestion } from './recall/recall-port.ts'
 
 const answersOver = new WeakMap<Sources, ReturnType<typeof createRecallAnswers>>()
 
@@ -20,6 +18,7 @@ function recallAnswers(sources: Sources) {
   return answers
 }
 
+/** What memory asks the query thread. */
 export const queryFunctions = {
   chooseRecalled: (sources: Sources) => recallAnswers(sources).choose,
   findMemories: ({ views }: Sources) => createFindMemories(views),
@@ -27,10 +26,5 @@ export const queryFunctions = {
   memoryStore: createMemoryStoreQuery,
   forgettableMemory: ({ views }: Sources) => createForgettable(views).memory,
   forgettableWords: ({ views }: Sources) => createForgettable(views).words,
-  planErasure: createErasurePlan,
   recall: (sources: Sources) => (question: RecallQuestion) => recallAnswers(sources).recall(question),
-  searchTimeline:
-    ({ views }: Sources) =>
-    (args: TimelineSearch) =>
-      searchTimeline(views, args),
 } as const satisfies ThreadFunctions
