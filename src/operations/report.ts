@@ -2,18 +2,23 @@ import type { Database } from 'better-sqlite3'
 import { createOperationQueries, type Grain, type OperationMetric } from '../../projections/operations.ts'
 import type { PagingCounters } from './paging-counters.ts'
 
-/** The report of `GET /api/session/operations`: counts and rates, never text, a memory or a target. */
-export function createOperationsReport(options: {
-  readonly views: Database
+export type ReportSources = {
   /** The capsule of the open conversation. */
   readonly capsule: () => { readonly active: boolean; readonly updatedAt: string | null }
-  readonly paging: PagingCounters
   /** What became of the candidates for memories since the process started. */
   readonly deduplication: () => { readonly since: string } & Readonly<
     Record<'candidates' | 'inserted' | 'reinforced' | 'merged' | 'discarded' | 'suppressed', number>
   >
-  readonly nowMs: () => number
-}) {
+}
+
+/** The report of `GET /api/session/operations`: counts and rates, never text, a memory or a target. */
+export function createOperationsReport(
+  options: ReportSources & {
+    readonly views: Database
+    readonly paging: PagingCounters
+    readonly nowMs: () => number
+  },
+) {
   const queries = createOperationQueries(options.views)
   return (hours: number) => {
     const { fromMs, toMs, from, to } = windowOf(hours, options.nowMs())

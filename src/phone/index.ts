@@ -3,7 +3,6 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createCallQueries } from '../../projections/calls.ts'
 import { createContextQueries } from '../../projections/context.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
-import type { ServiceWaits } from '../foundation.ts'
 import { dateFormat } from '../lib/date-format.ts'
 import type { Log } from '../lib/log.ts'
 import type { Recall } from '../lib/recall.ts'
@@ -17,7 +16,6 @@ import type { Storage } from '../storage/storage.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
 import { type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
 import { loadPhrases } from './call/phrases.ts'
-import type { HangUp } from './call/ports.ts'
 import { callPrompts } from './call/prompts.ts'
 import { lineOfFact, type TalkLine } from './call/talk.ts'
 import { connectRealtime } from './call/ws-sockets.ts'
@@ -30,6 +28,7 @@ import type { CallChain, PlacedMind } from './lifecycle/mind.ts'
 import { createOwnerMind, type OwnerMindOptions } from './lifecycle/owner-mind.ts'
 import { createReception, type Reception } from './lifecycle/reception.ts'
 import { callEnding, interruptedCall } from './lifecycle/span-facts.ts'
+import { createHangUp, type TelephonyApi } from './line/api.ts'
 import { createCallSlot, type OfferedCall, RESERVATION_MS } from './line/call-slot.ts'
 import { type AcceptedLine, createStreamAcceptor, type StreamSocket } from './line/stream-acceptor.ts'
 
@@ -75,8 +74,9 @@ export type PhoneOptions = {
   readonly tokensAreSpent: () => boolean
   /** The events with the words of a guest's number in texts and calls, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
-  readonly hangUpAtProvider: HangUp
-  readonly waits: Pick<ServiceWaits, 'streamStartMs'>
+  readonly telephony: TelephonyApi
+  /** How long a call's socket may take to present its token. */
+  readonly streamStartMs: number | undefined
   readonly newId: () => string
   readonly nowMs: () => number
   readonly log: Log
@@ -181,7 +181,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
 
   const acceptor = createStreamAcceptor({
     slot,
-    startDeadlineMs: options.waits.streamStartMs,
+    startDeadlineMs: options.streamStartMs,
     after,
     accepted: connect,
     refused: (reason) => log.debug({ reason }, 'a media stream was refused'),
@@ -216,7 +216,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       record: (facts) => {
         for (const fact of facts) recordOne(call, mind, fact)
       },
-      hangUp: options.hangUpAtProvider,
+      hangUp: createHangUp(options.telephony),
       clock: {
         nowMs: () => performance.now(),
         epochMs: nowMs,

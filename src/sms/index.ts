@@ -3,10 +3,10 @@ import { createCallQueries } from '../../projections/calls.ts'
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import { createTextQueries, type DelayedTexts } from '../../projections/texts.ts'
-import type { TurnRow } from '../../projections/turns.ts'
-import type { Foundation } from '../foundation.ts'
-import { giveUpAt, type OutboundPauses, outboundPauses } from '../lib/backoff.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
+import { giveUpAt, type OutboundPauses } from '../lib/backoff.ts'
 import type { Log } from '../lib/log.ts'
+import type { Tool } from '../model/tool.ts'
 import { isWithheld, ownerNumbersOf } from '../settings/party.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Placement } from '../storage/placement.ts'
@@ -15,6 +15,7 @@ import { createSmsInbox, type IncomingText } from './inbox.ts'
 import { createLostTexts } from './lost-texts.ts'
 import { createSmsOutbox } from './outbox.ts'
 import { createSendAgain, type SendAgain } from './send-again.ts'
+import { type ProposeText, smsTools } from './tool.ts'
 
 /** How long a webhook waits for a reply. The provider would wait longer. */
 const MARKUP_REPLY_MS = 1_500
@@ -36,6 +37,10 @@ export type Texts = {
   /** The delayed texts, and how long the first of them is retried; null if there are none. */
   waiting(): WaitingTexts | null
   sendAgain: SendAgain
+  /** The events with the words of a guest's number, in texts and calls, oldest first. */
+  guestWordSeqs(number: string, limit: number): readonly number[]
+  /** The tools of the delegate. A text to somebody else is only proposed. */
+  tools(propose: ProposeText): Tool[]
   start(): void
   close(graceMs: number): Promise<void>
 }
@@ -50,7 +55,7 @@ export type Telephony = {
 export type WaitingTexts = DelayedTexts & { readonly until: string }
 
 /** The events with the words of a guest's number, in texts and calls. */
-export function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
+function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
   const calls = createCallQueries(views)
   const texts = createTextQueries(views)
   /** Empty for a withheld number, which many people share. */
@@ -62,16 +67,13 @@ export function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
           .slice(-limit)
 }
 
-/** Wires text messages: inbox, outbox, and the lane of guests. */
-export function buildTexts(options: {
+/** Wires text messages: inbox, outbox, and the tool that sends them. */
+export function buildSms(options: {
   readonly storage: Storage
   readonly settings: Settings
   readonly placement: Placement
   readonly telephony: Telephony
-  readonly pauses?: OutboundPauses | undefined
-  readonly turnById: (turnId: string) => TurnRow | undefined
-  /** Answers guests, beside the owner's turns. */
-  readonly guests: { start(): void; close(graceMs: number): Promise<void> }
+  readonly pauses: OutboundPauses
   /** Whether guests have used up the budget of this number. */
   readonly guestIsSpent: (number: string) => boolean
   /** Whether the daily budget of texts is exhausted. */
@@ -81,11 +83,12 @@ export function buildTexts(options: {
   /** 0..1, for the jitter of retries. */
   readonly random: () => number
   readonly log: Log
-  readonly faultsOf: Foundation['faultsOf']
+  readonly onFault: (error: unknown) => void
 }): Texts {
-  const { storage, settings, telephony, turnById, nowMs, log } = options
+  const { storage, settings, telephony, nowMs, log } = options
   const { append, ledger, views, onHeadMoved } = storage
   const queries = createTextQueries(views)
+  const turns = createTurnQueries(views)
   const owner = createOwnerQueries(views)
   const ownerNumbers = () => ownerNumbersOf(settings)
   const replyBy = (to: string) => {
@@ -119,8 +122,8 @@ export function buildTexts(options: {
     isSpent: options.textsAreSpent,
     nowMs,
     random: options.random,
-    pauses: options.pauses ?? outboundPauses,
-    onFault: options.faultsOf('texts', 'a text could not be sent'),
+    pauses: options.pauses,
+    onFault: options.onFault,
     onFailedAttempt: (fields, message) => log.warn(fields, message),
   })
   const unsubscribe = settings.subscribe((keys) => {
@@ -147,13 +150,23 @@ export function buildTexts(options: {
         resolve()
       }
       function check(): void {
-        if (turnById(turnId)?.endedSeq != null) finish()
+        if (turns.byId(turnId)?.endedSeq != null) finish()
       }
       check()
     })
   }
 
   return {
+    guestWordSeqs: createGuestWordSeqs(storage),
+    tools: (propose) =>
+      smsTools({
+        append,
+        propose,
+        ownerNumbers,
+        isOptedOut: queries.isOptedOut,
+        isConfigured: () =>
+          telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null,
+      }),
     async receive(text) {
       const received = await inbox.receive(text)
       if (received.status === 'over_budget') return { status: 'over_budget' }
@@ -193,15 +206,12 @@ export function buildTexts(options: {
       telephony
         .client()
         .catch((error: unknown) => log.error({ err: error }, 'no client of the telephony API'))
-      options.guests.start()
       outbox.start()
       lostTexts.start()
     },
     async close(graceMs) {
-      const untilMs = performance.now() + graceMs
       unsubscribe()
-      await options.guests.close(graceMs)
-      await outbox.close(Math.max(0, untilMs - performance.now()))
+      await outbox.close(graceMs)
       await lostTexts.close()
     },
   }

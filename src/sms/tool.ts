@@ -7,16 +7,19 @@ const MAX_CHARS = 1_600
 const MAX_ATTEMPTS = 3
 const E164 = /^\+[1-9]\d{6,14}$/
 
+/** Asks the owner to confirm a text in the browser. */
+export type ProposeText = (
+  text: { readonly target: string; readonly text: string },
+  context: ActingContext,
+) => Promise<{ readonly expiresAt: string }>
+
 /**
  * The tool that texts the owner. For any other number it only proposes the text, and the owner must confirm
  * it in the browser: caller ID can be forged, and a model can be manipulated.
  */
 export function smsTools(options: {
   readonly append: Append
-  readonly propose: (
-    text: { readonly target: string; readonly text: string },
-    context: ActingContext,
-  ) => Promise<{ readonly expiresAt: string }>
+  readonly propose: ProposeText
   readonly ownerNumbers: () => readonly string[]
   readonly isOptedOut: (number: string) => boolean
   readonly isConfigured: () => boolean

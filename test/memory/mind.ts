@@ -7,12 +7,12 @@ import { buildErasing } from '../../src/erasing/index.ts'
 import { queryFunctions as erasingFunctions } from '../../src/erasing/query-functions.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { Recalled } from '../../src/lib/recall.ts'
-import { createMemoryConfig, type MemoryConfigChange } from '../../src/memory/config.ts'
+import type { MemoryConfigChange } from '../../src/memory/config.ts'
 import { buildMemory } from '../../src/memory/index.ts'
 import { type LearningThread, learningFunctions } from '../../src/memory/learn/learning-functions.ts'
 import { queryFunctions as memoryFunctions } from '../../src/memory/query-functions.ts'
 import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
-import { type EmbeddingWaits, openVectors } from '../../src/memory/recall/embedding.ts'
+import type { EmbeddingWaits } from '../../src/memory/recall/embedding.ts'
 import { createRecallRanker, type Hit } from '../../src/memory/recall/ranker.ts'
 import type { RecallPort, RecallQuestion } from '../../src/memory/recall/recall-port.ts'
 import type { EmbeddingModel, ModelService, StructuredModel } from '../../src/model/port.ts'
@@ -87,9 +87,6 @@ export async function openMind(options: MindOptions = {}) {
     write: (line) => void written.push(line),
     secretValues: () => [],
   })
-  const vectors = openVectors(directory)
-  const config = createMemoryConfig({ load: () => null, save: () => undefined })
-  config.put({ retrieveTimeoutMs: 5000, ...options.config })
   let utility = options.utility ?? null
   let embedding = options.embedding ?? null
   const memory = buildMemory({
@@ -98,22 +95,22 @@ export async function openMind(options: MindOptions = {}) {
     // Memory uses nothing else of a model service.
     model: () => ({ utility, embedding }) as ModelService,
     directory,
-    vectors,
     embeddingWaits: { gatherMs: 20, ...options.embeddingWaits },
     ...(isThreaded && !learning ? {} : { learning: learning ?? openInPlace(learningFunctions, directory) }),
     ...(options.engine ? { engine: overHits(options.engine) } : {}),
-    config,
+    documents: { document: () => null, writeDocument: () => undefined },
     timezone: () => TIMEZONE,
     newId,
     nowMs: clock,
     log,
   })
+  memory.config.put({ retrieveTimeoutMs: 5000, ...options.config })
   const { erasures, forgetting } = buildErasing({
     storage,
     queries: threads,
     kysely: new Kysely({ dialect: new SqliteDialect({ database: views }) }),
     memory,
-    forgetVectors: vectors.forget,
+    forgetVectors: memory.forgetVectors,
     spanSeqs: () => [],
     adaptationSeqs: () => [],
     removeAdaptationFiles: async () => undefined,

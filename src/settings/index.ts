@@ -67,3 +67,16 @@ export function openOwnerState(options: {
     throw error
   }
 }
+
+/** Only values that were set: defaults do not count. */
+export function chosenSettings(settings: Settings): Partial<Record<string, string>> {
+  const chosen = settings
+    .entries()
+    .filter((entry) => entry.source === 'stored' || entry.source === 'environment')
+  return Object.fromEntries(
+    chosen.flatMap(({ key }) => {
+      const value = settings.get(key)
+      return value === null ? [] : [[key, String(value)]]
+    }),
+  )
+}
