@@ -56,98 +56,13 @@ export type AssistantOptions = {
 
 /** Wires the attention, turns, activations and the context. */
 export function buildAssistant(options: AssistantOptions) {
-  const { storage, settings, model, placement, previews, newId, nowMs, log } = options
+  const { storage, settings, model, placement, tools, newId, nowMs, log } = options
   const { append, ledger, views } = storage
   const turns = createTurnQueries(views)
   const signals = createSignalQueries(views)
-  const timers = createTimerQueries(views)
-  const { tools } = options
-  const isForeign = createIsForeign(ledger)
-  const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
-  const timezone = () => settings.get('TIMEZONE')
-  const thresholdTokens = () => settings.get('COMPACT_THRESHOLD_TOKENS')
-  const instructions = () => buildInstructions({ channel: 'chat', adaptations: options.adaptations('chat') })
-  const chain = createChainReader(views, ledger)
-
-  const compactor = createCompactor({
-    append,
-    views,
-    chain,
-    model,
-    instructions,
-    instructionSeqs: () =>
-      ledger.readSeqs(options.adaptationSeqs('chat')).flatMap(({ seq, erased }) => (erased ? [] : [seq])),
-    commitments: () =>
-      timers.active().flatMap(({ setSeq }) => {
-        const [event] = ledger.readSeqs([setSeq])
-        return event?.type === 'timer.set' && event.body ? [{ seq: setSeq, title: event.body.title }] : []
-      }),
-    thresholdTokens,
-    capsuleTriggerTokens: () => settings.get('CAPSULE_TRIGGER_TOKENS'),
-    timezone,
-    newId,
-    nowMs,
-    log,
-  })
-  const composer = createComposer({
-    ledger,
-    chain,
-    recall: options.recall,
-    ridingSignals: signals.riding,
-    adaptations: options.adaptations,
-    adaptationSeqs: options.adaptationSeqs,
-    tools,
-    areForeign,
-    timezone,
-  })
-  const shortenReply = createShortenReply({
-    createNote: options.createNote,
-    longAnswerChars: () => settings.get('LONG_ANSWER_CHARS'),
-  })
-  const shortenSms = createShortenSms({
-    createNote: options.createNote,
-    publicUrl: () => settings.get('PUBLIC_URL'),
-    segmentsOf: options.segmentsOf,
-  })
-  const common = {
-    append,
-    ledger,
-    turnEventSeqs: turns.eventSeqs,
-    triedBefore: signals.triedBefore,
-    previews,
-    model,
-    propose: options.propose,
-    areForeign,
-    timezone,
-    thresholdTokens,
-    isSpent: options.tokensAreSpent,
-    nowMs,
-    log,
-    onFault: storage.reportFault,
-  }
-  const runTurn = createTurnRunner({
-    ...common,
-    composer,
-    tools,
-    shorten: async (conversationId, signal) => {
-      const outcome = await compactor.compact(conversationId, 'automatic', signal)
-      return outcome.status === 'succeeded'
-    },
-    shortenReply: (text, turn, seen) =>
-      (turn.channel === 'sms' ? shortenSms : shortenReply)(text, turn, seen),
-    traceItem: options.traceItems ? (direction, item) => log.info({ direction, ...item }, 'item') : undefined,
-  })
-  const runGuestTurn = createTurnRunner({
-    ...common,
-    composer: createGuestComposer({
-      ledger,
-      wordSeqs: options.guestWordSeqs,
-    }),
-    tools: new Map(),
-    shorten: async () => false,
-    shortenReply: async (text) =>
-      guestText(shortenForGuest(text), { ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
-  })
+  const context = buildContext(options)
+  const { areForeign, chain, compactor } = context
+  const { runTurn, runGuestTurn } = buildRunners(options, context)
   const activations = createActivationRunner({
     append,
     ledger,
@@ -202,7 +117,7 @@ export function buildAssistant(options: AssistantOptions) {
     views,
     openConversationId: placement.openConversationId,
     isBusy: () => attention.isBusy() || isTurnRunning(),
-    thresholdTokens,
+    thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
   })
 
   return {
@@ -224,4 +139,102 @@ export function buildAssistant(options: AssistantOptions) {
     instructions: (channel: SpokenChannel) =>
       buildInstructions({ channel, adaptations: options.adaptations(channel) }),
   }
+}
+
+/** The conversation as the model reads it, and its compaction. */
+function buildContext(options: AssistantOptions) {
+  const { storage, settings, model, newId, nowMs, log } = options
+  const { append, ledger, views } = storage
+  const timers = createTimerQueries(views)
+  const isForeign = createIsForeign(ledger)
+  const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
+  const timezone = () => settings.get('TIMEZONE')
+  const chain = createChainReader(views, ledger)
+  const compactor = createCompactor({
+    append,
+    views,
+    chain,
+    model,
+    instructions: () => buildInstructions({ channel: 'chat', adaptations: options.adaptations('chat') }),
+    instructionSeqs: () =>
+      ledger.readSeqs(options.adaptationSeqs('chat')).flatMap(({ seq, erased }) => (erased ? [] : [seq])),
+    commitments: () =>
+      timers.active().flatMap(({ setSeq }) => {
+        const [event] = ledger.readSeqs([setSeq])
+        return event?.type === 'timer.set' && event.body ? [{ seq: setSeq, title: event.body.title }] : []
+      }),
+    thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
+    capsuleTriggerTokens: () => settings.get('CAPSULE_TRIGGER_TOKENS'),
+    timezone,
+    newId,
+    nowMs,
+    log,
+  })
+  const composer = createComposer({
+    ledger,
+    chain,
+    recall: options.recall,
+    ridingSignals: createSignalQueries(views).riding,
+    adaptations: options.adaptations,
+    adaptationSeqs: options.adaptationSeqs,
+    tools: options.tools,
+    areForeign,
+    timezone,
+  })
+  return { areForeign, chain, compactor, composer }
+}
+
+/** What runs the turns of the owner and of guests. */
+function buildRunners(
+  options: AssistantOptions,
+  { areForeign, compactor, composer }: ReturnType<typeof buildContext>,
+) {
+  const { storage, settings, model, nowMs, log } = options
+  const { append, ledger, views } = storage
+  const shortenReply = createShortenReply({
+    createNote: options.createNote,
+    longAnswerChars: () => settings.get('LONG_ANSWER_CHARS'),
+  })
+  const shortenSms = createShortenSms({
+    createNote: options.createNote,
+    publicUrl: () => settings.get('PUBLIC_URL'),
+    segmentsOf: options.segmentsOf,
+  })
+  const common = {
+    append,
+    ledger,
+    turnEventSeqs: createTurnQueries(views).eventSeqs,
+    triedBefore: createSignalQueries(views).triedBefore,
+    previews: options.previews,
+    model,
+    propose: options.propose,
+    areForeign,
+    timezone: () => settings.get('TIMEZONE'),
+    thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
+    isSpent: options.tokensAreSpent,
+    nowMs,
+    log,
+    onFault: storage.reportFault,
+  }
+  const runTurn = createTurnRunner({
+    ...common,
+    composer,
+    tools: options.tools,
+    shorten: async (conversationId, signal) => {
+      const outcome = await compactor.compact(conversationId, 'automatic', signal)
+      return outcome.status === 'succeeded'
+    },
+    shortenReply: (text, turn, seen) =>
+      (turn.channel === 'sms' ? shortenSms : shortenReply)(text, turn, seen),
+    traceItem: options.traceItems ? (direction, item) => log.info({ direction, ...item }, 'item') : undefined,
+  })
+  const runGuestTurn = createTurnRunner({
+    ...common,
+    composer: createGuestComposer({ ledger, wordSeqs: options.guestWordSeqs }),
+    tools: new Map(),
+    shorten: async () => false,
+    shortenReply: async (text) =>
+      guestText(shortenForGuest(text), { ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
+  })
+  return { runTurn, runGuestTurn }
 }
