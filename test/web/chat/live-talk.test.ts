@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { LiveCall, TalkLine } from '../../../web/src/api/calls.ts'
 import { createLiveTalk } from '../../../web/src/chat/live-talk.ts'
-import type { LiveCall, TalkLine } from '../../../web/src/data/calls.ts'
 import { event } from '../timeline/events.ts'
 
 const call = (lines: readonly TalkLine[], more: Partial<LiveCall> = {}): LiveCall => ({

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { TimelineEvent } from '../../../web/src/data/timeline.ts'
+import type { TimelineEvent } from '../../../web/src/api/timeline.ts'
 
 /** A timeline event with defaults. */
 export function event(seq: number, type: string, more: Partial<TimelineEvent> = {}): TimelineEvent {

@@ -1,5 +1,5 @@
-import { undoErasure } from '../data/erasures.ts'
-import { explain } from '../data/http.ts'
+import { undoErasure } from '../api/erasures.ts'
+import { explain } from '../api/http.ts'
 import type { App } from './app.ts'
 
 /** Offers to undo a pending erasure, in a toast that closes once the erasure completes or is undone. */

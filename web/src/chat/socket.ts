@@ -1,4 +1,4 @@
-import { type ClientMessage, parseServerMessage, type ServerMessage } from '../data/chat.ts'
+import { type ClientMessage, parseServerMessage, type ServerMessage } from '../api/chat.ts'
 import { backoffMs } from './backoff.ts'
 
 export type Connection =

@@ -1,4 +1,4 @@
-import { isObject, numberField, optionalString, parseJson, stringField } from '../data/json.ts'
+import { isObject, numberField, optionalString, parseJson, stringField } from '../api/json.ts'
 import type { Unsettled } from './outbox.ts'
 
 const storageKey = 'delegate.unsettled'

@@ -1,5 +1,4 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import type { App } from '../app/app.ts'
 import {
   type Adaptation,
   type AdaptationChange,
@@ -8,8 +7,9 @@ import {
   reloadAdaptations,
   removeAdaptation,
   saveAdaptation,
-} from '../data/adaptations.ts'
-import { explain } from '../data/http.ts'
+} from '../api/adaptations.ts'
+import { explain } from '../api/http.ts'
+import type { App } from '../app/app.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'

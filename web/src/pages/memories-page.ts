@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { fetchMemories, type Memory } from '../api/memories.ts'
 import type { App } from '../app/app.ts'
-import { fetchMemories, type Memory } from '../data/memories.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'

@@ -1,14 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import type { App } from '../app/app.ts'
-import { explain, Refused } from '../data/http.ts'
-import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data/service.ts'
+import { explain, Refused } from '../api/http.ts'
+import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../api/service.ts'
 import {
   type AskPassword,
   changeSettings,
   fetchSettings,
   resetSetting,
   type Setting,
-} from '../data/settings.ts'
+} from '../api/settings.ts'
+import type { App } from '../app/app.ts'
 import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
 import '../design/page.ts'

@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { cancelTimer, fetchTimers, type Timer } from '../api/timers.ts'
 import type { App } from '../app/app.ts'
-import { cancelTimer, fetchTimers, type Timer } from '../data/timers.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'

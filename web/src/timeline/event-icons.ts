@@ -1,4 +1,4 @@
-import type { Channel, SearchHit } from '../data/timeline.ts'
+import type { Channel, SearchHit } from '../api/timeline.ts'
 import type { IconName } from '../design/icon.ts'
 
 /** Icons by subject, the first word of an event type. */

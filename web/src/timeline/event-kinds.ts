@@ -1,4 +1,4 @@
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../api/timeline.ts'
 
 export type Role = 'owner' | 'guest' | 'delegate'
 

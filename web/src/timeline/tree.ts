@@ -1,4 +1,4 @@
-import type { Channel, TimelineEvent } from '../data/timeline.ts'
+import type { Channel, TimelineEvent } from '../api/timeline.ts'
 import { classify, type EventClass, type Role, wordsOf } from './event-kinds.ts'
 
 export type Message = {

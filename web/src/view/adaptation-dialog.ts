@@ -1,12 +1,12 @@
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit'
-import type { App } from '../app/app.ts'
 import {
   type Adaptation,
   type AdaptationChannel,
   adaptationChannels,
   saveAdaptation,
-} from '../data/adaptations.ts'
-import { explain, Refused } from '../data/http.ts'
+} from '../api/adaptations.ts'
+import { explain, Refused } from '../api/http.ts'
+import type { App } from '../app/app.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit'
-import { hangUp, type LiveCall } from '../data/calls.ts'
-import { explain, type Http, Refused } from '../data/http.ts'
+import { hangUp, type LiveCall } from '../api/calls.ts'
+import { explain, type Http, Refused } from '../api/http.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 

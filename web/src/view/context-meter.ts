@@ -1,15 +1,15 @@
 import { html, LitElement, nothing, svg, type TemplateResult } from 'lit'
-import { whenIdle } from '../app/platform.ts'
-import type { ChatSession } from '../chat/session.ts'
-import { explain, type Http } from '../data/http.ts'
+import { explain, type Http } from '../api/http.ts'
 import {
   compactContext,
   fetchContext,
   fetchTotalUsage,
   type SessionContext,
   type Usage,
-} from '../data/session.ts'
-import type { TimelineEvent } from '../data/timeline.ts'
+} from '../api/session.ts'
+import type { TimelineEvent } from '../api/timeline.ts'
+import { whenIdle } from '../app/platform.ts'
+import type { ChatSession } from '../chat/session.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { contextMeterStyles } from './context-meter-styles.ts'

@@ -1,4 +1,4 @@
-import type { SessionContext, Usage } from '../data/session.ts'
+import type { SessionContext, Usage } from '../api/session.ts'
 import { countText } from './format.ts'
 
 /** Why the context cannot be compacted now, or an empty string if it can. */

@@ -1,5 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import { kindText, type PlanGroup, type PlanGroups } from '../data/erasures.ts'
+import { kindText, type PlanGroup, type PlanGroups } from '../api/erasures.ts'
 import '../design/icon.ts'
 import { countText, shortDateText } from './format.ts'
 

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { type Check, fetchHealth, type Health, type Reactor, reportedChecks } from '../data/health.ts'
-import { explain, type Http } from '../data/http.ts'
+import { type Check, fetchHealth, type Health, type Reactor, reportedChecks } from '../api/health.ts'
+import { explain, type Http } from '../api/http.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'

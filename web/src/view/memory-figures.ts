@@ -1,5 +1,5 @@
 /** The figures of the Memory Insights page, each with its meaning. */
-import type { MemoryInsights } from '../data/memory-insights.ts'
+import type { MemoryInsights } from '../api/memory-insights.ts'
 import { capitalised, countText, durationText, wordsText } from './format.ts'
 import { relativeText } from './relative-time.ts'
 

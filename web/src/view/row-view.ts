@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../api/timeline.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { progressOf, summaryOf } from '../timeline/activity.ts'
 import { channelSigns, type Sign, subjectIcon } from '../timeline/event-icons.ts'

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { explain, type Http } from '../data/http.ts'
-import { type FoundPage, type SearchHit, searchTimeline } from '../data/timeline.ts'
+import { explain, type Http } from '../api/http.ts'
+import { type FoundPage, type SearchHit, searchTimeline } from '../api/timeline.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import '../design/icon.ts'

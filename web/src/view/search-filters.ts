@@ -1,5 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import type { Channel, NamedPeriod, SearchNarrowing } from '../data/timeline.ts'
+import type { Channel, NamedPeriod, SearchNarrowing } from '../api/timeline.ts'
 import { channelSigns } from '../timeline/event-icons.ts'
 
 export type SearchFilters = {

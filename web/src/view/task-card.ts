@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { explain, type Http } from '../data/http.ts'
-import { type Attempt, type Delivery, fetchTask, type Task, type WholeTask } from '../data/tasks.ts'
+import { explain, type Http } from '../api/http.ts'
+import { type Attempt, type Delivery, fetchTask, type Task, type WholeTask } from '../api/tasks.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit'
-import { explain, type Http, Refused } from '../data/http.ts'
-import { dispatchTask } from '../data/tasks.ts'
+import { explain, type Http, Refused } from '../api/http.ts'
+import { dispatchTask } from '../api/tasks.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { explain, type Http, Refused } from '../data/http.ts'
-import { type NewTimer, setTimer } from '../data/timers.ts'
+import { explain, type Http, Refused } from '../api/http.ts'
+import { type NewTimer, setTimer } from '../api/timers.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'

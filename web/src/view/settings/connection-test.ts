@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit'
-import { explain, type Http } from '../../data/http.ts'
-import { type ConnectionTest, type TestedService, testConnection } from '../../data/settings.ts'
+import { explain, type Http } from '../../api/http.ts'
+import { type ConnectionTest, type TestedService, testConnection } from '../../api/settings.ts'
 import { controls } from '../../design/controls.ts'
 import { problemView } from '../../design/field.ts'
 import '../../design/icon.ts'

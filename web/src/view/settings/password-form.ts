@@ -1,7 +1,7 @@
 import { css, html } from 'lit'
-import { minPasswordLength } from '../../data/auth.ts'
-import { explain, type Http, Refused } from '../../data/http.ts'
-import { changePassword } from '../../data/sign-ins.ts'
+import { minPasswordLength } from '../../api/auth.ts'
+import { explain, type Http, Refused } from '../../api/http.ts'
+import { changePassword } from '../../api/sign-ins.ts'
 import { passwordView, problemView } from '../../design/field.ts'
 import { LightElement } from '../../design/light-element.ts'
 

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit'
-import { explain, type Http } from '../../data/http.ts'
-import { type Pointing, planPointing, pointNumber } from '../../data/telephony.ts'
+import { explain, type Http } from '../../api/http.ts'
+import { type Pointing, planPointing, pointNumber } from '../../api/telephony.ts'
 import { controls } from '../../design/controls.ts'
 import '../../design/dialog.ts'
 import { problemView } from '../../design/field.ts'

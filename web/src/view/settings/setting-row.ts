@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import type { Setting, SettingSource } from '../../data/settings.ts'
+import type { Setting, SettingSource } from '../../api/settings.ts'
 
 export type SettingActions = {
   readonly edit: (setting: Setting, text: string) => void

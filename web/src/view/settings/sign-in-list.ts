@@ -1,6 +1,6 @@
 import { css, html, LitElement } from 'lit'
-import { explain, type Http } from '../../data/http.ts'
-import { fetchSignIns, revokeSignIn, type SignIn } from '../../data/sign-ins.ts'
+import { explain, type Http } from '../../api/http.ts'
+import { fetchSignIns, revokeSignIn, type SignIn } from '../../api/sign-ins.ts'
 import { controls } from '../../design/controls.ts'
 import '../../design/icon.ts'
 import '../confirm-dialog.ts'

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit'
-import type { Http } from '../../data/http.ts'
-import { fetchUndeclaredProxies } from '../../data/service.ts'
+import type { Http } from '../../api/http.ts'
+import { fetchUndeclaredProxies } from '../../api/service.ts'
 import { controls } from '../../design/controls.ts'
 import '../../design/icon.ts'
 

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { explain, type Http, Refused } from '../../data/http.ts'
+import { explain, type Http, Refused } from '../../api/http.ts'
 import {
   type AskPassword,
   changeSettings,
@@ -7,7 +7,7 @@ import {
   resetSetting,
   type Setting,
   type TestedService,
-} from '../../data/settings.ts'
+} from '../../api/settings.ts'
 import { fieldView, problemView } from '../../design/field.ts'
 import { LightElement } from '../../design/light-element.ts'
 import '../settings/connection-test.ts'

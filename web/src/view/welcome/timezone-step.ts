@@ -1,6 +1,6 @@
 import { html } from 'lit'
-import { explain, type Http, Refused } from '../../data/http.ts'
-import { changeSettings, fetchSettings } from '../../data/settings.ts'
+import { explain, type Http, Refused } from '../../api/http.ts'
+import { changeSettings, fetchSettings } from '../../api/settings.ts'
 import { fieldView, problemView } from '../../design/field.ts'
 import { LightElement } from '../../design/light-element.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { parseServerMessage } from '../../../web/src/data/chat.ts'
-import { UnexpectedAnswer } from '../../../web/src/data/json.ts'
-import { parseProblem } from '../../../web/src/data/problem.ts'
+import { parseServerMessage } from '../../../web/src/api/chat.ts'
+import { UnexpectedAnswer } from '../../../web/src/api/json.ts'
+import { parseProblem } from '../../../web/src/api/problem.ts'
 
 const wire = {
   seq: 7,

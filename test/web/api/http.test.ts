@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { createHttp, explain, Refused, Unreachable } from '../../../web/src/data/http.ts'
+import { createHttp, explain, Refused, Unreachable } from '../../../web/src/api/http.ts'
 
 async function startHttp(answer: RequestListener) {
   const server = createServer(answer).listen(0, '127.0.0.1')
