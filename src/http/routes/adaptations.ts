@@ -10,8 +10,8 @@ import {
   titleSchema,
 } from '../../adaptations/adaptation.ts'
 import type { Adaptations } from '../../adaptations/adaptations.ts'
+import { body, json, refusals } from '../contract/describe.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
 import { invalidField, Refusal } from '../server/problem.ts'
 

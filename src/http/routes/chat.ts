@@ -2,10 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
 import type { ChatChannel, TurnOutcome } from '../../agent/chat.ts'
 import type { Previews } from '../../agent/conversation/previews.ts'
+import { body, json, refusals } from '../contract/describe.ts'
+import type { RefusalStatus } from '../contract/problem.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes, goneSignal } from '../server/env.ts'
-import { problemOf, Refusal, type RefusalStatus } from '../server/problem.ts'
+import { problemOf, Refusal } from '../server/problem.ts'
 
 export const MAX_MESSAGE_CHARS = 100_000
 

@@ -3,10 +3,10 @@ import { type ErasureRecord, type Erasures, type Refused, UNDO_MS } from '../../
 import { KINDS } from '../../erasing/kinds.ts'
 import type { PlanDescription } from '../../erasing/plan-text.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
+import { body, json, refusals } from '../contract/describe.ts'
+import { listQuery, seqOf } from '../contract/list-query.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
-import { listQuery, seqOf } from '../server/list-query.ts'
 import { invalidField, Refusal } from '../server/problem.ts'
 
 const target = z.object({

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Check, Checks, Health } from '../../operations/readiness/readiness.ts'
+import { json, refusals } from '../contract/describe.ts'
 import type { RouteModule } from '../server/app.ts'
 import type { BuildInfo } from '../server/build-info.ts'
-import { json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 

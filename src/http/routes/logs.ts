@@ -2,10 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { type LogLevel, type LogLines, logLevels } from '../../lib/log-lines.ts'
 import type { Sessions } from '../../settings/sessions.ts'
+import { eventStream, json, refusals } from '../contract/describe.ts'
+import { integerParam } from '../contract/list-query.ts'
 import type { RouteModule } from '../server/app.ts'
-import { eventStream, json, refusals, streamHeaders } from '../server/describe.ts'
 import { createRoutes, sessionOf } from '../server/env.ts'
-import { integerParam } from '../server/list-query.ts'
+import { streamHeaders } from '../server/responses.ts'
 
 const MAX_LINES = 2_000
 const LINES_PER_READ = 200

@@ -8,10 +8,10 @@ import {
   memoryConfigSchema,
 } from '../../memory/config.ts'
 import { memoryListSchema } from '../../memory/listing.ts'
+import { body, json, refusals } from '../contract/describe.ts'
+import { listQuery, seqOf } from '../contract/list-query.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
-import { listQuery, seqOf } from '../server/list-query.ts'
 import { Refusal } from '../server/problem.ts'
 
 const list = createRoute({

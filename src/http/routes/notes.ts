@@ -1,12 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { hasAtMost, MAX_NOTE_CHARS } from '../../notes/content.ts'
 import { excerptOf, type Note, type NoteOutcome, type Notes } from '../../notes/notes.ts'
+import { body, json, refusals } from '../contract/describe.ts'
+import { integerParam, listQuery, seqOf } from '../contract/list-query.ts'
 import type { RouteModule } from '../server/app.ts'
 import { bodyTooLarge } from '../server/body-reader.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes, refuseInvalid } from '../server/env.ts'
 import { DEFAULT_BODY_BYTES } from '../server/json-body.ts'
-import { integerParam, listQuery, seqOf } from '../server/list-query.ts'
 import { invalidField, Refusal } from '../server/problem.ts'
 
 /** A million characters, each up to twelve bytes when JSON escapes it as two surrogates. */

@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { operationMetrics } from '../../../projections/operations.ts'
 import type { createOperationsReport, createOperationsSeries } from '../../operations/report.ts'
+import { json, refusals } from '../contract/describe.ts'
+import { integerParam } from '../contract/list-query.ts'
 import type { RouteModule } from '../server/app.ts'
-import { json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
-import { integerParam } from '../server/list-query.ts'
 
 const hoursQuery = { query: z.object({ hours: integerParam(1, 720).default(24) }) }
 

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Proposals, Settled } from '../../agent/proposals/proposals.ts'
+import { json, refusals } from '../contract/describe.ts'
 import type { RouteModule } from '../server/app.ts'
-import { json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import { json } from '../contract/describe.ts'
 import type { RouteModule } from '../server/app.ts'
-import { json } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
 import type { UndeclaredProxies } from '../server/undeclared-proxies.ts'
 

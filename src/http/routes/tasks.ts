@@ -2,10 +2,10 @@ import { createRoute, z } from '@hono/zod-openapi'
 import type { Callback } from '../../tasks/callback.ts'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from '../../tasks/limits.ts'
 import { NoCodingAssistant, type Task, type Tasks, type WholeTask } from '../../tasks/tasks.ts'
+import { body, json, refusals } from '../contract/describe.ts'
+import { listQuery, seqOf } from '../contract/list-query.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
-import { listQuery, seqOf } from '../server/list-query.ts'
 import { Refusal } from '../server/problem.ts'
 
 const channelSchema = z.enum(['chat', 'sms', 'webhook'])

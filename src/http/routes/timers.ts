@@ -3,10 +3,10 @@ import type { TimerPlace } from '../../../projections/timers.ts'
 import { toInstant } from '../../timers/local-time.ts'
 import { InvalidRecurrence } from '../../timers/schedule.ts'
 import type { SetOutcome, Timer, Timers } from '../../timers/timers.ts'
+import { body, json, refusals } from '../contract/describe.ts'
+import { integerParam } from '../contract/list-query.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
-import { integerParam } from '../server/list-query.ts'
 import { invalidCursor, invalidField, Refusal } from '../server/problem.ts'
 
 const MAX_LISTED = 500

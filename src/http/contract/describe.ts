@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import type { Context, TypedResponse } from 'hono'
 import { PROBLEM_TYPE, problemSchema, type RefusalStatus } from './problem.ts'
 
 /**
@@ -49,17 +48,4 @@ export function refusals<const S extends RefusalStatus>(...statuses: readonly S[
     { description: meanings[status], content: { [PROBLEM_TYPE]: { schema: problemSchema } } },
   ])
   return Object.fromEntries(answers)
-}
-
-/** Responds to HEAD on a stream with the headers only; the stream itself would never end. */
-export function streamHeaders(c: Context): Response & TypedResponse<never, 200, 'text'> {
-  const response: Response = c.newResponse(null, 200, { 'content-type': 'text/event-stream' })
-  return response as Response & TypedResponse<never, 200, 'text'>
-}
-
-/** Responds 200 with `text`, which is already JSON of the declared shape. */
-export function jsonText(c: Context, text: string): Response & TypedResponse<never, 200, 'json'> {
-  // TypedResponse adds only compile-time information.
-  const response: Response = c.newResponse(text, 200, { 'content-type': 'application/json' })
-  return response as Response & TypedResponse<never, 200, 'json'>
 }
