@@ -1,109 +1,15 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import {
   type Adaptation,
   adaptationIdSchema,
-  CHANNELS,
-  channelsSchema,
-  contentSchema,
+  type CHANNELS,
   MAX_ADAPTATIONS,
   MAX_TOTAL_CHARS,
-  titleSchema,
 } from '../../adaptations/adaptation.ts'
 import type { Adaptations } from '../../adaptations/adaptations.ts'
-import { body, json, refusals } from '../contract/describe.ts'
+import { list, preview, read, reload, remove, save } from '../contract/adaptations.ts'
 import type { RouteModule } from '../server/app.ts'
 import { createRoutes } from '../server/env.ts'
 import { invalidField, Refusal } from '../server/problem.ts'
-
-const channel = z.enum(CHANNELS)
-const adaptationSchema = z
-  .object({
-    id: z.string(),
-    title: z.string(),
-    content: z.string(),
-    enabled: z.boolean(),
-    channels: z.array(channel),
-    source: z.enum(['owner', 'file']),
-    updatedAt: z.string(),
-  })
-  .openapi('Adaptation')
-const params = z.object({ id: z.string().max(200) })
-
-const list = createRoute({
-  method: 'get',
-  path: '/api/adaptations',
-  tags: ['Adaptations'],
-  summary: 'List the standing instructions',
-  responses: {
-    200: json(z.object({ adaptations: z.array(adaptationSchema) }), 'All instructions, enabled or not'),
-  },
-})
-
-const read = createRoute({
-  method: 'get',
-  path: '/api/adaptations/{id}',
-  tags: ['Adaptations'],
-  summary: 'Get a standing instruction',
-  request: { params },
-  responses: { 200: json(adaptationSchema, 'The instruction'), ...refusals(404) },
-})
-
-const save = createRoute({
-  method: 'post',
-  path: '/api/adaptations/{id}',
-  tags: ['Adaptations'],
-  summary: 'Create or change a standing instruction; takes effect on the next turn',
-  request: {
-    params,
-    body: body(
-      z.object({
-        title: titleSchema.optional(),
-        content: contentSchema.optional(),
-        enabled: z.boolean().optional(),
-        channels: channelsSchema.optional(),
-      }),
-    ),
-  },
-  responses: {
-    200: json(adaptationSchema, 'Changed'),
-    201: json(adaptationSchema, 'Created'),
-    ...refusals(400, 409),
-  },
-})
-
-const remove = createRoute({
-  method: 'delete',
-  path: '/api/adaptations/{id}',
-  tags: ['Adaptations'],
-  summary: 'Delete a standing instruction; one from a file returns when the files are reloaded',
-  request: { params },
-  responses: { 204: { description: 'Deleted' }, ...refusals(404) },
-})
-
-const preview = createRoute({
-  method: 'get',
-  path: '/api/adaptations.preview',
-  tags: ['Adaptations'],
-  summary: 'Get the exact instructions for the model on a channel',
-  request: { query: z.object({ channel: channel.default('chat') }) },
-  responses: { 200: json(z.object({ instructions: z.string() }), 'The instructions'), ...refusals(400) },
-})
-
-const reload = createRoute({
-  method: 'post',
-  path: '/api/adaptations.reload',
-  tags: ['Adaptations'],
-  summary: 'Reload the adaptation files',
-  responses: {
-    200: json(
-      z.object({
-        loaded: z.int(),
-        skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
-      }),
-      'The number of loaded files, and the skipped files with the reasons',
-    ),
-  },
-})
 
 export function adaptationRoutes(options: {
   readonly adaptations: Adaptations
