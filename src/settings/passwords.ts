@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
-import { normalizeText } from '../../projections/normalize-text.ts'
 import { createBoundedQueue } from '../lib/bounded-queue.ts'
+import { normalize } from './new-password.ts'
 
 /**
  * Hashes and verifies passwords. Both are slow by design and run off the event loop, at most two at once, so
@@ -33,9 +33,4 @@ export function createPasswords(): Passwords {
         return (await verify(passwordHash, normalize(password))) ? 'right' : 'wrong'
       }),
   }
-}
-
-/** Two keyboards may encode the same password as different code points (NIST SP 800-63B, 5.1.1.2). */
-export function normalize(password: string): string {
-  return normalizeText(password, 'NFKC')
 }

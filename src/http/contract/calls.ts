@@ -32,9 +32,12 @@ const liveCallSchema = z
           text: z.string().nullable().describe('Null until it is transcribed'),
         }),
       )
+      .readonly()
       .describe('Speech that is not recorded yet'),
   })
   .openapi('LiveCall')
+
+export type LiveCall = z.output<typeof liveCallSchema>
 
 export const current = createRoute({
   method: 'get',

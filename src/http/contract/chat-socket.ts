@@ -1,10 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { TimelineEvent } from '../../../projections/timeline-event.ts'
-import type { TimelinePage } from '../../../projections/timeline-page.ts'
-import type { LiveCall } from '../../phone/lifecycle/live-calls.ts'
+import type { LiveCall } from './calls.ts'
 import { MAX_MESSAGE_CHARS } from './chat.ts'
 import { refusals } from './describe.ts'
 import type { ProblemDocument } from './problem.ts'
+import type { TimelineEvent, TimelinePage } from './timeline.ts'
 
 /** Messages from the browser. */
 export const clientMessageSchema = z.discriminatedUnion('type', [

@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { KINDS } from '../../erasing/kinds.ts'
 import { body, json, refusals } from './describe.ts'
 import { listQuery } from './list-query.ts'
 
@@ -15,7 +14,18 @@ export const target = z.object({
 const kindCount = z.object({ kind: z.string(), count: z.int() })
 
 const group = z.object({
-  kind: z.enum(KINDS),
+  kind: z.enum([
+    'message',
+    'reply',
+    'memory',
+    'note',
+    'timer',
+    'task',
+    'adaptation',
+    'summary',
+    'step',
+    'other',
+  ]),
   count: z.int(),
   items: z.array(
     z.object({

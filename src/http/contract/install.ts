@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { newPasswordSchema } from '../../settings/password-policy.ts'
+import { newPasswordSchema } from '../../settings/new-password.ts'
 import { body, json, refusals } from './describe.ts'
 
 const optional = z.string().optional()

@@ -1,9 +1,101 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { memoryInsightsSchema } from '../../memory/api.ts'
+import { memoryKinds } from '../../../ledger/events/memory.ts'
 import { memoryConfigChangeSchema, memoryConfigSchema } from '../../memory/config.ts'
-import { memoryListSchema } from '../../memory/listing.ts'
 import { body, json, refusals } from './describe.ts'
 import { listQuery } from './list-query.ts'
+
+const memorySchema = z.object({
+  id: z.string(),
+  text: z.string(),
+  kind: z.enum(memoryKinds),
+  status: z.enum(['active', 'contested']),
+  subject: z.string(),
+  slot: z.string(),
+  value: z.string(),
+  quote: z.string(),
+  strength: z.number(),
+  reinforcements: z.int(),
+  createdAt: z.string(),
+  lastReinforcedAt: z.string().nullable(),
+  lastSurfacedAt: z.string().nullable(),
+  eventTime: z.string().nullable(),
+  validFrom: z.string(),
+  validUntil: z.string().nullable(),
+  contestedWith: z.array(z.string()),
+  sources: z.array(z.object({ seq: z.int(), conversationId: z.string().nullable() })),
+})
+
+const memoryListSchema = z.object({
+  memories: z.array(memorySchema),
+  count: z.int(),
+  nextCursor: z.string().nullable(),
+})
+
+/** Counts of the memory store. */
+const memoryStoreSchema = z.object({
+  total: z.int(),
+  active: z.int(),
+  contested: z.int(),
+  superseded: z.int(),
+  retired: z.int(),
+  forgotten: z.int(),
+  byKind: z.record(z.string(), z.int()),
+})
+
+const recentEventSchema = z.object({
+  seq: z.int(),
+  type: z.string(),
+  at: z.string(),
+  conversationId: z.string().nullable(),
+  payload: z.record(z.string(), z.unknown()),
+})
+
+const memoryInsightsSchema = z.object({
+  store: memoryStoreSchema,
+  deduplication: z.object({
+    since: z.string(),
+    candidates: z.int(),
+    inserted: z.int(),
+    reinforced: z.int(),
+    merged: z.int(),
+    discarded: z.int(),
+    suppressed: z.int(),
+  }),
+  runtime: z.object({
+    extraction: z.object({
+      method: z.enum(['model', 'rules']),
+      running: z.boolean(),
+      unread: z.int(),
+      lastFailure: z
+        .object({
+          at: z.string(),
+          kind: z.string(),
+          attempt: z.int(),
+          final: z.boolean(),
+          retryAt: z.string().nullable(),
+        })
+        .nullable(),
+    }),
+    recall: z.object({
+      queries: z.int(),
+      inTime: z.int(),
+      late: z.int(),
+      failed: z.int(),
+      waiting: z.int(),
+      lastDurationMs: z.number().nullable(),
+    }),
+    embedding: z.object({
+      model: z.string().nullable(),
+      state: z.enum(['off', 'up_to_date', 'embedding', 'waiting']),
+      embedded: z.int(),
+      total: z.int(),
+      failures: z.int(),
+      lastFailure: z.object({ at: z.string(), kind: z.string() }).nullable(),
+      retryAt: z.string().nullable(),
+    }),
+  }),
+  recentEvents: z.array(recentEventSchema),
+})
 
 export const list = createRoute({
   method: 'get',

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { operationMetrics } from '../../../projections/operations.ts'
+import { operationMetrics } from '../../../projections/operation-metrics.ts'
 import { json, refusals } from './describe.ts'
 import { integerParam } from './list-query.ts'
 

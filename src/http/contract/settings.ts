@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { settingGroups } from '../../settings/registry.ts'
 import { body, json, refusals } from './describe.ts'
 
 const valueSchema = z.union([z.string(), z.number()])
@@ -23,7 +22,7 @@ const entriesSchema = z
           .openapi({ description: 'The origin that a secret would be sent to now' }),
         description: z.string(),
         restart: z.boolean().openapi({ description: 'Takes effect only after a restart' }),
-        group: z.enum(settingGroups),
+        group: z.enum(['model', 'telephony', 'owner', 'conversation', 'delivery', 'service']),
         title: z.string().openapi({ description: 'The label in forms' }),
         unit: z.string().nullable().openapi({ description: 'The unit of a number' }),
         choices: z.array(z.string()).readonly().nullable().openapi({ description: 'The allowed values' }),

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/password-policy.ts'
+import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/new-password.ts'
 import { body, json, refusals } from './describe.ts'
 
 /** An existing password. Its length was checked when it was chosen. */

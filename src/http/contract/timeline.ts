@@ -1,6 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { channelSchema } from '../../../ledger/event.ts'
-import { PERIODS } from '../../timeline/period.ts'
 import { json, refusals } from './describe.ts'
 import { integerParam, listQuery } from './list-query.ts'
 
@@ -23,6 +22,8 @@ const eventSchema = z
     payload: z.record(z.string(), z.unknown()),
   })
   .openapi('TimelineEvent')
+
+export type TimelineEvent = z.output<typeof eventSchema>
 
 const spanSchema = z
   .object({
@@ -47,6 +48,8 @@ export const pageSchema = z
     expandedEvents: z.int(),
   })
   .openapi('TimelinePage')
+
+export type TimelinePage = z.output<typeof pageSchema>
 
 /** The query of a timeline page. `before` is a page's `nextCursor`, or a seq. */
 export const pageQuerySchema = z.object({
@@ -80,7 +83,7 @@ export const search = createRoute({
       .object({
         q: z.string().max(1000),
         channel: channelSchema.optional(),
-        period: z.enum(PERIODS).optional(),
+        period: z.enum(['today', 'last_7_days', 'last_30_days', 'this_year']).optional(),
         from: z.iso.date().optional(),
         to: z.iso.date().optional(),
         ...listQuery(DEFAULT_HITS, MAX_HITS),
