@@ -15,6 +15,8 @@ const adaptationSchema = z
     updatedAt: z.string(),
   })
   .openapi('Adaptation')
+export type Adaptation = z.output<typeof adaptationSchema>
+export type AdaptationChannel = z.output<typeof channel>
 
 const params = z.object({ id: z.string().max(200) })
 
@@ -78,18 +80,19 @@ export const preview = createRoute({
   responses: { 200: json(z.object({ instructions: z.string() }), 'The instructions'), ...refusals(400) },
 })
 
+const reloadedSchema = z.object({
+  loaded: z.int(),
+  skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
+})
+
+export type Reloaded = z.output<typeof reloadedSchema>
+
 export const reload = createRoute({
   method: 'post',
   path: '/api/adaptations.reload',
   tags: ['Adaptations'],
   summary: 'Reload the adaptation files',
   responses: {
-    200: json(
-      z.object({
-        loaded: z.int(),
-        skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
-      }),
-      'The number of loaded files, and the skipped files with the reasons',
-    ),
+    200: json(reloadedSchema, 'The number of loaded files, and the skipped files with the reasons'),
   },
 })

@@ -38,6 +38,8 @@ const liveCallSchema = z
   .openapi('LiveCall')
 
 export type LiveCall = z.output<typeof liveCallSchema>
+/** A line of a call that is not recorded as an event yet. */
+export type TalkLine = LiveCall['lines'][number]
 
 export const current = createRoute({
   method: 'get',

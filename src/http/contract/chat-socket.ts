@@ -17,6 +17,8 @@ export const clientMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conversation.end'), conversationId: z.string().max(200).optional() }),
 ])
 
+export type ClientMessage = z.input<typeof clientMessageSchema>
+
 /** Messages to the browser. */
 export type ServerMessage =
   /** `sendPage` sends this one, because its page is already JSON. */

@@ -11,6 +11,8 @@ export const target = z.object({
   to: z.iso.datetime().optional(),
 })
 
+export type ErasureTarget = z.input<typeof target>
+
 const kindCount = z.object({ kind: z.string(), count: z.int() })
 
 const group = z.object({
@@ -40,6 +42,11 @@ const group = z.object({
 
 /** `named`: the target. `derived`: copied or learned from it. `stays`: mentions it, but is kept. */
 const groups = { named: z.array(group), derived: z.array(group), stays: z.array(group) }
+
+const groupsSchema = z.object(groups)
+
+export type PlanGroups = z.output<typeof groupsSchema>
+export type PlanGroup = PlanGroups['named'][number]
 
 const erasureSchema = z
   .object({
@@ -104,7 +111,7 @@ export const read = createRoute({
   request: { params },
   responses: {
     200: json(
-      erasureSchema.extend({ plan: z.object(groups).nullable() }),
+      erasureSchema.extend({ plan: groupsSchema.nullable() }),
       'The erasure; `plan` is null once it is over',
     ),
     ...refusals(404),

@@ -18,6 +18,8 @@ const checksSchema = z.object({
     .describe('Whether the last text was sent; informational; absent if not configured'),
 })
 
+export type Checks = z.output<typeof checksSchema>
+
 const healthSchema = z
   .object({
     checks: checksSchema,
@@ -34,6 +36,9 @@ const healthSchema = z
     lastText: z.object({ at: z.string(), failure: z.string().nullable() }).nullable(),
   })
   .openapi('Health')
+
+export type Health = z.output<typeof healthSchema>
+export type Reactor = Health['reactors'][number]
 
 export const healthRoute = createRoute({
   method: 'get',

@@ -18,6 +18,9 @@ const lineSchema = z
   })
   .openapi('LogLine')
 
+export type LogLine = z.output<typeof lineSchema>
+export type LogLevel = LogLine['level']
+
 export const pageRoute = createRoute({
   method: 'get',
   path: '/api/logs',

@@ -25,6 +25,8 @@ const memorySchema = z.object({
   sources: z.array(z.object({ seq: z.int(), conversationId: z.string().nullable() })),
 })
 
+export type Memory = z.output<typeof memorySchema>
+
 const memoryListSchema = z.object({
   memories: z.array(memorySchema),
   count: z.int(),
@@ -49,6 +51,8 @@ const recentEventSchema = z.object({
   conversationId: z.string().nullable(),
   payload: z.record(z.string(), z.unknown()),
 })
+
+export type MemoryConfig = z.output<typeof memoryConfigSchema>
 
 const memoryInsightsSchema = z.object({
   store: memoryStoreSchema,
@@ -96,6 +100,8 @@ const memoryInsightsSchema = z.object({
   }),
   recentEvents: z.array(recentEventSchema),
 })
+
+export type MemoryInsights = z.output<typeof memoryInsightsSchema>
 
 export const list = createRoute({
   method: 'get',

@@ -24,6 +24,9 @@ const summary = {
 }
 
 const noteSchema = z.object({ ...summary, content: z.string() }).openapi('Note')
+
+export type Note = z.output<typeof noteSchema>
+export type NoteSummary = Omit<Note, 'content'>
 const params = z.object({ id: z.string() })
 
 export const list = createRoute({

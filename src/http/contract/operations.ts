@@ -80,6 +80,8 @@ const reportSchema = z
   })
   .openapi('OperationsReport')
 
+export type OperationsReport = z.output<typeof reportSchema>
+
 export const report = createRoute({
   method: 'get',
   path: '/api/session/operations',
@@ -101,6 +103,8 @@ const seriesSchema = z
     ),
   })
   .openapi('OperationsSeries')
+
+export type OperationsSeries = z.output<typeof seriesSchema>
 
 export const series = createRoute({
   method: 'get',

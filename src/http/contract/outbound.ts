@@ -19,6 +19,9 @@ const outboundSchema = z
   })
   .openapi('Outbound')
 
+export type Outbound = z.output<typeof outboundSchema>
+export type WaitingTexts = NonNullable<Outbound['waitingTexts']>
+
 export const read = createRoute({
   method: 'get',
   path: '/api/outbound',

@@ -32,6 +32,8 @@ const contextSchema = z
   })
   .openapi('SessionContext')
 
+export type SessionContext = z.output<typeof contextSchema>
+
 export const context = createRoute({
   method: 'get',
   path: '/api/session/context',
@@ -77,6 +79,10 @@ const turnSchema = z
     usage: z.object({ inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() }),
   })
   .openapi('TurnReport')
+
+export type TurnReport = z.output<typeof turnSchema>
+/** A memory used for a reply, in its current words. `text` is null once forgotten. */
+export type TurnMemory = TurnReport['memories'][number]
 
 export const turn = createRoute({
   method: 'get',

@@ -31,12 +31,16 @@ const entriesSchema = z
   })
   .openapi('Settings')
 
+export type Setting = z.output<typeof entriesSchema>['entries'][number]
+
 export const connectionSchema = z
   .object({
     ok: z.boolean(),
     steps: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
   })
   .openapi('ConnectionTest')
+
+export type ConnectionTest = z.output<typeof connectionSchema>
 
 export const listRoute = createRoute({
   method: 'get',
@@ -74,11 +78,15 @@ export const resetRoute = createRoute({
   responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(404) },
 })
 
+const testedSchema = z.enum(['model', 'telephony'])
+
+export type TestedService = z.output<typeof testedSchema>
+
 export const testRoute = createRoute({
   method: 'post',
   path: '/api/config.test',
   tags: ['Settings'],
   summary: 'Test the connection to an outside service with the current settings',
-  request: { body: body(z.object({ service: z.enum(['model', 'telephony']) })) },
+  request: { body: body(z.object({ service: testedSchema })) },
   responses: { 200: json(connectionSchema, 'The result of each step'), ...refusals(400) },
 })

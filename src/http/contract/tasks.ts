@@ -32,6 +32,8 @@ const deliverySchema = z
   })
   .openapi('Delivery')
 
+export type Delivery = z.output<typeof deliverySchema>
+
 const taskFields = {
   id: z.string(),
   title: z.string(),
@@ -56,9 +58,13 @@ const taskFields = {
 
 const taskSchema = z.object(taskFields).openapi('Task')
 
+export type Task = z.output<typeof taskSchema>
+
 const wholeTaskSchema = z
   .object({ ...taskFields, prompt: z.string(), outcome: z.string().nullable() })
   .openapi('WholeTask')
+
+export type WholeTask = z.output<typeof wholeTaskSchema>
 
 export const list = createRoute({
   method: 'get',

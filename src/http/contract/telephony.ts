@@ -15,6 +15,8 @@ const pointingSchema = z
   })
   .openapi('NumberPointing')
 
+export type Pointing = z.output<typeof pointingSchema>
+
 export const plan = createRoute({
   method: 'get',
   path: '/api/telephony/number',

@@ -69,6 +69,24 @@ export const page = createRoute({
   },
 })
 
+const periodSchema = z.enum(['today', 'last_7_days', 'last_30_days', 'this_year'])
+
+export type NamedPeriod = z.output<typeof periodSchema>
+
+const hitSchema = z.object({
+  seq: z.int(),
+  at: z.string(),
+  type: z.string(),
+  channel: z.string().nullable(),
+  conversationId: z.string().nullable(),
+  spanId: z.string().nullable(),
+  snippet: z.string(),
+  marked: z.string(),
+})
+
+export type SearchHit = z.output<typeof hitSchema>
+export type Channel = z.output<typeof channelSchema>
+
 export const search = createRoute({
   method: 'get',
   path: '/api/timeline/search',
@@ -83,7 +101,7 @@ export const search = createRoute({
       .object({
         q: z.string().max(1000),
         channel: channelSchema.optional(),
-        period: z.enum(['today', 'last_7_days', 'last_30_days', 'this_year']).optional(),
+        period: periodSchema.optional(),
         from: z.iso.date().optional(),
         to: z.iso.date().optional(),
         ...listQuery(DEFAULT_HITS, MAX_HITS),
@@ -96,18 +114,7 @@ export const search = createRoute({
   responses: {
     200: json(
       z.object({
-        hits: z.array(
-          z.object({
-            seq: z.int(),
-            at: z.string(),
-            type: z.string(),
-            channel: z.string().nullable(),
-            conversationId: z.string().nullable(),
-            spanId: z.string().nullable(),
-            snippet: z.string(),
-            marked: z.string(),
-          }),
-        ),
+        hits: z.array(hitSchema),
         from: z.string().optional(),
         to: z.string().optional(),
         nextCursor: z.string().nullable(),

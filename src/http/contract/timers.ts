@@ -19,6 +19,8 @@ const timerSchema = z
   })
   .openapi('Timer')
 
+export type Timer = z.output<typeof timerSchema>
+
 export const list = createRoute({
   method: 'get',
   path: '/api/timers',
@@ -36,25 +38,22 @@ export const list = createRoute({
   },
 })
 
+const newTimerSchema = z.object({
+  title: z.string().trim().min(1).max(500),
+  at: z.string().max(40).optional().describe("ISO 8601; without an offset, in the owner's local time"),
+  recurrence: z.string().min(1).max(100).optional().describe("A cron expression in the owner's time zone"),
+  missedPolicy: z.enum(['fire_once', 'skip']).default('fire_once'),
+})
+
+export type NewTimer = z.input<typeof newTimerSchema>
+
 export const set = createRoute({
   method: 'post',
   path: '/api/timers',
   tags: ['Timers'],
   summary: 'Set a timer that wakes the delegate',
   request: {
-    body: body(
-      z.object({
-        title: z.string().trim().min(1).max(500),
-        at: z.string().max(40).optional().describe("ISO 8601; without an offset, in the owner's local time"),
-        recurrence: z
-          .string()
-          .min(1)
-          .max(100)
-          .optional()
-          .describe("A cron expression in the owner's time zone"),
-        missedPolicy: z.enum(['fire_once', 'skip']).default('fire_once'),
-      }),
-    ),
+    body: body(newTimerSchema),
   },
   responses: { 201: json(timerSchema, 'The timer; `Location` holds its address'), ...refusals(400) },
 })

@@ -3,7 +3,14 @@ import type { OwnerAccount } from '../../settings/owner-account.ts'
 import { isSettingKey } from '../../settings/registry.ts'
 import type { Session } from '../../settings/sessions.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { changeRoute, type connectionSchema, listRoute, resetRoute, testRoute } from '../contract/settings.ts'
+import {
+  changeRoute,
+  type connectionSchema,
+  listRoute,
+  resetRoute,
+  type TestedService,
+  testRoute,
+} from '../contract/settings.ts'
 import type { RouteModule } from '../server/app.ts'
 import { createRoutes, goneSignal, sessionOf } from '../server/env.ts'
 import type { IntrusionCounter } from '../server/intrusion-counter.ts'
@@ -12,7 +19,7 @@ import type { SignInThrottle } from '../server/sign-in-throttle.ts'
 
 /** Tests the connection to an outside service and reports each step. Does not throw if the service fails. */
 export type TestConnection = (
-  service: 'model' | 'telephony',
+  service: TestedService,
   signal: AbortSignal,
 ) => Promise<z.output<typeof connectionSchema>>
 

@@ -1,18 +1,19 @@
-import { type Problem, parseProblem } from './problem.ts'
+import type { ProblemDocument } from '../../../src/http/contract/problem.ts'
+import type { Http } from './routes.ts'
 
 /** The service answered with an error. */
 export class Refused extends Error {
-  readonly problem: Problem
+  readonly problem: ProblemDocument
+  /** What is wrong with each field of the request. */
+  readonly errors: NonNullable<ProblemDocument['errors']>
   /** From the `Retry-After` header. */
   readonly retryAfterSeconds: number | null
-  /** The whole response body, including fields beyond those of `problem`. */
-  readonly answer: unknown
-  constructor(problem: Problem, retryAfterSeconds: number | null, answer: unknown) {
+  constructor(problem: ProblemDocument, retryAfterSeconds: number | null) {
     super(problem.detail)
     this.name = 'Refused'
     this.problem = problem
+    this.errors = problem.errors ?? []
     this.retryAfterSeconds = retryAfterSeconds
-    this.answer = answer
   }
 }
 
@@ -24,20 +25,14 @@ export class Unreachable extends Error {
   }
 }
 
-export type RequestOptions = {
+/** What the typed calls come down to. */
+type Request = {
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
-  readonly query?: Readonly<Record<string, string | number | null | undefined>>
-  readonly signal?: AbortSignal
-  /** Additional headers, such as `If-Match`. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
 }
-
-/** Sends a request and returns its JSON. Throws Refused, Unreachable or the reason of the abort signal. */
-export type Http = (
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  path: string,
-  options?: RequestOptions,
-) => Promise<unknown>
 
 /** A response times out after this long without data. Changes get longer: they may wait for the model. */
 const silenceLimitMs = { read: 30_000, change: 300_000 } as const
@@ -48,41 +43,32 @@ export function createHttp(options: {
   readonly onNoSession: () => void
   readonly onNotInstalled: () => void
 }): Http {
-  return async (method, path, { body, query, signal, headers } = {}) => {
-    const silence = new AbortController()
+  return { get: caller('GET'), post: caller('POST'), put: caller('PUT'), del: caller('DELETE') }
+
+  function caller(method: string) {
     const limitMs = method === 'GET' ? silenceLimitMs.read : silenceLimitMs.change
+    return async (path: string, request: Request = {}) => {
+      const { response, text } = await exchange(method, path, request, limitMs)
+      if (response.ok) return text === '' ? null : JSON.parse(text)
+      const problem = problemOf(text, response.status)
+      if (response.status === 401 && problem.code !== 'wrong_password') options.onNoSession()
+      if (problem.code === 'not_configured' && response.status === 503) options.onNotInstalled()
+      throw new Refused(problem, retryAfter(response.headers.get('retry-after')))
+    }
+  }
+
+  /** A response that is cut off counts as Unreachable. */
+  async function exchange(method: string, path: string, request: Request, limitMs: number) {
+    const silence = new AbortController()
     const giveUp = () => silence.abort(new Error(`no data for ${limitMs} ms`))
     let timer = setTimeout(giveUp, limitMs)
     const heard = () => {
       clearTimeout(timer)
       timer = setTimeout(giveUp, limitMs)
     }
-    const { response, text } = await exchange().finally(() => clearTimeout(timer))
-    if (response.ok) return text === '' ? null : JSON.parse(text)
-    const answer = parsed(text)
-    const problem = parseProblem(answer, response.status)
-    if (response.status === 401 && problem.code !== 'wrong_password') options.onNoSession()
-    if (problem.code === 'not_configured' && response.status === 503) options.onNotInstalled()
-    throw new Refused(problem, retryAfter(response.headers.get('retry-after')), answer)
-
-    /** A response that is cut off counts as Unreachable. */
-    async function exchange(): Promise<{ readonly response: Response; readonly text: string }> {
-      try {
-        const response = await send()
-        return { response, text: await textOf(response, heard) }
-      } catch (cause) {
-        if (signal?.aborted) throw signal.reason
-        throw new Unreachable(cause)
-      }
-    }
-
-    function send(): Promise<Response> {
-      const search = new URLSearchParams()
-      for (const [name, value] of Object.entries(query ?? {})) {
-        if (value !== null && value !== undefined) search.set(name, String(value))
-      }
-      const url = search.size > 0 ? `${path}?${search}` : path
-      return options.fetch(url, {
+    const { body, headers, signal } = request
+    try {
+      const response = await options.fetch(addressOf(path, request), {
         method,
         credentials: 'same-origin',
         cache: 'no-store',
@@ -95,8 +81,23 @@ export function createHttp(options: {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
       })
+      return { response, text: await textOf(response, heard) }
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason
+      throw new Unreachable(cause)
+    } finally {
+      clearTimeout(timer)
     }
   }
+}
+
+function addressOf(path: string, { params = {}, query = {} }: Request): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined) search.set(name, String(value))
+  }
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  return search.size > 0 ? `${filled}?${search}` : filled
 }
 
 async function textOf(response: Response, heard: () => void): Promise<string> {
@@ -111,12 +112,16 @@ async function textOf(response: Response, heard: () => void): Promise<string> {
   return text
 }
 
-function parsed(text: string): unknown {
+/** The problem document of an error. Another body, such as a proxy's error page, gets one by its status. */
+function problemOf(text: string, status: number): ProblemDocument {
   try {
-    return JSON.parse(text)
+    const answer = JSON.parse(text)
+    if (typeof answer.code === 'string') return answer
   } catch {
-    return null
+    // Not JSON.
   }
+  const title = `The service answered with status ${status}`
+  return { type: 'about:blank', status, code: 'unknown', title, detail: title }
 }
 
 function retryAfter(header: string | null): number | null {
@@ -127,7 +132,5 @@ function retryAfter(header: string | null): number | null {
 /** A message for the owner about any error. */
 export function explain(error: unknown): string {
   if (error instanceof Refused || error instanceof Unreachable) return error.message
-  return error instanceof Error && error.name === 'UnexpectedAnswer'
-    ? error.message
-    : 'Something went wrong on this page. Try reloading it.'
+  return 'Something went wrong on this page. Try reloading it.'
 }

@@ -1,4 +1,3 @@
-import { undoErasure } from '../api/erasures.ts'
 import { explain } from '../api/http.ts'
 import type { App } from './app.ts'
 
@@ -11,7 +10,7 @@ export function offerUndo(
 
   async function undo(): Promise<void> {
     try {
-      await undoErasure(app.http, id)
+      await app.http.post('/api/erasures/{id}/undo', { params: { id } })
       app.toast('Restored.')
       onUndone?.()
     } catch (error) {

@@ -1,6 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { explain } from '../api/http.ts'
-import { fetchBuild } from '../api/service.ts'
 import type { ChatSession } from '../chat/session.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -87,7 +86,7 @@ export class DgShell extends LitElement {
 
   private async loadVersion(): Promise<void> {
     // On failure, hide the version: the page itself reports an unreachable service.
-    const build = await fetchBuild(this.app.http).catch(() => null)
+    const build = await this.app.http.get('/build-info.json').catch(() => null)
     this.version = build?.version ?? ''
   }
 

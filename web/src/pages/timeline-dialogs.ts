@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import type { SearchHit } from '../api/timeline.ts'
+import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import type { App } from '../app/app.ts'
 import type { Erasing } from '../view/erase-dialog.ts'
 import '../view/erase-dialog.ts'

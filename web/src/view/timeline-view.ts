@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues } from 'lit'
-import type { TalkLine } from '../api/calls.ts'
+import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import type { Older } from '../chat/session.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
