@@ -59,3 +59,10 @@ test('each folder of src imports only the folders below it', () => {
     Object.fromEntries(Object.entries(lists).map(([folder, targets]) => [folder, targets.toSorted()]))
   expect(sorted(found)).toEqual(sorted(exceptions))
 })
+
+test('web imports only types of the contract, so that no schema enters the bundle', () => {
+  const values = globSync('web/src/**/*.ts').filter((file) =>
+    /^(?:import|export) (?!type )[^']*from '[^']*\/src\/http\/contract\//m.test(readFileSync(file, 'utf8')),
+  )
+  expect(values).toEqual([])
+})
