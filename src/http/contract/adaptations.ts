@@ -10,7 +10,7 @@ const adaptationSchema = z
     title: z.string(),
     content: z.string(),
     enabled: z.boolean(),
-    channels: z.array(channel),
+    channels: z.array(channel).readonly(),
     source: z.enum(['owner', 'file']),
     updatedAt: z.string(),
   })
@@ -26,7 +26,10 @@ export const list = createRoute({
   tags: ['Adaptations'],
   summary: 'List the standing instructions',
   responses: {
-    200: json(z.object({ adaptations: z.array(adaptationSchema) }), 'All instructions, enabled or not'),
+    200: json(
+      z.object({ adaptations: z.array(adaptationSchema).readonly() }),
+      'All instructions, enabled or not',
+    ),
   },
 })
 
@@ -51,7 +54,7 @@ export const save = createRoute({
         title: titleSchema.optional(),
         content: contentSchema.optional(),
         enabled: z.boolean().optional(),
-        channels: channelsSchema.optional(),
+        channels: channelsSchema.readonly().optional(),
       }),
     ),
   },
@@ -82,7 +85,7 @@ export const preview = createRoute({
 
 const reloadedSchema = z.object({
   loaded: z.int(),
-  skipped: z.array(z.object({ file: z.string(), reason: z.string() })),
+  skipped: z.array(z.object({ file: z.string(), reason: z.string() })).readonly(),
 })
 
 export type Reloaded = z.output<typeof reloadedSchema>

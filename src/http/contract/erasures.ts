@@ -29,19 +29,22 @@ const group = z.object({
     'other',
   ]),
   count: z.int(),
-  items: z.array(
-    z.object({
-      seq: z.int(),
-      at: z.string(),
-      text: z.string(),
-      /** The redacted copy of a reply that keeps some of its words. */
-      after: z.string().optional(),
-    }),
-  ),
+  items: z
+    .array(
+      z.object({
+        seq: z.int(),
+        at: z.string(),
+        text: z.string(),
+        /** The redacted copy of a reply that keeps some of its words. */
+        after: z.string().optional(),
+      }),
+    )
+    .readonly(),
 })
 
 /** `named`: the target. `derived`: copied or learned from it. `stays`: mentions it, but is kept. */
-const groups = { named: z.array(group), derived: z.array(group), stays: z.array(group) }
+const groupList = z.array(group).readonly()
+const groups = { named: groupList, derived: groupList, stays: groupList }
 
 const groupsSchema = z.object(groups)
 
@@ -60,7 +63,7 @@ const erasureSchema = z
     eraseAt: z.string(),
     endedAt: z.string().nullable(),
     events: z.int(),
-    kinds: z.array(kindCount),
+    kinds: z.array(kindCount).readonly(),
   })
   .openapi('Erasure')
 
@@ -98,7 +101,10 @@ export const list = createRoute({
   summary: 'List pending erasures and receipts, newest first',
   request: { query: z.object(listQuery(20, 100)) },
   responses: {
-    200: json(z.object({ erasures: z.array(erasureSchema), nextCursor: z.string().nullable() }), 'Erasures'),
+    200: json(
+      z.object({ erasures: z.array(erasureSchema).readonly(), nextCursor: z.string().nullable() }),
+      'Erasures',
+    ),
     ...refusals(400),
   },
 })

@@ -23,15 +23,17 @@ export type Checks = z.output<typeof checksSchema>
 const healthSchema = z
   .object({
     checks: checksSchema,
-    reactors: z.array(
-      z.object({
-        name: z.string(),
-        state: z.enum(['ok', 'failing', 'standing_still']),
-        waiting: z.int(),
-        since: z.string().nullable().describe('When the oldest waiting work was requested'),
-        lastFailure: z.object({ at: z.string(), message: z.string(), inARow: z.int() }).nullable(),
-      }),
-    ),
+    reactors: z
+      .array(
+        z.object({
+          name: z.string(),
+          state: z.enum(['ok', 'failing', 'standing_still']),
+          waiting: z.int(),
+          since: z.string().nullable().describe('When the oldest waiting work was requested'),
+          lastFailure: z.object({ at: z.string(), message: z.string(), inARow: z.int() }).nullable(),
+        }),
+      )
+      .readonly(),
     freeBytes: z.number().nullable(),
     lastText: z.object({ at: z.string(), failure: z.string().nullable() }).nullable(),
   })

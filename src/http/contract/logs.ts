@@ -36,7 +36,7 @@ export const pageRoute = createRoute({
   responses: {
     200: json(
       z.object({
-        lines: z.array(lineSchema),
+        lines: z.array(lineSchema).readonly(),
         dropped: z.int().openapi({ description: 'Number of older lines that are no longer kept' }),
       }),
       'Lines, oldest first',

@@ -7,6 +7,9 @@ export const read = createRoute({
   tags: ['Settings'],
   summary: 'List addresses that send forwarding headers but are not in TRUSTED_PROXY',
   responses: {
-    200: json(z.object({ undeclared: z.array(z.string()) }).openapi('Proxies'), 'Seen since the start'),
+    200: json(
+      z.object({ undeclared: z.array(z.string()).readonly() }).openapi('Proxies'),
+      'Seen since the start',
+    ),
   },
 })

@@ -5,29 +5,31 @@ const valueSchema = z.union([z.string(), z.number()])
 
 const entriesSchema = z
   .object({
-    entries: z.array(
-      z.object({
-        key: z.string(),
-        value: valueSchema.nullable().openapi({ description: 'Always null for a secret' }),
-        secret: z.boolean(),
-        set: z.boolean(),
-        source: z.enum(['stored', 'environment', 'default', 'unset']),
-        enteredFor: z.string().nullable().openapi({
-          description:
-            'The origin that a secret was entered for. If the current address has another origin, the secret is not sent and `set` is false',
+    entries: z
+      .array(
+        z.object({
+          key: z.string(),
+          value: valueSchema.nullable().openapi({ description: 'Always null for a secret' }),
+          secret: z.boolean(),
+          set: z.boolean(),
+          source: z.enum(['stored', 'environment', 'default', 'unset']),
+          enteredFor: z.string().nullable().openapi({
+            description:
+              'The origin that a secret was entered for. If the current address has another origin, the secret is not sent and `set` is false',
+          }),
+          sentTo: z
+            .string()
+            .nullable()
+            .openapi({ description: 'The origin that a secret would be sent to now' }),
+          description: z.string(),
+          restart: z.boolean().openapi({ description: 'Takes effect only after a restart' }),
+          group: z.enum(['model', 'telephony', 'owner', 'conversation', 'delivery', 'service']),
+          title: z.string().openapi({ description: 'The label in forms' }),
+          unit: z.string().nullable().openapi({ description: 'The unit of a number' }),
+          choices: z.array(z.string()).readonly().nullable().openapi({ description: 'The allowed values' }),
         }),
-        sentTo: z
-          .string()
-          .nullable()
-          .openapi({ description: 'The origin that a secret would be sent to now' }),
-        description: z.string(),
-        restart: z.boolean().openapi({ description: 'Takes effect only after a restart' }),
-        group: z.enum(['model', 'telephony', 'owner', 'conversation', 'delivery', 'service']),
-        title: z.string().openapi({ description: 'The label in forms' }),
-        unit: z.string().nullable().openapi({ description: 'The unit of a number' }),
-        choices: z.array(z.string()).readonly().nullable().openapi({ description: 'The allowed values' }),
-      }),
-    ),
+      )
+      .readonly(),
   })
   .openapi('Settings')
 

@@ -5,13 +5,15 @@ const pointingSchema = z
   .object({
     number: z.string(),
     publicUrl: z.string(),
-    changes: z.array(
-      z.object({
-        name: z.enum(['voice', 'SMS', 'call status', 'message status']),
-        from: z.string().nullable().describe('Where it points now; null if nowhere'),
-        to: z.string(),
-      }),
-    ),
+    changes: z
+      .array(
+        z.object({
+          name: z.enum(['voice', 'SMS', 'call status', 'message status']),
+          from: z.string().nullable().describe('Where it points now; null if nowhere'),
+          to: z.string(),
+        }),
+      )
+      .readonly(),
   })
   .openapi('NumberPointing')
 

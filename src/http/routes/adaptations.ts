@@ -1,5 +1,4 @@
 import {
-  type Adaptation,
   adaptationIdSchema,
   type CHANNELS,
   MAX_ADAPTATIONS,
@@ -19,11 +18,11 @@ export function adaptationRoutes(options: {
   const routes = createRoutes()
   const { adaptations } = options
 
-  routes.openapi(list, (c) => c.json({ adaptations: adaptations.list().map(present) }, 200))
+  routes.openapi(list, (c) => c.json({ adaptations: adaptations.list() }, 200))
   routes.openapi(read, (c) => {
     const found = adaptations.get(c.req.valid('param').id)
     if (!found) throw unknown()
-    return c.json(present(found), 200)
+    return c.json(found, 200)
   })
   routes.openapi(save, async (c) => {
     const id = adaptationIdSchema.safeParse(c.req.valid('param').id)
@@ -36,9 +35,9 @@ export function adaptationRoutes(options: {
     const outcome = await adaptations.save(id.data, c.req.valid('json'))
     switch (outcome.status) {
       case 'created':
-        return c.json(present(outcome.adaptation), 201)
+        return c.json(outcome.adaptation, 201)
       case 'updated':
-        return c.json(present(outcome.adaptation), 200)
+        return c.json(outcome.adaptation, 200)
       case 'no_content':
         throw invalidField('content', 'is required for a new instruction')
       case 'too_many':
@@ -64,13 +63,9 @@ export function adaptationRoutes(options: {
   )
   routes.openapi(reload, async (c) => {
     const { loaded, skipped } = await adaptations.reload()
-    return c.json({ loaded, skipped: [...skipped] }, 200)
+    return c.json({ loaded, skipped }, 200)
   })
   return { routes }
-}
-
-function present(adaptation: Adaptation) {
-  return { ...adaptation, channels: [...adaptation.channels] }
 }
 
 function unknown(): Refusal {

@@ -9,10 +9,7 @@ export function callRoutes(deps: {
   readonly current: () => LiveCall | null
 }): RouteModule {
   const routes = createRoutes()
-  routes.openapi(current, (c) => {
-    const call = deps.current()
-    return c.json({ call: call && { ...call, lines: [...call.lines] } }, 200)
-  })
+  routes.openapi(current, (c) => c.json({ call: deps.current() }, 200))
   routes.openapi(hangUp, (c) => {
     if (!deps.hangUp()) throw new Refusal(409, 'no_call', 'There is no call.')
     return c.json({ hungUp: true as const }, 200)

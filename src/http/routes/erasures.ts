@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { type ErasureRecord, type Erasures, type Refused, UNDO_MS } from '../../erasing/erasures.ts'
+import { type Erasures, type Refused, UNDO_MS } from '../../erasing/erasures.ts'
 import type { PlanDescription } from '../../erasing/plan-text.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
 import { list, plan, read, request, type target, undo } from '../contract/erasures.ts'
@@ -20,22 +20,19 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
   routes.openapi(request, async (c) => {
     const made = await erasures.request(targetOf(c.req.valid('json')))
     if (!('erasure' in made)) throw refusalOf(made)
-    return c.json(present(made.erasure), 201, { Location: `/api/erasures/${made.erasure.id}` })
+    return c.json(made.erasure, 201, { Location: `/api/erasures/${made.erasure.id}` })
   })
   routes.openapi(list, (c) => {
     const { limit, cursor } = c.req.valid('query')
     const { erasures: found, nextSeq } = erasures.list(seqOf(cursor), limit)
-    return c.json(
-      { erasures: found.map(present), nextCursor: nextSeq === null ? null : String(nextSeq) },
-      200,
-    )
+    return c.json({ erasures: found, nextCursor: nextSeq === null ? null : String(nextSeq) }, 200)
   })
   routes.openapi(read, async (c) => {
     const { id } = c.req.valid('param')
     const found = erasures.get(id)
     if (!found) throw new Refusal(404, 'unknown_erasure', 'There is no such erasure.')
     const plan = await erasures.pendingPlan(id)
-    return c.json({ ...present(found), plan: plan && groupsOf(plan) }, 200)
+    return c.json({ ...found, plan: plan && groupsOf(plan) }, 200)
   })
   routes.openapi(undo, async (c) => {
     const outcome = await erasures.undo(c.req.valid('param').id)
@@ -47,7 +44,7 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
           : 'It is too late to undo: the words are erased.'
       throw new Refusal(409, 'not_pending', detail)
     }
-    return c.json(present(outcome.erasure), 200)
+    return c.json(outcome.erasure, 200)
   })
   return { routes }
 }
@@ -76,14 +73,6 @@ export function tooMuch(limit: number): Refusal {
   return new Refusal(400, 'too_much', `That is more than ${limit} entries at once. Choose a shorter period.`)
 }
 
-function present(erasure: ErasureRecord) {
-  return { ...erasure, kinds: erasure.kinds.map((each) => ({ ...each })) }
-}
-
 function groupsOf({ named, derived, stays }: PlanDescription) {
-  return { named: named.map(copyOf), derived: derived.map(copyOf), stays: stays.map(copyOf) }
-}
-
-function copyOf<T extends { readonly items: readonly object[] }>(group: T) {
-  return { ...group, items: [...group.items] as T['items'][number][] }
+  return { named, derived, stays }
 }

@@ -41,7 +41,7 @@ export function healthRoutes(options: {
   })
   routes.openapi(reportRoute, async (c) => {
     const { reactors, ...rest } = await options.health()
-    return c.json({ ...rest, reactors: [...reactors] }, 200)
+    return c.json({ ...rest, reactors }, 200)
   })
   routes.openapi(buildInfoRoute, (c) => c.json(options.buildInfo, 200))
   routes.openapi(publicUrlRoute, (c) => c.json({ publicUrl: options.publicUrl() }, 200))

@@ -22,7 +22,7 @@ export function logRoutes(options: {
   routes.openapi(pageRoute, (c) => {
     const { limit, level, after } = c.req.valid('query')
     const page = lines.read({ limit, minLevel: level, after: after ?? null })
-    return c.json({ lines: [...page.lines], dropped: page.dropped }, 200)
+    return c.json({ lines: page.lines, dropped: page.dropped }, 200)
   })
 
   routes.openapi(streamRoute, (c) => {

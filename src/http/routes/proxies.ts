@@ -6,6 +6,6 @@ import type { UndeclaredProxies } from '../server/undeclared-proxies.ts'
 /** Shows the owner which proxies TRUSTED_PROXY does not list. */
 export function proxyRoutes(proxies: Pick<UndeclaredProxies, 'list'>): RouteModule {
   const routes = createRoutes()
-  routes.openapi(read, (c) => c.json({ undeclared: [...proxies.list()] }, 200))
+  routes.openapi(read, (c) => c.json({ undeclared: proxies.list() }, 200))
   return { routes }
 }

@@ -32,7 +32,7 @@ export function settingsRoutes(options: {
 }): RouteModule {
   const { settings, account, throttle, intrusions, testConnection } = options
   const routes = createRoutes()
-  const entries = () => ({ entries: [...settings.entries()] })
+  const entries = () => ({ entries: settings.entries() })
 
   /** Runs `job` if the password is right. A wrong one costs the session an attempt, but does not end it. */
   async function confirmed<T>(session: Session, password: string, job: () => Promise<T>): Promise<T> {

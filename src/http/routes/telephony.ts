@@ -29,7 +29,7 @@ export function telephonyRoutes(deps: {
       planNumber(client, { phoneNumber: number, applicationSid, publicUrl }),
     )
     if (found === null) throw new Refusal(409, 'unknown_number', `${number} is not a number of this account.`)
-    return { found, answer: { number, publicUrl, changes: [...found.changes] } }
+    return { found, answer: { number, publicUrl, changes: found.changes } }
   }
 
   routes.openapi(plan, async (c) => c.json((await prepare()).answer, 200))
