@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import pLimit from 'p-limit'
 import * as z from 'zod'
 import type { Append } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type AdaptationRow, createAdaptationQueries } from '../../projections/adaptations.ts'
-import { createSerializer } from '../lib/serializer.ts'
 import {
   type Adaptation,
   type AdaptationChange,
@@ -58,7 +58,7 @@ export function createAdaptations(options: {
   const queries = createAdaptationQueries(options.views)
   const directory = join(options.dataDir, ADAPTATIONS_DIRECTORY)
   /** Serialises writes, because limits apply to all adaptations together. */
-  const inTurn = createSerializer()
+  const inTurn = pLimit(1)
 
   function wordsAt(seq: number) {
     const [event] = ledger.readSeqs([seq])

@@ -2,7 +2,7 @@ import type { EventArea } from '../../ledger/events/catalogue.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
-import { createProgressGuard, NoProgress } from '../lib/progress.ts'
+import { createReactor } from '../lib/reactor.ts'
 import type { TurnAbort } from './turn/turn.ts'
 
 export type Attention = {
@@ -54,10 +54,16 @@ type Job = {
   readonly abandon: (reason: Error) => void
 }
 
+type Work =
+  | { readonly kind: 'recovery' }
+  | { readonly kind: 'exclusive'; readonly job: Job }
+  | { readonly kind: 'turn'; readonly turn: TurnRow }
+  | { readonly kind: 'activation'; readonly batch: readonly SignalRow[] }
+
 /** How long a message waits for a running compaction, because aborting one wastes its cost. */
 const UPKEEP_GRACE_MS = 5_000
-const RETRY_AFTER_FAULT_MS = 1000
-const MAX_WAIT_MS = 60_000
+/** The disk may be full for a while, and an answer should not wait long once it has room. */
+const RETRY_MS = { first: 1_000, longest: 5_000 }
 
 /**
  * Runs one thing at a time: first the owner's turns, in order, then activations. An activation gives way to a
@@ -67,56 +73,57 @@ const MAX_WAIT_MS = 60_000
 export function createAttention(options: AttentionOptions): Attention {
   const { upkeepGraceMs = UPKEEP_GRACE_MS } = options
   let running: Running | null = null
-  let wake = Promise.withResolvers<void>()
-  let closing = false
   let recovered = false
-  let loop: Promise<void> = Promise.resolve()
-  let unsubscribe: (() => void) | null = null
   /** Set while a message waits for upkeep to finish. */
   let grace: NodeJS.Timeout | null = null
   const jobs: Job[] = []
-  const requireProgress = createProgressGuard()
+  let jobsRun = 0
+  const reactor = createReactor<Work>({
+    onHeadMoved: options.onHeadMoved,
+    areas: options.areas,
+    next(isTaken) {
+      if (!isTaken('')) return nextWork()
+      giveWay()
+      return undefined
+    },
+    stepOf: (work) => (work.kind === 'exclusive' ? jobsRun : work),
+    run,
+    dueInMs() {
+      const retryAtMs = options.nextRetryAtMs()
+      return retryAtMs === null ? null : retryAtMs - options.nowMs()
+    },
+    retryMs: RETRY_MS,
+    onFault(error) {
+      // The failed work may have left a turn unfinished.
+      recovered = false
+      options.onFault(error)
+    },
+  })
 
-  async function run(): Promise<void> {
-    while (!closing) {
-      wake = Promise.withResolvers<void>()
-      try {
-        if (!recovered) await options.recover()
-        recovered = true
-        if (!(await runNext())) await sleepUntilWoken()
-      } catch (error) {
-        requireProgress(undefined)
-        options.onFault(error)
-        // The failed work may have left a turn unfinished.
-        recovered = false
-        if (closing) return
-        // Each retry may cost a model request, so wait for a new event.
-        if (error instanceof NoProgress) await sleep(MAX_WAIT_MS)
-        // The disk may be full for a while. The backlog is in the ledger, so nothing is lost.
-        else await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_FAULT_MS))
-      }
-    }
+  function nextWork(): Work | undefined {
+    if (!recovered) return { kind: 'recovery' }
+    const [job] = jobs
+    if (job) return { kind: 'exclusive', job }
+    const [turn] = options.waitingTurns()
+    if (turn) return { kind: 'turn', turn }
+    const batch = mustGiveWay() ? [] : options.wakingSignals()
+    return batch.length > 0 ? { kind: 'activation', batch } : undefined
   }
 
-  /** Runs the most urgent item of the backlog. False if the backlog is empty. */
-  async function runNext(): Promise<boolean> {
-    const job = jobs.shift()
-    if (job) {
-      await underWay('exclusive', job.run)
-      job.over()
-      return true
-    }
-    const [turn] = options.waitingTurns()
-    const batch = mustGiveWay() ? [] : options.wakingSignals()
-    requireProgress(turn ?? (batch.length > 0 ? batch : undefined))
-    if (turn) {
-      await underWay('turn', (signal) => options.runTurn(turn, signal))
+  async function run(work: Work): Promise<void> {
+    if (work.kind === 'recovery') {
+      await options.recover()
+      recovered = true
+    } else if (work.kind === 'exclusive') {
+      jobsRun += 1
+      jobs.shift()
+      await underWay('exclusive', work.job.run)
+      work.job.over()
+    } else if (work.kind === 'turn') {
+      await underWay('turn', (signal) => options.runTurn(work.turn, signal))
       // Run upkeep only after the last waiting message.
-      if (options.waitingTurns().length > 0) return true
-      return underWay('upkeep', options.afterTurn)
-    }
-    if (batch.length === 0) return false
-    return underWay('activation', (signal) => options.runActivation(batch, signal))
+      if (options.waitingTurns().length === 0) await underWay('upkeep', options.afterTurn)
+    } else await underWay('activation', (signal) => options.runActivation(work.batch, signal))
   }
 
   function mustGiveWay(): boolean {
@@ -126,7 +133,7 @@ export function createAttention(options: AttentionOptions): Attention {
   async function underWay(
     kind: Running['kind'],
     work: (signal: AbortSignal) => Promise<void>,
-  ): Promise<boolean> {
+  ): Promise<void> {
     const controller = new AbortController()
     running = { kind, controller }
     try {
@@ -136,20 +143,6 @@ export function createAttention(options: AttentionOptions): Attention {
       if (grace !== null) clearTimeout(grace)
       grace = null
     }
-    return true
-  }
-
-  async function sleepUntilWoken(): Promise<void> {
-    const retryAtMs = options.nextRetryAtMs()
-    const dueMs = retryAtMs === null ? MAX_WAIT_MS : Math.max(0, retryAtMs - options.nowMs())
-    await sleep(Math.min(MAX_WAIT_MS, dueMs))
-  }
-
-  async function sleep(waitMs: number): Promise<void> {
-    const timer = setTimeout(() => wake.resolve(), waitMs)
-    timer.unref()
-    await wake.promise
-    clearTimeout(timer)
   }
 
   function isBusy(): boolean {
@@ -160,8 +153,7 @@ export function createAttention(options: AttentionOptions): Attention {
     running?.controller.abort(reason)
   }
 
-  function onHeadMoved(): void {
-    wake.resolve()
+  function giveWay(): void {
     if (running === null || running.kind === 'turn') return
     if (running.kind === 'activation') {
       if (options.hasInterrupt() || mustGiveWay()) abort('preempted')
@@ -171,10 +163,7 @@ export function createAttention(options: AttentionOptions): Attention {
   }
 
   return {
-    start() {
-      unsubscribe = options.onHeadMoved(onHeadMoved, options.areas)
-      loop = run()
-    },
+    start: reactor.start,
     stop() {
       if (running?.kind !== 'turn' && running?.kind !== 'activation') return false
       abort('stopped')
@@ -196,15 +185,12 @@ export function createAttention(options: AttentionOptions): Attention {
         over: over.resolve,
         abandon: begun.reject,
       })
-      wake.resolve()
+      reactor.wake()
       return outcome.finally(() => over.promise)
     },
     async close(graceMs) {
-      closing = true
-      unsubscribe?.()
-      wake.resolve()
       const deadline = setTimeout(() => abort('shutdown'), graceMs)
-      await loop
+      await reactor.close()
       clearTimeout(deadline)
       for (const job of jobs.splice(0)) {
         job.abandon(new Error('the service is stopping'))

@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3'
+import pLimit from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createErasureQueries, type ErasureRow, type KindCount, kindsOf } from '../../projections/erasures.ts'
-import { createSerializer } from '../lib/serializer.ts'
+import { createReactor } from '../lib/reactor.ts'
 import type { ErasureReason } from '../storage/storage.ts'
 import {
   deletionFacts,
@@ -104,14 +105,30 @@ export function createErasures(options: {
 }): Erasures {
   const { append, wholeLedger, nowMs } = options
   const queries = createErasureQueries(options.views)
-  const inTurn = createSerializer()
-  let alarm: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
-  let retryMs: number = RETRY_MS.first
-  let unsubscribe: (() => void) | null = null
-  let closed = false
+  const inTurn = pLimit(1)
   /** Due times of pending erasures. */
   const dueMs = new Map<string, number>()
+  const reactor = createReactor<ErasureRow | { readonly leftover: readonly number[] }>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['erasure'],
+    next(isTaken) {
+      const unfinished = queries.unfinished()
+      // Unfinished erasures still need these words to find copies.
+      const leftover = unfinished.length === 0 ? options.leftoverSeqs() : []
+      if (leftover.length > 0) return { leftover }
+      return unfinished.find(
+        (row) => !isTaken(row.erasureId) && (row.status !== 'pending' || dueMsOf(row) <= nowMs()),
+      )
+    },
+    laneOf: (work) => ('leftover' in work ? 'leftover' : work.erasureId),
+    run: (work): Promise<unknown> =>
+      'leftover' in work
+        ? inTurn(() => options.erase(work.leftover, 'memory_forgotten'))
+        : inTurn(() => carryOut(work)),
+    dueInMs: () => (queries.unfinished().length === 0 ? null : POLL_MS),
+    retryMs: RETRY_MS,
+    onFault: options.onFault,
+  })
 
   async function planOf(target: ErasureTarget, askedSeq: number | null) {
     const named = await options.targets(target, askedSeq)
@@ -249,43 +266,6 @@ export function createErasures(options: {
     return due
   }
 
-  async function eraseDue(): Promise<void> {
-    // Unfinished erasures still need these words to find copies.
-    const leftover = queries.unfinished().length === 0 ? options.leftoverSeqs() : []
-    if (leftover.length > 0) await inTurn(() => options.erase(leftover, 'memory_forgotten'))
-    const failures: unknown[] = []
-    for (const row of queries.unfinished()) {
-      if (closed) return
-      if (row.status === 'pending' && dueMsOf(row) > nowMs()) continue
-      await inTurn(() => carryOut(row)).then(
-        () => dueMs.delete(row.erasureId),
-        (error: unknown) => failures.push(error),
-      )
-    }
-    if (failures.length > 0) throw new AggregateError(failures, 'an erasure failed')
-    retryMs = RETRY_MS.first
-  }
-
-  function run(): void {
-    running = eraseDue().then(
-      () => arm(POLL_MS),
-      (error: unknown) => {
-        options.onFault(error)
-        arm(retryMs)
-        retryMs = Math.min(retryMs * 2, RETRY_MS.longest)
-      },
-    )
-  }
-
-  function arm(afterMs: number): void {
-    if (closed || alarm !== undefined || queries.unfinished().length === 0) return
-    alarm = setTimeout(() => {
-      alarm = undefined
-      run()
-    }, afterMs)
-    alarm.unref()
-  }
-
   function recordOf(id: string): ErasureRecord {
     const row = queries.byId(id)
     if (!row) throw new Error(`erasure ${id} is missing from the views after its append`)
@@ -331,16 +311,8 @@ export function createErasures(options: {
       const nextSeq = rows.length > limit ? (shown.at(-1)?.requestedSeq ?? null) : null
       return { erasures: shown.map(toRecord), nextSeq }
     },
-    start() {
-      unsubscribe = options.onHeadMoved(() => arm(POLL_MS), ['erasure'])
-      run()
-    },
-    async close() {
-      closed = true
-      unsubscribe?.()
-      clearTimeout(alarm)
-      await running
-    },
+    start: reactor.start,
+    close: reactor.close,
   }
 }
 

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Log } from '../lib/log.ts'
@@ -12,7 +13,6 @@ import { createMemoryCounters } from './counters.ts'
 import { createModelArbitrator } from './learn/arbitrator.ts'
 import { createExtraction } from './learn/extraction.ts'
 import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
-import { createLock } from './learn/lock.ts'
 import { createMemoryReactor } from './learn/reactor.ts'
 import { createMemories } from './memories.ts'
 import type { Arbitrator } from './recall/arbitration.ts'
@@ -63,7 +63,8 @@ export function buildMemory(options: {
   const utterances = createUtteranceQueries(views)
   const learning = options.learning ?? openLearning(options.directory, log)
   const counters = createMemoryCounters(new Date(nowMs()).toISOString())
-  const lock = createLock()
+  /** Learning (read, decide, append) and forgetting (bar, erase) never interleave. */
+  const lock = pLimit(1)
   const onFault = (error: unknown) => log.error({ err: error }, 'memory failed')
   const closing = new AbortController()
   /** Resolves when the indexes have every fact that is durable now, or when memory closes: it may take minutes. */

@@ -1,10 +1,10 @@
+import type { LimitFunction } from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import { isHidden, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { FindMemories, FoundMemory } from './forget/find.ts'
 import type { Rejection } from './learn/gates.ts'
 import type { LearningThread } from './learn/learning-functions.ts'
-import type { Lock } from './learn/lock.ts'
 
 export type MemoryOrigin = {
   readonly by: 'owner' | 'tool'
@@ -44,7 +44,7 @@ export type MemoriesOptions = {
   readonly indexed: () => Promise<unknown>
   readonly find: Memories['find']
   readonly counters: MemoryCounters
-  readonly lock: Lock
+  readonly lock: LimitFunction
   readonly timezone: () => string
   readonly newId: () => string
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import pLimit from 'p-limit'
 import type { Append, LedgerEvent, UnknownEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import {
@@ -11,7 +12,6 @@ import {
 import type { NoteRow, NoteSource } from '../../projections/notes.ts'
 import { holdsWords, toMatch } from '../../projections/search-text.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
-import { createTurnTaking } from './turn-taking.ts'
 
 export type Note = {
   readonly id: string
@@ -88,7 +88,7 @@ export function createNotes(options: {
   readonly newId: () => string
 }): Notes {
   const { append, ledger, views, newId } = options
-  const inTurn = createTurnTaking()
+  const inTurn = pLimit(1)
 
   function wordsOf(row: Pick<NoteRow, 'titleSeq' | 'contentSeq'>): { title: string; content: string } {
     const events = ledger.readSeqs(
@@ -166,7 +166,7 @@ export function createNotes(options: {
       return present(existing.type === 'note.created' ? existing.facts.noteId : noteId)
     },
     update: (id, change, origin, ifRevision) =>
-      inTurn(id, () =>
+      inTurn(() =>
         revise(id, {
           origin: { ...origin, key: undefined },
           ifRevision,
@@ -195,7 +195,7 @@ export function createNotes(options: {
               derivedFrom: [...new Set([old.titleSeq, old.contentSeq])],
               facts: { noteId: id, revision, restoredRevision, source: origin.source },
             }
-      return inTurn(id, () => revise(id, { origin, deletedToo: true, compose }))
+      return inTurn(() => revise(id, { origin, deletedToo: true, compose }))
     },
     async remove(id, origin) {
       if (!(await noteById(views, id))) return false

@@ -2,23 +2,14 @@ import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
-import { createProgressGuard } from '../lib/progress.ts'
+import { createReactor, type Reactor } from '../lib/reactor.ts'
 import { type OutboundPauses, retryDelayMs, untilRetryMs } from './backoff.ts'
 import { postWebhook, type WebhookOutcome } from './webhook.ts'
 
-export type DeliveryOutbox = {
-  start(): void
-  /** Waits at most `graceMs` for the request in progress, which then ends as unknown. */
-  close(graceMs: number): Promise<void>
-}
-
 type Requested = EventOf<'delivery.requested'>
 
-const RETRY_AFTER_FAULT_MS = 1_000
-const MAX_WAIT_MS = 60_000
-
 /**
- * Makes deliveries by chat and webhook in order. Every attempt is recorded first. A request that a crash or
+ * Makes deliveries by chat in order, and by webhook side by side. Every attempt is recorded first. A request that a crash or
  * the network interrupted may have arrived, so it ends as unknown and is not retried.
  */
 export function createDeliveryOutbox(options: {
@@ -39,49 +30,31 @@ export function createDeliveryOutbox(options: {
   readonly onFault: (error: unknown) => void
   /** Logs a failed attempt, without the address and the words. */
   readonly onFailedAttempt: (fields: object, message: string) => void
-}): DeliveryOutbox {
+}): Reactor {
   const { append, ledger, deliveries, nowMs } = options
-  const cutOff = new AbortController()
-  const requireProgress = createProgressGuard()
-  let closing = false
-  let wake = Promise.withResolvers<void>()
-  let loop: Promise<void> = Promise.resolve()
-  let unsubscribe: (() => void) | null = null
-
-  async function run(): Promise<void> {
-    while (!closing) {
-      wake = Promise.withResolvers()
-      try {
-        const open = deliveries.open()
-        const row = open.find(isDue)
-        requireProgress(row)
-        if (row) await deliver(row)
-        else await sleep(open)
-      } catch (error) {
-        requireProgress(undefined)
-        options.onFault(error)
-        await Promise.race([wait(RETRY_AFTER_FAULT_MS), wake.promise])
-      }
-    }
-  }
+  const reactor = createReactor<DeliveryRow>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['delivery', 'ledger', 'outbound'],
+    next: (isTaken) => deliveries.open().find((row) => isDue(row) && !isTaken(laneOf(row))),
+    laneOf,
+    run: deliver,
+    dueInMs,
+    onFault: options.onFault,
+  })
 
   function isDue({ channel, retryAt }: DeliveryRow): boolean {
     if (channel === 'chat') return true
     return !options.isHeld() && untilRetryMs(retryAt, nowMs()) === 0
   }
 
-  async function sleep(open: readonly DeliveryRow[]): Promise<void> {
-    // A release wakes the loop.
-    const dueMs = options.isHeld()
-      ? []
-      : open.flatMap(({ retryAt }) => (retryAt === null ? [] : [untilRetryMs(retryAt, nowMs())]))
-    const timer = setTimeout(() => wake.resolve(), Math.max(50, Math.min(MAX_WAIT_MS, ...dueMs)))
-    timer.unref()
-    await wake.promise
-    clearTimeout(timer)
+  function dueInMs(): number | null {
+    // A release is a fact.
+    if (options.isHeld()) return null
+    const waits = deliveries.open().map(({ retryAt }) => untilRetryMs(retryAt, nowMs()))
+    return waits.length === 0 ? null : Math.min(...waits)
   }
 
-  async function deliver(row: DeliveryRow): Promise<void> {
+  async function deliver(row: DeliveryRow, signal: AbortSignal): Promise<void> {
     const [event] = ledger.readSeqs([row.requestedSeq])
     if (event?.type !== 'delivery.requested')
       throw new Error(`no delivery.requested at seq ${row.requestedSeq}`)
@@ -103,7 +76,7 @@ export function createDeliveryOutbox(options: {
     })
     const outcome = await postWebhook(
       { id: event.facts.deliveryId, ...target, body },
-      { fetch: options.fetch, nowMs, signal: cutOff.signal },
+      { fetch: options.fetch, nowMs, signal },
     )
     await end(event, attempt, outcome)
   }
@@ -171,21 +144,11 @@ export function createDeliveryOutbox(options: {
     ])
   }
 
-  return {
-    start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve(), ['delivery', 'ledger', 'outbound'])
-      loop = run()
-    },
-    async close(graceMs) {
-      closing = true
-      unsubscribe?.()
-      wake.resolve()
-      const deadline = setTimeout(() => cutOff.abort(), graceMs)
-      await loop
-      clearTimeout(deadline)
-    },
-  }
+  return reactor
 }
+
+/** A webhook that hangs holds up only its own delivery. */
+const laneOf = ({ channel, deliveryId }: DeliveryRow) => (channel === 'chat' ? 'chat' : deliveryId)
 
 function attempted(event: Requested, attempt: number): NewEvent {
   const { deliveryId, channel } = event.facts
@@ -200,10 +163,4 @@ function attempted(event: Requested, attempt: number): NewEvent {
 /** The facts of a delivery belong beside its request. */
 function placeOf({ conversationId, spanId, seq }: Requested) {
   return { actor: 'service', channel: 'system', conversationId, spanId, causedBy: seq } as const
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
-  })
 }

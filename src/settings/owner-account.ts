@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
+import pLimit from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
-import { createSerializer } from '../lib/serializer.ts'
 import { isCommonPassword } from './password-policy.ts'
 import type { Passwords } from './passwords.ts'
 import { isSettingKey } from './registry.ts'
@@ -89,7 +89,7 @@ export function createOwnerAccount(options: {
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }): OwnerAccount {
   const { store, settings, sessions, passwords, append, hasFact, setupCode, newId, onWarning } = options
-  const serially = createSerializer()
+  const serially = pLimit(1)
   let installed = hasFact(INSTALLED_KEY)
   settlePendingInstall()
   settlePendingPassword()

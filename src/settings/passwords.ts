@@ -1,6 +1,11 @@
 import { hash, verify } from '@node-rs/argon2'
-import { createBoundedQueue } from '../lib/bounded-queue.ts'
+import pLimit from 'p-limit'
 import { normalize } from './new-password.ts'
+
+/** Too many passwords are waiting. */
+export class QueueFull extends Error {
+  override readonly name = 'QueueFull'
+}
 
 /**
  * Hashes and verifies passwords. Both are slow by design and run off the event loop, at most two at once, so
@@ -24,7 +29,11 @@ const AT_ONCE = 2
 const MAX_WAITING = 300
 
 export function createPasswords(): Passwords {
-  const inTurn = createBoundedQueue(AT_ONCE, MAX_WAITING)
+  const limit = pLimit(AT_ONCE)
+  async function inTurn<T>(job: () => Promise<T>): Promise<T> {
+    if (limit.pendingCount >= MAX_WAITING) throw new QueueFull(`${MAX_WAITING} passwords are already waiting`)
+    return limit(job)
+  }
   return {
     hash: (password) => inTurn(() => hash(normalize(password), COST)),
     verify: (password, passwordHash, mayTry = () => true) =>

@@ -1,5 +1,5 @@
+import pLimit from 'p-limit'
 import type { Append } from '../../ledger/event.ts'
-import { createSerializer } from '../lib/serializer.ts'
 import {
   type AnySettingValue,
   isSettingKey,
@@ -101,7 +101,7 @@ export function createSettings(options: {
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }): Settings {
   const { store, secrets, environment, append, onWarning } = options
-  const serially = createSerializer()
+  const serially = pLimit(1)
   const subscribers = new Set<(keys: ReadonlySet<SettingKey>) => void>()
   let stored = readStored()
 

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { TextQueries } from '../../projections/texts.ts'
 import type { Placement } from '../agent/conversation/placement.ts'
@@ -46,7 +47,7 @@ export function createSmsInbox(options: {
   readonly newId: () => string
 }): SmsInbox {
   const { append, placement, texts, newId } = options
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = pLimit(1)
   /** Message ids over budget: a retry stays over budget even if the budget has room again. */
   const overBudget = new Set<string>()
 
@@ -119,10 +120,6 @@ export function createSmsInbox(options: {
 
   return {
     // Serialised, so that concurrent texts cannot overdraw the budget.
-    receive(text) {
-      const result = last.then(() => receive(text))
-      last = result.catch(() => undefined)
-      return result
-    },
+    receive: (text) => inTurn(() => receive(text)),
   }
 }

@@ -114,7 +114,6 @@ export function buildTexts(options: {
     nowMs,
     random: options.random,
     pauses: options.pauses ?? outboundPauses,
-    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFault: options.faultsOf('texts', 'a text could not be sent'),
     onFailedAttempt: (fields, message) => log.warn(fields, message),
   })

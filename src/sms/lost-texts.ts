@@ -2,12 +2,8 @@ import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { LostTextRow, TextQueries } from '../../projections/texts.ts'
+import { createReactor, type Reactor } from '../lib/reactor.ts'
 import { failureSignal } from './failure-signal.ts'
-
-export type LostTexts = {
-  start(): void
-  close(): Promise<void>
-}
 
 /**
  * Records each text that the provider accepted but did not deliver, exactly once. The status may arrive
@@ -20,24 +16,11 @@ export function createLostTexts(options: {
   readonly onHeadMoved: SubscribeHead
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
-}): LostTexts {
+}): Reactor {
   const { append, ledger, texts } = options
-  let running: Promise<void> | null = null
-  let unsubscribe: (() => void) | null = null
-
-  function look(): void {
-    if (running !== null || texts.lost().length === 0) return
-    running = recordAll()
-      .catch(options.onFault)
-      .finally(() => {
-        running = null
-      })
-  }
-  async function recordAll(): Promise<void> {
-    for (const row of texts.lost()) {
-      const [sent] = ledger.readSeqs([row.sentSeq])
-      if (sent?.type === 'sms.sent' && sent.body) await append(factsOf(row, sent))
-    }
+  function sentOf({ sentSeq }: LostTextRow): EventOf<'sms.sent'> | null {
+    const [sent] = ledger.readSeqs([sentSeq])
+    return sent?.type === 'sms.sent' && sent.body ? sent : null
   }
   function factsOf({ messageSid, status, errorCode }: LostTextRow, sent: EventOf<'sms.sent'>): NewEvent[] {
     const { party, deliveryId } = sent.facts
@@ -66,14 +49,19 @@ export function createLostTexts(options: {
     ]
   }
 
-  return {
-    start() {
-      unsubscribe = options.onHeadMoved(look, ['sms'])
-      look()
+  return createReactor<{ readonly row: LostTextRow; readonly sent: EventOf<'sms.sent'> }>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['sms'],
+    next(isTaken) {
+      for (const row of texts.lost()) {
+        const sent = isTaken(row.messageSid) ? null : sentOf(row)
+        if (sent) return { row, sent }
+      }
+      return undefined
     },
-    async close() {
-      unsubscribe?.()
-      await running
-    },
-  }
+    laneOf: ({ row }) => row.messageSid,
+    stepOf: ({ row }) => row,
+    run: ({ row, sent }) => append(factsOf(row, sent)),
+    onFault: options.onFault,
+  })
 }

@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Twilio } from 'twilio'
 import type { Append } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TextDeliveryRow, TextQueries } from '../../projections/texts.ts'
-import { createProgressGuard } from '../lib/progress.ts'
+import { createReactor } from '../lib/reactor.ts'
 import {
   giveUpAt,
   LONGEST_RETRY_MS,
@@ -35,12 +36,12 @@ export type SmsOutbox = {
   close(graceMs: number): Promise<void>
 }
 
-const RETRY_AFTER_FAULT_MS = 1_000
-const MAX_WAIT_MS = 60_000
 /** Failed attempts of a text before the owner is notified of a delay. */
 const ATTEMPTS_BEFORE_NOTICE = 3
 
 type Open = { readonly row: TextDeliveryRow; readonly event: Requested }
+/** `inMs`: milliseconds until it is due. */
+type Waiting = Open & { readonly inMs: number }
 /** The next look-up of a text in the provider's message list. */
 type Look = {
   /** Look-ups so far. */
@@ -76,7 +77,6 @@ export function createSmsOutbox(options: {
   readonly nowMs: () => number
   /** 0..1, for the jitter of retries. */
   readonly random: () => number
-  readonly pause: (ms: number) => Promise<void>
   readonly onFault: (error: unknown) => void
   /** Logs a failed attempt or look-up, without the number and the words. */
   readonly onFailedAttempt: (fields: object, message: string) => void
@@ -84,73 +84,60 @@ export function createSmsOutbox(options: {
   const { append, ledger, texts, pauses, nowMs } = options
   const reserved = new Set<string>()
   const looks = new Map<string, Look>()
-  const requireProgress = createProgressGuard()
   /** The client whose credentials the provider last rejected. */
   let refused: Twilio | null = null
-  let wake = Promise.withResolvers<void>()
-  let closing = false
-  let loop: Promise<void> = Promise.resolve()
-  let unsubscribe: (() => void) | null = null
+  /** Null without credentials. */
+  let client: Twilio | null = null
+  let isClientStale = true
+  const reactor = createReactor<Waiting | 'client'>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['delivery', 'sms', 'ledger', 'outbound'],
+    next: () => (isClientStale ? 'client' : openTexts().find(({ inMs }) => inMs === 0)),
+    stepOf: (work) => (work === 'client' ? work : [work.row, looks.get(work.row.deliveryId)?.count]),
+    run: (work) => (work === 'client' ? renewClient() : step(work, client)),
+    dueInMs() {
+      const waits = openTexts().map(({ inMs }) => inMs)
+      return waits.length === 0 ? null : Math.min(...waits)
+    },
+    onFault: options.onFault,
+  })
 
-  async function run(): Promise<void> {
-    while (!closing) {
-      wake = Promise.withResolvers()
-      try {
-        const client = await options.client()
-        const { due, waitMs } = next(client)
-        requireProgress(due && { ...due.row, looks: looks.get(due.row.deliveryId)?.count })
-        if (due) await step(due, client)
-        else await sleep(waitMs)
-      } catch (error) {
-        requireProgress(undefined)
-        options.onFault(error)
-        await Promise.race([options.pause(RETRY_AFTER_FAULT_MS), wake.promise])
-      }
-    }
+  async function renewClient(): Promise<void> {
+    isClientStale = false
+    client = await options.client()
   }
 
-  /** The first text that is due, or how long to wait for one. */
-  function next(client: Twilio | null): { due?: Open; waitMs: number } {
-    // A release wakes the loop.
-    if (options.isHeld()) return { waitMs: MAX_WAIT_MS }
+  /** The first open text of each number, and all that are looked up, with the time until each is due. */
+  function openTexts(): Waiting[] {
+    // A release is a fact.
+    if (options.isHeld()) return []
     const waiting = new Set<string>()
-    const waits = [MAX_WAIT_MS]
     const isSpent = options.isSpent() && texts.delayed() !== null
-    for (const row of texts.openDeliveries()) {
-      if (row.turnId !== null && reserved.has(row.turnId)) continue
+    return texts.openDeliveries().flatMap((row) => {
+      if (row.turnId !== null && reserved.has(row.turnId)) return []
       const event = requestOf(row)
+      if (row.state === 'attempted') return [{ row, event, inMs: untilLookMs(row) }]
       const target = event.body?.target ?? ''
-      const isLookedFor = row.state === 'attempted'
-      if (!isLookedFor && waiting.has(target)) continue
-      const waitMs = isLookedFor ? untilLookMs(row, client) : untilSendMs(row, client, isSpent)
-      if (waitMs === 0) return { due: { row, event }, waitMs: 0 }
-      waits.push(waitMs)
+      if (waiting.has(target)) return []
       // A text that may already have been sent does not block others.
-      if (!isLookedFor) waiting.add(target)
-    }
-    return { waitMs: Math.max(50, Math.min(...waits)) }
+      waiting.add(target)
+      return [{ row, event, inMs: untilSendMs(row, isSpent) }]
+    })
   }
 
-  function untilLookMs({ deliveryId }: TextDeliveryRow, client: Twilio | null): number {
+  function untilLookMs({ deliveryId }: TextDeliveryRow): number {
     const look = looks.get(deliveryId)
     return look === undefined || look.client !== client ? 0 : Math.max(0, look.dueMs - nowMs())
   }
 
   /** `isSpent`: the daily limit is reached and the owner has been notified. */
-  function untilSendMs(row: TextDeliveryRow, client: Twilio | null, isSpent: boolean): number {
+  function untilSendMs(row: TextDeliveryRow, isSpent: boolean): number {
     const untilGivenUpMs = Math.max(0, Date.parse(giveUpAt(row.requestedAt)) - nowMs())
     if (isSpent) return untilGivenUpMs
     if (row.state !== 'waiting') return 0
     if (client === null) return untilGivenUpMs
     if (row.kind === 'credentials' && client !== refused) return 0
     return untilRetryMs(row.retryAt, nowMs())
-  }
-
-  async function sleep(ms: number): Promise<void> {
-    const timer = setTimeout(() => wake.resolve(), ms)
-    timer.unref()
-    await wake.promise
-    clearTimeout(timer)
   }
 
   function requestOf(row: TextDeliveryRow): Requested {
@@ -161,21 +148,20 @@ export function createSmsOutbox(options: {
   }
 
   async function step({ row, event }: Open, client: Twilio | null): Promise<void> {
-    const conclude = (ending: Ending, attempt = row.attempts + 1) => end({ row, event }, attempt, ending)
+    const open = { row, event }
+    const conclude = (ending: Ending, attempt = row.attempts + 1) => end(open, attempt, ending)
     // The words were erased before they were sent.
     if (!event.body) return conclude({ status: 'failed', kind: 'refused' }, row.attempts)
     const from = options.ownNumber() ?? numberTexted(event)
     const { target: to, text } = event.body
     const message = { from: from ?? '', to, text, statusCallback: options.statusCallback() }
     if (row.state === 'attempted') {
-      return client === null
-        ? conclude({ status: 'unknown' }, row.attempts)
-        : look({ row, event }, client, message)
+      return client === null ? conclude({ status: 'unknown' }, row.attempts) : look(open, client, message)
     }
     if (texts.isOptedOut(to)) return conclude({ status: 'failed', kind: 'opted_out' })
     if (client === null || from === null || to === '')
       return conclude({ status: 'failed', kind: 'not_configured' })
-    if (!options.isSpent()) return attempt({ row, event }, client, message)
+    if (!options.isSpent()) return attempt(open, client, message)
     if (isOver(row.requestedAt)) return conclude({ status: 'failed', kind: 'budget' })
     await append(delayedFacts(event, 'budget', giveUpAt(row.requestedAt)))
   }
@@ -287,18 +273,18 @@ export function createSmsOutbox(options: {
   }
 
   return {
-    start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve(), ['delivery', 'sms', 'ledger', 'outbound'])
-      loop = run()
-    },
+    start: reactor.start,
     reserve(turnId) {
       reserved.add(turnId)
       return () => {
         reserved.delete(turnId)
-        wake.resolve()
+        reactor.wake()
       }
     },
-    settingsChanged: () => wake.resolve(),
+    settingsChanged() {
+      isClientStale = true
+      reactor.wake()
+    },
     async takeReply(turnId) {
       const row = texts.openDeliveries().find((open) => open.turnId === turnId && open.state === 'requested')
       const event = row && requestOf(row)
@@ -309,14 +295,6 @@ export function createSmsOutbox(options: {
       await end({ row, event }, 1, { status: 'in_markup' })
       return event.body.text
     },
-    async close(graceMs) {
-      closing = true
-      unsubscribe?.()
-      wake.resolve()
-      const graceIsOver = Promise.withResolvers<void>()
-      const deadline = setTimeout(graceIsOver.resolve, graceMs)
-      await Promise.race([loop, graceIsOver.promise])
-      clearTimeout(deadline)
-    },
+    close: (graceMs) => Promise.race([reactor.close(), pause(graceMs, undefined, { ref: false })]),
   }
 }

@@ -3,14 +3,17 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
+import { createReactor } from '../lib/reactor.ts'
 import { signalFact } from '../lib/signals.ts'
 import { chatText, type EndedTask, signalText, smsText } from './wording.ts'
+
+/** A task whose outcome is not announced yet, or a delivery that failed for good. */
+type Ended = { readonly row: TaskRow } | { readonly failed: DeliveryRow }
 
 export type Channel = TaskRow['notify']
 
 /** With the backoff, about half a minute. */
 const MAX_ATTEMPTS = 5
-const RETRY_AFTER_FAULT_MS = 1_000
 
 const INSTEAD: Readonly<Record<Channel, string | null>> = {
   sms: 'It could not be texted to you.',
@@ -34,25 +37,22 @@ export function createAnnouncer(options: {
   readonly onFault: (error: unknown) => void
   readonly retryMs?: number | undefined
 }) {
-  const { append, ledger, tasks, deliveries, newId, retryMs = RETRY_AFTER_FAULT_MS } = options
-  let wake = Promise.withResolvers<void>()
-  let closing = false
-  let loop: Promise<void> = Promise.resolve()
-  let unsubscribe: (() => void) | null = null
-
-  async function run(): Promise<void> {
-    while (!closing) {
-      wake = Promise.withResolvers()
-      try {
-        for (const row of tasks.unannounced()) await announce(row)
-        for (const failed of deliveries.toFallBack()) await fallBack(failed)
-        await wake.promise
-      } catch (error) {
-        options.onFault(error)
-        await Promise.race([wait(retryMs), wake.promise])
-      }
-    }
-  }
+  const { append, ledger, tasks, deliveries, newId, retryMs = 1_000 } = options
+  const reactor = createReactor<Ended>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['task', 'delivery'],
+    next(isTaken) {
+      const ended = [
+        ...tasks.unannounced().map((row): Ended => ({ row })),
+        ...deliveries.toFallBack().map((failed): Ended => ({ failed })),
+      ]
+      return ended.find((each) => !isTaken(laneOf(each)))
+    },
+    laneOf,
+    run: (ended) => ('row' in ended ? announce(ended.row) : fallBack(ended.failed)),
+    retryMs: { first: retryMs, longest: 60_000 },
+    onFault: options.onFault,
+  })
 
   function read(row: TaskRow): { task: EndedTask; seqs: number[] } {
     const seqs = row.endedSeq === null ? [row.dispatchedSeq] : [row.dispatchedSeq, row.endedSeq]
@@ -135,10 +135,7 @@ export function createAnnouncer(options: {
   }
 
   return {
-    start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve(), ['task', 'delivery'])
-      loop = run()
-    },
+    start: reactor.start,
     /** Requests a failed delivery again, on the task's channel. */
     async deliverAgain(row: TaskRow, failed: DeliveryRow): Promise<void> {
       await append(row.taskId, [
@@ -148,17 +145,8 @@ export function createAnnouncer(options: {
         }),
       ])
     },
-    async close() {
-      closing = true
-      unsubscribe?.()
-      wake.resolve()
-      await loop
-    },
+    close: reactor.close,
   }
 }
 
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
-  })
-}
+const laneOf = (ended: Ended) => ('row' in ended ? ended.row.taskId : ended.failed.deliveryId)

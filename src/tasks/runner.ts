@@ -3,7 +3,7 @@ import type { Appended, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
-import { createProgressGuard } from '../lib/progress.ts'
+import { createReactor } from '../lib/reactor.ts'
 import { MAX_PROGRESS } from './callback.ts'
 import { cleanText, endOf, oneLine } from './clean-text.ts'
 import { outcomeFact, type TaskOutcome } from './outcome.ts'
@@ -78,32 +78,17 @@ export function createTaskRunner(options: {
   const { append, ledger, tasks, nowMs } = options
   const { minuteMs = 60_000, outputEveryMs = OUTPUT_EVERY_MS, killGraceMs = KILL_GRACE_MS } = options
   const running = new Map<string, Running>()
-  const requireProgress = createProgressGuard()
   /** The last output reported per task. */
   const shown = new Map<string, string>()
-  let wake = Promise.withResolvers<void>()
   let closing = false
   let recovered = false
-  let loop: Promise<void> = Promise.resolve()
-  let unsubscribe: (() => void) | null = null
-
-  async function run(): Promise<void> {
-    while (!closing) {
-      wake = Promise.withResolvers()
-      try {
-        if (!recovered) await recover()
-        recovered = true
-        const next = nextTask()
-        requireProgress(next)
-        if (next) await begin(next)
-        else await wake.promise
-      } catch (error) {
-        requireProgress(undefined)
-        options.onFault(error)
-        await pause(RETRY_AFTER_FAULT_MS)
-      }
-    }
-  }
+  const reactor = createReactor<TaskRow | 'recover'>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['task', 'ledger', 'outbound'],
+    next: () => (recovered ? nextTask() : 'recover'),
+    run: (work) => (work === 'recover' ? recover() : begin(work)),
+    onFault: options.onFault,
+  })
 
   function nextTask(): TaskRow | undefined {
     if (options.isHeld() || running.size >= options.limit()) return undefined
@@ -123,6 +108,7 @@ export function createTaskRunner(options: {
         text: 'The service stopped while the task was running.',
       })
     }
+    recovered = true
   }
 
   async function begin(row: TaskRow): Promise<void> {
@@ -196,7 +182,7 @@ export function createTaskRunner(options: {
         for (const timer of entry?.timers ?? []) clearTimeout(timer)
         running.delete(taskId)
         shown.delete(taskId)
-        wake.resolve()
+        reactor.wake()
       })
     running.set(taskId, { process, timers: [limit, progress], done })
   }
@@ -260,11 +246,8 @@ export function createTaskRunner(options: {
   }
 
   return {
-    start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve(), ['task', 'ledger', 'outbound'])
-      loop = run()
-    },
-    wake: () => wake.resolve(),
+    start: reactor.start,
+    wake: reactor.wake,
     end,
     letGo(taskId) {
       const entry = running.get(taskId)
@@ -273,9 +256,7 @@ export function createTaskRunner(options: {
     outputOf,
     async close() {
       closing = true
-      unsubscribe?.()
-      wake.resolve()
-      await loop
+      await reactor.close()
       await Promise.all(
         [...running.values()].map(async ({ process, done }) => {
           await process.end(killGraceMs)

@@ -1,8 +1,10 @@
+import pLimit from 'p-limit'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import { type DeliveryQueries, isUnderWay } from '../../projections/deliveries.ts'
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
 import type { Placement } from '../agent/conversation/placement.ts'
+import { createReactor } from '../lib/reactor.ts'
 
 /** Appends the facts of a task to its open span. */
 export type TaskFacts = {
@@ -31,16 +33,7 @@ export function createTaskFacts(options: {
   readonly onFault: (error: unknown) => void
 }): TaskFacts {
   const { append, placement, tasks, deliveries, nowMs } = options
-  let last: Promise<unknown> = Promise.resolve()
-  let sweep: NodeJS.Timeout | undefined
-  let unsubscribe: (() => void) | null = null
-  let sweeping = false
-
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
-  }
+  const inTurn = pLimit(1)
 
   function isInProgress({ taskId, status, announced }: TaskRow): boolean {
     if (status === 'queued' || status === 'running') return true
@@ -78,21 +71,20 @@ export function createTaskFacts(options: {
     return Math.abs(nowMs() - Date.parse(row.lastAt)) >= IDLE_MS ? 'idle' : null
   }
 
-  async function look(): Promise<void> {
-    for (const row of tasks.withOpenSpan()) {
-      const reason = endOfSpan(row)
-      if (reason) await closeSpan(row, reason)
-    }
-  }
-
-  function lookSoon(): void {
-    if (sweeping) return
-    sweeping = true
-    inTurn(async () => {
-      sweeping = false
-      await look()
-    }).catch(options.onFault)
-  }
+  const reactor = createReactor<TaskRow>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['task', 'delivery', 'span', 'conversation'],
+    next: () => tasks.withOpenSpan().find((row) => endOfSpan(row) !== null),
+    async run({ taskId }) {
+      await inTurn(async () => {
+        const row = tasks.byId(taskId)
+        const reason = row && endOfSpan(row)
+        if (reason) await closeSpan(row, reason)
+      })
+    },
+    dueInMs: () => (tasks.withOpenSpan().length === 0 ? null : LOOK_EVERY_MS),
+    onFault: options.onFault,
+  })
 
   return {
     append: (taskId, events) =>
@@ -110,16 +102,10 @@ export function createTaskFacts(options: {
           () => events,
         )
       }),
-    start() {
-      unsubscribe = options.onHeadMoved(lookSoon, ['task', 'delivery', 'span', 'conversation'])
-      sweep = setInterval(lookSoon, LOOK_EVERY_MS)
-      sweep.unref()
-      lookSoon()
-    },
+    start: reactor.start,
     async close() {
-      unsubscribe?.()
-      clearInterval(sweep)
-      await last
+      await reactor.close()
+      await inTurn(() => undefined)
     },
   }
 }

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
-import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
+import { createReactor } from '../lib/reactor.ts'
 import { signalFact } from '../lib/signals.ts'
 import { formatLocal } from './local-time.ts'
 import { checkPace, firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
@@ -62,10 +62,8 @@ export type Timers = {
 /** An occurrence this late was missed: the service was down or the machine asleep. */
 const LATE_MS = 60_000
 const ALREADY_SHOWN = 'The owner already sees this reminder.'
-/** setTimeout overflows beyond 2^31 ms and clocks jump, so check at least this often. */
+/** Clocks jump, so check at least this often. */
 const CHECK_EVERY_MS = 30_000
-/** Retry interval for a due timer that could not fire. */
-const RETRY_MS = 1_000
 
 export function createTimers(options: {
   readonly append: Append
@@ -83,14 +81,27 @@ export function createTimers(options: {
 }): Timers {
   const { append, ledger, nowMs, newId } = options
   const queries = createTimerQueries(options.views)
-  let alarm: NodeJS.Timeout | undefined
-  let firing: Promise<void> = Promise.resolve()
-  let unsubscribe: (() => void) | null = null
-  let armedFor: string | null = null
-  /** A due timer could not fire: the disk is full, or its words are hidden. */
-  let isBlocked = false
   /** Wall clock at the last check; unknown before the first. */
   let checkedAtMs = Number.POSITIVE_INFINITY
+  const reactor = createReactor<TimerRow | 'clock'>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['timer'],
+    next(isTaken) {
+      const now = nowMs()
+      if (now < checkedAtMs - LATE_MS) return 'clock'
+      checkedAtMs = now
+      return queries
+        .due(new Date(now).toISOString())
+        .find((row) => !isTaken(row.timerId) && stateOf(row) !== 'hidden')
+    },
+    laneOf: (work) => (work === 'clock' ? work : work.timerId),
+    run: (work) => (work === 'clock' ? rescheduleAfterClockFix() : fire(work)),
+    dueInMs() {
+      const nextDueAt = queries.nextDueAt()
+      return nextDueAt === null ? CHECK_EVERY_MS : Math.min(CHECK_EVERY_MS, Date.parse(nextDueAt) - nowMs())
+    },
+    onFault: options.onFault,
+  })
 
   function toTimer(row: TimerRow): Timer {
     const { timerId, dueSeq: _due, conversationId: _conversation, ...rest } = row
@@ -122,14 +133,16 @@ export function createTimers(options: {
 
   const firedSeq = (timerId: string, at: string) => ledger.rowByKey(`timer-fired:${timerId}:${at}`)?.seq
 
-  /** Fires the last occurrence that is due, once. False if the timer must be checked again. */
-  async function fire(row: TimerRow): Promise<boolean> {
-    const [set] = ledger.readSeqs([row.setSeq])
-    if (set?.erased) {
-      const isHidden = ledger.rowAt(row.setSeq)?.body != null
-      if (!isHidden) await giveUp(row)
-      return !isHidden
-    }
+  /** `hidden`: the words wait to be erased, and may still be restored. */
+  function stateOf({ setSeq }: TimerRow): 'readable' | 'hidden' | 'erased' {
+    const [set] = ledger.readSeqs([setSeq])
+    if (!set?.erased) return 'readable'
+    return ledger.rowAt(setSeq)?.body == null ? 'erased' : 'hidden'
+  }
+
+  /** Fires the last occurrence that is due, once. */
+  async function fire(row: TimerRow): Promise<void> {
+    if (stateOf(row) === 'erased') return giveUp(row)
     const now = new Date(nowMs())
     const { passed, last, nextAt } = missedSince(row, now)
     const isLate = now.getTime() - Date.parse(last) > LATE_MS
@@ -137,7 +150,7 @@ export function createTimers(options: {
     // It already fired while the clock was ahead, so the owner is not reminded again.
     const isRepeat = (firedSeq(row.timerId, last) ?? row.dueSeq) < row.dueSeq
     const missed = isSkipped ? passed : passed - 1
-    const result = await options.appendToConversation((conversationId) => {
+    await options.appendToConversation((conversationId) => {
       const place = { ...copyOf(row), conversationId }
       const facts: NewEvent[] = []
       if (missed > 0 || isRepeat) {
@@ -160,8 +173,6 @@ export function createTimers(options: {
       }
       return facts
     })
-    // A duplicate means that the views are behind the ledger.
-    return result.status === 'appended'
   }
 
   function copyOf(row: TimerRow) {
@@ -200,20 +211,18 @@ export function createTimers(options: {
    */
   async function rescheduleAfterClockFix(): Promise<void> {
     const now = nowMs()
-    if (now < checkedAtMs - LATE_MS) {
-      for (const row of queries.active()) {
-        const nextAt = earlierThanDue(row, new Date(now))
-        if (nextAt === null) continue
-        await append([
-          {
-            type: 'timer.missed',
-            ...copyOf(row),
-            conversationId: row.conversationId,
-            key: missedKey(row),
-            facts: { timerId: row.timerId, occurrence: row.dueAt, missed: 0, nextAt },
-          },
-        ])
-      }
+    for (const row of queries.active()) {
+      const nextAt = earlierThanDue(row, new Date(now))
+      if (nextAt === null) continue
+      await append([
+        {
+          type: 'timer.missed',
+          ...copyOf(row),
+          conversationId: row.conversationId,
+          key: missedKey(row),
+          facts: { timerId: row.timerId, occurrence: row.dueAt, missed: 0, nextAt },
+        },
+      ])
     }
     checkedAtMs = now
   }
@@ -232,63 +241,6 @@ export function createTimers(options: {
     const hasFired = (at: string) => firedSeq(timerId, at) !== undefined
     const next = firstOccurrence({ recurrence, timezone }, { after: now, before: new Date(dueAt) }, hasFired)
     return next?.toISOString() ?? null
-  }
-
-  /** One failing timer must not block the others, but an unavailable ledger blocks them all. */
-  async function tryToFire(row: TimerRow): Promise<boolean> {
-    try {
-      return await fire(row)
-    } catch (error) {
-      if (error instanceof LedgerUnavailable) throw error
-      options.onFault(error)
-      return false
-    }
-  }
-
-  async function fireDue(): Promise<void> {
-    await rescheduleAfterClockFix()
-    const fired: boolean[] = []
-    for (const row of queries.due(new Date(nowMs()).toISOString())) fired.push(await tryToFire(row))
-    isBlocked = fired.includes(false)
-  }
-
-  function arm(): void {
-    try {
-      armFor(queries.nextDueAt())
-    } catch (error) {
-      // The views may be readable again soon; if not, the service reports it.
-      options.onFault(error)
-      clearTimeout(alarm)
-      alarm = setTimeout(check, RETRY_MS)
-      alarm.unref()
-    }
-  }
-
-  function armFor(nextDueAt: string | null): void {
-    if (nextDueAt === armedFor && alarm !== undefined) return
-    clearTimeout(alarm)
-    armedFor = nextDueAt
-    const waitMs =
-      nextDueAt === null
-        ? CHECK_EVERY_MS
-        : Math.min(CHECK_EVERY_MS, Math.max(isBlocked ? RETRY_MS : 0, Date.parse(nextDueAt) - nowMs()))
-    alarm = setTimeout(check, waitMs)
-    alarm.unref()
-  }
-
-  function check(): void {
-    alarm = undefined
-    firing = firing
-      .then(fireDue)
-      .catch((error: unknown) => {
-        isBlocked = true
-        options.onFault(error)
-      })
-      .finally(() => {
-        clearTimeout(alarm)
-        alarm = undefined
-        arm()
-      })
   }
 
   return {
@@ -339,14 +291,7 @@ export function createTimers(options: {
       return row && toTimer(row)
     },
     list: (limit, after = null) => queries.page(limit, after).map(toTimer),
-    start() {
-      unsubscribe = options.onHeadMoved(arm, ['timer'])
-      check()
-    },
-    async close() {
-      unsubscribe?.()
-      await firing
-      clearTimeout(alarm)
-    },
+    start: reactor.start,
+    close: reactor.close,
   }
 }

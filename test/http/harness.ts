@@ -218,14 +218,15 @@ function thingRoutes(things: string[]): RouteModule {
 }
 
 function socketRoutes(messages: string[]): SocketRoute[] {
-  const onOpen: SocketRoute['onOpen'] = (socket) => {
+  const onOpen: SocketRoute['onOpen'] = (socket, c) => {
+    if (c.req.query('fault') !== undefined) throw new Error('the canary sank')
     socket.on('message', (data) => {
       messages.push(String(data))
       socket.send(`heard ${String(data)}`)
     })
   }
   return [
-    { path: '/chat', maxMessageBytes: 1024, isPublic: false, onOpen },
-    { path: '/call', maxMessageBytes: 1024, isPublic: true, onOpen },
+    { path: '/chat', maxMessageBytes: 2048, onOpen },
+    { path: '/call', maxMessageBytes: 1024, onOpen },
   ]
 }

@@ -67,7 +67,7 @@ test.each(['sms', 'webhook'] as const)(
       (error) => void faults.push(error),
     )
     await new Promise((resolve) => setTimeout(resolve, 400))
-    expect(checks).toBeLessThan(8)
+    expect(checks).toBeLessThan(20)
     expect(faults).toMatchObject([{ name: 'NoProgress' }])
   },
 )

@@ -2,7 +2,7 @@ import { parseOptions } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
 import { newPasswordSchema } from '../../src/settings/new-password.ts'
 import { isCommonPassword } from '../../src/settings/password-policy.ts'
-import { createPasswords } from '../../src/settings/passwords.ts'
+import { createPasswords, QueueFull } from '../../src/settings/passwords.ts'
 
 test('hashes passwords with argon2id, 19 MiB, two passes and a salt of its own each', async () => {
   const passwords = createPasswords()
@@ -35,6 +35,15 @@ test('asks whether a password may be tried only when its turn comes', async () =
     ),
   )
   expect(verdicts).toEqual([...Array(5).fill('wrong'), ...Array(3).fill('refused')])
+})
+
+test('refuses at once when too many passwords wait, and accepts them again later', async () => {
+  const passwords = createPasswords()
+  const verify = () => passwords.verify('wrong', '', () => false)
+  const verdicts = await Promise.allSettled(Array.from({ length: 303 }, verify))
+  expect(verdicts.filter(({ status }) => status === 'fulfilled')).toHaveLength(302)
+  expect(verdicts.at(-1)).toMatchObject({ reason: expect.any(QueueFull) })
+  expect(await verify()).toBe('refused')
 })
 
 test.each([

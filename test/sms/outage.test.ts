@@ -35,7 +35,7 @@ test('sends a text once after an outage of 20 hours, and shows one notice', asyn
   expect(texts.delayed()).toMatchObject({ count: 1, kind: 'unavailable' })
   expect(texts.lastOutcome()).toMatchObject({ ok: 0, kind: 'unavailable' })
   // Each attempt logs one line, without the number or the text.
-  expect(warnings).toHaveLength(attempts)
+  await expect.poll(() => warnings.length).toBe(attempts)
   expect(warnings[0]).toMatchObject({ deliveryId: 'd', attempt: 1, kind: 'unavailable' })
   expect(JSON.stringify(warnings)).not.toContain(OWNER)
   expect(JSON.stringify(warnings)).not.toContain(TEXT)

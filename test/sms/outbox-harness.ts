@@ -56,7 +56,6 @@ export async function openOutbox({
     newId,
     nowMs,
     random: () => 0.5,
-    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFault: (error) => {
       throw error
     },

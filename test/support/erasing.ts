@@ -1,4 +1,5 @@
 import { Kysely, SqliteDialect } from 'kysely'
+import pLimit from 'p-limit'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { buildErasing } from '../../src/erasing/index.ts'
 import type { Queries } from '../../src/storage/queries.ts'
@@ -24,7 +25,7 @@ export function openErasing(
         words: (words) => queries.ask('forgettableWords', words),
         leftoverSeqs: createMemoryQueries(storage.views).unerasedSeqs,
       },
-      exclusively: (work) => work(),
+      exclusively: pLimit(1),
     },
     forgetVectors: async () => undefined,
     spanSeqs: () => [],

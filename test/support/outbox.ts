@@ -46,7 +46,6 @@ export function startUnconfiguredOutbox(
           partyOf: () => 'owner',
           isSpent: () => false,
           newId,
-          pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
         })
   onTestFinished(() => outbox.close(60_000))
   outbox.start()

@@ -7,8 +7,8 @@ export type EndOutcome = 'ended' | 'not_found' | 'already_ended'
 export type Ending = {
   /** Ends a conversation for good; without an id, the open one. */
   endConversation(conversationId: string | undefined): Promise<EndOutcome>
-  /** Closes the interactions idle for `idleMs` and returns them. */
-  closeIdleSpans(idleMs: number): Promise<readonly OpenSpanRow[]>
+  /** The interactions idle for `idleMs`. */
+  idleSpans(idleMs: number): readonly OpenSpanRow[]
 }
 
 export function createEnding(options: {
@@ -47,21 +47,19 @@ export function createEnding(options: {
       ])
       return result.status === 'appended' ? 'ended' : 'already_ended'
     },
-    async closeIdleSpans(idleMs) {
-      const idle = spans.all().filter(
+    idleSpans: (idleMs) =>
+      spans.all().filter(
         (span) =>
           span.kind === 'interaction' &&
           // The clock may have been ahead at `lastAt`, hence the absolute value.
           Math.abs(nowMs() - Date.parse(span.lastAt)) >= idleMs &&
           !options.isBusy(span.spanId),
-      )
-      for (const span of idle) await append([closed(span, 'idle')])
-      return idle
-    },
+      ),
   }
 }
 
-function closed(span: OpenSpanRow, reason: 'idle' | 'conversation_ended'): NewEvent {
+/** The fact that an interaction ended. */
+export function closed(span: OpenSpanRow, reason: 'idle' | 'conversation_ended'): NewEvent {
   return {
     type: 'span.closed',
     actor: 'service',

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
-import type { Append } from '../../../ledger/event.ts'
-import type { LedgerReader } from '../../../ledger/reader.ts'
-import type { Ending } from './ending.ts'
-
-export type IdleWatch = { start(): void; close(): Promise<void> }
+import type { Append, NewEvent } from '../../../ledger/event.ts'
+import type { SubscribeHead } from '../../../ledger/follow.ts'
+import type { OpenSpanRow } from '../../../projections/open-spans.ts'
+import { createReactor, type Reactor } from '../../lib/reactor.ts'
+import { closed, type Ending } from './ending.ts'
 
 const LOOK_EVERY_MS = 15_000
 
@@ -14,12 +14,12 @@ const LOOK_EVERY_MS = 15_000
 export function createIdleWatch(options: {
   readonly append: Append
   readonly ending: Ending
-  readonly ledger: LedgerReader
   readonly views: Database
+  readonly onHeadMoved: SubscribeHead
   readonly idleMs: () => number
   readonly onFault: (error: unknown) => void
   readonly lookEveryMs?: number | undefined
-}): IdleWatch {
+}): Reactor {
   const { append, ending, lookEveryMs = LOOK_EVERY_MS } = options
   const lastCheckpoint = options.views.prepare<[string], { toSeq: number | null }>(
     'SELECT max(toSeq) AS toSeq FROM memory_checkpoints WHERE conversationId = ?',
@@ -28,41 +28,30 @@ export function createIdleWatch(options: {
     `SELECT count(*) AS turns, max(endedSeq) AS toSeq FROM turns
      WHERE conversationId = ? AND endedSeq > ? AND status IN ('completed', 'stopped')`,
   )
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
-
-  async function closeIdle(): Promise<void> {
-    for (const { conversationId, spanId } of await ending.closeIdleSpans(options.idleMs())) {
-      if (conversationId === null) continue
-      const fromSeq = (lastCheckpoint.get(conversationId)?.toSeq ?? 0) + 1
-      const since = turnsBetween.get(conversationId, fromSeq - 1)
-      if (!since || since.toSeq === null) continue
-      await append([
-        {
-          type: 'memory.checkpoint.created',
-          actor: 'service',
-          channel: 'inner',
-          conversationId,
-          spanId,
-          key: `checkpoint:${conversationId}:${since.toSeq}`,
-          facts: { fromSeq, toSeq: since.toSeq, turns: since.turns, reason: 'idle' },
-        },
-      ])
-    }
+  function checkpointOf({ conversationId, spanId }: OpenSpanRow): NewEvent[] {
+    if (conversationId === null) return []
+    const fromSeq = (lastCheckpoint.get(conversationId)?.toSeq ?? 0) + 1
+    const since = turnsBetween.get(conversationId, fromSeq - 1)
+    if (!since || since.toSeq === null) return []
+    return [
+      {
+        type: 'memory.checkpoint.created',
+        actor: 'service',
+        channel: 'inner',
+        conversationId,
+        spanId,
+        key: `checkpoint:${conversationId}:${since.toSeq}`,
+        facts: { fromSeq, toSeq: since.toSeq, turns: since.turns, reason: 'idle' },
+      },
+    ]
   }
 
-  return {
-    start() {
-      const tick = () => {
-        running = running.then(closeIdle).catch(options.onFault)
-      }
-      tick()
-      timer = setInterval(tick, lookEveryMs)
-      timer.unref()
-    },
-    async close() {
-      clearInterval(timer)
-      await running
-    },
-  }
+  return createReactor<OpenSpanRow>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['span'],
+    next: () => ending.idleSpans(options.idleMs())[0],
+    run: (span) => append([closed(span, 'idle'), ...checkpointOf(span)]),
+    dueInMs: () => lookEveryMs,
+    onFault: options.onFault,
+  })
 }

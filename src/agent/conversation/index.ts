@@ -36,8 +36,8 @@ export function buildConversations(foundation: Foundation) {
     idleWatch: createIdleWatch({
       append,
       ending,
-      ledger,
       views,
+      onHeadMoved: storage.onHeadMoved,
       idleMs: () => settings.get('SESSION_IDLE_MINUTES') * 60_000,
       onFault: foundation.faultsOf('idle spans'),
       lookEveryMs: foundation.waits.idleLookMs,

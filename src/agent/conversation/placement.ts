@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import pLimit from 'p-limit'
 import type { Append, Appended, Channel, NewEvent } from '../../../ledger/event.ts'
 import { createOpenSpanQueries } from '../../../projections/open-spans.ts'
 
@@ -43,7 +44,7 @@ export function createPlacement(options: {
     'SELECT id FROM conversations WHERE endedAt IS NULL ORDER BY startSeq DESC LIMIT 1',
   )
   const openConversationId = () => openConversation.get()?.id
-  let last: Promise<unknown> = Promise.resolve()
+  const serially = pLimit(1)
 
   /** The open conversation, or a new one with the fact that starts it. */
   function conversation(channel: Channel): { conversationId: string; opening: NewEvent[] } {
@@ -84,12 +85,6 @@ export function createPlacement(options: {
       })
     }
     return append([...opening, ...compose({ conversationId, spanId })])
-  }
-
-  function serially(append: () => Promise<Appended>): Promise<Appended> {
-    const result = last.then(append)
-    last = result.catch(() => undefined)
-    return result
   }
 
   return {

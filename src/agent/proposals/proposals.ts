@@ -1,7 +1,9 @@
+import pLimit from 'p-limit'
 import type { Append, EventOf, NewEvent, NewEventOf } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { createProposalQueries, ProposalRow } from '../../../projections/proposals.ts'
+import { createReactor } from '../../lib/reactor.ts'
 import { signalFact } from '../../lib/signals.ts'
 import type { ActingContext, Deed, Tool } from '../../lib/tool.ts'
 import type { Place, Placement } from '../conversation/placement.ts'
@@ -74,8 +76,7 @@ export function createProposals(options: {
 }): Proposals {
   const { append, ledger, queries, placement, nowMs, newId } = options
   const carryOut = createCarryOut(options)
-  let carrying: Promise<void> = Promise.resolve()
-  let unsubscribe: () => void = () => undefined
+  const inTurn = pLimit(1)
   const at = (ms: number) => new Date(ms).toISOString()
   /** Bounds proposals made while the clock was far ahead, which would stay open for too long. */
   const lastEnd = () => at(nowMs() + 2 * EXPIRES_AFTER_MS)
@@ -179,37 +180,35 @@ export function createProposals(options: {
     return found.proposal
   }
 
-  /** Carries out confirmed tool calls one after the other. */
-  function carryOutPending(): Promise<void> {
-    carrying = carrying
-      .then(async () => {
-        if (options.isHeld()) return
-        for (const row of queries.pending()) {
-          const outcome = await carryOut(row)
-          const { target } = present(row)
-          const result = outcome.outcome === 'done' ? 'It was done.' : `It was not done: ${outcome.text}`
-          await placement.appendToInteraction('chat', (place) => [
-            completed(row, outcome, place),
-            signalOf(row, `The owner confirmed: “${target}”. ${result}`),
-          ])
-        }
-      })
-      .catch((error: unknown) => {
-        options.onFault(error)
-        setTimeout(() => void carryOutPending(), RETRY_AFTER_FAULT_MS).unref()
-      })
-    return carrying
+  /** Carries out a confirmed tool call, unless that has just happened. */
+  async function complete(id: string): Promise<void> {
+    const row = queries.pending().find(({ proposalId }) => proposalId === id)
+    if (!row || options.isHeld()) return
+    const outcome = await carryOut(row)
+    const { target } = present(row)
+    const result = outcome.outcome === 'done' ? 'It was done.' : `It was not done: ${outcome.text}`
+    await placement.appendToInteraction('chat', (place) => [
+      completed(row, outcome, place),
+      signalOf(row, `The owner confirmed: “${target}”. ${result}`),
+    ])
   }
+  const nextPending = () => (options.isHeld() ? undefined : queries.pending()[0])
+  // The request that confirms a call completes it. The reactor completes what a crash or a hold left over.
+  const reactor = createReactor<ProposalRow>({
+    onHeadMoved: options.onHeadMoved,
+    areas: ['outbound'],
+    next: nextPending,
+    run: ({ proposalId }) => inTurn(() => complete(proposalId)),
+    retryMs: { first: RETRY_AFTER_FAULT_MS, longest: RETRY_AFTER_FAULT_MS },
+    onFault: options.onFault,
+  })
 
   return {
     open,
-    start() {
-      unsubscribe = options.onHeadMoved(() => void carryOutPending(), ['outbound'])
-      void carryOutPending()
-    },
-    close() {
-      unsubscribe()
-      return carrying
+    start: reactor.start,
+    async close() {
+      await reactor.close()
+      await inTurn(() => undefined)
     },
     propose: ({ target, text }, context) =>
       make(
@@ -256,7 +255,10 @@ export function createProposals(options: {
             ],
       )
       if (settled.status !== 'confirmed' || settled.proposal.kind === 'sms') return settled
-      await carryOutPending()
+      await inTurn(() => complete(id)).catch((error: unknown) => {
+        options.onFault(error)
+        reactor.wake()
+      })
       return { ...settled, proposal: find(id)?.proposal ?? settled.proposal }
     },
     decline: (id) =>

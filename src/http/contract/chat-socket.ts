@@ -51,7 +51,8 @@ export const socket = createRoute({
   description:
     'Clients send ChatClientMessage as JSON text. The service sends history.page, chat.working, chat.delta, ' +
     'chat.response, chat.done, chat.error, timeline.event and call.live. With `since`, the seq of the last ' +
-    'event that the client has, the socket starts with the missed events instead of a page.',
+    'event that the client has, the socket starts with the missed events instead of a page. A refused upgrade ' +
+    'may have no body.',
   request: { query: z.object({ since: z.string().optional() }) },
   responses: { 101: { description: 'The socket is open' }, ...refusals(401, 403, 404) },
 })

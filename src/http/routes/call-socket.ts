@@ -1,4 +1,3 @@
-import type { WebSocket } from 'ws'
 import { textSocket } from '../../phone/call/ws-sockets.ts'
 import { MAX_FRAME_BYTES } from '../../phone/line/media-stream.ts'
 import type { StreamSocket } from '../../phone/line/stream-acceptor.ts'
@@ -7,8 +6,6 @@ import type { SocketRoute } from '../server/sockets.ts'
 import type { ProviderWebhooks } from './provider-webhook.ts'
 
 const POLICY_VIOLATION = 1008
-/** How long a refused peer may take to close its side. */
-const CLOSING_MS = 1_000
 
 /** The media stream of a call. It must present the one-time token of its webhook within five seconds. */
 export function callSocketRoute(deps: {
@@ -16,27 +13,17 @@ export function callSocketRoute(deps: {
   readonly webhooks: Pick<ProviderWebhooks, 'isSignedUpgrade'>
   readonly intrusions: Pick<IntrusionCounter, 'count'>
 }): SocketRoute {
-  function stream(socket: WebSocket): StreamSocket {
-    const text = textSocket(socket)
-    return {
-      send: text.send,
-      listen: text.listen,
-      get bufferedBytes() {
-        return text.bufferedBytes
-      },
-      close(code, reason) {
-        text.close(code, reason)
-        if (code !== POLICY_VIOLATION) return
-        deps.intrusions.count('socket_refused')
-        setTimeout(() => socket.terminate(), CLOSING_MS).unref()
-      },
-    }
-  }
   return {
     path: '/call',
     maxMessageBytes: MAX_FRAME_BYTES,
-    isPublic: true,
-    onOpen: (socket, request) =>
-      deps.accept(stream(socket), { isSigned: deps.webhooks.isSignedUpgrade(request) }),
+    onOpen(socket, c) {
+      const stream = textSocket(socket)
+      const { close } = stream
+      stream.close = (code, reason) => {
+        if (code === POLICY_VIOLATION) deps.intrusions.count('socket_refused')
+        close(code, reason)
+      }
+      deps.accept(stream, { isSigned: deps.webhooks.isSignedUpgrade(c) })
+    },
   }
 }

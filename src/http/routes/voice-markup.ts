@@ -53,7 +53,8 @@ const stream = createRoute({
   tags: ['Telephony'],
   summary: 'Open the media stream of a call as a WebSocket',
   description:
-    'It must present the one-time token from the markup within five seconds, or it is closed with 1008.',
+    'It must present the one-time token from the markup within five seconds, or it is closed with 1008. A ' +
+    'refused upgrade may have no body.',
   security: [],
   responses: { 101: { description: 'The socket is open' }, ...refusals(403, 404) },
 })

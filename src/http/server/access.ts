@@ -15,10 +15,11 @@ type Refused = {
 export type Access = Allowed | Redirected | Refused
 
 export type AccessControl = {
-  /** `path` must be the one that the router matches, so that both judge the same path. */
-  request(incoming: IncomingMessage, caller: Caller, path: string): Access
-  /** Judges a WebSocket upgrade. Public sockets authenticate by other means. */
-  upgrade(incoming: IncomingMessage, caller: Caller, isPublic: boolean): Allowed | Refused
+  /**
+   * `path` must be the one that the router matches, so that both judge the same path. `method` is UPGRADE for a
+   * WebSocket handshake.
+   */
+  request(incoming: IncomingMessage, caller: Caller, method: string, path: string): Access
 }
 
 /** Status routes. They never look up a session, because they must work when the settings store does not. */
@@ -44,6 +45,8 @@ const WITHOUT_SESSION = new Set([
   'POST /sms/status',
   'POST /voice-status',
   'POST /api/copilot/callback',
+  // The token of the call follows in the stream.
+  'UPGRADE /call',
 ])
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -64,8 +67,7 @@ export function createAccessControl(options: {
   }
 
   return {
-    request(incoming, caller, path) {
-      const method = incoming.method ?? ''
+    request(incoming, caller, method, path) {
       const route = `${method === 'HEAD' ? 'GET' : method} ${path}`
       if (isHiddenPath(incoming.url ?? '')) return { verdict: 'refused', reason: 'hidden' }
       const isFile = SAFE_METHODS.has(method) && isStaticFile(path)
@@ -79,7 +81,8 @@ export function createAccessControl(options: {
       if (route === 'GET /install' || route === 'GET /install.html') return { verdict: 'redirected', to: '/' }
 
       const { token, session } = findSession(incoming)
-      // A foreign page can make a browser send its cookie (CSRF) or sign in with the attacker's password.
+      // A foreign page can make a browser send its cookie (CSRF) or sign in with the attacker's password. Browsers
+      // send no preflight for upgrades, so only this check keeps such a page off the sockets.
       const isGuarded = token !== null || route === 'POST /login'
       if (isGuarded && !SAFE_METHODS.has(method) && !isFromOwnOrigin(incoming, caller)) {
         return { verdict: 'refused', reason: 'foreign_origin' }
@@ -88,21 +91,6 @@ export function createAccessControl(options: {
       return isNavigation(incoming)
         ? { verdict: 'redirected', to: '/login' }
         : { verdict: 'refused', reason: 'no_session' }
-    },
-
-    upgrade(incoming, caller, isPublic) {
-      if (!account.isInstalled()) return { verdict: 'refused', reason: 'not_configured' }
-      const { token, session } = findSession(incoming)
-      if (isPublic) {
-        // A request without the cookie does not come from the owner's browser.
-        return token === null || isFromOwnOrigin(incoming, caller)
-          ? { verdict: 'allowed', session: null }
-          : { verdict: 'refused', reason: 'foreign_origin' }
-      }
-      if (session === null) return { verdict: 'refused', reason: 'no_session' }
-      // Browsers send no preflight for upgrades, so only this check keeps foreign pages off the socket.
-      if (!isFromOwnOrigin(incoming, caller)) return { verdict: 'refused', reason: 'foreign_origin' }
-      return { verdict: 'allowed', session }
     },
   }
 }

@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import { HTTPException } from 'hono/http-exception'
 import { diskCauseOf, diskRemedies } from '../../../ledger/causes.ts'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
-import { QueueFull } from '../../lib/bounded-queue.ts'
 import type { Log } from '../../lib/log.ts'
+import { QueueFull } from '../../settings/passwords.ts'
 import { PROBLEM_TYPE } from '../contract/problem.ts'
 import { type AccessControl, isNavigation } from './access.ts'
 import type { IdentifyCaller } from './caller.ts'
@@ -21,16 +22,19 @@ export type RouteModule = {
   readonly bodyBytes?: (path: string) => number | null
 }
 
-export type AppOptions = {
-  readonly modules: readonly RouteModule[]
+export type GuardOptions = {
   readonly access: AccessControl
   readonly identifyCaller: IdentifyCaller
   readonly intrusions: Pick<IntrusionCounter, 'count'>
-  readonly staticFiles: StaticFiles
-  readonly version: string
   readonly log: Log
   /** Called with any fault of the service itself that a request ran into. */
   readonly onFault: (error: unknown) => void
+}
+
+export type AppOptions = GuardOptions & {
+  readonly modules: readonly RouteModule[]
+  readonly staticFiles: StaticFiles
+  readonly version: string
 }
 
 /**
@@ -38,24 +42,13 @@ export type AppOptions = {
  * route runs. http-server.ts sets the headers that all responses share.
  */
 export function createApp(options: AppOptions): Routes {
-  const { modules, access, identifyCaller, intrusions, staticFiles } = options
+  const { modules, staticFiles } = options
   const app = createRoutes()
-
-  app.use(async (c, next) => {
-    const { incoming, outgoing } = c.env
-    const caller = identifyCaller(incoming)
-    c.set('requestId', String(outgoing.getHeader('x-request-id')))
-    c.set('caller', caller)
-    const verdict = access.request(incoming, caller, c.req.path)
-    if (verdict.verdict === 'redirected') {
-      const wanted = verdict.to === '/login' ? wantedPageCookie(incoming.url ?? '', caller.isHttps) : null
-      if (wanted !== null) c.header('Set-Cookie', wanted)
-      return c.redirect(verdict.to, 302)
-    }
-    if (verdict.verdict === 'refused') throw refuse(verdict.reason, intrusions)
-    c.set('session', verdict.session)
+  app.use((c, next) => {
+    c.set('requestId', String(c.env.outgoing.getHeader('x-request-id')))
     return next()
   })
+  guard(app, options, ({ method }) => method ?? '')
 
   app.use(async (c, next) => {
     const file = staticFiles.get(c.req.path)
@@ -74,8 +67,34 @@ export function createApp(options: AppOptions): Routes {
     if (shell && isNavigation(c.env.incoming)) return serveFile(c, shell, 404)
     throw new Refusal(404, 'not_found', 'There is nothing at this address.')
   })
-  app.onError((error, c) => answer(refusalOf(error, c, options), c))
   return app
+}
+
+/** A router for WebSocket handshakes, behind the same access check. */
+export function createSocketApp(options: GuardOptions): Routes {
+  const app = createRoutes()
+  guard(app, options, () => 'UPGRADE')
+  return app
+}
+
+/** Checks access before every route and turns what a route throws into a response. */
+function guard(app: Routes, options: GuardOptions, methodOf: (incoming: IncomingMessage) => string): void {
+  const { access, identifyCaller, intrusions } = options
+  app.use(async (c, next) => {
+    const { incoming } = c.env
+    const caller = identifyCaller(incoming)
+    c.set('caller', caller)
+    const verdict = access.request(incoming, caller, methodOf(incoming), c.req.path)
+    if (verdict.verdict === 'redirected') {
+      const wanted = verdict.to === '/login' ? wantedPageCookie(incoming.url ?? '', caller.isHttps) : null
+      if (wanted !== null) c.header('Set-Cookie', wanted)
+      return c.redirect(verdict.to, 302)
+    }
+    if (verdict.verdict === 'refused') throw refuse(verdict.reason, intrusions)
+    c.set('session', verdict.session)
+    return next()
+  })
+  app.onError((error, c) => answer(refusalOf(error, c, options), c))
 }
 
 function answer(refusal: Refusal, c: HttpContext): Response {
@@ -85,7 +104,7 @@ function answer(refusal: Refusal, c: HttpContext): Response {
   })
 }
 
-type Faults = Pick<AppOptions, 'log' | 'onFault'>
+type Faults = Pick<GuardOptions, 'log' | 'onFault'>
 
 /** Maps what a route threw to a refusal. Faults of the service are reported, and answered without details. */
 function refusalOf(error: unknown, c: HttpContext, faults: Faults): Refusal {

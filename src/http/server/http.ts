@@ -10,7 +10,7 @@ import { proxyRoutes } from '../routes/proxies.ts'
 import { settingsRoutes, type TestConnection } from '../routes/settings.ts'
 import { signInRoutes } from '../routes/sign-in.ts'
 import { createAccessControl } from './access.ts'
-import { createApp, type RouteModule } from './app.ts'
+import { createApp, createSocketApp, type RouteModule } from './app.ts'
 import type { BuildInfo } from './build-info.ts'
 import { createCallerIdentification } from './caller.ts'
 import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.ts'
@@ -72,6 +72,7 @@ export function createHttp(options: {
     }
   }
 
+  const guards = { access, identifyCaller, intrusions, log, onFault: options.onFault }
   const app = createApp({
     modules: [
       healthRoutes({
@@ -88,22 +89,17 @@ export function createHttp(options: {
       pageRoutes(staticFiles),
       ...options.modules,
     ],
-    access,
-    identifyCaller,
-    intrusions,
+    ...guards,
     staticFiles,
     version: buildInfo.version,
-    log,
-    onFault: options.onFault,
   })
   const sockets = createSockets({
+    app: createSocketApp(guards),
     routes: options.socketRoutes,
-    access,
-    identifyCaller,
     sessions,
-    intrusions,
     newId,
     log,
+    onFault: options.onFault,
   })
   const server = createHttpServer({
     fetch: app.fetch,

@@ -1,34 +1,19 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { createNodeWebSocket } from '@hono/node-ws'
+import type { WebSocket } from 'ws'
 import type { Log } from '../../lib/log.ts'
-import type { Session, Sessions } from '../../settings/sessions.ts'
-import type { AccessControl } from './access.ts'
-import type { Caller, IdentifyCaller } from './caller.ts'
-import type { IntrusionCounter } from './intrusion-counter.ts'
+import type { Sessions } from '../../settings/sessions.ts'
+import type { HttpContext, Routes } from './env.ts'
 import { Refusal } from './problem.ts'
 import { writeRefusal } from './raw-refusal.ts'
-import { refuse } from './refuse.ts'
-
-/** The request that opened a socket. */
-export type SocketRequest = {
-  readonly query: URLSearchParams
-  /** Exactly as in the request line. */
-  readonly pathAndQuery: string
-  readonly headers: IncomingHttpHeaders
-  readonly caller: Caller
-  /** Null on public sockets. */
-  readonly session: Session | null
-}
 
 /** A WebSocket endpoint. */
 export type SocketRoute = {
   readonly path: string
   /** A larger message closes the connection with 1009. */
   readonly maxMessageBytes: number
-  /** Needs no session; its clients authenticate by other means. */
-  readonly isPublic: boolean
-  readonly onOpen: (socket: WebSocket, request: SocketRequest) => void
+  readonly onOpen: (socket: WebSocket, c: HttpContext) => void
 }
 
 export type Sockets = {
@@ -43,103 +28,112 @@ export type Sockets = {
 /** RFC 6455, 7.4.1 */
 const GOING_AWAY = 1001
 const POLICY_VIOLATION = 1008
-/**
- * Limits on the fragments of a message and on the chunks that its bytes arrive in. Each piece takes far more
- * memory than its content, and no browser or provider needs this many.
- */
-const MAX_FRAGMENTS = 256
-const MAX_BUFFERED_CHUNKS = 4_096
-/** How long a peer may take to close its side when its session ends. */
-const CLOSING_MS = 500
+const INTERNAL_ERROR = 1011
+const LIMITS = {
+  // Limits on the fragments of a message and on the chunks that its bytes arrive in. Each piece takes far more
+  // memory than its content, and no browser or provider needs this many.
+  maxFragments: 256,
+  maxBufferedChunks: 4_096,
+  // How many milliseconds a peer may take to close its side.
+  closeTimeout: 500,
+}
 /** A dead peer is noticed after at most two of these. */
 const PING_EVERY_MS = 30_000
+const KEY = /^[+/0-9A-Za-z]{22}==$/
 
-/** Serves WebSockets under the rules of requests. When a session ends, its sockets close. */
+/** Serves WebSockets as the only routes of `app`. When a session ends, its sockets close. */
 export function createSockets(options: {
+  /** An empty router behind the access check. */
+  readonly app: Routes
   readonly routes: readonly SocketRoute[]
-  readonly access: AccessControl
-  readonly identifyCaller: IdentifyCaller
   readonly sessions: Pick<Sessions, 'onEnded'>
-  readonly intrusions: Pick<IntrusionCounter, 'count'>
   readonly newId: () => string
   readonly log: Log
+  /** Called with any fault of the service itself that the opening of a socket ran into. */
+  readonly onFault: (error: unknown) => void
 }): Sockets {
-  const { access, identifyCaller, sessions, intrusions, newId, log } = options
-  const open = new Set<WebSocket>()
-  const routes = new Map(options.routes.map((route) => [route.path, { route, server: createServer(route) }]))
-
-  function createServer({ maxMessageBytes }: SocketRoute): WebSocketServer {
-    const server = new WebSocketServer({
-      noServer: true,
-      maxPayload: maxMessageBytes,
-      maxFragments: MAX_FRAGMENTS,
-      maxBufferedChunks: MAX_BUFFERED_CHUNKS,
-    })
+  const { app, routes, sessions, newId, log, onFault } = options
+  const { upgradeWebSocket, injectWebSocket, wss } = createNodeWebSocket({ app })
+  const maxPayloads = new WeakMap<object, number>()
+  Object.assign(wss.options, LIMITS)
+  wss.on('headers', (headers, incoming) => {
     // Every response carries a request id, the handshake included.
-    server.on('headers', (headers) => headers.push(`x-request-id: ${newId()}`))
-    server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, malformed()))
-    return server
+    headers.push(`x-request-id: ${newId()}`)
+    // All routes share one server, which applies its limits to the socket right after this event.
+    wss.options.maxPayload = maxPayloads.get(incoming)
+  })
+  for (const route of routes) {
+    const upgrade = upgradeWebSocket((c: HttpContext) => {
+      maxPayloads.set(c.env.incoming, route.maxMessageBytes)
+      return { onOpen: (_event, { raw }) => raw && start(raw, route, c) }
+    })
+    app.get(route.path, upgrade)
   }
+  // The library's handler hangs on a server without a port, so it gets only what `upgrade` hands over.
+  const checked = createServer()
+  injectWebSocket(checked)
 
-  function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
-    writeRefusal(socket, refusal, newId())
-  }
-
-  function start(socket: WebSocket, route: SocketRoute, request: SocketRequest): void {
-    open.add(socket)
+  function start(socket: WebSocket, route: SocketRoute, c: HttpContext): void {
     const stopPinging = keepAlive(socket)
-    const { session } = request
+    const session = c.get('session')
     const unsubscribe =
       session === null ? undefined : sessions.onEnded(session.id, () => endWithSession(socket))
     socket.on('error', (error) => log.debug({ err: error, path: route.path }, 'A socket failed'))
     socket.once('close', () => {
-      open.delete(socket)
       stopPinging()
       unsubscribe?.()
     })
-    route.onOpen(socket, request)
+    try {
+      route.onOpen(socket, c)
+    } catch (error) {
+      log.error({ err: error, path: route.path }, 'A socket could not be served')
+      onFault(error)
+      socket.close(INTERNAL_ERROR, 'Reconnect.')
+    }
   }
 
   return {
     upgrade(incoming, socket, head) {
       socket.on('error', (error) => log.debug({ err: error }, 'A connection failed'))
-      const url = URL.parse(incoming.url ?? '', 'http://service')
-      const found = routes.get(url?.pathname ?? '')
-      const caller = identifyCaller(incoming)
-      const verdict = access.upgrade(incoming, caller, found?.route.isPublic ?? false)
-      if (verdict.verdict === 'refused') return refuseUpgrade(socket, refuse(verdict.reason, intrusions))
-      if (!found || !url) {
-        return refuseUpgrade(socket, new Refusal(404, 'not_found', 'There is no WebSocket at this address.'))
-      }
-      const { route, server } = found
-      server.handleUpgrade(incoming, socket, head, (webSocket) =>
-        start(webSocket, route, {
-          query: url.searchParams,
-          pathAndQuery: incoming.url ?? '',
-          headers: incoming.headers,
-          caller,
-          session: verdict.session,
-        }),
-      )
+      // The peer of a refused upgrade may never close its side.
+      socket.once('finish', () => maxPayloads.has(incoming) || socket.destroy())
+      if (!isHandshake(incoming)) return writeRefusal(socket, MALFORMED, newId())
+      // No route has a subprotocol.
+      delete incoming.headers['sec-websocket-protocol']
+      // The response to an earlier request on this connection may close it in this very tick.
+      queueMicrotask(() => {
+        if (socket.writable) checked.emit('upgrade', incoming, socket, head)
+      })
     },
     close() {
-      for (const socket of [...open]) socket.close(GOING_AWAY, 'The service is stopping.')
+      for (const socket of wss.clients) socket.close(GOING_AWAY, 'The service is stopping.')
     },
     terminate() {
-      for (const socket of [...open]) socket.terminate()
+      for (const socket of wss.clients) socket.terminate()
     },
   }
 }
 
-function malformed(): Refusal {
-  return new Refusal(400, 'malformed_request', 'This is not a WebSocket handshake.')
+const MALFORMED = new Refusal(400, 'malformed_request', 'This is not a WebSocket handshake.')
+
+/**
+ * Whether the library can complete the handshake. It throws where nothing catches the error if it cannot parse the
+ * URL, and never forgets a handshake that fails after its route accepted it.
+ */
+function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
+  return (
+    method === 'GET' &&
+    // A path, not an address with a host; URL parsers read a backslash as a slash.
+    /^\/(?![/\\])/.test(url) &&
+    headers['sec-websocket-version'] === '13' &&
+    KEY.test(headers['sec-websocket-key'] ?? '')
+  )
 }
 
 /** Closes a socket and ignores whatever the peer still sends. */
 function endWithSession(socket: WebSocket): void {
   socket.removeAllListeners('message')
   socket.close(POLICY_VIOLATION, 'The session has ended.')
-  setTimeout(() => socket.terminate(), CLOSING_MS).unref()
 }
 
 /** Terminates a connection whose last ping went unanswered. Returns a function that stops pinging. */

@@ -1,7 +1,7 @@
+import type { LimitFunction } from 'p-limit'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { ExtractionFailure, UtteranceQueries } from '../../../projections/utterances.ts'
-import { createProgressGuard } from '../../lib/progress.ts'
 import { leftOfWait } from '../../lib/waits.ts'
 import { ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
 import { ThreadFailed } from '../../storage/function-thread.ts'
@@ -10,7 +10,6 @@ import type { Assessment } from './assess.ts'
 import type { Candidate } from './candidate.ts'
 import { extractWithModel } from './extract-model.ts'
 import type { LearningThread, OfferedMemory, ToRead } from './learning-functions.ts'
-import type { Lock } from './lock.ts'
 import type { Window } from './window.ts'
 
 export type ExtractionOptions = {
@@ -23,7 +22,7 @@ export type ExtractionOptions = {
   /** The model to ask; null to use rules. */
   readonly utility: () => StructuredModel | null
   readonly counters: MemoryCounters
-  readonly lock: Lock
+  readonly lock: LimitFunction
   readonly timezone: () => string
   readonly newId: () => string
   readonly nowMs: () => number
@@ -46,12 +45,13 @@ type Found = {
 }
 
 export type Extraction = {
+  /** The window to read now: its first message, and failed attempts so far. Null if none is due. */
+  due(): { readonly firstSeq: number; readonly attempt: number } | null
   /**
-   * Reads the next window if one is due; returns whether it did. Rejects with LedgerUnavailable, if the
-   * thread cannot start, and when `signal` aborts. Records any other failure as an event and retries the
-   * window later.
+   * Reads the window that is due. Rejects with LedgerUnavailable, if the thread cannot start, and when
+   * `signal` aborts. Records any other failure as an event, and the window is due again later.
    */
-  readNext(signal: AbortSignal): Promise<boolean>
+  readNext(signal: AbortSignal): Promise<void>
   /** When the next failed window is due for a retry; null if none waits. */
   nextRetryAtMs(): number | null
 }
@@ -59,7 +59,6 @@ export type Extraction = {
 /** Learns from what was said, one window at a time, in order. */
 export function createExtraction(options: ExtractionOptions): Extraction {
   const { append, utterances, thread, nowMs } = options
-  const requireProgress = createProgressGuard()
 
   /** The failure recorded for the window that starts at `fromSeq`. */
   function failureOf(fromSeq: number | undefined) {
@@ -182,15 +181,15 @@ export function createExtraction(options: ExtractionOptions): Extraction {
 
   return {
     nextRetryAtMs,
-    async readNext(signal) {
-      // Usually there is nothing to read, and then the thread need not start.
-      if (utterances.readable(1).length === 0) return false
+    due() {
+      if (utterances.readable(1).length === 0) return null
       const [firstSeq = 0] = utterances.unreadSeqs(1)
-      const failure = failureOf(firstSeq)
-      const waitsMs = failure?.retryAt
-        ? leftOfWait(failure.retryAt, { nowMs: nowMs(), longestMs: MAX_RETRY_MS })
-        : 0
-      if (waitsMs > 0) return false
+      const { attempt = 0, retryAt } = failureOf(firstSeq) ?? {}
+      const waitsMs = retryAt ? leftOfWait(retryAt, { nowMs: nowMs(), longestMs: MAX_RETRY_MS }) : 0
+      return waitsMs > 0 ? null : { firstSeq, attempt }
+    },
+    async readNext(signal) {
+      const [firstSeq = 0] = utterances.unreadSeqs(1)
       const offers = options.utility() !== null
       if (offers) await options.caughtUp()
       // After a failure, read one message at a time: the window may be too large, or one message at fault.
@@ -198,24 +197,17 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       let readSeqs = utterances.readable(limit).map(({ seq }) => seq)
       let toRead: ToRead | null = null
       try {
-        // A window that stays unread after being read would cost a request on every pass.
-        requireProgress({ firstSeq, attempt: failure?.attempt ?? 0 })
         toRead = await thread.ask('nextToRead', { limit, offers })
-        if (!toRead) {
-          requireProgress(undefined)
-          return false
-        }
+        if (!toRead) return
         readSeqs = [...toRead.window.readSeqs]
         await conclude(toRead.window, await find(toRead, options.utility(), signal), [])
       } catch (error) {
-        requireProgress(undefined)
         if (signal.aborted || error instanceof LedgerUnavailable) throw error
         if (error instanceof ThreadFailed && error.reason !== 'not_started')
           await recordThreadFailure(readSeqs, error)
         else if (toRead && !(error instanceof ThreadFailed)) await recordFailure(toRead.window, error)
         else throw error
       }
-      return true
     },
   }
 }

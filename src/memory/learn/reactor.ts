@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
@@ -10,7 +11,7 @@ import {
 } from '../../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../../projections/utterances.ts'
 import { dayIn } from '../../lib/day.ts'
-import { createProgressGuard } from '../../lib/progress.ts'
+import { createReactor } from '../../lib/reactor.ts'
 import { signalFact } from '../../lib/signals.ts'
 import type { Extraction } from './extraction.ts'
 
@@ -51,16 +52,24 @@ export type ConversationPause = {
 /** Longer than an automated client needs to send its next message; too short to notice. */
 const PAUSE: ConversationPause = { quietMs: 50, longestMs: 250 }
 
-const FIRST_RETRY_MS = 5000
-/** Longest sleep: wall clocks jump, and setTimeout overflows. */
-const MAX_SLEEP_MS = 10 * 60_000
+const RETRY_MS = { first: 5_000, longest: 10 * 60_000 }
 /** Backlog at which learning runs even during a turn, because the conversation has no pause. */
 const MAX_UNREAD_WHILE_BUSY = 16
 const EXPIRED_AT_ONCE = 50
 /** Events of the conversation. Learning waits for a pause after them. */
 const TALK = ['chat', 'call', 'sms', 'turn'] as const
-/** Events that change memories. They wake the loop at once. */
+/** Events that change memories. They wake it at once. */
 const REST = ['memory', 'conversation', 'erased'] as const
+
+type EndedRow = Pick<MemoryRow, 'memoryId' | 'storedSeq'>
+type Work =
+  | { readonly kind: 'expiry'; readonly rows: readonly EndedRow[] }
+  | {
+      readonly kind: 'outcome'
+      readonly outcome: MemoryOutcome
+      readonly rows: readonly [MemoryRow, MemoryRow]
+    }
+  | { readonly kind: 'window'; readonly firstSeq: number; readonly attempt: number }
 
 /**
  * Learns from the conversation in the background, in order, and from each utterance once. It waits for a
@@ -69,148 +78,130 @@ const REST = ['memory', 'conversation', 'erased'] as const
  */
 export function createMemoryReactor(options: MemoryReactorOptions): MemoryReactor {
   const { append, queries, utterances, extraction, pause = PAUSE, nowMs, onFault } = options
-  const closing = new AbortController()
-  let wake = Promise.withResolvers<void>()
-  let idle = Promise.withResolvers<void>()
-  let running = false
-  /** Consecutive failed passes. */
-  let faults = 0
+  let hasFailed = false
+  /** The backlog is read in one go, or a conversation without pauses would outrun it. */
+  let isDraining = false
+  let isRunning = false
   /** Callers waiting in `settled`. For them, learning runs even during a turn. */
   let urgent = 0
   /** First and last conversation event since the last look for work. */
   let talk: { readonly fromMs: number; readonly toMs: number } | null = null
-  let loop: Promise<void> = Promise.resolve()
-  let unsubscribe: readonly (() => void)[] = []
-
-  async function run(): Promise<void> {
-    while (!closing.signal.aborted) {
-      wake = Promise.withResolvers<void>()
-      const pauseMs = urgent > 0 ? 0 : untilPause()
-      if (pauseMs > 0) {
-        await sleep(pauseMs)
-        continue
-      }
+  let unsubscribe: () => void = () => undefined
+  const reactor = createReactor<Work>({
+    onHeadMoved: options.onHeadMoved,
+    areas: [...TALK, ...REST],
+    next(isTaken) {
+      if (isTaken('') || (!isDraining && urgent === 0 && untilPauseMs() > 0)) return undefined
       talk = null
-      running = true
-      let waitMs = MAX_SLEEP_MS
+      const work = nextWork()
+      isDraining = work !== undefined
+      return work
+    },
+    async run(work, signal) {
+      isRunning = true
       try {
-        // Drain the backlog in one go, or a conversation without pauses would outrun it.
-        while (!closing.signal.aborted && mayWork() && (await workOnce()));
-        waitMs = Math.min(MAX_SLEEP_MS, untilNext())
+        if (work.kind === 'expiry') await retire(work.rows)
+        else if (work.kind === 'outcome') await append([signalOf(work.outcome, work.rows, options)])
+        else await extraction.readNext(signal)
+        hasFailed = false
       } catch (error) {
-        if (closing.signal.aborted) return
-        // The disk may be full. The backlog stays in the ledger.
-        const isOfLedger = error instanceof LedgerUnavailable
-        faults = isOfLedger ? 0 : faults + 1
-        if (!isOfLedger) onFault(error)
-        waitMs = Math.min(MAX_SLEEP_MS, FIRST_RETRY_MS * 2 ** Math.max(0, faults - 1))
+        // The disk is reported elsewhere.
+        hasFailed = !(error instanceof LedgerUnavailable)
+        throw error
       } finally {
-        running = false
+        isRunning = false
       }
-      idle.resolve()
-      idle = Promise.withResolvers<void>()
-      await sleep(waitMs)
-    }
+    },
+    dueInMs,
+    retryMs: RETRY_MS,
+    onFault,
+  })
+
+  function nextWork(): Work | undefined {
+    const rows = queries.endedBy(new Date(nowMs()).toISOString(), EXPIRED_AT_ONCE)
+    if (rows.length > 0) return { kind: 'expiry', rows }
+    const outcome = nextOutcome()
+    if (outcome) return outcome
+    const window = mayRead() ? extraction.due() : null
+    return window ? { kind: 'window', ...window } : undefined
+  }
+
+  function dueInMs(): number | null {
+    if (talk !== null) return Math.max(1, untilPauseMs())
+    const nextEnd = queries.nextEnd()
+    const moments = [
+      mayRead() ? extraction.nextRetryAtMs() : null,
+      nextEnd === null ? null : Date.parse(nextEnd),
+    ]
+    const waits = moments.flatMap((moment) => (moment === null ? [] : [moment - nowMs()]))
+    return waits.length === 0 ? null : Math.min(...waits)
   }
 
   function noteTalk(): void {
     const toMs = performance.now()
     talk = { fromMs: talk?.fromMs ?? toMs, toMs }
-    wake.resolve()
   }
 
   /** Milliseconds until the pause; zero or negative if it is over. */
-  function untilPause(): number {
+  function untilPauseMs(): number {
     if (talk === null) return 0
     return Math.min(talk.toMs + pause.quietMs, talk.fromMs + pause.longestMs) - performance.now()
   }
 
-  /** Returns whether something was read. There may be more then. */
-  async function workOnce(): Promise<boolean> {
-    await retireExpired()
-    await signalOutcomes()
-    const hasRead = await extraction.readNext(closing.signal)
-    faults = 0
-    return hasRead
-  }
-
   /** A running turn goes first: a local model may serve one request at a time. */
-  function mayWork(): boolean {
+  function mayRead(): boolean {
     return urgent > 0 || !utterances.hasUnanswered() || utterances.isBehindBy(MAX_UNREAD_WHILE_BUSY)
   }
 
-  function untilNext(): number {
-    const nextEnd = queries.nextEnd()
-    const moments = [extraction.nextRetryAtMs(), nextEnd === null ? null : Date.parse(nextEnd)]
-    return Math.min(
-      ...moments.map((moment) => (moment === null ? MAX_SLEEP_MS : Math.max(0, moment - nowMs()))),
+  /** Retires memories whose `validUntil` has passed. */
+  async function retire(rows: readonly EndedRow[]): Promise<void> {
+    await append(
+      rows.map(
+        ({ memoryId, storedSeq }): NewEvent => ({
+          type: 'memory.retired',
+          actor: 'service',
+          channel: 'inner',
+          causedBy: storedSeq,
+          facts: { memoryId, reason: 'expired' },
+        }),
+      ),
     )
   }
 
-  async function sleep(ms: number): Promise<void> {
-    const timer = setTimeout(() => wake.resolve(), ms)
-    timer.unref()
-    await wake.promise
-    clearTimeout(timer)
-  }
-
-  /** Retires memories whose `validUntil` has passed. */
-  async function retireExpired(): Promise<void> {
-    const requireProgress = createProgressGuard()
-    for (;;) {
-      const rows = queries.endedBy(new Date(nowMs()).toISOString(), EXPIRED_AT_ONCE)
-      if (rows.length === 0) return
-      requireProgress(rows.map(({ memoryId }) => memoryId))
-      await append(
-        rows.map(
-          ({ memoryId, storedSeq }): NewEvent => ({
-            type: 'memory.retired',
-            actor: 'service',
-            channel: 'inner',
-            causedBy: storedSeq,
-            facts: { memoryId, reason: 'expired' },
-          }),
-        ),
-      )
-    }
-  }
-
-  /** Signals each override, merge and conflict once. New memories are not signalled. */
-  async function signalOutcomes(): Promise<void> {
+  /** Each override, merge and conflict is signalled once. New memories are not. */
+  function nextOutcome(): Work | undefined {
     for (const outcome of queries.outcomes()) {
       const [memory, other] = [queries.byId(outcome.memoryId), queries.byId(outcome.otherId)]
       if (!memory?.text || !other?.text || isHidden(memory) || isHidden(other)) continue
-      await append([signalOf(outcome, memory, other, options)])
+      return { kind: 'outcome', outcome, rows: [memory, other] }
     }
+    return undefined
   }
 
   return {
     start() {
-      unsubscribe = [options.onHeadMoved(noteTalk, TALK), options.onHeadMoved(() => wake.resolve(), REST)]
-      loop = run()
+      // Before the reactor, so that it sees the pause begin.
+      unsubscribe = options.onHeadMoved(noteTalk, TALK)
+      reactor.start()
     },
-    isRunning: () => running,
-    isStalled: () => faults > 0,
+    isRunning: () => isRunning,
+    isStalled: () => hasFailed,
     async settled(timeoutMs) {
-      const deadline = Promise.withResolvers<void>()
-      const timer = setTimeout(() => deadline.resolve(), timeoutMs)
+      const deadline = new AbortController()
       urgent += 1
       try {
-        wake.resolve()
-        // A pass in progress may have started before the last words arrived, so wait for the next one too.
-        const looks = running ? 2 : 1
-        for (let look = 0; look < looks; look += 1) await Promise.race([idle.promise, deadline.promise])
+        const timeout = wait(timeoutMs, undefined, { ref: false, signal: deadline.signal }).catch(
+          () => undefined,
+        )
+        await Promise.race([reactor.settled(), timeout])
       } finally {
         urgent -= 1
-        clearTimeout(timer)
+        deadline.abort()
       }
     },
     async close() {
-      closing.abort(new Error('the service is closing'))
-      for (const end of unsubscribe) end()
-      wake.resolve()
-      await loop
-      idle.resolve()
+      unsubscribe()
+      await reactor.close(0)
     },
   }
 }
@@ -219,8 +210,7 @@ const PRIORITY = { conflicted: 3, overridden: 2, consolidated: 1 } as const
 
 function signalOf(
   { seq, kind }: MemoryOutcome,
-  memory: MemoryRow,
-  other: MemoryRow,
+  [memory, other]: readonly [MemoryRow, MemoryRow],
   { newId, timezone }: Pick<MemoryReactorOptions, 'newId' | 'timezone'>,
 ): NewEvent {
   const quoted = (row: MemoryRow) => `“${row.text}” (${dayIn(timezone(), new Date(row.validFrom))})`

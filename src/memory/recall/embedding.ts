@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
-import { leftOfWait } from '../../lib/waits.ts'
+import { createReactor } from '../../lib/reactor.ts'
 import { type EmbeddingModel, ModelError } from '../../model/port.ts'
 import { type FunctionThreadOptions, openFunctionThread } from '../../storage/function-thread.ts'
 import { type Coverage, type VectorThread, type vectorFunctions, vectorsFile } from './vector-functions.ts'
@@ -47,12 +46,9 @@ const BATCH = 64
 const NEAREST = 50
 const CUE_TIMEOUT_MS = 5000
 const BATCH_TIMEOUT_MS = 60_000
-const FIRST_RETRY_MS = 5000
-const MAX_RETRY_MS = 60 * 60_000
+const RETRY_MS = { first: 5_000, longest: 60 * 60_000 }
 /** How long to collect new entries before embedding them in one batch. */
 const GATHER_MS = 1000
-/** Longest sleep: clocks jump, and settings change without an event. */
-const MAX_SLEEP_MS = 60_000
 /** The start of a long cue is enough to show its topic. */
 const MAX_CUE_CHARS = 4000
 
@@ -93,18 +89,36 @@ export function createEmbedding(
   const { vectors, caughtUp, nowMs, gatherMs = GATHER_MS, cueTimeoutMs = CUE_TIMEOUT_MS } = options
   const { thread } = vectors
   const closing = new AbortController()
-  let wake = Promise.withResolvers<void>()
-  let loop: Promise<void> = Promise.resolve()
-  let unsubscribe: (() => void) | null = null
   let coverage: Coverage = { embedded: 0, total: 0 }
+  let isPruned = false
+  let batches = 0
   let isEmbedding = false
+  /** The model that has a vector for everything, as far as is known. */
+  let completeFor: string | null = null
+  /** The first new entry since then, on the monotonic clock. */
+  let newSinceMs: number | null = null
+  let unsubscribe: () => void = () => undefined
   let failures = 0
-  let failuresInARow = 0
   let lastFailure: EmbeddingState['lastFailure'] = null
-  let retryAtMs: number | null = null
-  let failedModel: string | null = null
   /** Infinite after a failure. */
   let lastRequestMs = Number.POSITIVE_INFINITY
+  // Each model has a lane, so that a failure delays only the model that failed.
+  const reactor = createReactor<EmbeddingModel | 'prune'>({
+    onHeadMoved: options.onHeadMoved,
+    areas: EMBEDDED,
+    next() {
+      if (!isPruned) return 'prune'
+      const model = options.model()
+      if (!model || nameOf(model) === completeFor || untilGatheredMs() > 0) return undefined
+      return model
+    },
+    laneOf: (work) => (work === 'prune' ? work : nameOf(work)),
+    stepOf: (work) => (work === 'prune' ? work : batches),
+    run: (work) => (work === 'prune' ? prune() : embedNext(work)),
+    dueInMs: () => (newSinceMs === null ? null : Math.max(1, untilGatheredMs())),
+    retryMs: RETRY_MS,
+    onFault: failed,
+  })
 
   function failed(error: unknown): void {
     if (closing.signal.aborted) return
@@ -133,79 +147,53 @@ export function createEmbedding(
     }
   }
 
-  /** Embeds the next batch. Returns whether there was one. */
-  async function embedNext(model: EmbeddingModel): Promise<boolean> {
+  /** Removes vectors left by a crash between an erasure and `forget`, whatever their model. */
+  async function prune(): Promise<void> {
+    isPruned = true
+    await caughtUp()
+    await vectors.prune()
+  }
+
+  async function embedNext(model: EmbeddingModel): Promise<void> {
     const name = nameOf(model)
+    newSinceMs = null
     await caughtUp()
     const { texts, ...now } = await thread.ask('toEmbed', { model: name, limit: BATCH })
+    batches += 1
     coverage = now
-    if (texts.length === 0) return false
+    completeFor = texts.length === 0 && newSinceMs === null ? name : null
+    if (texts.length === 0) return
     isEmbedding = true
-    const made = await embed(
-      model,
-      texts.map(({ text }) => text),
-      BATCH_TIMEOUT_MS,
-    )
-    // Catch up first, so that entries removed in the meantime get no vector.
-    await caughtUp()
-    const kept = texts.flatMap(({ seq }, index) => {
-      const vector = made[index]
-      return vector ? [{ seq, vector }] : []
-    })
-    coverage = await thread.ask('put', { model: name, vectors: kept })
-    return true
-  }
-
-  /** A failure delays only the model that failed. */
-  function isWaiting(model: EmbeddingModel | null): boolean {
-    return model !== null && retryAtMs !== null && failedModel === nameOf(model)
-  }
-
-  async function run(): Promise<void> {
-    while (!closing.signal.aborted) {
-      wake = Promise.withResolvers<void>()
-      const model = options.model()
-      let waitMs = MAX_SLEEP_MS
-      try {
-        const untilRetryMs = isWaiting(model)
-          ? leftOfWait(retryAtMs ?? 0, { nowMs: nowMs(), longestMs: MAX_RETRY_MS })
-          : 0
-        if (untilRetryMs > 0) waitMs = Math.min(waitMs, untilRetryMs)
-        else if (model) {
-          const isMore = await embedNext(model)
-          retryAtMs = null
-          failuresInARow = 0
-          if (isMore) continue
-        }
-      } catch (error) {
-        if (closing.signal.aborted) return
-        failed(error)
-        failuresInARow = isWaiting(model) ? failuresInARow + 1 : 1
-        waitMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failuresInARow - 1))
-        retryAtMs = nowMs() + waitMs
-        failedModel = model && nameOf(model)
-        waitMs = Math.min(waitMs, MAX_SLEEP_MS)
-      } finally {
-        isEmbedding = false
-      }
-      await sleep(waitMs)
+    try {
+      const made = await embed(
+        model,
+        texts.map(({ text }) => text),
+        BATCH_TIMEOUT_MS,
+      )
+      // Catch up first, so that entries removed in the meantime get no vector.
+      await caughtUp()
+      const kept = texts.flatMap(({ seq }, index) => {
+        const vector = made[index]
+        return vector ? [{ seq, vector }] : []
+      })
+      coverage = await thread.ask('put', { model: name, vectors: kept })
+    } finally {
+      isEmbedding = false
     }
   }
 
-  async function sleep(ms: number): Promise<void> {
-    const timer = setTimeout(() => wake.resolve(), ms)
-    timer.unref()
-    await wake.promise
-    clearTimeout(timer)
-    if (closing.signal.aborted) return
-    await gathered(gatherMs, closing.signal)
+  function noteNew(): void {
+    completeFor = null
+    newSinceMs ??= performance.now()
   }
+
+  const untilGatheredMs = () => (newSinceMs === null ? 0 : newSinceMs + gatherMs - performance.now())
 
   return {
     start() {
-      unsubscribe = options.onHeadMoved(() => wake.resolve(), EMBEDDED)
-      // Remove vectors left by a crash between erasure and `forget`, whatever their model.
-      loop = caughtUp().then(vectors.prune).catch(failed).then(run)
+      // Before the reactor, so that it gathers new entries.
+      unsubscribe = options.onHeadMoved(noteNew, EMBEDDED)
+      reactor.start()
     },
     async near(text) {
       const model = options.model()
@@ -222,31 +210,21 @@ export function createEmbedding(
     answersWithin: (ms) => lastRequestMs <= ms,
     state() {
       const model = options.model()
-      const waits = isWaiting(model)
+      const pauseMs = model === null ? 0 : reactor.pauseMs(nameOf(model))
       return {
         model: model === null ? null : model.id.model,
-        state: model === null ? 'off' : isEmbedding ? 'embedding' : waits ? 'waiting' : 'up_to_date',
+        state: model === null ? 'off' : isEmbedding ? 'embedding' : pauseMs > 0 ? 'waiting' : 'up_to_date',
         ...coverage,
         failures,
         lastFailure,
-        retryAt: waits && retryAtMs !== null ? new Date(retryAtMs).toISOString() : null,
+        retryAt: pauseMs > 0 ? new Date(nowMs() + pauseMs).toISOString() : null,
       }
     },
     async close() {
       closing.abort(new Error('the service is closing'))
-      unsubscribe?.()
-      wake.resolve()
-      await Promise.all([loop, vectors.close()])
+      unsubscribe()
+      await Promise.all([reactor.close(0), vectors.close()])
     },
-  }
-}
-
-/** Resolves after `ms`, or at once when the signal aborts. */
-async function gathered(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await pause(ms, undefined, { signal, ref: false })
-  } catch (error) {
-    if (!signal.aborted) throw error
   }
 }
 

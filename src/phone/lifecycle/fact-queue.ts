@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, Appended, NewEvent } from '../../../ledger/event.ts'
 
@@ -25,22 +26,13 @@ export function createFactQueue(options: {
   readonly onFault: (error: unknown, message: string) => void
   readonly retryMs?: number
 }): FactQueue {
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
+  const inTurn = pLimit(1)
   const over = Promise.withResolvers<void>()
   let isOver = false
 
   async function take(compose: () => readonly NewEvent[]): Promise<Appended> {
-    if (waiting >= MAX_WAITING) throw new Error('too many call facts are waiting for the disk')
-    waiting += 1
-    const result = last.then(() => appendUntilTaken(compose()))
-    last = result.then(
-      () => undefined,
-      () => undefined,
-    )
-    return result.finally(() => {
-      waiting -= 1
-    })
+    if (inTurn.pendingCount >= MAX_WAITING) throw new Error('too many call facts are waiting for the disk')
+    return inTurn(() => appendUntilTaken(compose()))
   }
   async function appendUntilTaken(events: readonly NewEvent[]): Promise<Appended> {
     for (;;) {
@@ -64,9 +56,7 @@ export function createFactQueue(options: {
   return {
     append: (events) => take(() => events),
     appendLater: take,
-    async settled() {
-      await last
-    },
+    settled: () => inTurn(() => undefined),
     giveUp() {
       isOver = true
       over.resolve()

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import * as z from 'zod'
 import type { LedgerEvent, NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
@@ -79,7 +80,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   let first: Pick<Chain, 'barred'> | null = null
   /** What the current turn has changed. */
   let tally: Tally & { readonly turnId: string } = { turnId: '', changes: 0, texts: 0 }
-  let tooling: Promise<unknown> = Promise.resolve()
+  const tooling = pLimit(1)
 
   const envelope = () => ({ conversationId, spanId, turnId: turns.currentId(), channel: 'voice' as const })
   const remember = (seqs: readonly number[]) => {
@@ -238,9 +239,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     },
     runTool(call, signal) {
       const ended = turns.toolStarted()
-      const result = tooling.then(() => runTool(call, signal)).finally(ended)
-      tooling = result.catch(() => undefined)
-      return result
+      return tooling(() => runTool(call, signal)).finally(ended)
     },
     responded: (response) => turns.responded(response),
     place: (fact) => placed(fact),

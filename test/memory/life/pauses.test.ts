@@ -9,8 +9,8 @@ import { openMind } from '../mind.ts'
 const WINDOW = 8
 const A_MOMENT_MS = 20
 
-/** A reactor over a conversation of one-word turns. A read without backlog waits for `looking`. */
-function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.resolve()) {
+/** A reactor over a conversation of one-word turns. Each read waits for `reading`. */
+function openReactor(pause: ConversationPause, reading: Promise<unknown> = Promise.resolve()) {
   const listeners = new Set<() => void>()
   const onHeadMoved: SubscribeHead = (onMoved, areas) => {
     if (areas?.includes('turn')) listeners.add(onMoved)
@@ -36,17 +36,14 @@ function openReactor(pause: ConversationPause, looking: Promise<void> = Promise.
     } as Partial<UtteranceQueries> as UtteranceQueries,
     extraction: {
       nextRetryAtMs: () => null,
+      due: () => (unread === 0 ? null : { firstSeq: windows.length, attempt: 0 }),
       async readNext() {
-        if (unread === 0) {
-          await looking
-          return false
-        }
+        await reading
         const read = Math.min(unread, WINDOW)
         unread -= read
         windows.push(read)
         // The conversation goes on while a window is read.
         await delay(1)
-        return true
       },
     },
     onHeadMoved,
@@ -125,13 +122,15 @@ test('closes without waiting for a pause, and reads the backlog at the next star
   await expect.poll(() => second.texts(), { timeout: 10_000 }).toEqual(['I live in Oslo'])
 })
 
-test('reads new words for a waiting caller even during a read without backlog', async () => {
-  const looking = Promise.withResolvers<void>()
-  const { reactor, say, unread } = openReactor({ quietMs: 60_000, longestMs: 60_000 }, looking.promise)
+test('reads new words for a waiting caller even while it reads', async () => {
+  const reading = Promise.withResolvers<void>()
+  const { reactor, say, unread, windows } = openReactor({ quietMs: 0, longestMs: 0 }, reading.promise)
+  say()
   await expect.poll(() => reactor.isRunning()).toBe(true)
   say({ goesOn: true })
   const settled = reactor.settled(60_000)
-  looking.resolve()
+  reading.resolve()
   await settled
   expect(unread()).toBe(0)
+  expect(windows.length).toBeGreaterThan(0)
 })

@@ -11,7 +11,7 @@ const openLearning = (directory: string, limitMs: number) =>
     { limitMs, closeGraceMs: 200 },
   )
 
-const learning: MindOptions['learning'] = (directory) => openLearning(directory, 500)
+const learning: MindOptions['learning'] = (directory) => openLearning(directory, 1500)
 
 test.each([
   ['hangs', 'poison', 'thread_timed_out'],

@@ -1,0 +1,218 @@
+import type { Appended } from '../../../ledger/event.ts'
+import type { AnyEvent } from '../../../ledger/reader.ts'
+import type { TurnRow } from '../../../projections/turns.ts'
+import { addUsage, ModelError, type ModelService } from '../../model/port.ts'
+import { after } from '../context/after.ts'
+import type { Composed } from '../context/composer.ts'
+import type { SpokenChannel } from '../context/instructions.ts'
+import { SILENCE } from '../context/signals-text.ts'
+import type { TurnFailureKind } from './failure-text.ts'
+import type { Run } from './run.ts'
+import { type JudgedCall, judgeCalls, readAgain } from './second-reading.ts'
+import type { Call, CallFact, createToolRunner } from './tool-runner.ts'
+import type { TurnRunnerOptions } from './turn.ts'
+import type { Answer, createTurnFacts } from './turn-facts.ts'
+import type { TurnProgress } from './turn-progress.ts'
+import { whyOf } from './why.ts'
+
+/** Rounds of tool calls in one turn; a model that needs more is looping. */
+const MAX_ROUNDS = 12
+
+/** The rounds of one turn: ask the model, run its calls, and ask again until it answers. */
+export function createRounds(
+  options: TurnRunnerOptions & {
+    readonly toolRunner: ReturnType<typeof createToolRunner>
+    readonly turn: TurnRow
+    readonly cause: AnyEvent | undefined
+    readonly channel: SpokenChannel
+    readonly service: ModelService
+    readonly facts: ReturnType<typeof createTurnFacts>
+    readonly progress: TurnProgress
+    readonly run: Run
+    readonly signal: AbortSignal
+    readonly startedMs: number
+    readonly durationMs: () => number
+  },
+): { speak(): Promise<TurnFailureKind | null> } {
+  const { append, previews, composer, nowMs, log } = options
+  const { toolRunner, turn, cause, channel, service, facts, progress, run, signal } = options
+  const { turnId, conversationId } = turn
+  /** Whether it answers a message typed in the browser. Only those carry the owner's authority. */
+  const isOwners = cause?.type === 'chat.message.received' && cause.facts.spoken !== true
+  /** Only replies in the browser are shown while they are written. */
+  const isPreviewed = turn.trigger === 'message'
+
+  /** Asks and runs calls until the model answers. Returns why the turn failed; null if it is answered. */
+  async function speak(): Promise<TurnFailureKind | null> {
+    const composing = composer.compose(turn, service, { textOnly: false })
+    if (!composing) return 'interrupted'
+    composing.composed.catch(() => undefined)
+    // The facts are written while the context is gathered and the model is asked. The answer takes effect
+    // only once they are recorded.
+    const started = append([facts.started(composing.opening)])
+    started.catch(() => undefined)
+    if (isPreviewed) previews.publish({ type: 'working', turnId })
+    let composed = await composing.composed
+    let recorded: Promise<unknown> =
+      composed.facts.length === 0 ? started : Promise.all([started, append(composed.facts)])
+    recorded.catch(() => undefined)
+    run.take(composed)
+    for (const id of composing.opening.signalIds) run.signalIds.add(id)
+
+    if (progress.orphans.length > 0) {
+      await recorded
+      const orphans = progress.orphans.map((each) => ({ ...each, authorised: isOwners && !each.foreign }))
+      recorded = (await runCalls(orphans, Promise.resolve(orphans))).recorded
+    }
+    let hasRecomposed = false
+    while (run.rounds < MAX_ROUNDS) {
+      const answer = await ask(composed, recorded).catch(async (error: unknown) => {
+        const recomposed = hasRecomposed || run.said !== '' ? null : await recompose(composed, error)
+        if (!recomposed) throw error
+        composed = recomposed
+        run.take(recomposed)
+        hasRecomposed = true
+        return null
+      })
+      if (!answer) continue
+      run.rounds += 1
+      run.usage = addUsage(run.usage, answer.usage)
+      if (answer.toolCalls.length === 0) {
+        await conclude(answer, composed)
+        return null
+      }
+      run.said = ''
+      if (isPreviewed) previews.publish({ type: 'reset', turnId })
+      const { calls, called } = recordCalls(answer, await judge(answer, composed))
+      recorded = (await runCalls(calls, called)).recorded
+    }
+    await recorded
+    return 'too_many_rounds'
+  }
+
+  /** Asks the model. Streamed text is passed on once `recorded` resolves. */
+  async function ask(composed: Composed, recorded: Promise<unknown>): Promise<Answer> {
+    const input = composed.input.concat(run.tail)
+    if (options.traceItem) {
+      for (const item of input)
+        options.traceItem('in', { type: item.type, chars: JSON.stringify(item).length })
+    }
+    const request = { ...composed.request, input, now: new Date(nowMs()).toISOString() }
+    const unrecorded = new AbortController()
+    recorded.catch(() => unrecorded.abort())
+    const events = service.text.respond(request, AbortSignal.any([signal, unrecorded.signal]))
+    for await (const event of after(recorded, events)) {
+      if (event.type === 'text.delta') {
+        run.said += event.text
+        if (isPreviewed) previews.publish({ type: 'delta', turnId, text: event.text })
+      } else {
+        options.traceItem?.('out', { type: event.type, chars: event.text.length })
+        return event
+      }
+    }
+    throw new ModelError('malformed', 'the stream ended without completing')
+  }
+
+  /**
+   * Retries a refused input with the text of the replacement or a compacted chain; null if neither applies.
+   */
+  async function recompose(composed: Composed, error: unknown): Promise<Composed | null> {
+    if (!(error instanceof ModelError) || conversationId === null) return null
+    const again = async (textOnly: boolean) =>
+      (await composer.compose(turn, service, { textOnly })?.composed) ?? null
+    if (error.kind === 'context_too_long') {
+      const shortened = await options.shorten(conversationId, signal)
+      return shortened ? again(false) : null
+    }
+    const refusesBase =
+      composed.baseForm === 'opaque' && (error.kind === 'malformed' || error.kind === 'refused')
+    return refusesBase ? again(true) : null
+  }
+
+  function judge({ toolCalls }: Answer, composed: Composed): Promise<readonly JudgedCall[]> {
+    return judgeCalls(toolCalls, {
+      tools: options.tools,
+      isOwners,
+      isForeign: run.isForeign,
+      async readAgain() {
+        const second = await readAgain(composed, {
+          service,
+          tools: options.tools,
+          nowMs,
+          signal,
+          log,
+          turnId,
+        })
+        run.usage = addUsage(run.usage, second.usage)
+        return second.toolCalls
+      },
+      context: contextOfCalls(),
+    })
+  }
+
+  function recordCalls(
+    made: Answer,
+    toolCalls: readonly JudgedCall[],
+  ): { calls: readonly Call[]; called: Promise<readonly CallFact[]> } {
+    // The blob contains the calls as first made, so drop it if a second reading changed one.
+    const isAsMade = toolCalls.every((call, index) => call.arguments === made.toolCalls[index]?.arguments)
+    const answer = { toolCalls, blob: isAsMade ? made.blob : null }
+    const called = append(
+      facts.calls(answer, run.rounds, toolRunner.isIdempotent, run.derivation(), run.seenSeqs()),
+    ).then(callFacts)
+    if (answer.blob !== null) run.tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
+    const calls = toolCalls.map(({ callId, name, arguments: args, authorised, foreign }) => {
+      if (answer.blob === null) run.tail.push({ type: 'tool_call', callId, name, arguments: args })
+      return { callId, tool: name, arguments: args, authorised, foreign }
+    })
+    return { calls, called }
+  }
+
+  function contextOfCalls() {
+    const messageSeq = turn.trigger === 'activation' ? null : turn.causeSeq
+    const { spanId } = turn
+    const timezone = options.timezone()
+    return { turnId, conversationId, spanId, channel, messageSeq, timezone, nowMs: options.startedMs, signal }
+  }
+
+  /** Runs calls. `recorded` must resolve before anything of the next round takes effect. */
+  async function runCalls(
+    calls: readonly Call[],
+    called: Promise<readonly CallFact[]>,
+  ): Promise<{ recorded: Promise<unknown> }> {
+    const round = { ...contextOfCalls(), tally: run.tally, why: whyOf(cause, run.read) }
+    const { outputs, recorded } = await toolRunner.run(calls, called, round)
+    for (const { callId, output, foreign } of outputs) {
+      run.tail.push({ type: 'tool_result', callId, output })
+      if (foreign === null) continue
+      run.read.add(foreign)
+      run.isForeign = true
+    }
+    const all = Promise.all([called, recorded]).then(([calls, returnedSeqs]) => {
+      run.see([...calls.map(({ seq }) => seq), ...returnedSeqs])
+    })
+    all.catch(() => undefined)
+    return { recorded: all }
+  }
+
+  async function conclude(answer: Answer, composed: Composed): Promise<void> {
+    const isSilent =
+      turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
+    const seqs = run.derivation()(answer.text)
+    const text = isSilent ? null : await options.shortenReply(answer.text, turn, seqs)
+    await append([
+      ...facts.attached([...run.signalIds]),
+      ...facts.replied(text, seqs, run.isForeign),
+      facts.completed({ usage: run.usage, answer, rounds: run.rounds, durationMs: options.durationMs() }),
+      ...composed.proven,
+      facts.usage(answer.usage, options.thresholdTokens()),
+    ])
+  }
+
+  return { speak }
+}
+
+function callFacts(appended: Appended): CallFact[] {
+  if (appended.status === 'duplicate') throw new ModelError('malformed', 'the model used a call id twice')
+  return appended.events.flatMap(({ type, seq, erased }) => (type === 'tool.called' ? [{ seq, erased }] : []))
+}

@@ -1,0 +1,195 @@
+import type { EventArea } from '../../ledger/events/catalogue.ts'
+import type { SubscribeHead } from '../../ledger/follow.ts'
+
+/** A run succeeded, and the same work is due again: it recorded nothing. */
+export class NoProgress extends Error {
+  override readonly name = 'NoProgress'
+}
+
+export type Reactor = {
+  /** Begins with everything that is due. */
+  start(): void
+  /** Ends all pauses and looks for work, for example after a setting changed. */
+  wake(): void
+  /** Wakes it. Resolves once nothing runs and nothing more is due, except what pauses after a failure. */
+  settled(): Promise<void>
+  /** Milliseconds until this lane ends its pause after a failure; zero if it does not pause. */
+  pauseMs(lane: string): number
+  /** Begins nothing more, and resolves when running work has ended. After `graceMs` its signals abort. */
+  close(graceMs?: number): Promise<void>
+}
+
+export type ReactorOptions<Work> = {
+  readonly onHeadMoved: SubscribeHead
+  /** Facts of these areas wake it. */
+  readonly areas: readonly EventArea[]
+  /** The most urgent work that is due, from a projection. With lanes, passes over those that run or pause. */
+  readonly next: (isTaken: (lane: string) => boolean) => Work | undefined
+  /** Acts and appends the outcome, after which `next` no longer returns this work. */
+  readonly run: (work: Work, signal: AbortSignal) => Promise<unknown>
+  /** Milliseconds until work becomes due; null if only a fact brings work. */
+  readonly dueInMs?: () => number | null
+  /** Work of one lane runs in order; lanes run side by side. By default there is one lane. */
+  readonly laneOf?: (work: Work) => string
+  /** What tells one step of the work from the next, if the work itself does not. */
+  readonly stepOf?: (work: Work) => unknown
+  /** Aborts the signal of a run after this long. */
+  readonly limitMs?: number
+  /** Pause after a failure. It doubles with each failure of the same step. */
+  readonly retryMs?: { readonly first: number; readonly longest: number }
+  readonly onFault: (error: unknown) => void
+}
+
+type Lane = {
+  running: Promise<void> | null
+  abort: (reason: Error) => void
+  step: string
+  /** Whether the last run of this step succeeded. */
+  isDone: boolean
+  failures: number
+  /** End of the pause after a failure, on the monotonic clock. */
+  pausedUntilMs: number
+}
+
+/** Each repetition may cost a request. */
+const NO_PROGRESS_PAUSE_MS = 60_000
+const RETRY_MS = { first: 1_000, longest: 60_000 }
+/** Clocks jump and setTimeout overflows, so it looks at least this often. */
+const LONGEST_SLEEP_MS = 60_000
+/** When to look again at overdue work that `next` passes over, for example because it is hidden. */
+const OVERDUE_MS = 1_000
+/** The lane of the search itself, which fails if the views are unreadable. */
+const SEARCH = '\0search'
+
+/**
+ * Does the work that projections show: facts without an outcome. Owns waking, lanes, retries and closing. A
+ * crash loses nothing, because the next start finds the same work.
+ *
+ * A failing lane pauses without blocking the others. A step that succeeds but is due again counts as a
+ * failure: the view has stalled, or has already what the step appends.
+ */
+export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
+  const { laneOf = () => '', stepOf = (work) => work, retryMs = RETRY_MS } = options
+  const lanes = new Map<string, Lane>()
+  let isOpen = false
+  let timer: NodeJS.Timeout | undefined
+  let idle = Promise.withResolvers<void>()
+  let unsubscribe: () => void = () => undefined
+
+  function isTaken(name: string): boolean {
+    const lane = lanes.get(name)
+    return lane !== undefined && (lane.running !== null || lane.pausedUntilMs > performance.now())
+  }
+
+  function laneAt(name: string): Lane {
+    const lane = lanes.get(name) ?? {
+      running: null,
+      abort: () => undefined,
+      step: '',
+      isDone: false,
+      failures: 0,
+      pausedUntilMs: 0,
+    }
+    lanes.set(name, lane)
+    return lane
+  }
+
+  function look(): void {
+    if (!isOpen || isTaken(SEARCH)) return
+    let dueInMs: number | null = null
+    try {
+      for (let work = nextFree(); work !== undefined; work = nextFree()) begin(work)
+      for (const name of lanes.keys()) if (!isTaken(name)) lanes.delete(name)
+      dueInMs = options.dueInMs?.() ?? null
+    } catch (error) {
+      failed(laneAt(SEARCH), error)
+    }
+    if (![...lanes.values()].some(({ running }) => running !== null)) {
+      idle.resolve()
+      idle = Promise.withResolvers()
+    }
+    sleep(dueInMs)
+  }
+
+  function nextFree(): Work | undefined {
+    const work = options.next(isTaken)
+    return work === undefined || isTaken(laneOf(work)) ? undefined : work
+  }
+
+  function begin(work: Work): void {
+    const lane = laneAt(laneOf(work))
+    const step = JSON.stringify(stepOf(work))
+    if (step !== lane.step) Object.assign(lane, { step, isDone: false, failures: 0 })
+    if (lane.isDone) {
+      lane.isDone = false
+      failed(lane, new NoProgress('a step changed nothing, and is due again'), NO_PROGRESS_PAUSE_MS)
+      return
+    }
+    const controller = new AbortController()
+    lane.abort = (reason) => controller.abort(reason)
+    const { limitMs } = options
+    const limit = limitMs && setTimeout(lane.abort, limitMs, new Error(`a run took more than ${limitMs} ms`))
+    lane.running = options
+      .run(work, controller.signal)
+      .then(
+        () => {
+          lane.isDone = true
+        },
+        (error: unknown) => failed(lane, error),
+      )
+      .finally(() => {
+        clearTimeout(limit)
+        lane.running = null
+        look()
+      })
+  }
+
+  function failed(lane: Lane, error: unknown, leastMs = 0): void {
+    const pauseMs = Math.min(retryMs.longest, retryMs.first * 2 ** lane.failures)
+    lane.failures += 1
+    lane.pausedUntilMs = performance.now() + Math.max(leastMs, pauseMs)
+    if (isOpen) options.onFault(error)
+  }
+
+  /** Until the first pause ends or work is due. */
+  function sleep(dueInMs: number | null): void {
+    clearTimeout(timer)
+    const waits = [...lanes.values()].map(({ pausedUntilMs }) => pausedUntilMs - performance.now())
+    // A timer may fire a millisecond too soon.
+    if (dueInMs !== null) waits.push(dueInMs <= 0 ? OVERDUE_MS : dueInMs + 1)
+    timer = setTimeout(look, Math.min(LONGEST_SLEEP_MS, ...waits.filter((ms) => ms > 0))).unref()
+  }
+
+  function wake(): void {
+    for (const lane of lanes.values()) lane.pausedUntilMs = 0
+    look()
+  }
+
+  return {
+    start() {
+      isOpen = true
+      unsubscribe = options.onHeadMoved(look, options.areas)
+      look()
+    },
+    wake,
+    pauseMs: (lane) => Math.max(0, (lanes.get(lane)?.pausedUntilMs ?? 0) - performance.now()),
+    settled() {
+      const { promise } = idle
+      wake()
+      return promise
+    },
+    async close(graceMs) {
+      isOpen = false
+      unsubscribe()
+      clearTimeout(timer)
+      const running = [...lanes.values()]
+      const abort = () => {
+        for (const lane of running) lane.abort(new Error('the service is stopping'))
+      }
+      if (graceMs === 0) abort()
+      const deadline = graceMs ? setTimeout(abort, graceMs) : undefined
+      await Promise.all(running.map((lane) => lane.running))
+      clearTimeout(deadline)
+    },
+  }
+}
