@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { body, json, refusals } from './describe.ts'
 
 export const MAX_MESSAGE_CHARS = 100_000
+
 const usageSchema = z.object({ inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() })
 
 const replySchema = z.object({

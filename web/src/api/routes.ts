@@ -55,17 +55,18 @@ type Json<Part> = Part extends Content<infer S extends z.ZodType> ? S : never
 type Success<R> = R extends { readonly responses: infer A } ? Json<A[keyof A & (200 | 201)]> : never
 type Answer<R> = [Success<R>] extends [never] ? null : z.output<Success<R>>
 
-/** The fields of a path or query. Null leaves one out. */
-type Fields<S extends z.ZodType> = {
-  readonly [K in keyof z.input<S>]: z.input<S>[K] | z.output<S>[K & keyof z.output<S>] | null
+/** The fields of a path or query: as they are sent, or as the service reads them. */
+type Fields<S extends z.ZodType, Absent = never> = {
+  readonly [K in keyof z.input<S>]: z.input<S>[K] | z.output<S>[K & keyof z.output<S>] | Absent
 }
 type Optional<Name extends string, T> =
   Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T }
 type Params<Q> = Q extends { readonly params: infer S extends z.ZodType }
   ? Optional<'params', Fields<S>>
   : unknown
+/** Null leaves a field out. */
 type Query<Q> = Q extends { readonly query: infer S extends z.ZodType }
-  ? Optional<'query', Fields<S>>
+  ? Optional<'query', Fields<S, null>>
   : unknown
 type Headers<Q> = Q extends { readonly headers: infer S extends z.ZodType }
   ? Optional<'headers', z.input<S>>
