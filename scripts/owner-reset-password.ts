@@ -8,7 +8,7 @@ import { ledgerFile } from '../ledger/files.ts'
 import { createIds } from '../ledger/ids.ts'
 import { loadConfig } from '../src/config.ts'
 import { openOwnerState } from '../src/settings/index.ts'
-import { newPasswordSchema } from '../src/settings/password-policy.ts'
+import { newPasswordSchema } from '../src/settings/new-password.ts'
 import { openStorage, type Storage } from '../src/storage/storage.ts'
 import { Refused, runCommand } from './lib/command.ts'
 

@@ -45,3 +45,10 @@ test('each folder of src imports only the folders below it', () => {
 test('the root of src holds the start, the configuration and the composition', () => {
   expect(globSync('src/*.ts').toSorted()).toEqual(['src/config.ts', 'src/main.ts', 'src/service.ts'])
 })
+
+test('web imports only types of the contract, so that no schema enters the bundle', () => {
+  const values = globSync('web/src/**/*.ts').filter((file) =>
+    /^(?:import|export) (?!type )[^']*from '[^']*\/src\/http\/contract\//m.test(readFileSync(file, 'utf8')),
+  )
+  expect(values).toEqual([])
+})

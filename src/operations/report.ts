@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import { createOperationQueries, type Grain, type OperationMetric } from '../../projections/operations.ts'
+import type { OperationMetric } from '../../projections/operation-metrics.ts'
+import { createOperationQueries, type Grain } from '../../projections/operations.ts'
 import type { PagingCounters } from './paging-counters.ts'
 
 export type ReportSources = {

@@ -1,12 +1,10 @@
 import { dayIn } from '../lib/day.ts'
 import { toInstant } from '../lib/time.ts'
 
-/** Named periods. All of them include today. */
-export const PERIODS = ['today', 'last_7_days', 'last_30_days', 'this_year'] as const
-
 /** Days as `YYYY-MM-DD`, inclusive. An absent day means no bound. */
 export type Days = {
-  readonly period?: (typeof PERIODS)[number] | undefined
+  /** All of them include today. */
+  readonly period?: 'today' | 'last_7_days' | 'last_30_days' | 'this_year' | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
