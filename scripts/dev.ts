@@ -11,7 +11,10 @@ const watched = ['ledger', 'projections', 'src'].map((folder) => `--watch-path=$
 const service = spawn(
   process.execPath,
   ['--watch-preserve-output', ...watched, '--no-memory-protection-keys', join(root, 'src/main.ts')],
-  { stdio: 'inherit', env: { DEV_ROUTES: '1', ...process.env } },
+  {
+    stdio: 'inherit',
+    env: { DEV_ROUTES: '1', NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/delegate'), ...process.env },
+  },
 )
 const pages = await createServer({ configFile: join(root, 'web/vite.config.ts') })
 await pages.listen()

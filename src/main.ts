@@ -1,6 +1,94 @@
-import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { describeDisk } from '../ledger/causes.ts'
+import { LedgerDamaged, LedgerLocked } from '../ledger/errors.ts'
+import { ConfigError, loadConfig } from './config.ts'
+import { createLog } from './lib/log.ts'
+import { type Service, startService } from './service.ts'
+import { SettingsUnusable } from './settings/errors.ts'
+import type { Settings } from './settings/settings.ts'
 
-// Type stripping and compilation take most of the start, so cache their results.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/delegate', import.meta.url)))
-await import('./process.ts')
+/** Handles process start and signals; the service does everything else. */
+async function main(): Promise<void> {
+  // Files in the data directory, including those that SQLite creates, are private to their owner.
+  process.umask(0o077)
+  const config = loadConfig()
+  dataDir = config.dataDir
+  let settings: Settings | null = null
+  const { log, lines } = createLog({
+    level: config.logLevel,
+    write: (line) => process.stdout.write(line),
+    secretValues: () => settings?.secretValues() ?? [],
+    aboveId: Date.now(),
+  })
+  const die = (error: unknown, message: string) => {
+    log.fatal({ err: error }, message)
+    process.exit(1)
+  }
+  process.on('uncaughtException', (error) => die(error, 'unexpected error'))
+
+  const service = await startService({
+    config,
+    log,
+    logLines: lines,
+    nowMs: Date.now,
+    random: Math.random,
+    onSettings: (opened) => {
+      settings = opened
+    },
+    onFatal: (error) => die(error, 'the storage thread died'),
+  })
+  // npm forwards signals that the terminal and systemd also send directly, so each may arrive twice.
+  let isStopping = false
+  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    process.on(name, () => {
+      if (!isStopping) void stop(service, name)
+      isStopping = true
+    })
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${service.port}`
+  if (service.setupCode !== null) {
+    // Browsers cannot open a wildcard address.
+    const link = `${url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')}/install#${service.setupCode}`
+    log.info({ url: link, setupCode: service.setupCode }, 'not set up yet: open the link')
+    // For people at a terminal, in addition to the JSON line.
+    process.stderr.write(`\nSet up your delegate: ${link}\n\n`)
+  }
+  log.info({ url, dataDir: config.dataDir }, 'listening')
+
+  async function stop(running: Service, signal: string): Promise<void> {
+    log.info({ signal }, 'stopping')
+    const deadline = setTimeout(
+      () => die(new Error('running work did not end in time'), 'stopped by force'),
+      STOP_MS,
+    )
+    deadline.unref()
+    await running.close()
+    log.info('stopped')
+    process.exit(0)
+  }
+}
+
+const STOP_MS = 15_000
+let dataDir: string | undefined
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${describe(error)}\n`)
+  process.exit(1)
+})
+
+/** One sentence for errors that the operator can fix, the stack for bugs. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const syscall = 'syscall' in error ? error.syscall : null
+  if (syscall === 'listen' || syscall === 'getaddrinfo')
+    return `The service cannot listen on HOST and PORT: ${error.message}`
+  const isExpected =
+    error instanceof ConfigError ||
+    error instanceof LedgerDamaged ||
+    error instanceof LedgerLocked ||
+    error instanceof SettingsUnusable
+  if (isExpected) return error.message
+  const disk = describeDisk(error, dataDir)
+  if (disk !== null) return `DATA_DIR cannot be used. ${disk}`
+  // Errors from the storage thread lose their class.
+  const isDiskError = syscall !== null || ('code' in error && /^SQLITE_/.test(String(error.code)))
+  return isDiskError ? `DATA_DIR cannot be used: ${error.message}` : (error.stack ?? error.message)
+}

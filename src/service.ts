@@ -1,6 +1,31 @@
-import { layFoundation, type ServiceOptions } from './foundation.ts'
-import { buildHttpService } from './http/index.ts'
-import { buildParts } from './parts.ts'
+import { createIds } from '../ledger/ids.ts'
+import { buildAdaptations } from './adaptations/index.ts'
+import { buildAgent } from './agent/index.ts'
+import type { Config } from './config.ts'
+import { buildErasing, type ErasingQueryFunctions, erasingQueries } from './erasing/index.ts'
+import { buildHttp } from './http/index.ts'
+import { type OutboundPauses, outboundPauses } from './lib/backoff.ts'
+import type { Log } from './lib/log.ts'
+import type { LogLines } from './lib/log-lines.ts'
+import { createMask } from './lib/mask.ts'
+import { buildMemory, type MemoryQueryFunctions, memoryQueries } from './memory/index.ts'
+import { createModelHolder, type ModelLimits } from './model/service.ts'
+import { buildNotes } from './notes/index.ts'
+import { buildOperations } from './operations/index.ts'
+import { buildOutbound } from './outbound/index.ts'
+import { buildPhone } from './phone/index.ts'
+import { createTelephonyApi } from './phone/line/api.ts'
+import { chosenSettings, openOwnerState } from './settings/index.ts'
+import { ownerNumbersOf } from './settings/party.ts'
+import type { Settings } from './settings/settings.ts'
+import { buildSms } from './sms/index.ts'
+import { segmentsOf } from './sms/segments.ts'
+import type { ThreadFailed } from './storage/function-thread.ts'
+import { openStores } from './storage/index.ts'
+import { openQueries } from './storage/queries.ts'
+import { buildTasks } from './tasks/index.ts'
+import { buildTimeline, type TimelineQueryFunctions, timelineQueries } from './timeline/index.ts'
+import { buildTimers } from './timers/index.ts'
 
 export type Service = {
   /** The port that the service listens on. */
@@ -9,6 +34,44 @@ export type Service = {
   readonly setupCode: string | null
   /** Accepts no new work, lets running work finish, then closes everything. */
   close(): Promise<void>
+}
+
+/** Limits in milliseconds. Each default stands where it is used. */
+export type ServiceWaits = {
+  /** How long after the start recall is warmed up. */
+  readonly warmUpMs?: number
+  /** How long running work may continue once the service is asked to stop. */
+  readonly workGraceMs?: number
+  /** How long the telephony provider may take to answer a request. */
+  readonly providerRequestMs?: number
+  /** How long a call's socket may take to present its token. */
+  readonly streamStartMs?: number
+  /** How often to look for interactions that have gone idle. */
+  readonly idleLookMs?: number
+  /** How long a task's program may take to end when it is asked to. */
+  readonly taskKillGraceMs?: number
+  /** How long an announcement that failed waits for its next attempt. */
+  readonly announceRetryMs?: number
+  /** How long rendering a note may take. */
+  readonly renderNoteMs?: number
+}
+
+export type ServiceOptions = {
+  readonly config: Config
+  readonly log: Log
+  readonly logLines: LogLines
+  readonly nowMs: () => number
+  readonly random: () => number
+  /** Overrides the limits of a request to the model service. */
+  readonly modelLimits?: ModelLimits | undefined
+  /** Overrides the pauses between retries of outbound work. */
+  readonly outboundPauses?: OutboundPauses | undefined
+  /** Overrides how long the service waits for others. */
+  readonly waits?: ServiceWaits | undefined
+  /** Receives the settings once they are open, so that the log can mask secrets. */
+  readonly onSettings: (settings: Settings) => void
+  /** Facts can no longer be acknowledged, so the process must end. */
+  readonly onFatal: (error: Error) => void
 }
 
 // These three run one after the other, so that a shutdown takes less than ten seconds.
@@ -24,15 +87,16 @@ const WARM_UP_EMPTY_MS = 5_000
 
 /** Builds, starts and closes everything. The only place that defines the order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const foundation = await layFoundation(options)
-  const parts = await buildParts(foundation)
-  const http = await buildHttpService(foundation, parts)
+  const base = await openBase(options)
+  const kept = buildKept(base)
+  const features = { ...kept, ...(await buildChannels(base, kept)) }
+  const http = await buildHttp({ ...base, ...features })
 
-  const { config, storage, queries, owner } = foundation
-  const { adaptations, phone, texts, timers, memory, idleWatch, erasures, proposals, work } = parts
-  const { attention } = parts.assistant
+  const { config, storage, queries, owner, waits } = base
+  const { adaptations, agent, phone, texts, timers, memory, erasures, tasks, deliveries, notes } = features
+  const { attention, guests, idleWatch, proposals } = agent
   const isEmpty = storage.ledger.head().seq === 0
-  const { workGraceMs = WORK_GRACE_MS, warmUpMs = isEmpty ? WARM_UP_EMPTY_MS : 0 } = foundation.waits
+  const { workGraceMs = WORK_GRACE_MS, warmUpMs = isEmpty ? WARM_UP_EMPTY_MS : 0 } = waits
 
   // Recorded before anything acts on it: the current instructions, and the ends of interrupted calls.
   await adaptations.start()
@@ -43,6 +107,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }, warmUpMs).unref()
   await phone.start()
   attention.start()
+  guests.start()
   texts.start()
   timers.start()
   memory.start()
@@ -51,7 +116,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   proposals.start()
   // Listen once all of these run. Tasks start last, because their programs report to the port.
   const port = await http.listen(config.port, config.host)
-  work.start(port)
+  tasks.start(port)
+  deliveries.start()
 
   return {
     port,
@@ -65,13 +131,174 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await proposals.close()
       await erasures.close()
       await timers.close()
-      await Promise.all([work.close(workGraceMs), attention.close(workGraceMs), texts.close(workGraceMs)])
+      await Promise.all([
+        tasks.close(),
+        deliveries.close(workGraceMs),
+        attention.close(workGraceMs),
+        guests.close(workGraceMs),
+        texts.close(workGraceMs),
+      ])
       await memory.close()
       // After the turns, so that clients see them end. The stores come last.
       await http.close(HTTP_GRACE_MS)
+      await notes.close()
       await queries.close()
       await storage.close()
       owner.close()
     },
   }
+}
+
+/** Opens what features stand on: the stores, the settings, the model that they name, and operations. */
+async function openBase(options: ServiceOptions) {
+  const { config, log, nowMs } = options
+  const directory = config.dataDir
+  const newId = createIds(nowMs)
+  const onThreadFailure = (failure: ThreadFailed) => log.error({ err: failure }, 'a thread was terminated')
+  const stores = await openStores({
+    directory,
+    traceEvents: config.ledgerDebug,
+    nowMs,
+    newId,
+    log,
+    onFatal: options.onFatal,
+  })
+  const { storage } = stores
+  const owner = openOwnerState({
+    directory,
+    environment: config.settings,
+    append: storage.append,
+    hasFact: (key) => storage.ledger.rowByKey(key) !== undefined,
+    nowMs,
+    newId,
+    onWarning: (message, fields) => log.warn(fields, message),
+  })
+  const { settings } = owner
+  settings.bindStoredSecrets()
+  options.onSettings(settings)
+  const models = createModelHolder(chosenSettings(settings), { limits: options.modelLimits ?? {} })
+  settings.subscribe(() => models.configure(chosenSettings(settings)))
+
+  return {
+    ...options,
+    ...stores,
+    directory,
+    devRoutes: config.devRoutes,
+    waits: options.waits ?? {},
+    pauses: options.outboundPauses ?? outboundPauses,
+    newId,
+    onThreadFailure,
+    owner,
+    settings,
+    timezone: () => settings.get('TIMEZONE'),
+    mask: createMask(() => settings.secretValues()),
+    /** The current model service. */
+    model: models.current,
+    answering: models.answering,
+    openConversationId: stores.placement.openConversationId,
+    queries: openQueries<MemoryQueryFunctions & ErasingQueryFunctions & TimelineQueryFunctions>(
+      directory,
+      [memoryQueries, erasingQueries, timelineQueries],
+      { onFailure: onThreadFailure },
+    ),
+    operations: buildOperations({ storage, settings, limits: config.dailyLimits, nowMs, log }),
+  }
+}
+
+type Base = Awaited<ReturnType<typeof openBase>>
+
+/** Builds what the delegate keeps and works on, each part from earlier ones. None runs before it is started. */
+function buildKept(base: Base) {
+  const { config, operations, owner, settings, waits } = base
+  const { faultsOf } = operations
+  const timeline = buildTimeline(base)
+  const adaptations = buildAdaptations(base)
+  const notes = buildNotes({ ...base, renderMs: waits.renderNoteMs })
+  const timers = buildTimers({ ...base, onFault: faultsOf('timers') })
+  const memory = buildMemory({
+    ...base,
+    documents: owner.documents,
+    onLearningFailed: operations.failuresOf('learning'),
+  })
+  const { erasures, forgetting } = buildErasing({
+    ...base,
+    memory,
+    forgetVectors: memory.forgetVectors,
+    spanSeqs: timeline.spanSeqs,
+    adaptationSeqs: adaptations.seqs,
+    removeAdaptationFiles: adaptations.removeFilesOf,
+    onFault: faultsOf('erasures'),
+  })
+  const tasks = buildTasks({
+    ...base,
+    command: config.copilotCommand,
+    assistantEnvironment: config.copilotEnvironment,
+    host: config.host,
+    ownerNumber: () => ownerNumbersOf(settings)[0] ?? '',
+    killGraceMs: waits.taskKillGraceMs,
+    announceRetryMs: waits.announceRetryMs,
+    onFault: faultsOf('tasks', 'a task could not go on'),
+    onAnnouncementFault: faultsOf('announcements', 'the outcome of a task could not be announced'),
+  })
+  const deliveries = buildOutbound({
+    ...base,
+    describe: tasks.describe,
+    onFault: faultsOf('deliveries', 'a delivery could not go on'),
+  })
+  return { timeline, adaptations, notes, timers, memory, erasures, forgetting, tasks, deliveries }
+}
+
+/** Builds the agent and its channels from what it keeps. */
+async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
+  const { config, operations, settings, waits } = base
+  const { faultsOf, budgets } = operations
+  const { adaptations, memory, notes } = kept
+  const telephony = createTelephonyApi(settings, { requestMs: waits.providerRequestMs })
+  const texts = buildSms({
+    ...base,
+    ...budgets,
+    telephony,
+    onFault: faultsOf('texts', 'a text could not be sent'),
+  })
+  const agent = buildAgent({
+    ...base,
+    ...budgets,
+    tools: (propose) => [
+      ...memory.tools(kept.forgetting),
+      ...notes.tools,
+      ...kept.timers.tools,
+      ...kept.tasks.tools,
+      ...kept.timeline.tools,
+      ...texts.tools(propose),
+    ],
+    maskSecrets: base.mask.values,
+    recall: memory.recall,
+    createNote: notes.create,
+    segmentsOf,
+    adaptations: adaptations.forChannel,
+    adaptationSeqs: adaptations.seqsInForce,
+    traceItems: config.itemsDebug,
+    guestWordSeqs: texts.guestWordSeqs,
+    idleLookMs: waits.idleLookMs,
+    onFault: faultsOf('turns', 'the attention failed'),
+    onGuestFault: faultsOf('guests', "a stranger's turn failed"),
+    onIdleFault: faultsOf('idle spans'),
+    onProposalFault: faultsOf('proposals'),
+  })
+  const phone = await buildPhone({
+    ...base,
+    ...budgets,
+    telephony,
+    recall: memory.recall,
+    tools: agent.tools,
+    chain: agent.chain,
+    callTools: agent.callTools,
+    sourcesOf: agent.sourcesOf,
+    instructions: () => agent.instructions('voice'),
+    guestInstructions: agent.guestCallInstructions,
+    adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
+    guestWordSeqs: texts.guestWordSeqs,
+    streamStartMs: waits.streamStartMs,
+  })
+  return { telephony, texts, agent, phone }
 }

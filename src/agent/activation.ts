@@ -2,7 +2,7 @@ import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { ActivationRow, SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
-import { failureText } from './turn/failure-text.ts'
+import { failureText } from '../model/failure-text.ts'
 import type { TurnAbort } from './turn/turn.ts'
 
 const MAX_ATTEMPTS = 4

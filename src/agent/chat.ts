@@ -3,7 +3,7 @@ import type { Append } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
-import type { Placement } from './conversation/placement.ts'
+import type { Placement } from '../storage/placement.ts'
 
 /** The place of a received message in the ledger. */
 export type ReceivedMessage = {

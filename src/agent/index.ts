@@ -1,255 +1,97 @@
-import { createOpenSpanQueries } from '../../projections/open-spans.ts'
-import { createSignalQueries } from '../../projections/signals.ts'
-import { createTimerQueries } from '../../projections/timers.ts'
+import { createMemoryQueries, isHidden } from '../../projections/memory-queries.ts'
+import { createOwnerQueries } from '../../projections/owner.ts'
+import { createProposalQueries } from '../../projections/proposals.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
-import type { Foundation } from '../foundation.ts'
-import type { Log } from '../lib/log.ts'
-import type { Tool } from '../lib/tool.ts'
-import type { ModelService } from '../model/port.ts'
-import type { Notes } from '../notes/notes.ts'
-import type { Budgets } from '../operations/budgets.ts'
-import type { Settings } from '../settings/settings.ts'
-import { segmentsOf } from '../sms/segments.ts'
-import type { Storage } from '../storage/storage.ts'
-import { createActivationRunner, LONGEST_RETRY_MS } from './activation.ts'
-import { type Attention, createAttention } from './attention.ts'
-import { createChainReader } from './context/chain.ts'
-import { createCompactor } from './context/compaction.ts'
-import { createComposer } from './context/composer.ts'
-import { createGuestComposer } from './context/guest-composer.ts'
-import { guestText } from './context/guest-instructions.ts'
-import { type Adaptation, buildInstructions, type SpokenChannel } from './context/instructions.ts'
-import { createSessionContext } from './context/session-context.ts'
-import type { Placement } from './conversation/placement.ts'
-import type { Previews } from './conversation/previews.ts'
-import type { Recall } from './conversation/recall.ts'
-import { createIsForeign } from './turn/foreign.ts'
-import { createShortenReply } from './turn/long-answer.ts'
-import { createShortenSms, shortenForGuest } from './turn/sms-reply.ts'
-import type { Propose } from './turn/tool-runner.ts'
-import { createTurnRunner } from './turn/turn.ts'
+import type { Tool } from '../model/tool.ts'
+import { type AssistantOptions, buildAssistant } from './assistant.ts'
+import { createChatChannel } from './chat.ts'
+import { createEnding } from './conversation/ending.ts'
+import { createIdleWatch } from './conversation/idle-watch.ts'
+import { createPreviews } from './conversation/previews.ts'
+import { createProposals, type Proposals } from './proposals/proposals.ts'
+import { withMaskedResults } from './tools/masked.ts'
+import { createTurnReport } from './turn/turn-report.ts'
 
-/** Wires the assistant: attention, turns, activations and the context. */
-export function buildAssistant(options: {
-  readonly storage: Storage
-  readonly settings: Settings
-  readonly model: () => ModelService
-  readonly tools: ReadonlyMap<string, Tool>
-  readonly propose: Propose
-  readonly notes: Notes
-  readonly recall: Recall
-  readonly placement: Placement
-  readonly previews: Previews
-  readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
-  /** The events with the text of those instructions. */
-  readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
-  readonly newId: () => string
-  readonly nowMs: () => number
-  readonly random: () => number
-  readonly log: Log
-  readonly faultsOf: Foundation['faultsOf']
-  readonly budgets: Pick<Budgets, 'tokensAreSpent'>
-  readonly traceItems: boolean
-  /** The events with the words of a guest's number, oldest first. */
-  readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
-}) {
-  const { storage, settings, model, placement, previews, newId, nowMs, log } = options
-  const { append, ledger, views } = storage
-  const turns = createTurnQueries(views)
-  const signals = createSignalQueries(views)
-  const timers = createTimerQueries(views)
-  const { tools } = options
-  const isForeign = createIsForeign(ledger)
-  const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
-  const timezone = () => settings.get('TIMEZONE')
-  const thresholdTokens = () => settings.get('COMPACT_THRESHOLD_TOKENS')
-  const instructions = () => buildInstructions({ channel: 'chat', adaptations: options.adaptations('chat') })
-  const chain = createChainReader(views, ledger)
+export type Agent = ReturnType<typeof buildAgent>
 
-  const compactor = createCompactor({
+export type AgentOptions = Omit<AssistantOptions, 'tools' | 'propose' | 'previews'> & {
+  /** The tools of all features, for which texts to others are only proposed. */
+  readonly tools: (propose: Proposals['propose']) => readonly Tool[]
+  /** Masks the secrets in the result of a tool. */
+  readonly maskSecrets: (text: string) => string
+  /** How often to look for interactions that have gone idle. */
+  readonly idleLookMs: number | undefined
+  readonly onIdleFault: (error: unknown) => void
+  readonly onProposalFault: (error: unknown) => void
+}
+
+/** Wires the agent: the conversation, its tools and proposals, turns and activations. */
+export function buildAgent(options: AgentOptions) {
+  const { storage, settings, placement, newId } = options
+  const { append, ledger, views, onHeadMoved } = storage
+  const previews = createPreviews()
+  const conversation = buildConversation(options)
+  const memories = createMemoryQueries(views)
+  const proposals = createProposals({
     append,
-    views,
-    chain,
-    model,
-    instructions,
-    instructionSeqs: () =>
-      ledger.readSeqs(options.adaptationSeqs('chat')).flatMap(({ seq, erased }) => (erased ? [] : [seq])),
-    commitments: () =>
-      timers.active().flatMap(({ setSeq }) => {
-        const [event] = ledger.readSeqs([setSeq])
-        return event?.type === 'timer.set' && event.body ? [{ seq: setSeq, title: event.body.title }] : []
-      }),
-    thresholdTokens,
-    capsuleTriggerTokens: () => settings.get('CAPSULE_TRIGGER_TOKENS'),
-    timezone,
+    ledger,
+    queries: createProposalQueries(views),
+    placement,
+    tools: () => tools,
+    isHeld: () => createOwnerQueries(views).outboundHeld() !== undefined,
+    onHeadMoved,
+    timezone: () => settings.get('TIMEZONE'),
+    onFault: options.onProposalFault,
+    nowMs: options.nowMs,
     newId,
-    nowMs,
-    log,
   })
-  const composer = createComposer({
-    ledger,
-    chain,
-    recall: options.recall,
-    ridingSignals: signals.riding,
-    adaptations: options.adaptations,
-    adaptationSeqs: options.adaptationSeqs,
-    tools,
-    areForeign,
-    timezone,
-  })
-  const shortenReply = createShortenReply({
-    notes: options.notes,
-    longAnswerChars: () => settings.get('LONG_ANSWER_CHARS'),
-  })
-  const shortenSms = createShortenSms({
-    notes: options.notes,
-    publicUrl: () => settings.get('PUBLIC_URL'),
-    segmentsOf,
-  })
-  const common = {
-    append,
-    ledger,
-    turnEventSeqs: turns.eventSeqs,
-    triedBefore: signals.triedBefore,
-    previews,
-    model,
-    propose: options.propose,
-    areForeign,
-    timezone,
-    thresholdTokens,
-    isSpent: options.budgets.tokensAreSpent,
-    nowMs,
-    log,
-    onFault: storage.reportFault,
-  }
-  const runTurn = createTurnRunner({
-    ...common,
-    composer,
-    tools,
-    shorten: async (conversationId, signal) => {
-      const outcome = await compactor.compact(conversationId, 'automatic', signal)
-      return outcome.status === 'succeeded'
-    },
-    shortenReply: (text, turn, seen) =>
-      (turn.channel === 'sms' ? shortenSms : shortenReply)(text, turn, seen),
-    traceItem: options.traceItems ? (direction, item) => log.info({ direction, ...item }, 'item') : undefined,
-  })
-  const runGuestTurn = createTurnRunner({
-    ...common,
-    composer: createGuestComposer({
-      ledger,
-      wordSeqs: options.guestWordSeqs,
-    }),
-    tools: new Map(),
-    shorten: async () => false,
-    shortenReply: async (text) =>
-      guestText(shortenForGuest(text), { ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
-  })
-  const activations = createActivationRunner({
-    append,
-    ledger,
-    openConversationId: placement.openConversationId,
-    runTurn,
-    turnById: turns.byId,
-    unfinishedTurns: turns.unfinished,
-    newId,
-    nowMs,
-    random: options.random,
-  })
-
-  /** Whether tokens are left for work that the owner did not ask for. The builtin model costs nothing. */
-  const mayAskModel = () => model().text.id.provider === 'builtin' || !options.budgets.tokensAreSpent()
-
-  async function compactIfDue(signal: AbortSignal): Promise<void> {
-    const conversationId = placement.openConversationId()
-    if (conversationId === undefined) return
-    if (mayAskModel()) {
-      if (compactor.isDue(conversationId)) await compactor.compact(conversationId, 'automatic', signal)
-      // Interrupted for a waiting message.
-      if (signal.aborted) return
-      await compactor.refreshCapsule(conversationId, signal)
-    }
-    // Reads what the turn added now, so that the next message does not wait for it.
-    await chain.read(conversationId, model().text.id)
-  }
-
-  const ownerTurns = (trigger: 'message' | 'sms') =>
-    turns.unfinished().filter((turn) => turn.party === 'owner' && turn.trigger === trigger)
-  const chat = createAttention({
-    waitingTurns: () => ownerTurns('message'),
-    isOwnerWaiting: () => ownerTurns('sms').length > 0,
-    wakingSignals() {
-      const waking = signals.waking({ nowMs: nowMs(), longestWaitMs: LONGEST_RETRY_MS })
-      // Failed attempts would count, and end in giving up.
-      return waking.length === 0 || mayAskModel() ? waking : []
-    },
-    hasInterrupt: signals.hasInterrupt,
-    nextRetryAtMs: () => {
-      const retryAt = signals.nextRetryAt()
-      return retryAt === null || !mayAskModel() ? null : Date.parse(retryAt)
-    },
-    onHeadMoved: storage.onHeadMoved,
-    areas: ['chat', 'sms', 'turn', 'signal', 'activation'],
-    runTurn,
-    runActivation: activations.runActivation,
-    afterTurn: compactIfDue,
-    async recover() {
-      await activations.recover(signals.running(), signals.ofActivation)
-      await compactor.recover()
-    },
-    nowMs,
-    onFault: options.faultsOf('turns', 'the attention failed'),
-  })
-  // Texts have their own lane, so neither channel waits for a turn that hangs in the other.
-  const texts = createAttention({
-    waitingTurns: () => ownerTurns('sms'),
-    wakingSignals: () => [],
-    hasInterrupt: () => false,
-    nextRetryAtMs: () => null,
-    onHeadMoved: storage.onHeadMoved,
-    areas: ['sms'],
-    runTurn,
-    runActivation: async () => undefined,
-    // A busy chat compacts after its own turn.
-    async afterTurn() {
-      chat.exclusively(compactIfDue)?.catch((error: unknown) => log.error({ err: error }, 'upkeep failed'))
-    },
-    recover: async () => undefined,
-    nowMs,
-    onFault: (error) => log.error({ err: error }, 'the turn of a text failed'),
-  })
-  const attention: Attention = {
-    start() {
-      chat.start()
-      texts.start()
-    },
-    stop: () => chat.stop() || texts.stop(),
-    exclusively: (work) => (texts.isBusy() ? null : chat.exclusively(work)),
-    async close(graceMs) {
-      await Promise.all([chat.close(graceMs), texts.close(graceMs)])
-    },
-    isBusy: () => chat.isBusy() || texts.isBusy(),
-  }
-
-  /** Whether a turn of the owner is running or waiting. */
-  const isTurnRunning = () => turns.unfinished().some(({ party }) => party === 'owner')
-  const sessionContext = createSessionContext({
-    views,
-    openConversationId: placement.openConversationId,
-    isBusy: () => attention.isBusy() || isTurnRunning(),
-    thresholdTokens,
-  })
+  const tools: ReadonlyMap<string, Tool> = new Map(
+    options
+      .tools(proposals.propose)
+      .map((tool) => [tool.name, withMaskedResults(tool, options.maskSecrets)] as const),
+  )
+  const assistant = buildAssistant({ ...options, tools, propose: proposals.proposeDeed, previews })
+  const turnById = assistant.turns.byId
 
   return {
-    attention,
-    compactor,
-    isTurnRunning,
-    sessionContext,
-    runGuestTurn,
-    turns,
-    signalSeq: signals.seqOf,
-    openSpans: createOpenSpanQueries(views),
-    instructions: (channel: SpokenChannel) =>
-      buildInstructions({ channel, adaptations: options.adaptations(channel) }),
+    ...assistant,
+    ...conversation,
+    proposals,
+    previews,
+    tools,
+    chat: createChatChannel({ append, ledger, placement, turnById, onHeadMoved, newId }),
+    turnReport: createTurnReport({
+      ledger,
+      turnById,
+      eventSeqs: assistant.turns.eventSeqs,
+      memoryText(id) {
+        const row = memories.byId(id)
+        return row === undefined || isHidden(row) ? null : row.text
+      },
+      signalSeq: assistant.signalSeq,
+    }),
+  }
+}
+
+function buildConversation({ storage, settings, nowMs, idleLookMs, onIdleFault }: AgentOptions) {
+  const { append, views, onHeadMoved } = storage
+  const turns = createTurnQueries(views)
+  const ending = createEnding({
+    append,
+    views,
+    nowMs,
+    isBusy: (spanId) => turns.unfinished().some((turn) => turn.spanId === spanId),
+  })
+  return {
+    endConversation: ending.endConversation,
+    idleWatch: createIdleWatch({
+      append,
+      ending,
+      views,
+      onHeadMoved,
+      idleMs: () => settings.get('SESSION_IDLE_MINUTES') * 60_000,
+      onFault: onIdleFault,
+      lookEveryMs: idleLookMs,
+    }),
   }
 }

@@ -1,24 +1,48 @@
 import type { Kysely } from 'kysely'
 import { createErasureQueries } from '../../projections/erasures.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
-import type { buildMemory } from '../memory/index.ts'
-import type { Forgetting } from '../memory/tools.ts'
-import type { Queries } from '../storage/queries.ts'
+import type { ActingContext } from '../model/tool.ts'
+import type { FunctionThread } from '../storage/function-thread.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createErasures } from './erasures.ts'
 import { wordsOfTexts } from './plan.ts'
 import type { PlanGroup } from './plan-text.ts'
-import { createTargets, type Forgettable } from './targets.ts'
+import type { queryFunctions } from './query-functions.ts'
+import { createTargets, type ErasureTarget, type Forgettable } from './targets.ts'
+
+/** The functions of erasing in the query thread. */
+export const erasingQueries = new URL('./query-functions.ts', import.meta.url)
+export type ErasingQueryFunctions = typeof queryFunctions
 
 /** Words in more messages than this are common speech, and barring them all would hide too much. */
 const MAX_BARRED = 20
 
-type Memory = Pick<ReturnType<typeof buildMemory>, 'forgettable' | 'exclusively'>
+/** Everything that states a memory, or that contains words. */
+type Statements = {
+  readonly versions: readonly { readonly memoryId: string; readonly storedSeq: number }[]
+  /** Texts of the versions, to recognise quotations. */
+  readonly texts: readonly string[]
+  /** The owner's messages that state it. */
+  readonly saidSeqs: readonly number[]
+  /** `saidSeqs`, and replies that contain all the words. */
+  readonly barredSeqs: readonly number[]
+}
+
+/** What erasing needs of memory. */
+type Memory = {
+  readonly forgettable: {
+    memory(memoryId: string): Promise<Statements | null>
+    words(words: readonly string[]): Promise<Statements>
+    readonly leftoverSeqs: () => readonly number[]
+  }
+  /** Runs work while learning is paused. */
+  readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
+}
 
 /** Wires erasing: planning, hiding, erasing, undoing, and the tools that forget. */
 export function buildErasing(options: {
   readonly storage: Storage
-  readonly queries: Queries
+  readonly queries: FunctionThread<ErasingQueryFunctions>
   readonly kysely: Kysely<ViewsTables>
   readonly memory: Memory
   readonly forgetVectors: (seqs: readonly number[]) => Promise<void>
@@ -72,8 +96,11 @@ export function buildErasing(options: {
     onFault: options.onFault,
   })
 
-  const forgetting: Forgetting = {
-    async forget(target, { messageSeq, channel, conversationId, spanId, turnId }) {
+  const forgetting = {
+    async forget(
+      target: Extract<ErasureTarget, { kind: 'memory' | 'words' }>,
+      { messageSeq, channel, conversationId, spanId, turnId }: ActingContext,
+    ) {
       const origin = { askedSeq: messageSeq, channel, conversationId, spanId, turnId }
       const requested = await erasures.request(target, origin)
       if (!('erasure' in requested)) return requested.status === 'too_much' ? 'too_common' : 'nothing'
@@ -92,10 +119,7 @@ export function buildErasing(options: {
 }
 
 /** The request names what should be forgotten, so it is barred as well. */
-function toForgettable(
-  found: NonNullable<Awaited<ReturnType<Memory['forgettable']['memory']>>>,
-  askedSeq: number | null,
-): Forgettable {
+function toForgettable(found: Statements, askedSeq: number | null): Forgettable {
   const words = wordsOfTexts(found.texts)
   const asked = askedSeq === null ? [] : [askedSeq]
   return {

@@ -1,35 +1,12 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createOwnerQueries } from '../../projections/owner.ts'
-import type { SpokenChannel } from '../agent/context/instructions.ts'
-import type { Foundation } from '../foundation.ts'
-import { createNoteRenderer } from '../notes/renderer.ts'
-import { buildReadiness } from '../operations/readiness/build.ts'
-import type { Parts } from '../parts.ts'
 import { checkTelephony } from '../phone/line/check.ts'
-import { ownerNumbersOf } from '../phone/line/party.ts'
-import { adaptationRoutes } from './routes/adaptations.ts'
+import { ownerNumbersOf } from '../settings/party.ts'
+import { type HttpOptions, routeModules } from './route-modules.ts'
 import { callSocketRoute } from './routes/call-socket.ts'
-import { callRoutes } from './routes/calls.ts'
-import { chatRoutes } from './routes/chat.ts'
-import { chatSocketReference, chatSocketRoute } from './routes/chat-socket.ts'
-import { conversationRoutes } from './routes/conversations.ts'
-import { erasureRoutes } from './routes/erasures.ts'
-import { memoryRoutes } from './routes/memories.ts'
-import { notePageRoutes } from './routes/note-page.ts'
-import { noteRoutes } from './routes/notes.ts'
-import { operationRoutes } from './routes/operations.ts'
-import { outboundRoutes } from './routes/outbound.ts'
-import { proposalRoutes } from './routes/proposals.ts'
+import { chatSocketRoute } from './routes/chat-socket.ts'
 import { createProviderWebhooks } from './routes/provider-webhook.ts'
-import { sessionRoutes } from './routes/session.ts'
-import { smsRoutes } from './routes/sms.ts'
-import { taskRoutes } from './routes/tasks.ts'
-import { telephonyRoutes } from './routes/telephony.ts'
-import { timelineRoutes } from './routes/timeline.ts'
-import { timerRoutes } from './routes/timers.ts'
-import { voiceMarkupRoutes } from './routes/voice-markup.ts'
-import { walkieRoutes } from './routes/walkie.ts'
+import type { TestConnection } from './routes/settings.ts'
 import { readBuildInfo } from './server/build-info.ts'
 import { createHttp } from './server/http.ts'
 import { createIntrusionCounter } from './server/intrusion-counter.ts'
@@ -45,10 +22,9 @@ export type HttpService = {
 const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Wires the HTTP layer: access, routes, sockets, static files. */
-export async function buildHttpService(foundation: Foundation, parts: Parts): Promise<HttpService> {
-  const { config, owner, settings, storage, kysely, timezone, model, log, nowMs, newId } = foundation
-  const { assistant, chat, ending, paging, phone, placement, previews, telephony, timeline } = parts
-  const { attention, compactor } = assistant
+export async function buildHttp(options: HttpOptions): Promise<HttpService> {
+  const { agent, operations, owner, phone, storage, telephony, timeline, log, nowMs, newId } = options
+  const { settings } = owner
   const stopping = new AbortController()
   const [staticFiles, buildInfo] = await Promise.all([
     loadStaticFiles(join(PROJECT_DIRECTORY, 'web/dist')),
@@ -59,116 +35,36 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
     nowMs,
     onWarning: (message, fields) => log.warn(fields, message),
   })
-  const pageEvents = () => settings.get('TIMELINE_PAGE_EVENTS')
-
-  const webhooks = createProviderWebhooks({ settings, intrusions, devRoutes: config.devRoutes })
-
-  const readiness = buildReadiness(foundation, parts, stopping.signal)
-
-  const renderer = createNoteRenderer({
-    limitMs: foundation.waits.renderNoteMs,
-    onFailure: foundation.onThreadFailure,
+  const webhooks = createProviderWebhooks({ settings, intrusions, devRoutes: options.devRoutes })
+  const readiness = operations.readiness({
+    directory: options.directory,
+    isStopping: () => stopping.signal.aborted,
+    isLearningStalled: options.memory.isStalled,
+    answering: options.answering,
+    hasTelephony: () => telephony.credentials() !== null,
   })
-
-  /** The exact instructions for the model on a channel. */
-  function instructionsFor(channel: SpokenChannel): string {
-    if (channel === 'voice') return phone.instructions()
-    const instructions = assistant.instructions(channel)
-    return model().text.asSent?.(instructions) ?? instructions
+  const shared = {
+    intrusions,
+    webhooks,
+    staticFiles,
+    stopping: stopping.signal,
+    pageEvents: () => settings.get('TIMELINE_PAGE_EVENTS'),
   }
-
-  const modules = [
-    chatSocketReference(),
-    chatRoutes({ chat, previews, stop: attention.stop }),
-    timelineRoutes({
-      timeline,
-      ledger: storage.ledger,
-      paging,
-      pageEvents,
-      search: parts.searchTimeline,
-      nowMs,
-      timezone,
-      eraseNow: parts.erasures.eraseNow,
-    }),
-    conversationRoutes({
-      views: kysely,
-      timeline,
-      paging,
-      pageEvents,
-      endConversation: ending.endConversation,
-    }),
-    memoryRoutes({
-      api: parts.memory.api,
-      forget: async (id) => 'erased' in (await parts.erasures.eraseNow({ kind: 'memory', id })),
-      restore: (id) => parts.memory.memories.restore(id, { by: 'owner', channel: 'system' }),
-      config: parts.memory.config.get,
-      changeConfig: parts.memory.changeConfig,
-    }),
-    erasureRoutes({ erasures: parts.erasures }),
-    noteRoutes({ notes: parts.notes }),
-    adaptationRoutes({ adaptations: parts.adaptations, instructions: instructionsFor }),
-    notePageRoutes({ notes: parts.notes, renderer, timezone, staticFiles }),
-    outboundRoutes({
-      append: storage.append,
-      held: createOwnerQueries(storage.views).outboundHeld,
-      waitingTexts: parts.texts.waiting,
-      sendAgain: parts.texts.sendAgain,
-    }),
-    proposalRoutes({ proposals: parts.proposals }),
-    timerRoutes({ timers: parts.timers, timezone }),
-    taskRoutes({ tasks: parts.work.tasks, callback: parts.work.callback }),
-    sessionRoutes({
-      sessionContext: assistant.sessionContext,
-      turnReport: parts.turnReport,
-      compact: (conversationId) =>
-        attention.exclusively((signal) => compactor.compact(conversationId, 'manual', signal)),
-      isTurnRunning: assistant.isTurnRunning,
-      refuseBusy: compactor.refuseBusy,
-      openConversationId: placement.openConversationId,
-    }),
-    operationRoutes({ report: parts.report, series: parts.series }),
-    voiceMarkupRoutes({
-      intrusions,
-      webhooks,
-      reception: phone.reception,
-      callEnded: phone.callEnded,
-      recordStatus: phone.recordStatus,
-      newId,
-    }),
-    telephonyRoutes({
-      client: telephony.client,
-      number: () => settings.get('TELEPHONY_PHONE_NUMBER'),
-      publicUrl: () => settings.get('PUBLIC_URL'),
-      applicationSid: () => settings.get('TELEPHONY_APP_SID'),
-    }),
-    smsRoutes({ webhooks, texts: parts.texts, intrusions }),
-    callRoutes({ hangUp: phone.hangUp, current: phone.live.current }),
-    ...(config.devRoutes
-      ? [
-          walkieRoutes({
-            chat,
-            speech: () => model().speech,
-            stopping: stopping.signal,
-            nowMs,
-          }),
-        ]
-      : []),
-  ]
   const server = createHttp({
     ownerState: owner,
-    modules,
+    modules: routeModules(options, shared),
     socketRoutes: [
       chatSocketRoute({
         ledger: storage.ledger,
         follow: storage.follow,
         timeline,
-        paging,
-        pageEvents,
-        previews,
+        paging: operations.paging,
+        pageEvents: shared.pageEvents,
+        previews: agent.previews,
         calls: phone.live,
-        chat,
-        stop: attention.stop,
-        endConversation: ending.endConversation,
+        chat: agent.chat,
+        stop: agent.attention.stop,
+        endConversation: agent.endConversation,
         log,
         onFault: storage.reportFault,
       }),
@@ -176,23 +72,11 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
     ],
     intrusions,
     health: readiness.check,
-    testConnection: async (service, signal) => {
-      if (service === 'model') return copyOf(await model().check(signal))
-      return checkTelephony({
-        client: telephony.client,
-        number: settings.get('TELEPHONY_PHONE_NUMBER'),
-        applicationSid: settings.get('TELEPHONY_APP_SID'),
-        publicUrl: settings.get('PUBLIC_URL'),
-        ownerNumbers: ownerNumbersOf(settings),
-        realtimeModel: model().realtime?.model ?? null,
-        fetch,
-        signal,
-      })
-    },
+    testConnection: connectionTest(options),
     buildInfo,
     staticFiles,
     log,
-    logLines: foundation.logLines,
+    logLines: options.logLines,
     onFault: storage.reportFault,
     stopping: stopping.signal,
     newId,
@@ -204,13 +88,28 @@ export async function buildHttpService(foundation: Foundation, parts: Parts): Pr
     drain: () => stopping.abort(),
     async close(graceMs) {
       await server.close(graceMs)
-      await renderer.close()
       await intrusions.close()
       await readiness.close()
     },
   }
 }
 
-function copyOf(check: { ok: boolean; steps: readonly { name: string; ok: boolean; detail: string }[] }) {
-  return { ok: check.ok, steps: [...check.steps] }
+/** Tests a service with its current settings. */
+function connectionTest({ model, telephony, owner: { settings } }: HttpOptions): TestConnection {
+  return async (service, signal) => {
+    if (service === 'model') {
+      const { ok, steps } = await model().check(signal)
+      return { ok, steps: [...steps] }
+    }
+    return checkTelephony({
+      client: telephony.client,
+      number: settings.get('TELEPHONY_PHONE_NUMBER'),
+      applicationSid: settings.get('TELEPHONY_APP_SID'),
+      publicUrl: settings.get('PUBLIC_URL'),
+      ownerNumbers: ownerNumbersOf(settings),
+      realtimeModel: model().realtime?.model ?? null,
+      fetch,
+      signal,
+    })
+  }
 }

@@ -1,6 +1,5 @@
-import { type Logger, pino, stdSerializers } from 'pino'
+import { type LevelWithSilent, type Logger, pino, stdSerializers } from 'pino'
 import * as z from 'zod'
-import type { Config } from '../config.ts'
 import { createLogLines, type LogLine, type LogLines, logLevels } from './log-lines.ts'
 import { createMask, MASK } from './mask.ts'
 
@@ -35,7 +34,7 @@ const lineSchema = z
  * which quote a secret are covered too.
  */
 export function createLog(options: {
-  readonly level: Config['logLevel']
+  readonly level: LevelWithSilent
   readonly write: (line: string) => void
   readonly secretValues: () => readonly string[]
   /** Line ids start above this. */

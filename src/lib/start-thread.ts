@@ -3,9 +3,8 @@ import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 /**
- * Starts a worker thread with the compile cache of this one. `enableCompileCache` affects only its own thread;
- * without a cache, each thread would compile all its modules again. The thread gets nothing else of the
- * environment, which may hold secrets.
+ * Starts a worker thread with the compile cache of this one, or it would compile all its modules again. The
+ * thread gets nothing else of the environment, which may hold secrets.
  */
 export function startThread(url: URL, data?: unknown): Worker {
   const cache = getCompileCacheDir()

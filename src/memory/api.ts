@@ -1,71 +1,12 @@
-import * as z from 'zod'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
 import type { MemoryConfig } from './config.ts'
 import type { DeduplicationCounts } from './counters.ts'
-import { type MemoryStore, memoryStoreSchema, recentEventSchema } from './insights.ts'
+import type { MemoryStore } from './insights.ts'
 import type { MemoryList, MemoryListQuery } from './listing.ts'
 import type { EmbeddingState } from './recall/embedding.ts'
 import type { RecallRuntime } from './recall/passive-recall.ts'
 
-/** Response of `GET /api/memories/insights`. */
-export const memoryInsightsSchema = z.object({
-  store: memoryStoreSchema,
-  deduplication: z.object({
-    since: z.string(),
-    candidates: z.int(),
-    inserted: z.int(),
-    reinforced: z.int(),
-    merged: z.int(),
-    discarded: z.int(),
-    suppressed: z.int(),
-  }),
-  runtime: z.object({
-    extraction: z.object({
-      method: z.enum(['model', 'rules']),
-      running: z.boolean(),
-      unread: z.int(),
-      lastFailure: z
-        .object({
-          at: z.string(),
-          kind: z.string(),
-          attempt: z.int(),
-          final: z.boolean(),
-          retryAt: z.string().nullable(),
-        })
-        .nullable(),
-    }),
-    recall: z.object({
-      queries: z.int(),
-      inTime: z.int(),
-      late: z.int(),
-      failed: z.int(),
-      waiting: z.int(),
-      lastDurationMs: z.number().nullable(),
-    }),
-    embedding: z.object({
-      model: z.string().nullable(),
-      state: z.enum(['off', 'up_to_date', 'embedding', 'waiting']),
-      embedded: z.int(),
-      total: z.int(),
-      failures: z.int(),
-      lastFailure: z.object({ at: z.string(), kind: z.string() }).nullable(),
-      retryAt: z.string().nullable(),
-    }),
-  }),
-  recentEvents: z.array(recentEventSchema),
-})
-
-export type MemoryInsights = z.output<typeof memoryInsightsSchema>
-
-export type MemoryApi = {
-  /** Newest first. `beforeSeq` comes from the `nextCursor` of the previous page. */
-  list(query: {
-    readonly q: string | null
-    readonly limit: number
-    readonly beforeSeq: number | null
-  }): Promise<MemoryList>
-  insights(): Promise<MemoryInsights>
-}
+export type MemoryApi = ReturnType<typeof createMemoryApi>
 
 /** Documents of the memory routes. Reading a memory here does not count as a use. */
 export function createMemoryApi(options: {
@@ -81,13 +22,12 @@ export function createMemoryApi(options: {
   readonly isExtracting: () => boolean
   readonly extractsBy: () => 'model' | 'rules'
   readonly nowMs: () => number
-}): MemoryApi {
+}) {
   return {
-    list: ({ q, limit, beforeSeq }) =>
+    /** Newest first. `beforeSeq` comes from the `nextCursor` of the previous page. */
+    list: (query: Pick<MemoryListQuery, 'q' | 'limit' | 'beforeSeq'>) =>
       options.listed({
-        q,
-        limit,
-        beforeSeq,
+        ...query,
         nowMs: options.nowMs(),
         halfLifeDays: options.config().strengthHalfLifeDays,
       }),
@@ -115,7 +55,7 @@ export function createMemoryApi(options: {
           recall: options.recallRuntime(),
           embedding: options.embeddingState(),
         },
-        recentEvents: [...recentEvents],
+        recentEvents,
       }
     },
   }

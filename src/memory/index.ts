@@ -3,24 +3,29 @@ import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Log } from '../lib/log.ts'
 import type { ModelService } from '../model/port.ts'
-import { openFunctionThread } from '../storage/function-thread.ts'
+import { type FunctionThread, openFunctionThread } from '../storage/function-thread.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
-import type { Queries } from '../storage/queries.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createMemoryApi } from './api.ts'
-import type { MemoryConfigChange, MemoryConfigStore } from './config.ts'
+import { createMemoryConfig, type MemoryConfigChange } from './config.ts'
 import { createMemoryCounters } from './counters.ts'
 import { createModelArbitrator } from './learn/arbitrator.ts'
 import { createExtraction } from './learn/extraction.ts'
 import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
 import { createMemoryReactor } from './learn/reactor.ts'
 import { createMemories } from './memories.ts'
+import type { queryFunctions } from './query-functions.ts'
 import type { Arbitrator } from './recall/arbitration.ts'
-import { createEmbedding, type EmbeddingWaits, type Vectors } from './recall/embedding.ts'
+import { createEmbedding, type EmbeddingWaits, openVectors } from './recall/embedding.ts'
 import { createIndexing } from './recall/indexing.ts'
 import { createPassiveRecall } from './recall/passive-recall.ts'
 import type { RecallPort } from './recall/recall-port.ts'
 import { type Forgetting, memoryTools } from './tools.ts'
+
+/** The functions of memory in the query thread. */
+export const memoryQueries = new URL('./query-functions.ts', import.meta.url)
+export type MemoryQueryFunctions = typeof queryFunctions
+type MemoryQueries = FunctionThread<MemoryQueryFunctions>
 
 /** How long a request to forget waits until earlier messages are learned. */
 const SETTLE_MS = 3000
@@ -36,21 +41,25 @@ function openLearning(directory: string, log: Log): LearningThread {
   })
 }
 
+export type Memory = ReturnType<typeof buildMemory>
+
 /** Wires memory: learning, recall, tools and API. */
 export function buildMemory(options: {
   readonly storage: Storage
-  readonly queries: Queries
+  readonly queries: MemoryQueries
   readonly model: () => ModelService
   /** Replaces the query thread. */
   readonly engine?: RecallPort
   readonly directory: string
   /** Replaces the learning thread. Closed with memory. */
   readonly learning?: LearningThread
-  /** The vectors for recall by meaning. Closed with memory. */
-  readonly vectors: Vectors
   readonly embeddingWaits?: EmbeddingWaits
   readonly arbitrator?: () => Arbitrator | null
-  readonly config: MemoryConfigStore
+  /** Where the settings of memory are kept. */
+  readonly documents: {
+    document(name: string): string | null
+    writeDocument(name: string, content: string): void
+  }
   readonly timezone: () => string
   readonly newId: () => string
   readonly nowMs: () => number
@@ -62,6 +71,13 @@ export function buildMemory(options: {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
   const learning = options.learning ?? openLearning(options.directory, log)
+  const vectors = openVectors(options.directory, {
+    onFailure: (failure) => log.error({ err: failure }, 'a thread was terminated'),
+  })
+  const config = createMemoryConfig({
+    load: () => options.documents.document('memory'),
+    save: (document) => options.documents.writeDocument('memory', document),
+  })
   const counters = createMemoryCounters(new Date(nowMs()).toISOString())
   /** Learning (read, decide, append) and forgetting (bar, erase) never interleave. */
   const lock = pLimit(1)
@@ -80,12 +96,12 @@ export function buildMemory(options: {
     }
   }
   /** Asks the query thread once the indexes have caught up, because a forgotten fact must be found. */
-  const askAll: Queries['ask'] = async (name, args) => {
+  const askAll: MemoryQueries['ask'] = async (name, args) => {
     await caughtUp()
     return thread.ask(name, args)
   }
   /** The same, but answers from incomplete indexes while they are rebuilt. */
-  const ask: Queries['ask'] = async (name, args) => {
+  const ask: MemoryQueries['ask'] = async (name, args) => {
     await caughtUpWithin(caughtUp)
     return thread.ask(name, args)
   }
@@ -118,7 +134,7 @@ export function buildMemory(options: {
     },
   })
   const embedding = createEmbedding({
-    vectors: options.vectors,
+    vectors,
     model: () => options.model().embedding,
     caughtUp,
     onHeadMoved: storage.onHeadMoved,
@@ -133,7 +149,7 @@ export function buildMemory(options: {
       recall: (question) => thread.ask('recall', question),
       choose: (question) => thread.ask('chooseRecalled', question),
     },
-    config: options.config.get,
+    config: config.get,
     arbitrator: options.arbitrator ?? modelArbitrator,
     append,
     counters,
@@ -145,7 +161,7 @@ export function buildMemory(options: {
   /** The model that the owner chose, or the utility model; null if neither can judge. */
   function modelArbitrator(): Arbitrator | null {
     const { utility, structured } = options.model()
-    const { model } = options.config.get().arbitrator
+    const { model } = config.get().arbitrator
     const judge = model === null || !structured ? utility : structured(model)
     return judge ? createModelArbitrator(judge, timezone()) : null
   }
@@ -170,20 +186,22 @@ export function buildMemory(options: {
     /** Runs work while learning is paused. */
     exclusively: lock,
     recall: passive.recall,
+    /** Resolves when the vectors of these events are overwritten on disk. */
+    forgetVectors: vectors.forget,
     /** Records a change of the memory settings, then applies it. */
     async changeConfig(change: MemoryConfigChange) {
       await append([
         { type: 'settings.changed', actor: 'owner', channel: 'system', facts: { keys: ['memory-config'] } },
       ])
-      return options.config.put(change)
+      return config.put(change)
     },
-    config: options.config,
+    config,
     counters,
     api: createMemoryApi({
       utterances,
       listed: (query) => ask('listMemories', query),
       stored: () => thread.ask('memoryStore', null),
-      config: options.config.get,
+      config: config.get,
       counts: counters.read,
       recallRuntime: passive.runtime,
       embeddingState: embedding.state,

@@ -1,42 +1,14 @@
-import * as z from 'zod'
 import type { LedgerEvent } from '../../ledger/event.ts'
 import { createMemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Sources } from '../storage/function-thread.ts'
 
-/** Counts of the memory store. */
-export const memoryStoreSchema = z.object({
-  total: z.int(),
-  active: z.int(),
-  contested: z.int(),
-  superseded: z.int(),
-  retired: z.int(),
-  forgotten: z.int(),
-  byKind: z.record(z.string(), z.int()),
-})
-
-export const recentEventSchema = z.object({
-  seq: z.int(),
-  type: z.string(),
-  at: z.string(),
-  conversationId: z.string().nullable(),
-  payload: z.record(z.string(), z.unknown()),
-})
-
-export type MemoryStore = {
-  readonly store: z.output<typeof memoryStoreSchema>
-  /** The owner's utterances still to be read. */
-  readonly unread: number
-  readonly recentEvents: readonly z.output<typeof recentEventSchema>[]
-}
-
 const RECENT_EVENTS = 50
 
+export type MemoryStore = ReturnType<ReturnType<typeof createMemoryStoreQuery>>
+
 /** Memory counts and recent memory events. Runs in the query thread, because it counts all memories. */
-export function createMemoryStoreQuery({
-  views,
-  ledger,
-}: Pick<Sources, 'views' | 'ledger'>): (_none: null) => MemoryStore {
+export function createMemoryStoreQuery({ views, ledger }: Pick<Sources, 'views' | 'ledger'>) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
 
@@ -52,7 +24,7 @@ export function createMemoryStoreQuery({
     return memory?.text && memory.status !== 'active' ? { text: memory.text } : {}
   }
 
-  return () => {
+  return (_none: null) => {
     const counts = queries.counts()
     const of = (status: MemoryRow['status']) =>
       counts.reduce((sum, row) => sum + (row.status === status ? row.count : 0), 0)
@@ -69,11 +41,13 @@ export function createMemoryStoreQuery({
         forgotten: of('deleted'),
         byKind,
       },
+      /** The owner's utterances still to be read. */
       unread: utterances.unreadCount(),
       recentEvents: ledger.readSeqs(queries.latestEventSeqs(RECENT_EVENTS)).flatMap((event) => {
         if (event.type === 'unknown') return []
         const { seq, type, at, conversationId, facts } = event
-        return [{ seq, type, at, conversationId, payload: { ...facts, ...wordsOf(event) } }]
+        const payload: Record<string, unknown> = { ...facts, ...wordsOf(event) }
+        return [{ seq, type, at, conversationId, payload }]
       }),
     }
   }

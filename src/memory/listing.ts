@@ -1,41 +1,9 @@
 import type { Database } from 'better-sqlite3'
-import * as z from 'zod'
 import { memoryKinds } from '../../ledger/events/memory.ts'
 import { createMemoryQueries, type MemoryRow, searchMemories } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { MemoryKind } from './learn/candidate.ts'
 import { strengthOf } from './learn/strength.ts'
-
-const memorySchema = z.object({
-  id: z.string(),
-  text: z.string(),
-  kind: z.enum(memoryKinds),
-  status: z.enum(['active', 'contested']),
-  subject: z.string(),
-  slot: z.string(),
-  value: z.string(),
-  quote: z.string(),
-  strength: z.number(),
-  reinforcements: z.int(),
-  createdAt: z.string(),
-  lastReinforcedAt: z.string().nullable(),
-  lastSurfacedAt: z.string().nullable(),
-  eventTime: z.string().nullable(),
-  validFrom: z.string(),
-  validUntil: z.string().nullable(),
-  contestedWith: z.array(z.string()),
-  sources: z.array(z.object({ seq: z.int(), conversationId: z.string().nullable() })),
-})
-
-/** Response of `GET /api/memories`. */
-export const memoryListSchema = z.object({
-  memories: z.array(memorySchema),
-  count: z.int(),
-  nextCursor: z.string().nullable(),
-})
-
-export type MemoryDocument = z.output<typeof memorySchema>
-export type MemoryList = z.output<typeof memoryListSchema>
 
 export type MemoryListQuery = {
   /** Words to search for; null for all memories. */
@@ -46,6 +14,8 @@ export type MemoryListQuery = {
   readonly halfLifeDays: number
 }
 
+export type MemoryList = ReturnType<ReturnType<typeof createMemoryListing>>
+
 /** Older uses change the strength too little to show. */
 const STRENGTH_USES = 64
 const SHOWN_SOURCES = 50
@@ -54,11 +24,11 @@ const SHOWN_SOURCES = 50
  * Memories for the routes, newest first. Runs in the query thread, because it counts thousands of them.
  * Reading a memory here is not a use.
  */
-export function createMemoryListing(views: Database): (query: MemoryListQuery) => MemoryList {
+export function createMemoryListing(views: Database) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
 
-  function present(row: MemoryRow, { nowMs, halfLifeDays }: MemoryListQuery): MemoryDocument {
+  function present(row: MemoryRow, { nowMs, halfLifeDays }: MemoryListQuery) {
     const kind = kindOf(row.kind)
     const uses = queries.uses(row.memoryId, STRENGTH_USES).map(({ at }) => ({ atMs: Date.parse(at) }))
     const sourceSeqs = queries.sources(row.memoryId).slice(0, SHOWN_SOURCES)
@@ -66,7 +36,7 @@ export function createMemoryListing(views: Database): (query: MemoryListQuery) =
       id: row.memoryId,
       text: row.text ?? '',
       kind,
-      status: row.status === 'contested' ? 'contested' : 'active',
+      status: row.status === 'contested' ? ('contested' as const) : ('active' as const),
       subject: row.subject ?? '',
       slot: row.slot ?? '',
       value: row.value ?? '',
@@ -87,7 +57,7 @@ export function createMemoryListing(views: Database): (query: MemoryListQuery) =
     }
   }
 
-  return (query) => {
+  return (query: MemoryListQuery) => {
     const { q, limit, beforeSeq } = query
     const words = q?.trim() ?? ''
     const { rows, count } =

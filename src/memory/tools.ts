@@ -8,7 +8,7 @@ import {
   type Tool,
   type ToolContext,
   type ToolResult,
-} from '../lib/tool.ts'
+} from '../model/tool.ts'
 import { contentWords } from '../text/words.ts'
 import type { FoundMemory } from './forget/find.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../lib/tool.ts'
+import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../model/tool.ts'
 import { MAX_NOTE_CHARS } from './content.ts'
 import type { Note, NoteOrigin, NoteSummary, Notes } from './notes.ts'
 

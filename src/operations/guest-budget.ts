@@ -1,6 +1,6 @@
 import { createCallQueries } from '../../projections/calls.ts'
 import { createTextQueries } from '../../projections/texts.ts'
-import { isWithheld } from '../phone/line/party.ts'
+import { isWithheld } from '../settings/party.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createLastDay } from './last-day.ts'
 

@@ -1,23 +1,31 @@
 import type { Database } from 'better-sqlite3'
-import { createOperationQueries, type Grain, type OperationMetric } from '../../projections/operations.ts'
-import type { SessionContext } from '../agent/context/session-context.ts'
-import type { DeduplicationCounts } from '../memory/counters.ts'
+import type { OperationMetric } from '../../projections/operation-metrics.ts'
+import { createOperationQueries, type Grain } from '../../projections/operations.ts'
 import type { PagingCounters } from './paging-counters.ts'
 
+export type ReportSources = {
+  /** The capsule of the open conversation. */
+  readonly capsule: () => { readonly active: boolean; readonly updatedAt: string | null }
+  /** What became of the candidates for memories since the process started. */
+  readonly deduplication: () => { readonly since: string } & Readonly<
+    Record<'candidates' | 'inserted' | 'reinforced' | 'merged' | 'discarded' | 'suppressed', number>
+  >
+}
+
 /** The report of `GET /api/session/operations`: counts and rates, never text, a memory or a target. */
-export function createOperationsReport(options: {
-  readonly views: Database
-  readonly sessionContext: () => SessionContext
-  readonly paging: PagingCounters
-  readonly deduplication: () => DeduplicationCounts
-  readonly nowMs: () => number
-}) {
+export function createOperationsReport(
+  options: ReportSources & {
+    readonly views: Database
+    readonly paging: PagingCounters
+    readonly nowMs: () => number
+  },
+) {
   const queries = createOperationQueries(options.views)
   return (hours: number) => {
     const { fromMs, toMs, from, to } = windowOf(hours, options.nowMs())
     const counts = queries.counts(fromMs, toMs)
     const count = (metric: OperationMetric): number => counts[metric] ?? 0
-    const { capsule } = options.sessionContext()
+    const capsule = options.capsule()
 
     const manualSuccesses = count('manualCompactionSuccesses')
     const manualFailures = count('manualCompactionFailures')

@@ -2,8 +2,8 @@ import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
+import { type OutboundPauses, retryDelayMs, untilRetryMs } from '../lib/backoff.ts'
 import { createReactor, type Reactor } from '../lib/reactor.ts'
-import { type OutboundPauses, retryDelayMs, untilRetryMs } from './backoff.ts'
 import { postWebhook, type WebhookOutcome } from './webhook.ts'
 
 type Requested = EventOf<'delivery.requested'>

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { isTlsRefused, networkCode, neverReached } from '../lib/never-reached.ts'
 import { parseRetryAfter } from '../lib/waits.ts'
-import { isTlsRefused, networkCode, neverReached } from './never-reached.ts'
 
 export type WebhookMessage = {
   /** Idempotency key, the same in every attempt. */

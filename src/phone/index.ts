@@ -3,26 +3,19 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createCallQueries } from '../../projections/calls.ts'
 import { createContextQueries } from '../../projections/context.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
-import { createChainReader } from '../agent/context/chain.ts'
-import { guestCallInstructions } from '../agent/context/guest-instructions.ts'
-import type { Placement } from '../agent/conversation/placement.ts'
-import type { Recall } from '../agent/conversation/recall.ts'
-import { createIsForeign } from '../agent/turn/foreign.ts'
-import type { Propose } from '../agent/turn/tool-runner.ts'
-import type { ServiceWaits } from '../foundation.ts'
 import type { Log } from '../lib/log.ts'
+import type { Recall } from '../lib/recall.ts'
 import { formatLocal } from '../lib/time.ts'
-import type { Tool } from '../lib/tool.ts'
 import { createDataBlocks, withDataBlockRule } from '../model/openai/data-block.ts'
 import type { ModelService, RealtimeEndpoint } from '../model/port.ts'
-import type { Budgets } from '../operations/budgets.ts'
-import type { GuestBudget } from '../operations/guest-budget.ts'
+import type { Tool } from '../model/tool.ts'
+import { isWithheld } from '../settings/party.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
 import { type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
 import { loadPhrases } from './call/phrases.ts'
-import type { HangUp } from './call/ports.ts'
 import { callPrompts } from './call/prompts.ts'
 import { lineOfFact, type TalkLine } from './call/talk.ts'
 import { connectRealtime } from './call/ws-sockets.ts'
@@ -31,12 +24,12 @@ import { type CallPlace, createCallTurns } from './lifecycle/call-turns.ts'
 import { createFactQueue } from './lifecycle/fact-queue.ts'
 import { createGuestMind, GUEST_CALL_MS, GUEST_WORDS } from './lifecycle/guest-mind.ts'
 import { createLiveCalls, type LiveCall, type LiveCalls } from './lifecycle/live-calls.ts'
-import type { PlacedMind } from './lifecycle/mind.ts'
-import { createOwnerMind } from './lifecycle/owner-mind.ts'
+import type { CallChain, PlacedMind } from './lifecycle/mind.ts'
+import { createOwnerMind, type OwnerMindOptions } from './lifecycle/owner-mind.ts'
 import { createReception, type Reception } from './lifecycle/reception.ts'
 import { callEnding, interruptedCall } from './lifecycle/span-facts.ts'
+import { createHangUp, type TelephonyApi } from './line/api.ts'
 import { createCallSlot, type OfferedCall, RESERVATION_MS } from './line/call-slot.ts'
-import { isWithheld } from './line/party.ts'
 import { type AcceptedLine, createStreamAcceptor, type StreamSocket } from './line/stream-acceptor.ts'
 
 export type Phone = {
@@ -66,16 +59,24 @@ export type PhoneOptions = {
   readonly placement: Placement
   readonly recall: Recall
   readonly tools: ReadonlyMap<string, Tool>
-  readonly propose: Propose
+  readonly callTools: OwnerMindOptions['callTools']
+  readonly chain: CallChain
+  readonly sourcesOf: OwnerMindOptions['sourcesOf']
+  /** The instructions for a guest who calls. */
+  readonly guestInstructions: (options: { ownerIsKnown: boolean }) => string
   readonly instructions: () => string
   /** The standing instructions for the phone. */
   readonly adaptationIds: () => readonly string[]
-  readonly guestBudget: GuestBudget
-  readonly budgets: Pick<Budgets, 'callsAreSpent' | 'tokensAreSpent'>
+  /** Whether guests have used up the budget of this number. */
+  readonly guestIsSpent: (number: string) => boolean
+  /** Whether the daily budgets are exhausted. */
+  readonly callsAreSpent: () => boolean
+  readonly tokensAreSpent: () => boolean
   /** The events with the words of a guest's number in texts and calls, oldest first. */
   readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
-  readonly hangUpAtProvider: HangUp
-  readonly waits: Pick<ServiceWaits, 'streamStartMs'>
+  readonly telephony: TelephonyApi
+  /** How long a call's socket may take to present its token. */
+  readonly streamStartMs: number | undefined
   readonly newId: () => string
   readonly nowMs: () => number
   readonly log: Log
@@ -94,15 +95,12 @@ type Call = {
 
 /** Wires the phone: the webhook's decision, the single slot, the bridge and its mind. */
 export async function buildPhone(options: PhoneOptions): Promise<Phone> {
-  const { storage, settings, model, newId, nowMs, log } = options
+  const { storage, settings, model, chain, newId, nowMs, log } = options
   const { append, ledger, views } = storage
   const phrases = await loadPhrases()
   const callQueries = createCallQueries(views)
   const context = createContextQueries(views)
-  const chain = createChainReader(views, ledger)
   const delimit = createDataBlocks(randomBytes(32))
-  const isForeign = createIsForeign(ledger)
-  const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
   const slot = createCallSlot({ nowMs: () => performance.now() })
   const onFault = (error: unknown, message: string) => log.error({ err: error }, message)
   const queue = createFactQueue({ append, onFault })
@@ -158,8 +156,8 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     slot,
     publicUrl: () => settings.get('PUBLIC_URL'),
     hasRealtimeModel: () => model().realtime !== null,
-    guestIsSpent: options.guestBudget.isSpent,
-    isSpent: () => options.budgets.callsAreSpent() || options.budgets.tokensAreSpent(),
+    guestIsSpent: options.guestIsSpent,
+    isSpent: () => options.callsAreSpent() || options.tokensAreSpent(),
     newId,
     reserved(offered, place) {
       if (calls.has(offered.callSid)) return
@@ -183,7 +181,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
 
   const acceptor = createStreamAcceptor({
     slot,
-    startDeadlineMs: options.waits.streamStartMs,
+    startDeadlineMs: options.streamStartMs,
     after,
     accepted: connect,
     refused: (reason) => log.debug({ reason }, 'a media stream was refused'),
@@ -218,7 +216,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       record: (facts) => {
         for (const fact of facts) recordOne(call, mind, fact)
       },
-      hangUp: options.hangUpAtProvider,
+      hangUp: createHangUp(options.telephony),
       clock: {
         nowMs: () => performance.now(),
         epochMs: nowMs,
@@ -291,8 +289,8 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
       },
       recall: options.recall,
       tools: options.tools,
-      propose: options.propose,
-      areForeign,
+      callTools: options.callTools,
+      sourcesOf: options.sourcesOf,
       from: offered.from,
       instructions: ownerInstructions,
       voice,
@@ -314,7 +312,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
           ? callQueries.wordSeqs(place.callSid, GUEST_WORDS)
           : options.guestWordSeqs(offered.from, GUEST_WORDS),
       instructions: () =>
-        guestCallInstructions({ ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
+        options.guestInstructions({ ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
       voice,
       onTool: (name) => log.warn({ tool: name, callSid: place.callSid }, "a guest's call asked for a tool"),
     })

@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
-import { normalizeText } from '../../projections/normalize-text.ts'
+import { normalize } from './new-password.ts'
 
 /** Too many passwords are waiting. */
 export class QueueFull extends Error {
@@ -42,9 +42,4 @@ export function createPasswords(): Passwords {
         return (await verify(passwordHash, normalize(password))) ? 'right' : 'wrong'
       }),
   }
-}
-
-/** Two keyboards may encode the same password as different code points (NIST SP 800-63B, 5.1.1.2). */
-export function normalize(password: string): string {
-  return normalizeText(password, 'NFKC')
 }

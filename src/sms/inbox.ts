@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { TextQueries } from '../../projections/texts.ts'
-import type { Placement } from '../agent/conversation/placement.ts'
+import type { Placement } from '../storage/placement.ts'
 import { keywordOf } from './keywords.ts'
 import { segmentsOf } from './segments.ts'
 

@@ -1,23 +1,21 @@
+import type { Twilio } from 'twilio'
 import { createCallQueries } from '../../projections/calls.ts'
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import { createTextQueries, type DelayedTexts } from '../../projections/texts.ts'
-import type { TurnRow } from '../../projections/turns.ts'
-import { createAttention } from '../agent/attention.ts'
-import type { Placement } from '../agent/conversation/placement.ts'
-import type { Foundation } from '../foundation.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
+import { giveUpAt, type OutboundPauses } from '../lib/backoff.ts'
 import type { Log } from '../lib/log.ts'
-import type { Budgets } from '../operations/budgets.ts'
-import type { GuestBudget } from '../operations/guest-budget.ts'
-import { giveUpAt, type OutboundPauses, outboundPauses } from '../outbound/backoff.ts'
-import type { TelephonyApi } from '../phone/line/api.ts'
-import { isWithheld, ownerNumbersOf } from '../phone/line/party.ts'
+import type { Tool } from '../model/tool.ts'
+import { isWithheld, ownerNumbersOf } from '../settings/party.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createSmsInbox, type IncomingText } from './inbox.ts'
 import { createLostTexts } from './lost-texts.ts'
 import { createSmsOutbox } from './outbox.ts'
 import { createSendAgain, type SendAgain } from './send-again.ts'
+import { type ProposeText, smsTools } from './tool.ts'
 
 /** How long a webhook waits for a reply. The provider would wait longer. */
 const MARKUP_REPLY_MS = 1_500
@@ -39,14 +37,25 @@ export type Texts = {
   /** The delayed texts, and how long the first of them is retried; null if there are none. */
   waiting(): WaitingTexts | null
   sendAgain: SendAgain
+  /** The events with the words of a guest's number, in texts and calls, oldest first. */
+  guestWordSeqs(number: string, limit: number): readonly number[]
+  /** The tools of the delegate. A text to somebody else is only proposed. */
+  tools(propose: ProposeText): Tool[]
   start(): void
   close(graceMs: number): Promise<void>
+}
+
+/** The provider's API, with the settings at the time of each use. */
+export type Telephony = {
+  /** Null if the settings are incomplete. */
+  credentials(): object | null
+  client(): Promise<Twilio | null>
 }
 
 export type WaitingTexts = DelayedTexts & { readonly until: string }
 
 /** The events with the words of a guest's number, in texts and calls. */
-export function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
+function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
   const calls = createCallQueries(views)
   const texts = createTextQueries(views)
   /** Empty for a withheld number, which many people share. */
@@ -58,28 +67,28 @@ export function createGuestWordSeqs({ views }: Pick<Storage, 'views'>) {
           .slice(-limit)
 }
 
-/** Wires text messages: inbox, outbox, and the turns of guests, which run beside the owner's. */
-export function buildTexts(options: {
+/** Wires text messages: inbox, outbox, and the tool that sends them. */
+export function buildSms(options: {
   readonly storage: Storage
   readonly settings: Settings
   readonly placement: Placement
-  readonly telephony: TelephonyApi
-  readonly pauses?: OutboundPauses | undefined
-  readonly turnById: (turnId: string) => TurnRow | undefined
-  readonly unfinishedTurns: () => TurnRow[]
-  readonly runGuestTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
-  readonly guestBudget: GuestBudget
-  readonly budgets: Pick<Budgets, 'textsAreSpent'>
+  readonly telephony: Telephony
+  readonly pauses: OutboundPauses
+  /** Whether guests have used up the budget of this number. */
+  readonly guestIsSpent: (number: string) => boolean
+  /** Whether the daily budget of texts is exhausted. */
+  readonly textsAreSpent: () => boolean
   readonly newId: () => string
   readonly nowMs: () => number
   /** 0..1, for the jitter of retries. */
   readonly random: () => number
   readonly log: Log
-  readonly faultsOf: Foundation['faultsOf']
+  readonly onFault: (error: unknown) => void
 }): Texts {
-  const { storage, settings, telephony, turnById, nowMs, log } = options
+  const { storage, settings, telephony, nowMs, log } = options
   const { append, ledger, views, onHeadMoved } = storage
   const queries = createTextQueries(views)
+  const turns = createTurnQueries(views)
   const owner = createOwnerQueries(views)
   const ownerNumbers = () => ownerNumbersOf(settings)
   const replyBy = (to: string) => {
@@ -92,7 +101,7 @@ export function buildTexts(options: {
     placement: options.placement,
     texts: queries,
     isRecorded: (key) => ledger.rowByKey(key) !== undefined,
-    guestIsSpent: options.guestBudget.isSpent,
+    guestIsSpent: options.guestIsSpent,
     replyBy,
     newId: options.newId,
   })
@@ -110,11 +119,11 @@ export function buildTexts(options: {
     partyOf: (number) => (ownerNumbers().includes(number) ? 'owner' : 'guest'),
     newId: options.newId,
     isHeld: () => owner.outboundHeld() !== undefined,
-    isSpent: options.budgets.textsAreSpent,
+    isSpent: options.textsAreSpent,
     nowMs,
     random: options.random,
-    pauses: options.pauses ?? outboundPauses,
-    onFault: options.faultsOf('texts', 'a text could not be sent'),
+    pauses: options.pauses,
+    onFault: options.onFault,
     onFailedAttempt: (fields, message) => log.warn(fields, message),
   })
   const unsubscribe = settings.subscribe((keys) => {
@@ -130,38 +139,6 @@ export function buildTexts(options: {
     onFault: (error) => log.error({ err: error }, 'a lost text could not be told of'),
   })
 
-  const guests = createAttention({
-    waitingTurns: () =>
-      options.unfinishedTurns().filter(({ party, trigger }) => party === 'guest' && trigger === 'sms'),
-    wakingSignals: () => [],
-    hasInterrupt: () => false,
-    nextRetryAtMs: () => null,
-    onHeadMoved,
-    areas: ['sms'],
-    async runTurn(turn, signal) {
-      await options.runGuestTurn(turn, signal)
-      const ended = turnById(turn.turnId)
-      const { conversationId, spanId } = turn
-      if (!spanId || !ended || ended.endedSeq === null) return
-      await append([
-        {
-          type: 'span.closed',
-          actor: 'service',
-          channel: 'sms',
-          conversationId,
-          spanId,
-          key: `span-closed:${spanId}`,
-          facts: { reason: ended.status === 'completed' ? 'completed' : 'failed' },
-        },
-      ])
-    },
-    runActivation: async () => undefined,
-    afterTurn: async () => undefined,
-    recover: async () => undefined,
-    nowMs,
-    onFault: options.faultsOf('guests', "a stranger's turn failed"),
-  })
-
   /** Resolves when the turn has ended, or the time is over. */
   function endOf(turnId: string): Promise<void> {
     return new Promise((resolve) => {
@@ -173,13 +150,23 @@ export function buildTexts(options: {
         resolve()
       }
       function check(): void {
-        if (turnById(turnId)?.endedSeq != null) finish()
+        if (turns.byId(turnId)?.endedSeq != null) finish()
       }
       check()
     })
   }
 
   return {
+    guestWordSeqs: createGuestWordSeqs(storage),
+    tools: (propose) =>
+      smsTools({
+        append,
+        propose,
+        ownerNumbers,
+        isOptedOut: queries.isOptedOut,
+        isConfigured: () =>
+          telephony.credentials() !== null && settings.get('TELEPHONY_PHONE_NUMBER') !== null,
+      }),
     async receive(text) {
       const received = await inbox.receive(text)
       if (received.status === 'over_budget') return { status: 'over_budget' }
@@ -219,15 +206,12 @@ export function buildTexts(options: {
       telephony
         .client()
         .catch((error: unknown) => log.error({ err: error }, 'no client of the telephony API'))
-      guests.start()
       outbox.start()
       lostTexts.start()
     },
     async close(graceMs) {
-      const untilMs = performance.now() + graceMs
       unsubscribe()
-      await guests.close(graceMs)
-      await outbox.close(Math.max(0, untilMs - performance.now()))
+      await outbox.close(graceMs)
       await lostTexts.close()
     },
   }

@@ -4,14 +4,14 @@ import type { Append } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TextDeliveryRow, TextQueries } from '../../projections/texts.ts'
-import { createReactor } from '../lib/reactor.ts'
 import {
   giveUpAt,
   LONGEST_RETRY_MS,
   type OutboundPauses,
   retryDelayMs,
   untilRetryMs,
-} from '../outbound/backoff.ts'
+} from '../lib/backoff.ts'
+import { createReactor } from '../lib/reactor.ts'
 import {
   attemptedFact,
   delayedFacts,

@@ -1,7 +1,7 @@
 import type { Twilio } from 'twilio'
+import { ProviderUnreachable } from '../lib/never-reached.ts'
 import { OutsideFailure } from '../lib/outside-failure.ts'
 import { parseRetryAfter } from '../lib/waits.ts'
-import { ProviderUnreachable } from '../phone/line/rest.ts'
 
 export type OutgoingText = {
   readonly from: string

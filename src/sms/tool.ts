@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { Append } from '../../ledger/event.ts'
-import { type ActingContext, defineTool, type Tool } from '../lib/tool.ts'
+import { type ActingContext, defineTool, type Tool } from '../model/tool.ts'
 
 const MAX_CHARS = 1_600
 const MAX_ATTEMPTS = 3
 const E164 = /^\+[1-9]\d{6,14}$/
+
+/** Asks the owner to confirm a text in the browser. */
+export type ProposeText = (
+  text: { readonly target: string; readonly text: string },
+  context: ActingContext,
+) => Promise<{ readonly expiresAt: string }>
 
 /**
  * The tool that texts the owner. For any other number it only proposes the text, and the owner must confirm
@@ -13,10 +19,7 @@ const E164 = /^\+[1-9]\d{6,14}$/
  */
 export function smsTools(options: {
   readonly append: Append
-  readonly propose: (
-    text: { readonly target: string; readonly text: string },
-    context: ActingContext,
-  ) => Promise<{ readonly expiresAt: string }>
+  readonly propose: ProposeText
   readonly ownerNumbers: () => readonly string[]
   readonly isOptedOut: (number: string) => boolean
   readonly isConfigured: () => boolean

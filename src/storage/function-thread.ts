@@ -44,6 +44,8 @@ export type FunctionAnswer =
 export type FunctionThreadOptions = {
   /** Time limit of one call, without the start of the thread. */
   readonly limitMs?: number | undefined
+  /** Modules for the thread to load, if its own file does not import them. */
+  readonly modules?: readonly URL[]
   /** Time that the thread has to end by itself after `close`. */
   readonly closeGraceMs?: number
   /** How long the thread stays after its last call, unless it is kept warm. An idle thread takes 15 MB. */
@@ -102,7 +104,7 @@ export function openFunctionThread<F extends ThreadFunctions>(
   let limit: NodeJS.Timeout | undefined
 
   function start(): void {
-    const started = startThread(url, { directory })
+    const started = startThread(url, { directory, modules: options.modules?.map(String) })
     worker = started
     isReady = false
     startClock(START_LIMIT_MS)

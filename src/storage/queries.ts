@@ -1,8 +1,17 @@
-import { type FunctionThread, type FunctionThreadOptions, openFunctionThread } from './function-thread.ts'
-import type { queryFunctions } from './query-functions.ts'
+import {
+  type FunctionThread,
+  type FunctionThreadOptions,
+  openFunctionThread,
+  type ThreadFunctions,
+} from './function-thread.ts'
 
-export type Queries = FunctionThread<typeof queryFunctions>
-
-/** Opens the query thread of a data directory whose stores are open already. */
-export const openQueries = (directory: string, options: FunctionThreadOptions = {}): Queries =>
-  openFunctionThread(new URL('./query-thread.ts', import.meta.url), directory, options)
+/**
+ * Opens the query thread of a data directory whose stores are open already. Each feature has a module that
+ * exports its `queryFunctions`; `F` is the type of all of them.
+ */
+export const openQueries = <F extends ThreadFunctions>(
+  directory: string,
+  modules: readonly URL[],
+  options: FunctionThreadOptions = {},
+): FunctionThread<F> =>
+  openFunctionThread(new URL('./query-thread.ts', import.meta.url), directory, { ...options, modules })

@@ -2,51 +2,56 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import { createTaskQueries, type TaskRow } from '../../projections/tasks.ts'
-import type { Placement } from '../agent/conversation/placement.ts'
-import type { Config } from '../config.ts'
-import type { Foundation, ServiceWaits } from '../foundation.ts'
-import type { Log } from '../lib/log.ts'
 import type { Mask } from '../lib/mask.ts'
-import { type OutboundPauses, outboundPauses } from '../outbound/backoff.ts'
-import { createDeliveryOutbox } from '../outbound/outbox.ts'
 import { liesOutside, WITHIN_REACH } from '../settings/outside-data.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createCallback } from './callback.ts'
 import { createTaskRunner } from './runner.ts'
 import { createTaskFacts } from './task-facts.ts'
 import { createTasks } from './tasks.ts'
+import { taskTools } from './tools.ts'
 
 /** The assistant's default directory. It is beside the data, so that `..` does not lead into it. */
 const defaultDirectory = (dataDir: string) => `${dataDir}-work`
 /** A shorter secret would also remove ordinary variables. */
 const SHORTEST_SECRET_CHARS = 6
 
-/** Wires tasks of the coding assistant, and the delivery of their outcomes. */
-export function buildWork(options: {
-  readonly config: Config
+export type Tasks = ReturnType<typeof buildTasks>
+
+/** Wires tasks of the coding assistant, and the announcement of their outcomes. */
+export function buildTasks(options: {
+  /** Null if there is no coding assistant. */
+  readonly command: readonly string[] | null
+  /** The environment of the coding assistant, without the service's own variables. */
+  readonly assistantEnvironment: Readonly<Record<string, string>>
+  /** The address that the service listens on. */
+  readonly host: string
+  /** The data directory. */
+  readonly directory: string
   readonly storage: Storage
   readonly settings: Settings
   readonly placement: Placement
   /** The owner's number for texts; empty if none is set. */
   readonly ownerNumber: () => string
-  readonly pauses?: OutboundPauses | undefined
-  readonly waits: Pick<ServiceWaits, 'taskKillGraceMs' | 'announceRetryMs'>
+  /** How long a task's program may take to end when it is asked to. */
+  readonly killGraceMs: number | undefined
+  /** How long an announcement that failed waits for its next attempt. */
+  readonly announceRetryMs: number | undefined
   readonly newId: () => string
   readonly nowMs: () => number
-  readonly random: () => number
-  readonly log: Log
-  readonly faultsOf: Foundation['faultsOf']
+  readonly onFault: (error: unknown) => void
+  readonly onAnnouncementFault: (error: unknown) => void
   readonly mask: Mask
 }) {
-  const { config, storage, settings, nowMs } = options
+  const { command, directory: dataDir, storage, settings, nowMs, onFault } = options
   const { append, ledger, views, onHeadMoved } = storage
   const tasks = createTaskQueries(views)
   const deliveries = createDeliveryQueries(views)
   const owner = createOwnerQueries(views)
   const isHeld = () => owner.outboundHeld() !== undefined
-  const onFault = options.faultsOf('tasks', 'a task or a delivery could not go on')
   let callbackUrl = ''
 
   const facts = createTaskFacts({
@@ -60,9 +65,9 @@ export function buildWork(options: {
   })
 
   function directory(): string {
-    const path = settings.get('COPILOT_WORKDIR') ?? defaultDirectory(config.dataDir)
+    const path = settings.get('COPILOT_WORKDIR') ?? defaultDirectory(dataDir)
     // Checked again, because the environment may set it and a link may have changed.
-    if (!liesOutside(path, config.dataDir)) throw new Error(`COPILOT_WORKDIR ${WITHIN_REACH}.`)
+    if (!liesOutside(path, dataDir)) throw new Error(`COPILOT_WORKDIR ${WITHIN_REACH}.`)
     mkdirSync(path, { recursive: true, mode: 0o700 })
     return path
   }
@@ -71,7 +76,7 @@ export function buildWork(options: {
   function environment(): Record<string, string> {
     const secrets = settings.secretValues().filter(({ length }) => length >= SHORTEST_SECRET_CHARS)
     return Object.fromEntries(
-      Object.entries(config.copilotEnvironment).filter(
+      Object.entries(options.assistantEnvironment).filter(
         ([, value]) => !secrets.some((secret) => value.includes(secret)),
       ),
     )
@@ -88,9 +93,9 @@ export function buildWork(options: {
     ledger,
     tasks,
     onHeadMoved,
-    command: config.copilotCommand,
+    command,
     environment,
-    dataDir: realpathSync(config.dataDir),
+    dataDir: realpathSync(dataDir),
     directory,
     callbackUrl: () => callbackUrl,
     limit: () => settings.get('TASK_LIMIT'),
@@ -98,7 +103,7 @@ export function buildWork(options: {
     mask: options.mask.text,
     nowMs,
     onFault,
-    killGraceMs: options.waits.taskKillGraceMs,
+    killGraceMs: options.killGraceMs,
   })
   settings.subscribe(() => runner.wake())
 
@@ -110,8 +115,8 @@ export function buildWork(options: {
     targetOf,
     onHeadMoved,
     newId: options.newId,
-    onFault: options.faultsOf('announcements', 'the outcome of a task could not be announced'),
-    retryMs: options.waits.announceRetryMs,
+    onFault: options.onAnnouncementFault,
+    retryMs: options.announceRetryMs,
   })
   const api = createTasks({
     append: facts.append,
@@ -120,7 +125,7 @@ export function buildWork(options: {
     deliveries,
     endProcess: runner.end,
     deliverAgain: announcer.deliverAgain,
-    isConfigured: config.copilotCommand !== null,
+    isConfigured: command !== null,
     defaultChannel: () => settings.get('DELIVERY_CHANNEL'),
     timeoutMinutes: () => settings.get('TASK_TIMEOUT_MINUTES'),
   })
@@ -132,47 +137,27 @@ export function buildWork(options: {
     mask: options.mask.text,
     nowMs,
   })
-  const outbox = createDeliveryOutbox({
-    append,
-    ledger,
-    deliveries,
-    onHeadMoved,
-    webhook() {
-      const url = settings.get('DELIVERY_WEBHOOK_URL')
-      const secret = settings.get('DELIVERY_WEBHOOK_SECRET')
-      return url === null || secret === null ? null : { url, secret }
-    },
-    describe(taskId) {
+  return {
+    tasks: api,
+    tools: taskTools(api),
+    /** Fields of a webhook about a task. */
+    describe(taskId: string) {
       const task = api.get(taskId)
       if (!task) return { taskId }
       const { title, status, kind, durationMs } = task
       return { event: `task.${status}`, taskId, title, status, kind, durationMs }
     },
-    isHeld,
-    pauses: options.pauses ?? outboundPauses,
-    fetch,
-    nowMs,
-    random: options.random,
-    onFault: options.faultsOf('deliveries', 'a delivery could not go on'),
-    onFailedAttempt: (fields, message) => options.log.warn(fields, message),
-  })
-
-  return {
-    tasks: api,
     callback,
     /** Call once the service listens, because the assistant reports to its port. */
     start(port: number): void {
-      callbackUrl = `${localOrigin(config.host, port)}/api/copilot/callback`
+      callbackUrl = `${localOrigin(options.host, port)}/api/copilot/callback`
       facts.start()
       runner.start()
       announcer.start()
-      outbox.start()
     },
-    async close(graceMs: number): Promise<void> {
-      const untilMs = performance.now() + graceMs
+    async close(): Promise<void> {
       await runner.close()
       await announcer.close()
-      await outbox.close(Math.max(0, untilMs - performance.now()))
       await facts.close()
     },
   }

@@ -3,8 +3,8 @@ import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import { type DeliveryQueries, isUnderWay } from '../../projections/deliveries.ts'
 import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
-import type { Placement } from '../agent/conversation/placement.ts'
 import { createReactor } from '../lib/reactor.ts'
+import type { Placement } from '../storage/placement.ts'
 
 /** Appends the facts of a task to its open span. */
 export type TaskFacts = {

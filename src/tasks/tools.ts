@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineTool, type Planned, type Tool, type ToolResult } from '../lib/tool.ts'
+import { defineTool, type Planned, type Tool, type ToolResult } from '../model/tool.ts'
 import { startOf } from './clean-text.ts'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from './limits.ts'
 import { NoCodingAssistant, type Task, type Tasks } from './tasks.ts'

@@ -3,8 +3,8 @@ import type { LedgerEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { type SearchHit, type TimelineSearch, withoutMarks } from '../../projections/search.ts'
 import { formatLocal } from '../lib/time.ts'
-import { defineTool, type Tool } from '../lib/tool.ts'
-import { periodOf } from './period.ts'
+import { defineTool, type Tool } from '../model/tool.ts'
+import { periodOf } from '../text/period.ts'
 
 const HITS = 10
 /** Limit of a listing without a query. */

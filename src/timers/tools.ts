@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { formatLocal, toInstant } from '../lib/time.ts'
-import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../lib/tool.ts'
+import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../model/tool.ts'
 import { InvalidRecurrence } from './schedule.ts'
 import type { Timer, TimerOrigin, Timers } from './timers.ts'
 

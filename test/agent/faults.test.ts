@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { ServiceOptions } from '../../src/foundation.ts'
+import type { ServiceOptions } from '../../src/service.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { type At, type Fault, httpFaults, type Reply } from '../doubles/model/script.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'

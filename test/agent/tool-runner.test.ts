@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { NewEvent } from '../../ledger/event.ts'
 import { type CallFact, createToolRunner } from '../../src/agent/turn/tool-runner.ts'
-import { defineTool, type ToolResult } from '../../src/lib/tool.ts'
+import { defineTool, type ToolResult } from '../../src/model/tool.ts'
 
 const NOT_ASKED = {
   propose: () => Promise.reject(new Error('unexpected proposal')),

@@ -2,9 +2,9 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createIds } from '../../ledger/ids.ts'
 import type { ContextItem } from '../../src/agent/context/context.ts'
 import { createProvenance } from '../../src/agent/turn/provenance.ts'
-import { openQueries } from '../../src/storage/queries.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { openErasing } from '../support/erasing.ts'
+import { openTestQueries } from '../support/queries.ts'
 import { median, round } from './statistics.ts'
 import type { PreparedLedger } from './views.ts'
 
@@ -43,7 +43,7 @@ async function eraseSome(directory: string) {
       throw error
     },
   })
-  const queries = openQueries(directory)
+  const queries = openTestQueries(directory)
   const { erasures } = openErasing(storage, queries)
   const messages = await converse(storage, newId)
   await storage.catchUpLagging()

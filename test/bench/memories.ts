@@ -8,13 +8,11 @@ import { createIds } from '../../ledger/ids.ts'
 import { openLedger } from '../../ledger/ledger.ts'
 import { buildErasing } from '../../src/erasing/index.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { createMemoryConfig } from '../../src/memory/config.ts'
 import { buildMemory } from '../../src/memory/index.ts'
-import { openVectors } from '../../src/memory/recall/embedding.ts'
 import type { ModelService } from '../../src/model/port.ts'
-import { openQueries } from '../../src/storage/queries.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
+import { openTestQueries } from '../support/queries.ts'
 import { longestHold } from './held.ts'
 import { quantile, round } from './statistics.ts'
 import { openService, time } from './turn.ts'
@@ -223,20 +221,18 @@ async function benchMainThread(directory: string, rounds: number) {
     },
     verifyAfterMs: 3_600_000,
   })
-  const queries = openQueries(directory)
+  const queries = openTestQueries(directory)
   const { log } = createLog({
     level: 'error',
     write: (line) => process.stderr.write(line),
     secretValues: () => [],
   })
-  const vectors = openVectors(directory)
   const memory = buildMemory({
     storage,
     queries,
     model: () => ({ utility: null, embedding: null }) as Partial<ModelService> as ModelService,
     directory,
-    vectors,
-    config: createMemoryConfig({ load: () => null, save: () => undefined }),
+    documents: { document: () => null, writeDocument: () => undefined },
     timezone: () => 'Europe/Berlin',
     newId,
     nowMs: Date.now,
@@ -247,7 +243,7 @@ async function benchMainThread(directory: string, rounds: number) {
     queries,
     kysely: new Kysely({ dialect: new SqliteDialect({ database: storage.views }) }),
     memory,
-    forgetVectors: vectors.forget,
+    forgetVectors: memory.forgetVectors,
     spanSeqs: () => [],
     adaptationSeqs: () => [],
     removeAdaptationFiles: async () => undefined,

@@ -57,14 +57,15 @@ function openReport(directory: string) {
     'SELECT id FROM conversations WHERE endedAt IS NULL ORDER BY startSeq DESC LIMIT 1',
   )
   const since = new Date(nowMs()).toISOString()
+  const sessionContext = createSessionContext({
+    views,
+    openConversationId: () => open.get()?.id,
+    isBusy: () => false,
+    thresholdTokens: () => 100_000,
+  })
   const report = createOperationsReport({
     views,
-    sessionContext: createSessionContext({
-      views,
-      openConversationId: () => open.get()?.id,
-      isBusy: () => false,
-      thresholdTokens: () => 100_000,
-    }),
+    capsule: () => sessionContext().capsule,
     paging: createPagingCounters(since),
     deduplication: () => ({
       since,

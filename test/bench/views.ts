@@ -8,6 +8,7 @@ import type { Projection } from '../../projections/projection.ts'
 import { createProjector } from '../../projections/projector.ts'
 import { createTimelineQueries, type PageCursor } from '../../projections/timeline-page.ts'
 import { openViewsForWriting, openViewsReadOnly } from '../../projections/views.ts'
+import { startEnvironment } from '../support/start-flags.ts'
 import { generateLedger } from './generate.ts'
 import { median, round, timed } from './statistics.ts'
 
@@ -132,7 +133,7 @@ export async function benchColdStart(directory: string) {
 
 function startOnce(directory: string): Promise<number> {
   const startedMs = performance.now()
-  const env = { ...process.env, DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'info' }
+  const env = { ...process.env, ...startEnvironment(), DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'info' }
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts')], { env })
   return new Promise((resolve, reject) => {
     let elapsedMs = Number.NaN

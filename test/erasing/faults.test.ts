@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openQueries, type Queries } from '../../src/storage/queries.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openErasing } from '../support/erasing.ts'
 import { exampleOf } from '../support/facts.ts'
+import { openTestQueries, type TestQueries } from '../support/queries.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { said } from '../support/writer.ts'
 
@@ -10,9 +10,9 @@ test('retries an erasure whose last plan fails, with all its words', async () =>
   const directory = testDirectory()
   let nowMs = Date.UTC(2030, 0, 1)
   const storage = await openTestStorage(directory, { nowMs: () => nowMs })
-  const queries = openQueries(directory)
+  const queries = openTestQueries(directory)
   let failures = 0
-  const ask: Queries['ask'] = (name, args) => {
+  const ask: TestQueries['ask'] = (name, args) => {
     if (name !== 'planErasure' || failures === 0) return queries.ask(name, args)
     failures -= 1
     return Promise.reject(new Error('the thread ended'))

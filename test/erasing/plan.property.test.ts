@@ -6,10 +6,10 @@ import type { ContextItem } from '../../src/agent/context/context.ts'
 import { createProvenance } from '../../src/agent/turn/provenance.ts'
 import { roleOf } from '../../src/erasing/kinds.ts'
 import type { ErasureTarget } from '../../src/erasing/targets.ts'
-import { openQueries } from '../../src/storage/queries.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
 import { openErasing } from '../support/erasing.ts'
 import { exampleOf } from '../support/facts.ts'
+import { openTestQueries } from '../support/queries.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 
@@ -52,7 +52,7 @@ async function openConversation() {
   const directory = testDirectory()
   const storage = await openTestStorage(directory)
   const { append, ledger } = storage
-  const queries = openQueries(directory)
+  const queries = openTestQueries(directory)
   const { sourcesOf } = createProvenance()
   const past: ContextItem[] = []
   const { erasures } = openErasing(storage, queries)

@@ -3,22 +3,23 @@ import { onTestFinished } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createMemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
-import type { Recalled } from '../../src/agent/conversation/recall.ts'
 import { buildErasing } from '../../src/erasing/index.ts'
+import { queryFunctions as erasingFunctions } from '../../src/erasing/query-functions.ts'
 import { createLog } from '../../src/lib/log.ts'
-import type { Tool } from '../../src/lib/tool.ts'
-import { createMemoryConfig, type MemoryConfigChange } from '../../src/memory/config.ts'
+import type { Recalled } from '../../src/lib/recall.ts'
+import type { MemoryConfigChange } from '../../src/memory/config.ts'
 import { buildMemory } from '../../src/memory/index.ts'
 import { type LearningThread, learningFunctions } from '../../src/memory/learn/learning-functions.ts'
+import { queryFunctions as memoryFunctions } from '../../src/memory/query-functions.ts'
 import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
-import { type EmbeddingWaits, openVectors } from '../../src/memory/recall/embedding.ts'
+import type { EmbeddingWaits } from '../../src/memory/recall/embedding.ts'
 import { createRecallRanker, type Hit } from '../../src/memory/recall/ranker.ts'
 import type { RecallPort, RecallQuestion } from '../../src/memory/recall/recall-port.ts'
 import type { EmbeddingModel, ModelService, StructuredModel } from '../../src/model/port.ts'
-import { openQueries, type Queries } from '../../src/storage/queries.ts'
-import { queryFunctions } from '../../src/storage/query-functions.ts'
+import type { Tool } from '../../src/model/tool.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openInPlace } from '../support/in-place.ts'
+import { openTestQueries, type TestQueries } from '../support/queries.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
 
@@ -73,9 +74,9 @@ export async function openMind(options: MindOptions = {}) {
   const clock = () => nowMs
   const storage = await openTestStorage(directory, { nowMs: clock, verifyAfterMs: 3_600_000 })
   const { isThreaded = false } = options
-  const threads: Queries = isThreaded
-    ? openQueries(directory)
-    : { ...openInPlace(queryFunctions, directory), warm: () => undefined }
+  const threads: TestQueries = isThreaded
+    ? openTestQueries(directory)
+    : { ...openInPlace({ ...memoryFunctions, ...erasingFunctions }, directory), warm: () => undefined }
   const learning = options.learning?.(directory)
   const { append, ledger, views } = storage
   const queries = createMemoryQueries(views)
@@ -86,9 +87,6 @@ export async function openMind(options: MindOptions = {}) {
     write: (line) => void written.push(line),
     secretValues: () => [],
   })
-  const vectors = openVectors(directory)
-  const config = createMemoryConfig({ load: () => null, save: () => undefined })
-  config.put({ retrieveTimeoutMs: 5000, ...options.config })
   let utility = options.utility ?? null
   let embedding = options.embedding ?? null
   const memory = buildMemory({
@@ -97,22 +95,22 @@ export async function openMind(options: MindOptions = {}) {
     // Memory uses nothing else of a model service.
     model: () => ({ utility, embedding }) as ModelService,
     directory,
-    vectors,
     embeddingWaits: { gatherMs: 20, ...options.embeddingWaits },
     ...(isThreaded && !learning ? {} : { learning: learning ?? openInPlace(learningFunctions, directory) }),
     ...(options.engine ? { engine: overHits(options.engine) } : {}),
-    config,
+    documents: { document: () => null, writeDocument: () => undefined },
     timezone: () => TIMEZONE,
     newId,
     nowMs: clock,
     log,
   })
+  memory.config.put({ retrieveTimeoutMs: 5000, ...options.config })
   const { erasures, forgetting } = buildErasing({
     storage,
     queries: threads,
     kysely: new Kysely({ dialect: new SqliteDialect({ database: views }) }),
     memory,
-    forgetVectors: vectors.forget,
+    forgetVectors: memory.forgetVectors,
     spanSeqs: () => [],
     adaptationSeqs: () => [],
     removeAdaptationFiles: async () => undefined,

@@ -2,12 +2,8 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LedgerEvent } from '../../ledger/event.ts'
-import {
-  createOperationQueries,
-  type OperationMetric,
-  operationsProjection,
-  rangesOf,
-} from '../../projections/operations.ts'
+import type { OperationMetric } from '../../projections/operation-metrics.ts'
+import { createOperationQueries, operationsProjection, rangesOf } from '../../projections/operations.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

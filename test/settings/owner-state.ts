@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Append } from '../../ledger/event.ts'
 import { createIds } from '../../ledger/ids.ts'
-import { openOwnerState } from '../../src/settings/open.ts'
+import { openOwnerState } from '../../src/settings/index.ts'
 import { parseSetting, type SettingKey } from '../../src/settings/registry.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 

@@ -1,6 +1,7 @@
 import { parseOptions } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
-import { isCommonPassword, newPasswordSchema } from '../../src/settings/password-policy.ts'
+import { newPasswordSchema } from '../../src/settings/new-password.ts'
+import { isCommonPassword } from '../../src/settings/password-policy.ts'
 import { createPasswords, QueueFull } from '../../src/settings/passwords.ts'
 
 test('hashes passwords with argon2id, 19 MiB, two passes and a salt of its own each', async () => {

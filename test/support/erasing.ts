@@ -2,14 +2,14 @@ import { Kysely, SqliteDialect } from 'kysely'
 import pLimit from 'p-limit'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { buildErasing } from '../../src/erasing/index.ts'
-import type { Queries } from '../../src/storage/queries.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import type { TestQueries } from './queries.ts'
 import { newId } from './writer.ts'
 
 /** Erasing over a storage, without notes, spans, vectors or learning. */
 export function openErasing(
   storage: Storage,
-  queries: Queries,
+  queries: TestQueries,
   options: { readonly nowMs?: () => number; readonly onFault?: (error: unknown) => void } = {},
 ) {
   return buildErasing({

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createTextQueries } from '../../projections/texts.ts'
-import { outboundPauses } from '../../src/outbound/backoff.ts'
+import { outboundPauses } from '../../src/lib/backoff.ts'
 import { createDeliveryOutbox } from '../../src/outbound/outbox.ts'
 import { createSmsOutbox } from '../../src/sms/outbox.ts'
 import type { Storage } from '../../src/storage/storage.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { searchTimeline } from '../../projections/search.ts'
-import type { Tool } from '../../src/lib/tool.ts'
+import type { Tool } from '../../src/model/tool.ts'
 import { timelineTools } from '../../src/timeline/tools.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage, type TestStorage } from '../support/storage.ts'

@@ -3,7 +3,7 @@ import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { ProposalRow } from '../../../projections/proposals.ts'
-import type { ActingContext, Tool, ToolResult } from '../../lib/tool.ts'
+import type { ActingContext, Tool, ToolResult } from '../../model/tool.ts'
 
 /** The outcome of a confirmed proposal. */
 export type Outcome = {

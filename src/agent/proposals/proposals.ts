@@ -5,8 +5,8 @@ import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { createProposalQueries, ProposalRow } from '../../../projections/proposals.ts'
 import { createReactor } from '../../lib/reactor.ts'
 import { signalFact } from '../../lib/signals.ts'
-import type { ActingContext, Deed, Tool } from '../../lib/tool.ts'
-import type { Place, Placement } from '../conversation/placement.ts'
+import type { ActingContext, Deed, Tool } from '../../model/tool.ts'
+import type { Place, Placement } from '../../storage/placement.ts'
 import { completed, createCarryOut, digestOf } from './carry-out.ts'
 
 /** Something for the owner to confirm: a text to somebody else, or a tool call. */

@@ -1,5 +1,5 @@
 import { mapTexts } from '../../lib/mask.ts'
-import type { ActingContext, Tool, ToolContext, ToolResult } from '../../lib/tool.ts'
+import type { ActingContext, Tool, ToolContext, ToolResult } from '../../model/tool.ts'
 
 type Arguments = Parameters<Tool['run']>[0]
 

@@ -1,7 +1,7 @@
 import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
-import type { Tool } from '../../lib/tool.ts'
 import { type InputItem, NO_USAGE, type Usage } from '../../model/port.ts'
+import type { Tool } from '../../model/tool.ts'
 import type { Composed } from '../context/composer.ts'
 import type { Provenance } from './provenance.ts'
 import { type Tally, tallyOf } from './tool-runner.ts'

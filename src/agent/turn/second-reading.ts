@@ -1,5 +1,5 @@
-import type { Tool, ToolContext } from '../../lib/tool.ts'
 import { ModelError, type ModelService, type Usage } from '../../model/port.ts'
+import type { Tool, ToolContext } from '../../model/tool.ts'
 import type { Composed } from '../context/composer.ts'
 import { parseArguments } from './tool-runner.ts'
 import type { Answer } from './turn-facts.ts'

@@ -1,6 +1,5 @@
 import type { TurnRow } from '../../../projections/turns.ts'
-import type { Notes } from '../../notes/notes.ts'
-import { noteOfAnswer } from './long-answer.ts'
+import { type CreateNote, noteOfAnswer } from './long-answer.ts'
 
 /** The longest text, in SMS segments. */
 const MAX_SEGMENTS = 3
@@ -11,14 +10,14 @@ const GUEST_CHARS = 320
 
 /** Moves an answer that is too long for a text into a note and replies with a link. Idempotent per turn. */
 export function createShortenSms(options: {
-  readonly notes: Notes
+  readonly createNote: CreateNote
   readonly publicUrl: () => string | null
   readonly segmentsOf: (text: string) => number
 }) {
   return async (answer: string, turn: TurnRow, seen: readonly number[]): Promise<string> => {
     const text = sevenBit(answer)
     if (options.segmentsOf(text) <= MAX_SEGMENTS) return text
-    const note = await noteOfAnswer(options.notes, answer, { turn, seen, channel: 'sms' })
+    const note = await noteOfAnswer(options.createNote, answer, { turn, seen, channel: 'sms' })
     const publicUrl = options.publicUrl()
     const where = publicUrl === null ? `the note "${note.title}"` : `${publicUrl}/notes/${note.id}`
     const withoutTitle = text.replace(/^#.*\n+/, '')

@@ -1,6 +1,6 @@
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append } from '../../../ledger/event.ts'
-import type { ActingContext, Deed, Planned, Tool, ToolContext, ToolResult } from '../../lib/tool.ts'
+import type { ActingContext, Deed, Planned, Tool, ToolContext, ToolResult } from '../../model/tool.ts'
 
 /** Limits per turn. A model that exceeds them was probably manipulated. */
 const MAX_CHANGES = 20

@@ -1,8 +1,8 @@
 import type { NewEvent } from '../../../ledger/event.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
+import { failureText, type TurnFailureKind } from '../../model/failure-text.ts'
 import type { ModelId, TextEvent, Usage } from '../../model/port.ts'
 import type { Opening } from '../context/composer.ts'
-import { failureText, type TurnFailureKind } from './failure-text.ts'
 import type { JudgedCall } from './second-reading.ts'
 import { replyKey } from './sms-text.ts'
 

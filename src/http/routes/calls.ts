@@ -1,63 +1,15 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import type { LiveCall } from '../../phone/lifecycle/live-calls.ts'
+import { current, hangUp } from '../contract/calls.ts'
 import type { RouteModule } from '../server/app.ts'
-import { json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
-
-const hangUp = createRoute({
-  method: 'post',
-  path: '/api/calls/current/hangup',
-  tags: ['Telephony'],
-  summary: 'Hang up the current call',
-  responses: {
-    200: json(z.object({ hungUp: z.literal(true) }), 'The call is being hung up'),
-    ...refusals(409),
-  },
-})
-
-const nullableTime = z.string().nullable()
-
-const liveCallSchema = z
-  .object({
-    callSid: z.string(),
-    party: z.enum(['owner', 'guest']),
-    from: z.string(),
-    conversationId: z.string().nullable(),
-    spanId: z.string(),
-    offeredAt: z.string(),
-    connectedAt: nullableTime.describe('Null until the media stream connects'),
-    speaking: z.enum(['caller', 'delegate']).nullable(),
-    lines: z
-      .array(
-        z.object({
-          itemId: z.string(),
-          by: z.enum(['caller', 'delegate']),
-          text: z.string().nullable().describe('Null until it is transcribed'),
-        }),
-      )
-      .describe('Speech that is not recorded yet'),
-  })
-  .openapi('LiveCall')
-
-const current = createRoute({
-  method: 'get',
-  path: '/api/calls/current',
-  tags: ['Telephony'],
-  summary: 'Get the current call',
-  description: 'The chat socket sends each change as `call.live`.',
-  responses: { 200: json(z.object({ call: liveCallSchema.nullable() }), 'The call, or null') },
-})
 
 export function callRoutes(deps: {
   readonly hangUp: () => boolean
   readonly current: () => LiveCall | null
 }): RouteModule {
   const routes = createRoutes()
-  routes.openapi(current, (c) => {
-    const call = deps.current()
-    return c.json({ call: call && { ...call, lines: [...call.lines] } }, 200)
-  })
+  routes.openapi(current, (c) => c.json({ call: deps.current() }, 200))
   routes.openapi(hangUp, (c) => {
     if (!deps.hangUp()) throw new Refusal(409, 'no_call', 'There is no call.')
     return c.json({ hungUp: true as const }, 200)

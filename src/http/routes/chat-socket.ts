@@ -1,57 +1,21 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import type { z } from '@hono/zod-openapi'
 import type { WebSocket } from 'ws'
 import type { LedgerReader } from '../../../ledger/reader.ts'
-import { type TimelineEvent, toTimelineEvent } from '../../../projections/timeline-event.ts'
-import { decodeCursor, type TimelinePage, type TimelineQueries } from '../../../projections/timeline-page.ts'
+import { toTimelineEvent } from '../../../projections/timeline-event.ts'
+import { decodeCursor, type TimelineQueries } from '../../../projections/timeline-page.ts'
 import type { ChatChannel, TurnOutcome } from '../../agent/chat.ts'
 import type { EndOutcome } from '../../agent/conversation/ending.ts'
 import type { Previews } from '../../agent/conversation/previews.ts'
 import type { Log } from '../../lib/log.ts'
 import type { PagingCounters } from '../../operations/paging-counters.ts'
-import type { LiveCall, LiveCalls } from '../../phone/lifecycle/live-calls.ts'
+import type { LiveCalls } from '../../phone/lifecycle/live-calls.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { clientMessageSchema, type ServerMessage, socket } from '../contract/chat-socket.ts'
 import type { RouteModule } from '../server/app.ts'
-import { refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
-import { invalidCursor, invalidRequest, type ProblemDocument, problemOf, Refusal } from '../server/problem.ts'
+import { invalidCursor, invalidRequest, problemOf, Refusal } from '../server/problem.ts'
 import type { SocketRoute } from '../server/sockets.ts'
-import { MAX_MESSAGE_CHARS, refusalOf, turnRefusal } from './chat.ts'
-
-/** Messages from the browser. */
-const clientMessageSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('chat.message'),
-    content: z.string().trim().min(1).max(MAX_MESSAGE_CHARS),
-    clientMessageId: z.string().min(1).max(200).optional(),
-  }),
-  z.object({ type: z.literal('chat.stop') }),
-  z.object({ type: z.literal('history.more'), cursor: z.string().max(64) }),
-  z.object({ type: z.literal('conversation.end'), conversationId: z.string().max(200).optional() }),
-])
-
-/** Messages to the browser. */
-export type ServerMessage =
-  /** `sendPage` sends this one, because its page is already JSON. */
-  | { readonly type: 'history.page'; readonly mode: 'initial' | 'prepend'; readonly page: TimelinePage }
-  | { readonly type: 'chat.working'; readonly turnId: string }
-  | { readonly type: 'chat.delta'; readonly turnId: string; readonly text: string }
-  | {
-      readonly type: 'chat.response'
-      readonly turnId: string
-      readonly content: string
-      readonly conversationId: string | null
-    }
-  | { readonly type: 'chat.done'; readonly turnId: string }
-  | {
-      readonly type: 'chat.error'
-      readonly turnId: string | null
-      /** The id of the rejected message, if the client gave one. */
-      readonly clientMessageId: string | null
-      readonly problem: ProblemDocument
-    }
-  | { readonly type: 'timeline.event'; readonly event: TimelineEvent }
-  /** The full state of the current call, at each change; null once it is over. */
-  | { readonly type: 'call.live'; readonly call: LiveCall | null }
+import { refusalOf, turnRefusal } from './chat.ts'
 
 export type ChatSocketDeps = {
   readonly ledger: LedgerReader
@@ -70,25 +34,14 @@ export type ChatSocketDeps = {
 }
 
 const MAX_MESSAGE_BYTES = 1_048_576
+
 /** Events pause while a slow tab has more than this unsent. They continue from the ledger. */
 const MAX_BUFFERED_BYTES = 1_048_576
+
 const DRAIN_CHECK_MS = 50
+
 /** WebSocket close code for a server fault (RFC 6455, 7.4.1). */
 const INTERNAL_ERROR = 1011
-
-const socket = createRoute({
-  method: 'get',
-  path: '/chat',
-  tags: ['Chat'],
-  summary: 'Chat over a WebSocket, with live events from every channel',
-  description:
-    'Clients send ChatClientMessage as JSON text. The service sends history.page, chat.working, chat.delta, ' +
-    'chat.response, chat.done, chat.error, timeline.event and call.live. With `since`, the seq of the last ' +
-    'event that the client has, the socket starts with the missed events instead of a page. A refused upgrade ' +
-    'may have no body.',
-  request: { query: z.object({ since: z.string().optional() }) },
-  responses: { 101: { description: 'The socket is open' }, ...refusals(401, 403, 404) },
-})
 
 /** Documents the chat socket in the API reference. A plain request to its address gets 404. */
 export function chatSocketReference(): RouteModule {

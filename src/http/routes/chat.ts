@@ -1,56 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
 import type { ChatChannel, TurnOutcome } from '../../agent/chat.ts'
 import type { Previews } from '../../agent/conversation/previews.ts'
+import { say, stop } from '../contract/chat.ts'
+import type { RefusalStatus } from '../contract/problem.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes, goneSignal } from '../server/env.ts'
-import { problemOf, Refusal, type RefusalStatus } from '../server/problem.ts'
-
-export const MAX_MESSAGE_CHARS = 100_000
-
-const usageSchema = z.object({ inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() })
-
-const replySchema = z.object({
-  turnId: z.string(),
-  conversationId: z.string(),
-  spanId: z.string(),
-  reply: z.object({ text: z.string() }),
-  usage: usageSchema,
-})
-
-const say = createRoute({
-  method: 'post',
-  path: '/api/chat',
-  tags: ['Chat'],
-  summary: 'Send a message and wait for the reply',
-  description:
-    'With `Accept: text/event-stream`, the turn arrives as server-sent events: chat.working, chat.delta, ' +
-    'chat.response, chat.error, chat.done. Repeating a `clientMessageId` returns the first outcome and runs nothing twice.',
-  request: {
-    body: body(
-      z.object({
-        content: z.string().trim().min(1).max(MAX_MESSAGE_CHARS),
-        clientMessageId: z.string().min(1).max(200).optional(),
-      }),
-    ),
-  },
-  responses: {
-    200: {
-      description: 'The reply',
-      content: { 'application/json': { schema: replySchema }, 'text/event-stream': { schema: z.string() } },
-    },
-    ...refusals(400, 429, 500, 502),
-  },
-})
-
-const stop = createRoute({
-  method: 'post',
-  path: '/api/chat/stop',
-  tags: ['Chat'],
-  summary: 'Stop the running turn; the reply so far is kept',
-  responses: { 200: json(z.object({ stopped: z.boolean() }), 'Whether a turn was running') },
-})
+import { problemOf, Refusal } from '../server/problem.ts'
 
 export type ChatRouteDeps = {
   readonly chat: ChatChannel

@@ -1,116 +1,12 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { type ErasureRecord, type Erasures, type Refused, UNDO_MS } from '../../erasing/erasures.ts'
-import { KINDS } from '../../erasing/kinds.ts'
+import type { z } from '@hono/zod-openapi'
+import { type Erasures, type Refused, UNDO_MS } from '../../erasing/erasures.ts'
 import type { PlanDescription } from '../../erasing/plan-text.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
+import { list, plan, read, request, type target, undo } from '../contract/erasures.ts'
+import { seqOf } from '../contract/list-query.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
-import { listQuery, seqOf } from '../server/list-query.ts'
 import { invalidField, Refusal } from '../server/problem.ts'
-
-const target = z.object({
-  kind: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period']),
-  /** The id of a memory, note, adaptation or span, or the seq of a message. */
-  id: z.string().min(1).max(200).optional(),
-  /** The bounds of a period; the end is exclusive. */
-  from: z.iso.datetime().optional(),
-  to: z.iso.datetime().optional(),
-})
-
-const kindCount = z.object({ kind: z.string(), count: z.int() })
-const group = z.object({
-  kind: z.enum(KINDS),
-  count: z.int(),
-  items: z.array(
-    z.object({
-      seq: z.int(),
-      at: z.string(),
-      text: z.string(),
-      /** The redacted copy of a reply that keeps some of its words. */
-      after: z.string().optional(),
-    }),
-  ),
-})
-/** `named`: the target. `derived`: copied or learned from it. `stays`: mentions it, but is kept. */
-const groups = { named: z.array(group), derived: z.array(group), stays: z.array(group) }
-const erasureSchema = z
-  .object({
-    id: z.string(),
-    kind: z.string(),
-    targetId: z.string().nullable(),
-    from: z.string().nullable(),
-    to: z.string().nullable(),
-    status: z.enum(['pending', 'undone', 'erasing', 'erased']),
-    requestedAt: z.string(),
-    eraseAt: z.string(),
-    endedAt: z.string().nullable(),
-    events: z.int(),
-    kinds: z.array(kindCount),
-  })
-  .openapi('Erasure')
-const params = z.object({ id: z.string().max(200) })
-
-const plan = createRoute({
-  method: 'get',
-  path: '/api/erasures.plan',
-  tags: ['Erasing'],
-  summary:
-    'Preview an erasure: the target, what was copied or learned from it, and what mentions it but stays',
-  request: { query: target },
-  responses: {
-    200: json(
-      z.object({ count: z.int(), undoMs: z.int(), ...groups }),
-      'The number of events of each kind, and the first twenty of them',
-    ),
-    ...refusals(400, 404),
-  },
-})
-
-const request = createRoute({
-  method: 'post',
-  path: '/api/erasures',
-  tags: ['Erasing'],
-  summary: 'Hide something at once and erase it for good after a minute, unless undone',
-  request: { body: body(target) },
-  responses: { 201: json(erasureSchema, 'The pending erasure'), ...refusals(400, 404) },
-})
-
-const list = createRoute({
-  method: 'get',
-  path: '/api/erasures',
-  tags: ['Erasing'],
-  summary: 'List pending erasures and receipts, newest first',
-  request: { query: z.object(listQuery(20, 100)) },
-  responses: {
-    200: json(z.object({ erasures: z.array(erasureSchema), nextCursor: z.string().nullable() }), 'Erasures'),
-    ...refusals(400),
-  },
-})
-
-const read = createRoute({
-  method: 'get',
-  path: '/api/erasures/{id}',
-  tags: ['Erasing'],
-  summary: 'Get an erasure: its plan while it can be undone, then its receipt',
-  request: { params },
-  responses: {
-    200: json(
-      erasureSchema.extend({ plan: z.object(groups).nullable() }),
-      'The erasure; `plan` is null once it is over',
-    ),
-    ...refusals(404),
-  },
-})
-
-const undo = createRoute({
-  method: 'post',
-  path: '/api/erasures/{id}/undo',
-  tags: ['Erasing'],
-  summary: 'Undo a pending erasure',
-  request: { params },
-  responses: { 200: json(erasureSchema, 'Undone'), ...refusals(404, 409) },
-})
 
 /** Erasure with a minute to undo. The DELETE routes of single resources erase at once. */
 export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): RouteModule {
@@ -124,22 +20,19 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
   routes.openapi(request, async (c) => {
     const made = await erasures.request(targetOf(c.req.valid('json')))
     if (!('erasure' in made)) throw refusalOf(made)
-    return c.json(present(made.erasure), 201, { Location: `/api/erasures/${made.erasure.id}` })
+    return c.json(made.erasure, 201, { Location: `/api/erasures/${made.erasure.id}` })
   })
   routes.openapi(list, (c) => {
     const { limit, cursor } = c.req.valid('query')
     const { erasures: found, nextSeq } = erasures.list(seqOf(cursor), limit)
-    return c.json(
-      { erasures: found.map(present), nextCursor: nextSeq === null ? null : String(nextSeq) },
-      200,
-    )
+    return c.json({ erasures: found, nextCursor: nextSeq === null ? null : String(nextSeq) }, 200)
   })
   routes.openapi(read, async (c) => {
     const { id } = c.req.valid('param')
     const found = erasures.get(id)
     if (!found) throw new Refusal(404, 'unknown_erasure', 'There is no such erasure.')
     const plan = await erasures.pendingPlan(id)
-    return c.json({ ...present(found), plan: plan && groupsOf(plan) }, 200)
+    return c.json({ ...found, plan: plan && groupsOf(plan) }, 200)
   })
   routes.openapi(undo, async (c) => {
     const outcome = await erasures.undo(c.req.valid('param').id)
@@ -151,7 +44,7 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
           : 'It is too late to undo: the words are erased.'
       throw new Refusal(409, 'not_pending', detail)
     }
-    return c.json(present(outcome.erasure), 200)
+    return c.json(outcome.erasure, 200)
   })
   return { routes }
 }
@@ -180,14 +73,6 @@ export function tooMuch(limit: number): Refusal {
   return new Refusal(400, 'too_much', `That is more than ${limit} entries at once. Choose a shorter period.`)
 }
 
-function present(erasure: ErasureRecord) {
-  return { ...erasure, kinds: erasure.kinds.map((each) => ({ ...each })) }
-}
-
 function groupsOf({ named, derived, stays }: PlanDescription) {
-  return { named: named.map(copyOf), derived: derived.map(copyOf), stays: stays.map(copyOf) }
-}
-
-function copyOf<T extends { readonly items: readonly object[] }>(group: T) {
-  return { ...group, items: [...group.items] as T['items'][number][] }
+  return { named, derived, stays }
 }

@@ -1,9 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import type { OwnerAccount } from '../../settings/owner-account.ts'
-import { newPasswordSchema } from '../../settings/password-policy.ts'
 import type { SettingKey } from '../../settings/registry.ts'
+import { installRoute } from '../contract/install.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes, type HttpContext, refuseInvalid } from '../server/env.ts'
 import type { IntrusionCounter } from '../server/intrusion-counter.ts'
 import { Refusal } from '../server/problem.ts'
@@ -20,6 +18,7 @@ const settingOfField = {
 } as const satisfies Record<string, SettingKey>
 
 type Field = keyof typeof settingOfField
+
 const fields: readonly Field[] = [
   'timezone',
   'publicUrl',
@@ -27,38 +26,6 @@ const fields: readonly Field[] = [
   'openaiApiKey',
   'openaiBaseUrl',
 ]
-
-const optional = z.string().optional()
-
-const installRoute = createRoute({
-  method: 'post',
-  path: '/api/install',
-  tags: ['Sign-in'],
-  summary: 'Set up the service. Works once; of concurrent requests, exactly one succeeds',
-  security: [],
-  request: {
-    body: body(
-      z.object({
-        password: newPasswordSchema,
-        timezone: optional,
-        publicUrl: optional,
-        ownerPhoneNumber: optional,
-        openaiApiKey: optional,
-        openaiBaseUrl: optional,
-        setupCode: z.string().max(100).optional().openapi({
-          description: 'The one-time code that the service prints when it starts; 403 without it',
-        }),
-      }),
-    ),
-  },
-  responses: {
-    201: json(
-      z.object({ configured: z.literal(true), authenticated: z.literal(true) }),
-      'Set up and signed in',
-    ),
-    ...refusals(400, 403, 409, 429),
-  },
-})
 
 export function installRoutes(options: {
   readonly account: OwnerAccount

@@ -1,65 +1,13 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
-import { type LogLevel, type LogLines, logLevels } from '../../lib/log-lines.ts'
+import type { LogLevel, LogLines } from '../../lib/log-lines.ts'
 import type { Sessions } from '../../settings/sessions.ts'
+import { idSchema, LINES_PER_READ, pageRoute, streamRoute } from '../contract/logs.ts'
 import type { RouteModule } from '../server/app.ts'
-import { eventStream, json, refusals, streamHeaders } from '../server/describe.ts'
 import { createRoutes, sessionOf } from '../server/env.ts'
-import { integerParam } from '../server/list-query.ts'
+import { streamHeaders } from '../server/responses.ts'
 
-const MAX_LINES = 2_000
-const LINES_PER_READ = 200
 /** Proxies close idle connections, most of them after a minute. */
 const HEARTBEAT_MS = 25_000
-
-const levelSchema = z.enum(logLevels).default('trace').openapi({ description: 'The lowest level to include' })
-const idSchema = integerParam(0, Number.MAX_SAFE_INTEGER)
-
-const lineSchema = z
-  .object({
-    id: z.int(),
-    at: z.iso.datetime(),
-    level: z.enum(logLevels),
-    message: z.string(),
-    fields: z.record(z.string(), z.unknown()),
-  })
-  .openapi('LogLine')
-
-const pageRoute = createRoute({
-  method: 'get',
-  path: '/api/logs',
-  tags: ['Logs'],
-  summary: 'List the newest log lines, or those after a given line; secrets are masked',
-  request: {
-    query: z.object({
-      limit: integerParam(1, MAX_LINES).default(LINES_PER_READ),
-      level: levelSchema,
-      after: idSchema.optional(),
-    }),
-  },
-  responses: {
-    200: json(
-      z.object({
-        lines: z.array(lineSchema),
-        dropped: z.int().openapi({ description: 'Number of older lines that are no longer kept' }),
-      }),
-      'Lines, oldest first',
-    ),
-    ...refusals(400),
-  },
-})
-
-const streamRoute = createRoute({
-  method: 'get',
-  path: '/api/logs/stream',
-  tags: ['Logs'],
-  summary: 'Stream the log; `Last-Event-ID` or `after` is the last line already seen',
-  request: { query: z.object({ level: levelSchema, after: idSchema.optional() }) },
-  responses: {
-    200: eventStream('Server-sent events: `line` with a LogLine, `dropped` with a count'),
-    ...refusals(400),
-  },
-})
 
 export function logRoutes(options: {
   readonly lines: LogLines
@@ -74,7 +22,7 @@ export function logRoutes(options: {
   routes.openapi(pageRoute, (c) => {
     const { limit, level, after } = c.req.valid('query')
     const page = lines.read({ limit, minLevel: level, after: after ?? null })
-    return c.json({ lines: [...page.lines], dropped: page.dropped }, 200)
+    return c.json({ lines: page.lines, dropped: page.dropped }, 200)
   })
 
   routes.openapi(streamRoute, (c) => {

@@ -1,54 +1,10 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import type { Append } from '../../../ledger/event.ts'
 import type { WaitingTexts } from '../../sms/index.ts'
 import type { SendAgain } from '../../sms/send-again.ts'
+import { read, release, sendAgain } from '../contract/outbound.ts'
 import type { RouteModule } from '../server/app.ts'
-import { json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
-
-const outboundSchema = z
-  .object({
-    heldSince: z
-      .string()
-      .nullable()
-      .describe('When the ledger was imported or restored, or a loss was accepted; null if not held'),
-    waitingTexts: z
-      .object({
-        count: z.int(),
-        since: z.string().describe('When the oldest of them was requested'),
-        until: z.string().describe('When the first of them is given up'),
-        kind: z.string().nullable().describe('Why: `unavailable`, `rate_limited`, `credentials` or `budget`'),
-      })
-      .nullable()
-      .describe('Text messages that cannot be sent at the moment and are retried; null if there are none'),
-  })
-  .openapi('Outbound')
-
-const read = createRoute({
-  method: 'get',
-  path: '/api/outbound',
-  tags: ['Outbound'],
-  summary: 'Check whether outbound work is held, as after an import or a restore',
-  responses: { 200: json(outboundSchema, 'The hold, and the waiting texts') },
-})
-
-const release = createRoute({
-  method: 'post',
-  path: '/api/outbound/release',
-  tags: ['Outbound'],
-  summary: 'Release outbound work that is held after an import, a restore or a loss',
-  responses: { 200: json(outboundSchema, 'Outbound work is no longer held'), ...refusals(409) },
-})
-
-const sendAgain = createRoute({
-  method: 'post',
-  path: '/api/outbound/texts/{id}/retry',
-  tags: ['Outbound'],
-  summary: 'Resend a text message that failed or may not have been sent',
-  request: { params: z.object({ id: z.string().describe('The `deliveryId` of its `sms.failed` event') }) },
-  responses: { 200: json(outboundSchema, 'The text is being resent'), ...refusals(404, 409) },
-})
 
 const NOT_SENT_AGAIN = {
   unknown_text: new Refusal(404, 'unknown_text', 'There is no such text message.'),

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
+import { htmlPage } from '../contract/describe.ts'
 import { isNavigation } from '../server/access.ts'
 import type { RouteModule } from '../server/app.ts'
-import { htmlPage } from '../server/describe.ts'
 import { createRoutes, type HttpContext } from '../server/env.ts'
 import { preloadHeader } from '../server/page-code.ts'
 import { Refusal } from '../server/problem.ts'

@@ -1,5 +1,5 @@
-import { ownerNumbersOf, type Party, partyOf } from '../../phone/line/party.ts'
 import { createSignatureVerifier, type FormFields, parseForm } from '../../phone/line/signature.ts'
+import { ownerNumbersOf, type Party, partyOf } from '../../settings/party.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { HttpContext } from '../server/env.ts'
 import type { IntrusionCounter } from '../server/intrusion-counter.ts'

@@ -1,98 +1,20 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import type { OwnerAccount } from '../../settings/owner-account.ts'
-import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/password-policy.ts'
 import type { Sessions } from '../../settings/sessions.ts'
+import {
+  changePasswordRoute,
+  listSessionsRoute,
+  revokeSessionRoute,
+  signInRoute,
+  signOutRoute,
+  statusRoute,
+} from '../contract/sign-in.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes, type HttpContext, refuseInvalid, sessionOf } from '../server/env.ts'
 import type { IntrusionCounter } from '../server/intrusion-counter.ts'
 import { Refusal } from '../server/problem.ts'
 import { endedSessionCookie } from '../server/session-cookie.ts'
 import { type SignInThrottle, tooManyAttempts } from '../server/sign-in-throttle.ts'
 import { commonPassword, setSessionCookie } from './install.ts'
-
-/** An existing password. Its length was checked when it was chosen. */
-const knownPasswordSchema = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(4 * MAX_PASSWORD_CHARS)
-
-const statusRoute = createRoute({
-  method: 'get',
-  path: '/auth/status',
-  tags: ['Sign-in'],
-  summary: 'Check whether the service is set up and this browser is signed in',
-  security: [],
-  responses: { 200: json(z.object({ configured: z.boolean(), authenticated: z.boolean() }), 'The state') },
-})
-
-const signInRoute = createRoute({
-  method: 'post',
-  path: '/login',
-  tags: ['Sign-in'],
-  summary: 'Sign in; after 10 failures a client must wait',
-  security: [],
-  request: { body: body(z.object({ password: knownPasswordSchema })) },
-  responses: {
-    200: json(z.object({ authenticated: z.literal(true) }), 'Signed in, with a session cookie'),
-    ...refusals(400, 401, 403, 429),
-  },
-})
-
-const signOutRoute = createRoute({
-  method: 'post',
-  path: '/logout',
-  tags: ['Sign-in'],
-  summary: 'Sign out and end the session on the server',
-  responses: {
-    200: json(z.object({ authenticated: z.literal(false) }), 'Signed out'),
-    ...refusals(401, 403),
-  },
-})
-
-const changePasswordRoute = createRoute({
-  method: 'post',
-  path: '/api/auth/password',
-  tags: ['Sign-in'],
-  summary: 'Change the password and end every other session',
-  request: { body: body(z.object({ currentPassword: knownPasswordSchema, newPassword: newPasswordSchema })) },
-  responses: {
-    200: json(z.object({ changed: z.literal(true) }), 'Changed'),
-    ...refusals(400, 401, 403, 429),
-  },
-})
-
-const listSessionsRoute = createRoute({
-  method: 'get',
-  path: '/api/sessions',
-  tags: ['Sign-in'],
-  summary: 'List sessions, last seen first',
-  responses: {
-    200: json(
-      z.object({
-        sessions: z.array(
-          z.object({
-            id: z.string(),
-            current: z.boolean(),
-            createdAt: z.iso.datetime(),
-            lastSeenAt: z.iso.datetime(),
-            userAgent: z.string(),
-          }),
-        ),
-      }),
-      'The sessions',
-    ),
-  },
-})
-
-const revokeSessionRoute = createRoute({
-  method: 'delete',
-  path: '/api/sessions/{id}',
-  tags: ['Sign-in'],
-  summary: 'End a session and close its sockets',
-  request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'Ended' }, ...refusals(404) },
-})
 
 export function signInRoutes(options: {
   readonly account: OwnerAccount

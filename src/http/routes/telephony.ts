@@ -1,44 +1,10 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import type { Twilio } from 'twilio'
 import { explain } from '../../phone/line/check.ts'
 import { planNumber } from '../../phone/line/pointing.ts'
+import { plan, point } from '../contract/telephony.ts'
 import type { RouteModule } from '../server/app.ts'
-import { json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
-
-const pointingSchema = z
-  .object({
-    number: z.string(),
-    publicUrl: z.string(),
-    changes: z.array(
-      z.object({
-        name: z.enum(['voice', 'SMS', 'call status', 'message status']),
-        from: z.string().nullable().describe('Where it points now; null if nowhere'),
-        to: z.string(),
-      }),
-    ),
-  })
-  .openapi('NumberPointing')
-
-const plan = createRoute({
-  method: 'get',
-  path: '/api/telephony/number',
-  tags: ['Telephony'],
-  summary: 'Preview what would change if the number pointed here',
-  responses: {
-    200: json(pointingSchema, 'The changes; empty if the number already points here'),
-    ...refusals(409, 502),
-  },
-})
-
-const point = createRoute({
-  method: 'post',
-  path: '/api/telephony/number/point',
-  tags: ['Telephony'],
-  summary: 'Point the voice, SMS and status addresses of the number at the Public URL',
-  responses: { 200: json(pointingSchema, 'The changes made'), ...refusals(409, 502) },
-})
 
 /** The delegate's phone number at the provider. */
 export function telephonyRoutes(deps: {
@@ -63,7 +29,7 @@ export function telephonyRoutes(deps: {
       planNumber(client, { phoneNumber: number, applicationSid, publicUrl }),
     )
     if (found === null) throw new Refusal(409, 'unknown_number', `${number} is not a number of this account.`)
-    return { found, answer: { number, publicUrl, changes: [...found.changes] } }
+    return { found, answer: { number, publicUrl, changes: found.changes } }
   }
 
   routes.openapi(plan, async (c) => c.json((await prepare()).answer, 200))

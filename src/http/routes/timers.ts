@@ -1,79 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import type { TimerPlace } from '../../../projections/timers.ts'
 import { toInstant } from '../../lib/time.ts'
 import { InvalidRecurrence } from '../../timers/schedule.ts'
 import type { SetOutcome, Timer, Timers } from '../../timers/timers.ts'
+import { cancel, list, set } from '../contract/timers.ts'
 import type { RouteModule } from '../server/app.ts'
-import { body, json, refusals } from '../server/describe.ts'
 import { createRoutes } from '../server/env.ts'
-import { integerParam } from '../server/list-query.ts'
 import { invalidCursor, invalidField, Refusal } from '../server/problem.ts'
-
-const MAX_LISTED = 500
-
-const timerSchema = z
-  .object({
-    id: z.string(),
-    title: z.string(),
-    status: z.enum(['active', 'done', 'cancelled']),
-    dueAt: z.string(),
-    recurrence: z.string().nullable(),
-    timezone: z.string(),
-    missedPolicy: z.enum(['fire_once', 'skip']),
-    by: z.enum(['owner', 'delegate']),
-    createdAt: z.string(),
-    lastFiredAt: z.string().nullable(),
-  })
-  .openapi('Timer')
-
-const list = createRoute({
-  method: 'get',
-  path: '/api/timers',
-  tags: ['Timers'],
-  summary: 'List timers: active ones first, then those that are over',
-  request: {
-    query: z.object({
-      limit: integerParam(1, MAX_LISTED).default(100),
-      cursor: z.string().max(200).optional(),
-    }),
-  },
-  responses: {
-    200: json(z.object({ timers: z.array(timerSchema), nextCursor: z.string().nullable() }), 'Timers'),
-    ...refusals(400),
-  },
-})
-
-const set = createRoute({
-  method: 'post',
-  path: '/api/timers',
-  tags: ['Timers'],
-  summary: 'Set a timer that wakes the delegate',
-  request: {
-    body: body(
-      z.object({
-        title: z.string().trim().min(1).max(500),
-        at: z.string().max(40).optional().describe("ISO 8601; without an offset, in the owner's local time"),
-        recurrence: z
-          .string()
-          .min(1)
-          .max(100)
-          .optional()
-          .describe("A cron expression in the owner's time zone"),
-        missedPolicy: z.enum(['fire_once', 'skip']).default('fire_once'),
-      }),
-    ),
-  },
-  responses: { 201: json(timerSchema, 'The timer; `Location` holds its address'), ...refusals(400) },
-})
-
-const cancel = createRoute({
-  method: 'delete',
-  path: '/api/timers/{id}',
-  tags: ['Timers'],
-  summary: 'Cancel a timer',
-  request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'Cancelled' }, ...refusals(404, 409) },
-})
 
 /** Scheduled moments that wake the delegate. */
 export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: () => string }): RouteModule {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Log } from '../../lib/log.ts'
 import type { LogLines } from '../../lib/log-lines.ts'
-import type { OwnerState } from '../../settings/open.ts'
+import type { OwnerState } from '../../settings/index.ts'
 import { type CheckHealth, healthRoutes } from '../routes/health.ts'
 import { installRoutes } from '../routes/install.ts'
 import { logRoutes } from '../routes/logs.ts'

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { PROBLEM_TYPE, problemOf, type Refusal } from './problem.ts'
+import { PROBLEM_TYPE } from '../contract/problem.ts'
+import { problemOf, type Refusal } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** Writes a refusal to a raw connection and closes it. */

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { htmlPage, json, meanings } from './describe.ts'
+import { htmlPage, json, meanings } from '../contract/describe.ts'
+import { PROBLEM_TYPE, type RefusalStatus } from '../contract/problem.ts'
 import { createRoutes, type Routes } from './env.ts'
-import { PROBLEM_TYPE, type RefusalStatus } from './problem.ts'
 import { type OpenApiDocument, operationsOf, referencePage, referenceStyles } from './reference-page.ts'
 
 const problem = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } }

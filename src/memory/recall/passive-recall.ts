@@ -1,5 +1,5 @@
 import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
-import type { Recall, RecallCue } from '../../agent/conversation/recall.ts'
+import type { Recall, RecallCue } from '../../lib/recall.ts'
 import type { MemoryConfig } from '../config.ts'
 import type { MemoryCounters } from '../counters.ts'
 import { type Arbitrator, arbitrate } from './arbitration.ts'

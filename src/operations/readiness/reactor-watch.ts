@@ -1,18 +1,21 @@
 import { LedgerUnavailable, messageOf } from '../../../ledger/errors.ts'
 import { OutsideFailure } from '../../lib/outside-failure.ts'
 
-export type ReactorName =
-  | 'turns'
-  | 'guests'
-  | 'texts'
-  | 'deliveries'
-  | 'tasks'
-  | 'announcements'
-  | 'timers'
-  | 'proposals'
-  | 'learning'
-  | 'erasures'
-  | 'idle spans'
+/** In the order of reports. */
+const REACTORS = [
+  'idle spans',
+  'timers',
+  'proposals',
+  'learning',
+  'erasures',
+  'tasks',
+  'announcements',
+  'deliveries',
+  'turns',
+  'texts',
+  'guests',
+] as const
+export type ReactorName = (typeof REACTORS)[number]
 
 /** The work of one reactor that has no outcome yet. */
 export type Backlog = {
@@ -124,11 +127,13 @@ export function createReactorWatch(options: {
       }, LOOK_EVERY_MS).unref()
     },
     report: () =>
-      [...reactors].map(([name, reactor]) => {
+      REACTORS.flatMap((name) => {
+        const reactor = reactors.get(name)
+        if (!reactor) return []
         const { waiting, since } = look(reactor)
         const { failure } = reactor
         const lastFailure = failure && { at: failure.at, message: failure.message, inARow: failure.inARow }
-        return { name, waiting, since, state: stateOf(reactor), lastFailure }
+        return [{ name, waiting, since, state: stateOf(reactor), lastFailure }]
       }),
     close: () => clearInterval(timer),
   }

@@ -1,7 +1,7 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
-import type { ContextItem } from '../../agent/context/context.ts'
 import { estimateItemTokens } from '../../model/tokens.ts'
 import type { SessionPlan } from '../call/ports.ts'
+import type { PastItem } from './mind.ts'
 
 export type HistoryItem = SessionPlan['history'][number]
 /** Wraps data so that nothing in it can close the wrapper. */
@@ -12,7 +12,7 @@ const HISTORY_TOKENS = 6_000
 
 /** The newest items of the chain that fit, and their facts. `isWhole` is false if any were left out. */
 export function recentHistory(
-  items: readonly ContextItem[],
+  items: readonly PastItem[],
   delimit: Delimit,
 ): { readonly history: readonly HistoryItem[]; readonly seqs: readonly number[]; readonly isWhole: boolean } {
   const history: HistoryItem[] = []
@@ -29,7 +29,7 @@ export function recentHistory(
 }
 
 /** Null for a tool call: it cannot be seeded, and the replies mention its result. */
-export function historyItem(item: ContextItem['item'], delimit: Delimit): HistoryItem | null {
+export function historyItem(item: PastItem['item'], delimit: Delimit): HistoryItem | null {
   if (item.type === 'message') {
     if (item.role === 'guest') return { role: 'inner', text: delimit('guest, not the owner', item.text) }
     return { role: item.role === 'owner' ? 'caller' : 'delegate', text: item.text }

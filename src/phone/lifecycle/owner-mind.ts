@@ -1,20 +1,16 @@
 import pLimit from 'p-limit'
 import * as z from 'zod'
-import type { LedgerEvent, NewEvent } from '../../../ledger/event.ts'
-import type { LedgerReader } from '../../../ledger/reader.ts'
-import type { Chain, ChainReader } from '../../agent/context/chain.ts'
-import type { ContextItem } from '../../agent/context/context.ts'
-import type { Recall } from '../../agent/conversation/recall.ts'
-import { createProvenance } from '../../agent/turn/provenance.ts'
-import { createToolRunner, type Propose, type Tally } from '../../agent/turn/tool-runner.ts'
-import type { Tool } from '../../lib/tool.ts'
+import type { Append, LedgerEvent, NewEvent } from '../../../ledger/event.ts'
+import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
+import type { Recall } from '../../lib/recall.ts'
+import type { Tool } from '../../model/tool.ts'
 import type { CallFact } from '../call/call-state.ts'
 import type { SessionPlan, VoiceTool } from '../call/ports.ts'
 import type { CallPlace, CallTurns } from './call-turns.ts'
 import type { FactQueue } from './fact-queue.ts'
 import { type Delimit, historyItem, recentHistory } from './history.ts'
 import { createLatestWords } from './latest-words.ts'
-import type { PlacedMind, VoiceSettings } from './mind.ts'
+import type { CallChain, CallTools, PastItem, PlacedMind, Tally, VoiceSettings } from './mind.ts'
 
 /** Time limit for recall before the first words of a session. */
 const OPENING_RECALL_MS = 400
@@ -30,13 +26,17 @@ export type OwnerMindOptions = {
   readonly turns: CallTurns
   readonly queue: FactQueue
   readonly ledger: LedgerReader
-  readonly chain: ChainReader
+  readonly chain: CallChain
   /** The newest capsule of a conversation, for a chain that does not fit. */
   readonly capsuleText: (conversationId: string) => string | null
   readonly recall: Recall
   readonly tools: ReadonlyMap<string, Tool>
-  readonly propose: Propose
-  readonly areForeign: (seqs: readonly number[]) => boolean
+  readonly callTools: (call: {
+    readonly append: Append
+    readonly onFault: (error: unknown, tool: string) => void
+  }) => CallTools
+  /** The facts whose words a text repeats. */
+  readonly sourcesOf: (text: string, own: readonly AnyEvent[], past: readonly PastItem[]) => readonly number[]
   /** The caller ID, which may be forged. */
   readonly from: string
   readonly instructions: () => string
@@ -55,15 +55,10 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   const { place, turns, queue, ledger, chain, tools, delimit, nowMs, conversationId } = options
   const { spanId, offeredSeq } = place
   const words = createLatestWords()
-  const provenance = createProvenance()
   /** The conversation as last read. */
-  let past: readonly ContextItem[] = []
-  const runner = createToolRunner({
+  let past: readonly PastItem[] = []
+  const runner = options.callTools({
     append: queue.append,
-    tools,
-    propose: options.propose,
-    areForeign: options.areForeign,
-    nowMs,
     onFault: (error, tool) => options.onFault(error, `tool ${tool} failed during a call`),
   })
   /** Facts of the conversation that this call has seen. Any other fact is news. */
@@ -77,7 +72,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
   let saidLast: readonly string[] = []
   let lastCue = ''
   /** What was barred when this call first read the chain. */
-  let first: Pick<Chain, 'barred'> | null = null
+  let first: { readonly barred: ReadonlySet<number> } | null = null
   /** What the current turn has changed. */
   let tally: Tally & { readonly turnId: string } = { turnId: '', changes: 0, texts: 0 }
   const tooling = pLimit(1)
@@ -90,7 +85,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     // A session cannot forget, so facts barred since it began are sources: erasing them covers this text too.
     const seqs = new Set([...sources, ...(first === null ? [] : chain.barredSince(first))])
     const own = ledger.readSeqs([...seqs].sort((a, b) => a - b))
-    const repeated = provenance.sourcesOf(text, own, past)
+    const repeated = options.sourcesOf(text, own, past)
     return [...new Set([...(causedBy === null ? [] : [causedBy]), ...repeated])].sort((a, b) => a - b)
   }
   const readChain = async () => {

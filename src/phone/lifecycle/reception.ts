@@ -1,6 +1,6 @@
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { CallQueries } from '../../../projections/calls.ts'
-import type { Placement } from '../../agent/conversation/placement.ts'
+import type { Placement } from '../../storage/placement.ts'
 import type { CallSlot, OfferedCall } from '../line/call-slot.ts'
 import type { CallPlace } from './call-turns.ts'
 import { callEnding } from './span-facts.ts'

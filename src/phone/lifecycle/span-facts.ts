@@ -1,7 +1,7 @@
 import type { EventOf, NewEvent, NewEventOf } from '../../../ledger/event.ts'
 import type { CallRow } from '../../../projections/calls.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
-import { failureText } from '../../agent/turn/failure-text.ts'
+import { failureText } from '../../model/failure-text.ts'
 import type { CallPlace } from './call-turns.ts'
 
 type SpanReason = EventOf<'span.closed'>['facts']['reason']

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Party } from './party.ts'
+import type { Party } from '../../settings/party.ts'
 
 /** How long a reservation and its token wait for the stream. */
 export const RESERVATION_MS = 30_000

@@ -1,7 +1,7 @@
 import type { Twilio } from 'twilio'
 import type { RequestOptions } from 'twilio/lib/base/RequestClient.js'
 import type { request } from 'undici'
-import { networkCode, neverReached } from '../../outbound/never-reached.ts'
+import { ProviderUnreachable } from '../../lib/never-reached.ts'
 
 /** Time limit of a request, including the response body. */
 const REQUEST_MS = 10_000
@@ -103,23 +103,6 @@ function pairsOf(fields: object): [string, string][] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((each): [string, string] => [name, String(each)]),
   )
-}
-
-/**
- * The request got no response. Has no `cause`: the network's error may hold the whole request, with number
- * and key, and would be logged with it.
- */
-export class ProviderUnreachable extends Error {
-  override readonly name = 'ProviderUnreachable'
-  readonly code: string | null
-  /** Whether the provider certainly did not receive the request. */
-  readonly neverReached: boolean
-  constructor(error: unknown) {
-    const code = networkCode(error) || null
-    super(`The telephony provider did not respond${code === null ? '' : ` (${code})`}.`)
-    this.code = code
-    this.neverReached = neverReached(error)
-  }
 }
 
 /** Replaces the origin of a URI with `baseUrl`. */

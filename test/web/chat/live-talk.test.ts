@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
+import type { LiveCall, TalkLine } from '../../../src/http/contract/calls.ts'
 import { createLiveTalk } from '../../../web/src/chat/live-talk.ts'
-import type { LiveCall, TalkLine } from '../../../web/src/data/calls.ts'
 import { event } from '../timeline/events.ts'
 
 const call = (lines: readonly TalkLine[], more: Partial<LiveCall> = {}): LiveCall => ({
   callSid: 'CA1',
   party: 'owner',
   from: '+14155550100',
+  conversationId: 'c1',
+  spanId: 's1',
   offeredAt: '2026-01-01T12:00:00.000Z',
   connectedAt: '2026-01-01T12:00:01.000Z',
   speaking: null,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Channel } from '../../../web/src/data/timeline.ts'
+import type { Channel } from '../../../src/http/contract/timeline.ts'
 import { signOfHit } from '../../../web/src/timeline/event-icons.ts'
 
 test.each<[string, Channel | null, string, string]>([

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { TimelineEvent } from '../../../web/src/data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 
 /** A timeline event with defaults. */
 export function event(seq: number, type: string, more: Partial<TimelineEvent> = {}): TimelineEvent {
@@ -9,6 +9,7 @@ export function event(seq: number, type: string, more: Partial<TimelineEvent> = 
     type,
     at: new Date(Date.UTC(2026, 0, 1, 12, 0, seq)).toISOString(),
     channel: 'chat',
+    actor: 'owner',
     conversationId: 'c1',
     spanId: null,
     turnId: null,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { TimelineEvent } from '../../../web/src/data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { classify } from '../../../web/src/timeline/event-kinds.ts'
 import { type Segment, timelineTree } from '../../../web/src/timeline/tree.ts'
 import { event, timelines } from './events.ts'

@@ -1,10 +1,9 @@
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { createHttp, Refused } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
 import { type ChatSession, createChatSession } from '../chat/session.ts'
 import type { MayConnect } from '../chat/socket.ts'
 import { keepUnsettled, readUnsettled } from '../chat/unsettled-messages.ts'
-import { fetchAuthStatus, signOut } from '../data/auth.ts'
-import { createHttp, type Http, Refused } from '../data/http.ts'
-import { fetchTimezone } from '../data/settings.ts'
-import type { TimelineEvent } from '../data/timeline.ts'
 import type { Toaster } from '../design/toast.ts'
 import { setOwnerZone } from '../view/owner-time.ts'
 import { newId } from './platform.ts'
@@ -95,7 +94,9 @@ export function createApp(options: {
   /** A refused WebSocket gives no reason, so ask the service whether the session is still valid. */
   async function mayConnect(): Promise<MayConnect> {
     try {
-      const { configured, authenticated } = await fetchAuthStatus(http, AbortSignal.timeout(5000))
+      const { configured, authenticated } = await http.get('/auth/status', {
+        signal: AbortSignal.timeout(5000),
+      })
       if (configured && authenticated) return 'yes'
       if (configured) loseSession()
       else navigate('/install')
@@ -109,7 +110,7 @@ export function createApp(options: {
   async function endSession(): Promise<void> {
     signingOut = true
     try {
-      await signOut(http)
+      await http.post('/logout')
     } catch (error) {
       // 401: the session had already ended.
       if (!(error instanceof Refused) || error.problem.status !== 401) throw error
@@ -122,7 +123,8 @@ export function createApp(options: {
 
   async function readClock(): Promise<void> {
     try {
-      setOwnerZone(await fetchTimezone(http, AbortSignal.timeout(clockTimeoutMs)))
+      const { entries } = await http.get('/api/config', { signal: AbortSignal.timeout(clockTimeoutMs) })
+      setOwnerZone(String(entries.find(({ key }) => key === 'TIMEZONE')?.value ?? 'UTC'))
     } catch {
       // Show times in the browser's zone and retry on the next page.
       clock = null

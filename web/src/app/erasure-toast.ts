@@ -1,5 +1,4 @@
-import { undoErasure } from '../data/erasures.ts'
-import { explain } from '../data/http.ts'
+import { explain } from '../api/http.ts'
 import type { App } from './app.ts'
 
 /** Offers to undo a pending erasure, in a toast that closes once the erasure completes or is undone. */
@@ -11,7 +10,7 @@ export function offerUndo(
 
   async function undo(): Promise<void> {
     try {
-      await undoErasure(app.http, id)
+      await app.http.post('/api/erasures/{id}/undo', { params: { id } })
       app.toast('Restored.')
       onUndone?.()
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import type { Toaster } from '../design/toast.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
 

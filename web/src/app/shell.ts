@@ -1,7 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { explain } from '../api/http.ts'
 import type { ChatSession } from '../chat/session.ts'
-import { explain } from '../data/http.ts'
-import { fetchBuild } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
@@ -87,7 +86,7 @@ export class DgShell extends LitElement {
 
   private async loadVersion(): Promise<void> {
     // On failure, hide the version: the page itself reports an unreachable service.
-    const build = await fetchBuild(this.app.http).catch(() => null)
+    const build = await this.app.http.get('/build-info.json').catch(() => null)
     this.version = build?.version ?? ''
   }
 

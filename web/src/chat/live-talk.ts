@@ -1,5 +1,5 @@
-import type { LiveCall, TalkLine } from '../data/calls.ts'
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { LiveCall, TalkLine } from '../../../src/http/contract/calls.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 
 /** The call in progress, and its lines that are not on the timeline yet. */
 export type LiveTalk = {

@@ -1,4 +1,4 @@
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { wordsOf } from '../timeline/event-kinds.ts'
 import type { Pending } from '../timeline/rows.ts'
 

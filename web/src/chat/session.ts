@@ -1,7 +1,7 @@
-import type { LiveCall, TalkLine } from '../data/calls.ts'
-import type { ServerMessage } from '../data/chat.ts'
-import type { Problem } from '../data/problem.ts'
-import type { TimelineEvent, TimelinePage } from '../data/timeline.ts'
+import type { LiveCall, TalkLine } from '../../../src/http/contract/calls.ts'
+import type { ServerMessage } from '../../../src/http/contract/chat-socket.ts'
+import type { ProblemDocument } from '../../../src/http/contract/problem.ts'
+import type { TimelineEvent, TimelinePage } from '../../../src/http/contract/timeline.ts'
 import { cutOf, wordsOf } from '../timeline/event-kinds.ts'
 import type { Pending, Preview } from '../timeline/rows.ts'
 import { createTimelineStore, type TimelineStore } from '../timeline/store.ts'
@@ -64,7 +64,7 @@ type ChatSessionOptions = {
   readonly socketUrl: string
   readonly mayConnect: () => Promise<MayConnect>
   /** Called with errors that the timeline does not show. */
-  readonly onProblem: (problem: Problem) => void
+  readonly onProblem: (problem: ProblemDocument) => void
   readonly onReply: (text: string) => void
   readonly onMalformed: (error: unknown) => void
   /** Storage for this tab's messages until they are on the timeline. */
@@ -215,7 +215,9 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
     clearTimeout(olderTimer)
     cursor = page.nextCursor
     older = page.hasMore && page.nextCursor !== null ? 'more' : 'none'
-    if (page.wholeFromSeq !== null) store.setWholeFrom(page.wholeFromSeq)
+    // Before its own events, a page has older ones that only complete spans, with gaps between them.
+    const wholeFromSeq = page.hasMore ? page.events[page.expandedEvents]?.seq : 0
+    if (wholeFromSeq !== undefined) store.setWholeFrom(wholeFromSeq)
     add(page.events)
   }
 

@@ -1,4 +1,4 @@
-import { type ClientMessage, parseServerMessage, type ServerMessage } from '../data/chat.ts'
+import type { ClientMessage, ServerMessage } from '../../../src/http/contract/chat-socket.ts'
 import { backoffMs } from './backoff.ts'
 
 export type Connection =
@@ -69,14 +69,12 @@ export function openChatSocket(options: {
       attempt = 0
       refused = 0
       options.onHeard()
-      let parsed: ServerMessage | null
       try {
-        parsed = parseServerMessage(message.data)
+        options.onMessage(JSON.parse(message.data))
       } catch (error) {
+        // The service may be another version than this page.
         options.onMalformed(error)
-        return
       }
-      if (parsed) options.onMessage(parsed)
     })
     opening.addEventListener('close', () => {
       clearTimeout(giveUp)

@@ -1,15 +1,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { Adaptation, Reloaded } from '../../../src/http/contract/adaptations.ts'
+import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
-import {
-  type Adaptation,
-  type AdaptationChange,
-  fetchAdaptations,
-  type Reloaded,
-  reloadAdaptations,
-  removeAdaptation,
-  saveAdaptation,
-} from '../data/adaptations.ts'
-import { explain } from '../data/http.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -105,7 +97,10 @@ export class DgAdaptationsPage extends LitElement {
   declare private reloaded: Reloaded | null
   declare private erasing: Erasing | null
   private readonly adaptations = new PagedList<Adaptation>(this, {
-    fetch: async ({ signal }) => ({ items: await fetchAdaptations(this.app.http, signal), nextCursor: null }),
+    fetch: async ({ signal }) => {
+      const { adaptations } = await this.app.http.get('/api/adaptations', { signal })
+      return { items: adaptations, nextCursor: null }
+    },
     follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => /^adaptation|^eras/.test(type),
   })
@@ -127,16 +122,16 @@ export class DgAdaptationsPage extends LitElement {
     await this.adaptations.reload()
   }
 
-  private change(adaptation: Adaptation, change: AdaptationChange): void {
+  private change(adaptation: Adaptation, change: { readonly enabled: boolean }): void {
     void this.attempt(async () => {
-      await saveAdaptation(this.app.http, adaptation.id, change)
+      await this.app.http.post('/api/adaptations/{id}', { params: { id: adaptation.id }, body: change })
       this.app.announce(`${adaptation.title} is ${change.enabled ? 'on' : 'off'}, from the next turn.`)
     })
   }
 
   private discard(adaptation: Adaptation): void {
     void this.attempt(async () => {
-      await removeAdaptation(this.app.http, adaptation.id)
+      await this.app.http.del('/api/adaptations/{id}', { params: { id: adaptation.id } })
       const { id, title, content, enabled, channels } = adaptation
       this.app.toast('Removed. Its text stays in the history.', 'done', {
         shownForMs: 10_000,
@@ -144,7 +139,10 @@ export class DgAdaptationsPage extends LitElement {
           label: 'Undo',
           run: () =>
             void this.attempt(async () => {
-              await saveAdaptation(this.app.http, id, { title, content, enabled, channels })
+              await this.app.http.post('/api/adaptations/{id}', {
+                params: { id },
+                body: { title, content, enabled, channels },
+              })
             }),
         },
       })
@@ -265,7 +263,7 @@ export class DgAdaptationsPage extends LitElement {
         class="button small"
         @click=${() =>
           void this.attempt(async () => {
-            this.reloaded = await reloadAdaptations(this.app.http)
+            this.reloaded = await this.app.http.post('/api/adaptations.reload')
           })}
       >
         <dg-icon name="retry"></dg-icon>Reload files

@@ -1,10 +1,10 @@
 import { html, nothing } from 'lit'
+import { explain, Refused } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { rememberSetupStep } from '../app/setup-progress.ts'
-import { install, minPasswordLength } from '../data/auth.ts'
-import { explain, Refused } from '../data/http.ts'
 import { fieldView, passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
+import { minPasswordLength } from '../view/settings/min-password-length.ts'
 import { authStyles } from './auth-styles.ts'
 
 /** First launch: sets the password. All other choices follow on the welcome page. */
@@ -99,12 +99,12 @@ export class DgInstallPage extends LightElement {
     const installation = { password, setupCode }
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
     try {
-      await install(this.app.http, { ...installation, timezone: timeZone })
+      await this.app.http.post('/api/install', { body: { ...installation, timezone: timeZone } })
     } catch (error) {
-      const isZone = error instanceof Refused && error.problem.errors.some(({ path }) => path === 'timezone')
+      const isZone = error instanceof Refused && error.errors.some(({ path }) => path === 'timezone')
       if (!isZone) throw error
       // The service does not know this zone. The next step asks for it.
-      await install(this.app.http, installation)
+      await this.app.http.post('/api/install', { body: installation })
     }
   }
 
@@ -113,7 +113,7 @@ export class DgInstallPage extends LightElement {
       this.problem = explain(error)
       return
     }
-    const { status, detail, errors } = error.problem
+    const { status, detail } = error.problem
     this.installed = status === 409
     if (status === 403) {
       this.errors = {
@@ -123,7 +123,7 @@ export class DgInstallPage extends LightElement {
       }
       this.linkedCode = ''
     } else {
-      const named = errors.filter(({ path }) => this.input(path) !== null)
+      const named = error.errors.filter(({ path }) => this.input(path) !== null)
       this.errors = Object.fromEntries(named.map(({ path, message }) => [path, `It ${message}.`]))
       if (named.length === 0 && status !== 409) this.problem = detail
     }

@@ -1,7 +1,6 @@
 import { html } from 'lit'
+import { explain, Refused } from '../api/http.ts'
 import type { App } from '../app/app.ts'
-import { fetchAuthStatus, signIn } from '../data/auth.ts'
-import { explain, Refused } from '../data/http.ts'
 import { passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { authStyles } from './auth-styles.ts'
@@ -37,7 +36,7 @@ export class DgLoginPage extends LightElement {
   /** Skips the form if the owner is already signed in, as in another tab. */
   private async skip(): Promise<void> {
     try {
-      const { authenticated } = await fetchAuthStatus(this.app.http)
+      const { authenticated } = await this.app.http.get('/auth/status')
       if (authenticated && this.isConnected && !this.busy) this.app.enter()
     } catch {
       // Show the form. It reports the error when submitted.
@@ -60,7 +59,7 @@ export class DgLoginPage extends LightElement {
     }
     this.busy = true
     try {
-      await signIn(this.app.http, field.value)
+      await this.app.http.post('/login', { body: { password: field.value } })
       this.app.enter()
     } catch (error) {
       this.refused(error)

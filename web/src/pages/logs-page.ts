@@ -1,10 +1,10 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { guard } from 'lit/directives/guard.js'
+import type { LogLevel, LogLine } from '../../../src/http/contract/logs.ts'
+import { explain } from '../api/http.ts'
+import { followLog, logLevels } from '../api/logs.ts'
 import type { App } from '../app/app.ts'
 import { backoffMs } from '../chat/backoff.ts'
-import { fetchAuthStatus } from '../data/auth.ts'
-import { explain } from '../data/http.ts'
-import { fetchLog, followLog, type LogLevel, type LogLine, logLevels } from '../data/logs.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/page.ts'
@@ -79,7 +79,7 @@ export class DgLogsPage extends LitElement {
     this.fresh = []
     const { level } = this
     try {
-      const page = await fetchLog(this.app.http, level, keptLines)
+      const page = await this.app.http.get('/api/logs', { query: { level, limit: keptLines } })
       if (!this.isConnected || level !== this.level) return
       this.lines = page.lines
       this.dropped = page.dropped
@@ -131,7 +131,8 @@ export class DgLogsPage extends LitElement {
   /** Returns true if the service is unreachable, so that the page keeps retrying. */
   private async isSignedIn(): Promise<boolean> {
     try {
-      return (await fetchAuthStatus(this.app.http, AbortSignal.timeout(5000))).authenticated
+      const signal = AbortSignal.timeout(5000)
+      return (await this.app.http.get('/auth/status', { signal })).authenticated
     } catch {
       return true
     }

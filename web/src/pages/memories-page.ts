@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { Memory } from '../../../src/http/contract/memories.ts'
 import type { App } from '../app/app.ts'
-import { fetchMemories, type Memory } from '../data/memories.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -52,8 +52,11 @@ export class DgMemoriesPage extends LitElement {
   declare app: App
   declare private erasing: Erasing | null
   private readonly memories = new PagedList<Memory, MemoryPage>(this, {
-    fetch: async (query) => {
-      const { memories, ...rest } = await fetchMemories(this.app.http, { limit: pageSize, ...query })
+    fetch: async ({ signal, ...query }) => {
+      const { memories, ...rest } = await this.app.http.get('/api/memories', {
+        query: { limit: pageSize, ...query },
+        signal,
+      })
       return { items: memories, ...rest }
     },
     follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),

@@ -1,7 +1,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { MemoryConfig } from '../../../src/http/contract/memories.ts'
+import { explain, Refused } from '../api/http.ts'
 import type { App } from '../app/app.ts'
-import { explain, Refused } from '../data/http.ts'
-import { fetchMemoryConfig, type MemoryConfig, saveMemoryConfig } from '../data/memory-config.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import '../design/icon.ts'
@@ -136,7 +136,7 @@ export class DgMemoryConfigPage extends LitElement {
 
   private readonly load = async (): Promise<void> => {
     try {
-      this.config = await fetchMemoryConfig(this.app.http)
+      this.config = await this.app.http.get('/memory-config')
       this.problem = ''
     } catch (error) {
       this.problem = explain(error)
@@ -180,10 +180,10 @@ export class DgMemoryConfigPage extends LitElement {
     if (wrong.length > 0) return this.focusFirstError()
     this.saving = true
     try {
-      this.config = await saveMemoryConfig(this.app.http, wanted)
+      this.config = await this.app.http.put('/memory-config', { body: wanted })
       this.app.toast('Saved. Takes effect on the next turn.')
     } catch (error) {
-      const named = error instanceof Refused ? error.problem.errors : []
+      const named = error instanceof Refused ? error.errors : []
       const known = named.filter(({ path }) => this.input(path) !== null)
       this.errors = Object.fromEntries(known.map(({ path, message }) => [path, message]))
       if (known.length === 0) this.refusal = explain(error)

@@ -1,9 +1,8 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { MemoryInsights } from '../../../src/http/contract/memories.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
-import { explain } from '../data/http.ts'
-import { restoreMemory } from '../data/memories.ts'
-import { fetchMemoryInsights, type MemoryInsights } from '../data/memory-insights.ts'
-import type { TimelineEvent } from '../data/timeline.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -139,13 +138,13 @@ export class DgMemoryInsightsPage extends LitElement {
     const running = new AbortController()
     this.running = running
     try {
-      this.insights = await fetchMemoryInsights(this.app.http, running.signal)
+      this.insights = await this.app.http.get('/api/memories/insights', { signal: running.signal })
       this.problem = ''
     } catch (error) {
       if (running.signal.aborted) return
       this.problem = explain(error)
     }
-    const embedding = this.insights?.embedding
+    const embedding = this.insights?.runtime.embedding
     if (embedding?.state === 'waiting') this.loadSoon(retryMs)
     else if (embedding && isUnderWay(embedding)) this.loadSoon(progressMs)
   }
@@ -179,7 +178,7 @@ export class DgMemoryInsightsPage extends LitElement {
       <h2 class="heading">Memories</h2>
       ${figuresView(storeFigures(insights))}
       ${
-        insights.store.kinds.length === 0
+        kindFigures(insights).length === 0
           ? nothing
           : html`<h2 class="heading">By kind</h2>
               ${figuresView(kindFigures(insights))}`
@@ -204,7 +203,7 @@ export class DgMemoryInsightsPage extends LitElement {
       </dg-state>`
     }
     return html`<ul class="cards events" aria-label="Recent events">
-      ${recentEvents.map(
+      ${recentEvents.map(timelineEvent).map(
         (event) => html`<li>
           <div class="what">
             <p>${titleOf(event)}</p>
@@ -224,7 +223,7 @@ export class DgMemoryInsightsPage extends LitElement {
     if (id === null || typeof event.payload.text !== 'string') return nothing
     const restore = async (): Promise<void> => {
       try {
-        await restoreMemory(this.app.http, id)
+        await this.app.http.post('/api/memories/{id}/restore', { params: { id } })
         this.app.toast('Memory restored')
         await this.load()
       } catch (error) {
@@ -239,6 +238,11 @@ export class DgMemoryInsightsPage extends LitElement {
       Undo
     </button>`
   }
+}
+
+/** A recent event in the form that the timeline's words are made for. */
+function timelineEvent(event: MemoryInsights['recentEvents'][number]): TimelineEvent {
+  return { ...event, id: '', actor: '', channel: null, spanId: null, turnId: null, internal: true }
 }
 
 /** The memory that an event replaced or retired; null for other events. */
@@ -273,8 +277,8 @@ function figuresView(figures: readonly MemoryFigure[]): TemplateResult {
   </dl>`
 }
 
-function learningText({ extraction }: MemoryInsights, now: Date): string {
-  const { method, running, unread, lastFailure } = extraction
+function learningText({ runtime }: MemoryInsights, now: Date): string {
+  const { method, running, unread, lastFailure } = runtime.extraction
   const by =
     method === 'model'
       ? 'After each reply, the utility model looks for memories in your message, and code checks its findings.'

@@ -1,9 +1,9 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { Note } from '../../../src/http/contract/notes.ts'
+import { explain, Refused } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
-import { explain, Refused } from '../data/http.ts'
-import { createNote, deleteNote, fetchNote, type Note, restoreNote, updateNote } from '../data/notes.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import '../design/icon.ts'
@@ -89,7 +89,7 @@ export class DgNoteEditorPage extends LitElement {
     const id = asked.get('id')
     this.state = 'loading'
     try {
-      const note = id === null ? null : await fetchNote(this.app.http, id)
+      const note = id === null ? null : await this.app.http.get('/api/notes/{id}', { params: { id } })
       this.take(note)
       const kept = keptDraft(id)
       if (kept) this.draft = kept
@@ -154,14 +154,16 @@ export class DgNoteEditorPage extends LitElement {
     this.problem = ''
     try {
       const title = draft.title.trim()
+      const { content } = draft
       const saved = note
-        ? await updateNote(
-            this.app.http,
-            note.id,
-            { title, content: draft.content },
-            overwrite ? null : draft.revision,
-          )
-        : await createNote(this.app.http, { content: draft.content, ...(title === '' ? {} : { title }) })
+        ? await this.app.http.put('/api/notes/{id}', {
+            params: { id: note.id },
+            body: { title, content },
+            ...(overwrite || draft.revision === null
+              ? {}
+              : { headers: { 'if-match': `"${draft.revision}"` } }),
+          })
+        : await this.app.http.post('/api/notes', { body: { content, ...(title === '' ? {} : { title }) } })
       keepDraft(note?.id ?? null, null)
       // Keep what was typed while the request was in progress.
       const later = this.draft === draft ? null : this.draft
@@ -178,7 +180,7 @@ export class DgNoteEditorPage extends LitElement {
 
   private async loadOther(id: string): Promise<void> {
     try {
-      this.takeInstead(await fetchNote(this.app.http, id))
+      this.takeInstead(await this.app.http.get('/api/notes/{id}', { params: { id } }))
       this.focusText()
     } catch (error) {
       this.app.toast(explain(error), 'warning')
@@ -203,7 +205,7 @@ export class DgNoteEditorPage extends LitElement {
     const unsaved = this.isChanged() ? this.draft : null
     const { stale } = this
     try {
-      await deleteNote(this.app.http, note.id)
+      await this.app.http.del('/api/notes/{id}', { params: { id: note.id } })
       this.forget(note.id)
       this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
         shownForMs: 10_000,
@@ -216,7 +218,10 @@ export class DgNoteEditorPage extends LitElement {
 
   private async restore(note: Note, unsaved: Draft | null, stale: boolean): Promise<void> {
     try {
-      const { revision } = await restoreNote(this.app.http, note.id, note.revision)
+      const { revision } = await this.app.http.post('/api/notes/{id}/restore', {
+        params: { id: note.id },
+        body: { revision: note.revision },
+      })
       if (unsaved) keepDraft(note.id, stale ? unsaved : { ...unsaved, revision })
       this.app.toast('Note restored.')
     } catch (error) {

@@ -1,8 +1,8 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { NoteSummary } from '../../../src/http/contract/notes.ts'
+import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
-import { explain } from '../data/http.ts'
-import { deleteNote, fetchNotes, type NoteSummary, restoreNote } from '../data/notes.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -97,9 +97,11 @@ export class DgNotesPage extends LitElement {
   declare private erasing: Erasing | null
   declare private history: NoteSummary | null
   private readonly notes = new PagedList<NoteSummary>(this, {
-    fetch: async (query) => {
-      const { deleted } = this
-      const { notes, nextCursor } = await fetchNotes(this.app.http, { limit: pageSize, deleted, ...query })
+    fetch: async ({ signal, ...query }) => {
+      const { notes, nextCursor } = await this.app.http.get('/api/notes', {
+        query: { limit: pageSize, deleted: this.deleted ? 'true' : 'false', ...query },
+        signal,
+      })
       return { items: notes, nextCursor }
     },
     follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
@@ -122,7 +124,7 @@ export class DgNotesPage extends LitElement {
   }
 
   private async discard(note: NoteSummary): Promise<void> {
-    await deleteNote(this.app.http, note.id)
+    await this.app.http.del('/api/notes/{id}', { params: { id: note.id } })
     this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
       shownForMs: 10_000,
       action: { label: 'Undo', run: () => void this.attempt(() => this.restore(note)) },
@@ -131,7 +133,8 @@ export class DgNotesPage extends LitElement {
   }
 
   private async restore(note: NoteSummary): Promise<void> {
-    await restoreNote(this.app.http, note.id, note.revision)
+    const { id, revision } = note
+    await this.app.http.post('/api/notes/{id}/restore', { params: { id }, body: { revision } })
     this.app.toast('Note restored.')
     await this.notes.reload()
   }

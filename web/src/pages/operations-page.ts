@@ -1,7 +1,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { OperationsReport, OperationsSeries } from '../../../src/http/contract/operations.ts'
+import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
-import { explain } from '../data/http.ts'
-import { fetchReport, fetchSeries, type Report, type Series } from '../data/operations.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -148,8 +148,8 @@ export class DgOperationsPage extends LitElement {
   ]
   declare app: App
   declare private hours: number
-  declare private report: Report | null
-  declare private series: Series | null
+  declare private report: OperationsReport | null
+  declare private series: OperationsSeries | null
   declare private problem: string
   declare private theme: string
   private ends: (() => void)[] = []
@@ -185,8 +185,8 @@ export class DgOperationsPage extends LitElement {
     const { hours } = this
     try {
       const [report, series] = await Promise.all([
-        fetchReport(this.app.http, hours),
-        fetchSeries(this.app.http, hours),
+        this.app.http.get('/api/session/operations', { query: { hours } }),
+        this.app.http.get('/api/session/operations/series', { query: { hours } }),
       ])
       // The owner may have chosen another window meanwhile.
       if (hours !== this.hours) return
@@ -237,31 +237,31 @@ export class DgOperationsPage extends LitElement {
     return html`
       ${this.problem === '' ? nothing : html`<p role="alert">This report may be out of date. ${this.problem}</p>`}
       <p class="facts when">
-        <span>${shortDateText(report.from)} to ${shortDateText(report.to)}</span>
+        <span>${shortDateText(report.window.from)} to ${shortDateText(report.window.to)}</span>
         <span>Counts only, no message text.</span>
       </p>
       ${areas.map((area) => this.areaView(area, report, series))}
     `
   }
 
-  private areaView(area: Area, report: Report, series: Series): TemplateResult {
+  private areaView(area: Area, report: OperationsReport, series: OperationsSeries): TemplateResult {
     const id = `area-${area.heading.toLowerCase().replaceAll(' ', '-')}`
     return html`<section class="card" aria-labelledby=${id}>
       <header>
         <h2 id=${id}>${area.heading}</h2>
         <span class="scope">
-          ${area.scope === 'window' ? `by ${series.grain}` : `since ${shortDateText(report.since)}, when Delegate started`}
+          ${area.scope === 'window' ? `by ${series.grain}` : `since ${shortDateText(report.timelinePaging.since)}, when Delegate started`}
         </span>
         <p class="intro">${area.intro}</p>
       </header>
       <dl>
-        ${area.figures.map((figure) => figureView(figure, report.figure(figure.path)))}
+        ${area.figures.map((figure) => figureView(figure, figure.of(report)))}
       </dl>
       ${area.charts.map(({ title, lines }) => this.chartView(title, lines, series))}
     </section>`
   }
 
-  private chartView(title: string, lines: readonly ChartLine[], series: Series): TemplateResult {
+  private chartView(title: string, lines: readonly ChartLine[], series: OperationsSeries): TemplateResult {
     const courses = lines.map(
       ({ metric, label, tone }): Course => ({
         label,

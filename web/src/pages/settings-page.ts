@@ -1,14 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import type { Setting } from '../../../src/http/contract/settings.ts'
+import { explain, Refused } from '../api/http.ts'
+import type { AnswerOf } from '../api/routes.ts'
+import { type AskPassword, changeSettings } from '../api/settings.ts'
 import type { App } from '../app/app.ts'
-import { explain, Refused } from '../data/http.ts'
-import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data/service.ts'
-import {
-  type AskPassword,
-  changeSettings,
-  fetchSettings,
-  resetSetting,
-  type Setting,
-} from '../data/settings.ts'
 import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
 import '../design/page.ts'
@@ -18,7 +13,7 @@ import { DgConnectionTest } from '../view/settings/connection-test.ts'
 import '../view/settings/password-dialog.ts'
 import '../view/settings/password-form.ts'
 import '../view/settings/point-number.ts'
-import { settingRow } from '../view/settings/setting-row.ts'
+import { settingRow, valueText } from '../view/settings/setting-row.ts'
 import { type SettingsSection, settingsSections } from '../view/settings/settings-sections.ts'
 import { settingsStyles } from '../view/settings/settings-styles.ts'
 import '../view/settings/sign-in-list.ts'
@@ -43,7 +38,7 @@ export class DgSettingsPage extends LightElement {
   /** Errors by setting key. */
   declare private errors: Readonly<Record<string, string>>
   declare private saving: boolean
-  declare private build: Build | null
+  declare private build: AnswerOf<'/build-info.json'> | null
   declare private heldSince: string | null
   private endFollowing: (() => void) | null = null
   private isStale = false
@@ -87,10 +82,15 @@ export class DgSettingsPage extends LightElement {
   private readonly load = async (): Promise<void> => {
     const { http } = this.app
     try {
-      this.settings = await fetchSettings(http)
+      this.settings = (await http.get('/api/config')).entries
       this.problem = ''
       void this.updateComplete.then(this.linked)
-      ;[this.build, this.heldSince] = await Promise.all([fetchBuild(http), fetchHeldSince(http)])
+      const [build, { heldSince }] = await Promise.all([
+        http.get('/build-info.json'),
+        http.get('/api/outbound'),
+      ])
+      this.build = build
+      this.heldSince = heldSince
     } catch (error) {
       this.problem = explain(error)
     }
@@ -110,9 +110,13 @@ export class DgSettingsPage extends LightElement {
   private async refresh(): Promise<void> {
     const { http } = this.app
     try {
-      const [settings, heldSince] = await Promise.all([fetchSettings(http), fetchHeldSince(http)])
-      for (const { key, value } of settings) if (this.draft.get(key) === value) this.draft.delete(key)
-      this.settings = settings
+      const [{ entries }, { heldSince }] = await Promise.all([
+        http.get('/api/config'),
+        http.get('/api/outbound'),
+      ])
+      for (const entry of entries)
+        if (this.draft.get(entry.key) === valueText(entry)) this.draft.delete(entry.key)
+      this.settings = entries
       this.heldSince = heldSince
     } catch {
       // Keep showing the last known values until the next change or visit.
@@ -120,16 +124,20 @@ export class DgSettingsPage extends LightElement {
   }
 
   private readonly edit = (setting: Setting, text: string): void => {
-    if (text === (setting.value ?? '')) this.draft.delete(setting.key)
+    if (text === valueText(setting)) this.draft.delete(setting.key)
     else this.draft.set(setting.key, text)
     const { [setting.key]: _, ...others } = this.errors
     this.errors = others
     this.requestUpdate()
   }
 
+  private async resetSetting(key: string): Promise<readonly Setting[]> {
+    return (await this.app.http.del('/api/config/{key}', { params: { key } })).entries
+  }
+
   private readonly reset = async (setting: Setting): Promise<void> => {
     try {
-      this.settings = await resetSetting(this.app.http, setting.key)
+      this.settings = await this.resetSetting(setting.key)
       this.draft.delete(setting.key)
       this.app.toast(`${setting.title}: ${setting.secret ? 'removed' : 'reset'}`)
       // The pressed button no longer exists, so move the focus.
@@ -160,7 +168,7 @@ export class DgSettingsPage extends LightElement {
         this.settings = await changeSettings(http, Object.fromEntries(entries), this.askPassword)
       }
       // Emptying a stored field resets it.
-      for (const [key] of emptied) this.settings = await resetSetting(http, key)
+      for (const [key] of emptied) this.settings = await this.resetSetting(key)
       // Keep values that were edited while saving.
       for (const [key, text] of sent) if (this.draft.get(key) === text) this.draft.delete(key)
       this.app.toast('Saved')
@@ -184,7 +192,7 @@ export class DgSettingsPage extends LightElement {
   }
 
   private refused(error: unknown): void {
-    const named = error instanceof Refused ? error.problem.errors : []
+    const named = error instanceof Refused ? error.errors : []
     const known = named.map(({ path, message }) => [path.replace(/^entries\./, ''), message] as const)
     this.errors = Object.fromEntries(known.filter(([key]) => this.field(key) !== null))
     const [first] = Object.keys(this.errors)
@@ -202,7 +210,7 @@ export class DgSettingsPage extends LightElement {
 
   private readonly release = async (): Promise<void> => {
     try {
-      await releaseOutbound(this.app.http)
+      await this.app.http.post('/api/outbound/release')
       this.heldSince = null
       this.app.toast('Sending queued messages')
     } catch (error) {

@@ -1,8 +1,8 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
+import type { Task } from '../../../src/http/contract/tasks.ts'
+import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
-import { explain } from '../data/http.ts'
-import { cancelTask, fetchTasks, retryTask, type Task } from '../data/tasks.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -44,8 +44,11 @@ export class DgTasksPage extends LitElement {
   declare private now: Date
   private ticks: ReturnType<typeof setInterval> | undefined
   private readonly tasks = new PagedList<Task, TaskPage>(this, {
-    fetch: async (query) => {
-      const { tasks, ...rest } = await fetchTasks(this.app.http, { limit: pageTasks, ...query })
+    fetch: async ({ signal, cursor }) => {
+      const { tasks, ...rest } = await this.app.http.get('/api/tasks', {
+        query: { limit: pageTasks, cursor },
+        signal,
+      })
       this.now = new Date()
       return { items: tasks, ...rest }
     },
@@ -78,7 +81,7 @@ export class DgTasksPage extends LitElement {
       text: `“${task.title}” stops now. Changes it has already made are kept.`,
       action: 'Cancel task',
       run: async () => {
-        await cancelTask(this.app.http, task.id)
+        await this.app.http.post('/api/tasks/{id}/cancel', { params: { id: task.id } })
         this.app.toast('Task cancelled')
         await this.tasks.reload()
       },
@@ -87,7 +90,7 @@ export class DgTasksPage extends LitElement {
 
   private async retry(task: Task, what: 'work' | 'delivery'): Promise<void> {
     try {
-      await retryTask(this.app.http, task.id, what)
+      await this.app.http.post('/api/tasks/{id}/retry', { params: { id: task.id }, body: { what } })
       this.app.toast(what === 'work' ? 'Task handed over again' : 'Retrying the delivery')
       await this.tasks.reload()
     } catch (error) {

@@ -1,13 +1,7 @@
+import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
 import type { ChatSession } from '../chat/session.ts'
-import { endConversation } from '../data/conversations.ts'
-import { fetchPendingPlan, undoErasure } from '../data/erasures.ts'
-import { explain } from '../data/http.ts'
-import { settleProposal } from '../data/proposals.ts'
-import { sendTextAgain } from '../data/service.ts'
-import { fetchSpanEvents } from '../data/timeline.ts'
-import { fetchTurn } from '../data/turns.ts'
 import { wordsOf } from '../timeline/event-kinds.ts'
 import type { Erasing } from '../view/erase-dialog.ts'
 import { plural } from '../view/format.ts'
@@ -37,7 +31,10 @@ export function createTimelineActions(options: {
   async function showAll(spanId: string): Promise<void> {
     loading.add(spanId)
     options.onLoading(new Set(loading))
-    await attempt(async () => session.addEvents(await fetchSpanEvents(app.http, spanId)))
+    await attempt(async () => {
+      const { events } = await app.http.get('/api/timeline/spans/{id}', { params: { id: spanId } })
+      session.addEvents(events)
+    })
     loading.delete(spanId)
     options.onLoading(new Set(loading))
   }
@@ -59,13 +56,16 @@ export function createTimelineActions(options: {
       options.erase({ heading, target: { kind: 'span', id: spanId } })
     },
     isErasurePending: (erasureId) => session.isErasurePending(erasureId),
-    loadErasurePlan: (erasureId) => fetchPendingPlan(app.http, erasureId),
-    undoErasure: (erasureId) => void attempt(() => undoErasure(app.http, erasureId)),
+    loadErasurePlan: async (id) => (await app.http.get('/api/erasures/{id}', { params: { id } })).plan,
+    undoErasure: (id) =>
+      void attempt(async () => {
+        await app.http.post('/api/erasures/{id}/undo', { params: { id } })
+      }),
     retry: (clientMessageId) => session.outbox.retry(clientMessageId),
     discard: (clientMessageId) => session.outbox.discard(clientMessageId),
-    sendTextAgain: (deliveryId) =>
+    sendTextAgain: (id) =>
       void attempt(async () => {
-        await sendTextAgain(app.http, deliveryId)
+        await app.http.post('/api/outbound/texts/{id}/retry', { params: { id } })
         app.toast('Sending the text again.')
       }),
     resend({ turnId }) {
@@ -74,8 +74,11 @@ export function createTimelineActions(options: {
         .find((entry) => entry.kind === 'message' && entry.role === 'owner' && entry.event.turnId === turnId)
       if (asked?.kind === 'message') options.say(wordsOf(asked.event))
     },
-    settle: (proposalId, word) => settleProposal(app.http, proposalId, word),
-    loadMemories: async (turnId) => (await fetchTurn(app.http, turnId)).memories,
+    settle: async (id, word) => {
+      await app.http.post(`/api/proposals/{id}/${word}`, { params: { id } })
+    },
+    loadMemories: async (turnId) =>
+      (await app.http.get('/api/turns/{id}', { params: { id: turnId } })).memories,
     explainTurn: options.explainTurn,
     async endConversation() {
       const id = session.conversationId
@@ -84,7 +87,7 @@ export function createTimelineActions(options: {
         return
       }
       await attempt(async () => {
-        await endConversation(app.http, id)
+        await app.http.post('/api/conversations/{id}/end', { params: { id } })
         app.toast('Conversation ended. The next message starts a new one.')
       })
     },

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import type { App } from '../app/app.ts'
-import type { SearchHit } from '../data/timeline.ts'
 import type { Erasing } from '../view/erase-dialog.ts'
 import '../view/erase-dialog.ts'
 import type { RenderMarkdown } from '../view/markdown.ts'

@@ -1,10 +1,9 @@
 import { html, LitElement, nothing } from 'lit'
+import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { whenIdle } from '../app/platform.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import type { ChatSession } from '../chat/session.ts'
-import { explain } from '../data/http.ts'
-import { fetchPage, fetchSpanEvents } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/menu.ts'
@@ -219,7 +218,7 @@ export class DgTimelinePage extends LitElement {
         this.app.toast('That entry is not shown on the timeline.', 'warning')
         return
       }
-      const events = await fetchSpanEvents(this.app.http, span)
+      const { events } = await this.app.http.get('/api/timeline/spans/{id}', { params: { id: span } })
       const at = events.find((event) => event.seq === seq)?.at ?? ''
       if (this.reach === reach) this.moment = { hit: { seq, at }, events }
     } catch (error) {
@@ -235,7 +234,10 @@ export class DgTimelinePage extends LitElement {
     while (session.wholeFromSeq > seq) {
       const before = session.cursor
       if (before === null) return
-      const page = await fetchPage(this.app.http, { before, limit: reachPageSize, signal })
+      const page = await this.app.http.get('/api/timeline', {
+        query: { before, limit: reachPageSize },
+        signal,
+      })
       // Scrolling may have loaded the same page meanwhile.
       if (session.cursor === before) session.addOlderPage(page)
     }
@@ -245,7 +247,10 @@ export class DgTimelinePage extends LitElement {
   private async findSpan(seq: number, signal: AbortSignal): Promise<string | null> {
     let before = this.session?.cursor ?? null
     while (before !== null) {
-      const page = await fetchPage(this.app.http, { before, limit: reachPageSize, signal })
+      const page = await this.app.http.get('/api/timeline', {
+        query: { before, limit: reachPageSize },
+        signal,
+      })
       const found = page.events.find((event) => event.seq === seq)
       if (found) return found.spanId
       before = (page.events[0]?.seq ?? 0) > seq ? page.nextCursor : null

@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { Timer } from '../../../src/http/contract/timers.ts'
 import type { App } from '../app/app.ts'
-import { cancelTimer, fetchTimers, type Timer } from '../data/timers.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -34,9 +34,9 @@ export class DgTimersPage extends LitElement {
   private ticks: ReturnType<typeof setInterval> | undefined
   private readonly timers = new PagedList<Timer>(this, {
     fetch: async ({ signal }) => {
-      const items = await fetchTimers(this.app.http, signal)
+      const { timers } = await this.app.http.get('/api/timers', { query: { limit: 500 }, signal })
       this.now = new Date()
-      return { items, nextCursor: null }
+      return { items: timers, nextCursor: null }
     },
     follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => type.startsWith('timer.') || type === 'erased',
@@ -81,7 +81,7 @@ export class DgTimersPage extends LitElement {
       text: `“${timer.title}” will no longer wake Delegate.`,
       action: 'Cancel timer',
       run: async () => {
-        await cancelTimer(this.app.http, timer.id)
+        await this.app.http.del('/api/timers/{id}', { params: { id: timer.id } })
         this.app.toast('Timer cancelled')
         await this.timers.reload()
       },

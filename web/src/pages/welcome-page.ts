@@ -1,8 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
+import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
-import { explain } from '../data/http.ts'
-import { fetchSettings } from '../data/settings.ts'
 import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
 import '../view/welcome/message-step.ts'
@@ -51,7 +50,7 @@ export class DgWelcomePage extends LightElement {
   /** Without a remembered step, as in another browser, starts at the first one that is not set. */
   private async findStep(): Promise<void> {
     try {
-      const settings = await fetchSettings(this.app.http)
+      const { entries: settings } = await this.app.http.get('/api/config')
       const isSet = (key: string) =>
         settings.some((setting) => setting.key === key && setting.set && setting.source !== 'default')
       const open: SetupStep =

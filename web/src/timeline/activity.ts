@@ -1,4 +1,4 @@
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { durationText, plural, wordsText } from '../view/format.ts'
 import { titleOf } from './titles.ts'
 

@@ -1,4 +1,4 @@
-import type { Channel, SearchHit } from '../data/timeline.ts'
+import type { Channel, SearchHit } from '../../../src/http/contract/timeline.ts'
 import type { IconName } from '../design/icon.ts'
 
 /** Icons by subject, the first word of an event type. */
@@ -17,7 +17,7 @@ const subjects: Readonly<Record<string, IconName>> = {
 
 export type Sign = { readonly name: string; readonly icon: IconName }
 
-export const channelSigns: Readonly<Record<Channel, Sign>> = {
+export const channelSigns: Readonly<Record<string, Sign> & Record<Channel, Sign>> = {
   chat: { name: 'Chat', icon: 'chat' },
   voice: { name: 'Phone call', icon: 'phone' },
   sms: { name: 'Text message', icon: 'sms' },
@@ -48,7 +48,7 @@ export function signOfHit({ type, channel }: Pick<SearchHit, 'type' | 'channel'>
   if (type === 'chat.message.received') return { icon: 'chat', name: 'You, in the chat' }
   if (type.startsWith('chat.') && channel === 'inner') return { icon: 'spark', name: 'Delegate, on its own' }
   if (type.startsWith('chat.')) return { icon: 'chat', name: 'Delegate, in the chat' }
-  return channelSigns[channel ?? 'system']
+  return channelSigns[channel ?? 'system'] ?? channelSigns.system
 }
 
 function subjectOf(type: string): string {

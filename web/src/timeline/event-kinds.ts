@@ -1,4 +1,4 @@
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 
 export type Role = 'owner' | 'guest' | 'delegate'
 

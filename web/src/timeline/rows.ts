@@ -1,5 +1,5 @@
-import type { TalkLine } from '../data/calls.ts'
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TalkLine } from '../../../src/http/contract/calls.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { dayKey } from '../view/format.ts'
 import { type Step, stepsOf } from './activity.ts'
 import { wordsOf } from './event-kinds.ts'

@@ -1,4 +1,4 @@
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { cutOf, isErased, isRedacted } from './event-kinds.ts'
 import { joinTrees, proposalIdOf, type Segment, treeOfPart } from './tree.ts'
 

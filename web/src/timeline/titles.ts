@@ -1,9 +1,8 @@
-import { kindText } from '../data/erasures.ts'
-import { isObject } from '../data/json.ts'
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { usageText } from '../view/context-words.ts'
 import { delayText } from '../view/delay-words.ts'
 import { countText, durationText, plural, wordsText } from '../view/format.ts'
+import { kindText } from './erasure-kinds.ts'
 import { isErased, wordsOf } from './event-kinds.ts'
 import { settingsChangedText } from './setting-words.ts'
 
@@ -33,12 +32,9 @@ const briefly = (event: TimelineEvent, what: string): string => {
 }
 /** For example "2 messages, 1 memory". */
 const kindsText = (event: TimelineEvent): string => {
-  const kinds: unknown = event.payload.kinds
-  const words = (Array.isArray(kinds) ? kinds : []).flatMap((item: unknown) => {
-    if (!isObject(item) || typeof item.kind !== 'string' || typeof item.count !== 'number') return []
-    return [kindText(item.kind, item.count)]
-  })
-  return words.join(', ') || 'nothing with text'
+  const { kinds } = event.payload
+  const counts: readonly { kind: string; count: number }[] = Array.isArray(kinds) ? kinds : []
+  return counts.map(({ kind, count }) => kindText(kind, count)).join(', ') || 'nothing with text'
 }
 const tokens = (event: TimelineEvent): string => {
   const usage = event.payload.usage

@@ -1,4 +1,4 @@
-import type { Channel, TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { classify, type EventClass, type Role, wordsOf } from './event-kinds.ts'
 
 export type Message = {
@@ -45,7 +45,7 @@ export type Segment = {
   readonly kind: string
   /** True for a later segment of the same span. */
   readonly continued: boolean
-  channel: Channel | null
+  channel: string | null
   /** Why the span ended; null while it is open. */
   closedReason: string | null
   readonly entries: Entry[]

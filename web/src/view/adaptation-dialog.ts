@@ -1,15 +1,12 @@
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit'
+import type { Adaptation, AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
+import { explain, Refused } from '../api/http.ts'
 import type { App } from '../app/app.ts'
-import {
-  type Adaptation,
-  type AdaptationChannel,
-  adaptationChannels,
-  saveAdaptation,
-} from '../data/adaptations.ts'
-import { explain, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'
+
+export const adaptationChannels: readonly AdaptationChannel[] = ['chat', 'voice', 'sms']
 
 const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
   chat: 'Chat',
@@ -114,12 +111,15 @@ export class DgAdaptationDialog extends LitElement {
     this.problem = ''
     try {
       const id = edited === 'new' ? freeId(title, this.taken) : edited.id
-      await saveAdaptation(this.app.http, id, { title, content, channels })
+      await this.app.http.post('/api/adaptations/{id}', {
+        params: { id },
+        body: { title, content, channels },
+      })
       this.app.toast('Saved. Takes effect on the next turn.')
       this.closed()
       this.dispatchEvent(new Event('saved'))
     } catch (error) {
-      const fields = error instanceof Refused ? error.problem.errors : []
+      const fields = error instanceof Refused ? error.errors : []
       this.errors = Object.fromEntries(fields.map(({ path, message }) => [path, message]))
       if (fields.length === 0) this.problem = explain(error)
       void focusFirstWrong(this)

@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing } from 'lit'
-import { hangUp, type LiveCall } from '../data/calls.ts'
-import { explain, type Http, Refused } from '../data/http.ts'
+import type { LiveCall } from '../../../src/http/contract/calls.ts'
+import { explain, Refused } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 
@@ -106,7 +107,7 @@ export class DgCallBar extends LitElement {
     this.hangingUp = callSid
     this.problem = null
     try {
-      await hangUp(this.http)
+      await this.http.post('/api/calls/current/hangup')
     } catch (error) {
       this.hangingUp = ''
       // 409: the call has already ended.

@@ -1,5 +1,5 @@
 import { html, LitElement } from 'lit'
-import { explain } from '../data/http.ts'
+import { explain } from '../api/http.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { problemView } from '../design/field.ts'

@@ -1,15 +1,11 @@
 import { html, LitElement, nothing, svg, type TemplateResult } from 'lit'
+import type { OperationsReport } from '../../../src/http/contract/operations.ts'
+import type { SessionContext } from '../../../src/http/contract/session.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { explain } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
 import { whenIdle } from '../app/platform.ts'
 import type { ChatSession } from '../chat/session.ts'
-import { explain, type Http } from '../data/http.ts'
-import {
-  compactContext,
-  fetchContext,
-  fetchTotalUsage,
-  type SessionContext,
-  type Usage,
-} from '../data/session.ts'
-import type { TimelineEvent } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { contextMeterStyles } from './context-meter-styles.ts'
@@ -40,7 +36,7 @@ export class DgContextMeter extends LitElement {
   declare session: ChatSession
   declare private open: boolean
   declare private context: SessionContext | null
-  declare private total: (Usage & { readonly turns: number }) | null
+  declare private total: OperationsReport['model'] | null
   declare private compacting: boolean
   declare private problem: string
   /** Why the last compaction failed. Separate from `problem`, which the refresh after the attempt clears. */
@@ -83,8 +79,11 @@ export class DgContextMeter extends LitElement {
 
   private readonly refresh = async (): Promise<void> => {
     try {
-      this.context = await fetchContext(this.http)
-      if (this.open) this.total = await fetchTotalUsage(this.http, totalHours)
+      this.context = await this.http.get('/api/session/context')
+      if (this.open) {
+        const report = await this.http.get('/api/session/operations', { query: { hours: totalHours } })
+        this.total = report.model
+      }
       this.problem = ''
     } catch (error) {
       this.problem = explain(error)
@@ -96,7 +95,7 @@ export class DgContextMeter extends LitElement {
     this.failure = ''
     this.news = ''
     try {
-      const context = await compactContext(this.http)
+      const context = await this.http.post('/api/session/context/compact')
       this.context = context
       const { inputTokensBefore: before = 0, inputTokensAfter: after = 0 } = context.latestCompaction ?? {}
       this.news = `Compacted from ${countText(before)} to ${plural(after, 'token')}.`

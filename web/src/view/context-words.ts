@@ -1,4 +1,4 @@
-import type { SessionContext, Usage } from '../data/session.ts'
+import type { SessionContext, TurnReport } from '../../../src/http/contract/session.ts'
 import { countText } from './format.ts'
 
 /** Why the context cannot be compacted now, or an empty string if it can. */
@@ -11,7 +11,7 @@ export function whyNotCompact(context: SessionContext): string {
 }
 
 /** "1,234 tokens in, 1,000 of them cached, 48 out". */
-export function usageText({ inputTokens, outputTokens, cachedTokens }: Usage): string {
+export function usageText({ inputTokens, outputTokens, cachedTokens }: TurnReport['usage']): string {
   const cached = cachedTokens > 0 ? `, ${countText(cachedTokens)} of them cached` : ''
   return `${countText(inputTokens)} tokens in${cached}, ${countText(outputTokens)} out`
 }

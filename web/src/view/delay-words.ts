@@ -6,4 +6,4 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Why text messages are delayed, as the end of a sentence. */
-export const delayText = (kind: string): string => reasons[kind] ?? 'they cannot be sent'
+export const delayText = (kind: string | null): string => reasons[kind ?? ''] ?? 'they cannot be sent'

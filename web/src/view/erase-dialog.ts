@@ -1,8 +1,9 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import type { ErasureTarget } from '../../../src/http/contract/erasures.ts'
+import { explain, Refused } from '../api/http.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import type { App } from '../app/app.ts'
 import { offerUndo } from '../app/erasure-toast.ts'
-import { type ErasurePlan, type ErasureTarget, fetchErasurePlan, requestErasure } from '../data/erasures.ts'
-import { explain, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
@@ -14,6 +15,8 @@ import { instantOf, wallMinute } from './owner-time.ts'
 export type Erasing =
   | { readonly heading: string; readonly target: ErasureTarget; readonly note?: string }
   | { readonly heading: string; readonly target: 'period' }
+
+type ErasurePlan = AnswerOf<'/api/erasures.plan'>
 
 const typingPauseMs = 350
 const stretches: readonly (readonly [string, number])[] = [
@@ -144,7 +147,7 @@ export class DgEraseDialog extends LitElement {
     this.loading = target !== null
     if (!target) return
     try {
-      this.plan = await fetchErasurePlan(this.app.http, target, running.signal)
+      this.plan = await this.app.http.get('/api/erasures.plan', { query: target, signal: running.signal })
     } catch (error) {
       if (running.signal.aborted) return
       const isEmpty = error instanceof Refused && error.problem.code === 'nothing_to_erase'
@@ -163,7 +166,7 @@ export class DgEraseDialog extends LitElement {
     const { undoMs } = this.plan
     this.busy = true
     try {
-      const id = await requestErasure(this.app.http, target)
+      const { id } = await this.app.http.post('/api/erasures', { body: target })
       this.closed()
       this.dispatchEvent(new Event('erasing'))
       offerUndo(this.app, { id, undoMs, onUndone: () => this.dispatchEvent(new Event('undone')) })

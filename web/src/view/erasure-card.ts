@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import type { PlanGroups } from '../data/erasures.ts'
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { PlanGroups } from '../../../src/http/contract/erasures.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import { titleOf } from '../timeline/titles.ts'

@@ -1,5 +1,6 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import { kindText, type PlanGroup, type PlanGroups } from '../data/erasures.ts'
+import type { PlanGroup, PlanGroups } from '../../../src/http/contract/erasures.ts'
+import { kindText } from '../timeline/erasure-kinds.ts'
 import '../design/icon.ts'
 import { countText, shortDateText } from './format.ts'
 
@@ -107,7 +108,7 @@ function groupView({ kind, count, items }: PlanGroup, open: boolean): TemplateRe
       ${items.map(
         ({ at, text, after }) =>
           html`<li>
-            ${text}${after === null ? nothing : html`<span class="after">Becomes: ${after}</span>`}<time
+            ${text}${after === undefined ? nothing : html`<span class="after">Becomes: ${after}</span>`}<time
               datetime=${at}
               >${shortDateText(at)}</time
             >

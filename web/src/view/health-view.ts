@@ -1,6 +1,8 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { type Check, fetchHealth, type Health, type Reactor, reportedChecks } from '../data/health.ts'
-import { explain, type Http } from '../data/http.ts'
+import type { Health, Reactor } from '../../../src/http/contract/health.ts'
+import { type Check, checksOf, reportedChecks } from '../api/health.ts'
+import { explain } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -110,7 +112,7 @@ export class DgHealth extends LitElement {
 
   private readonly load = async (): Promise<void> => {
     try {
-      this.health = await fetchHealth(this.http)
+      this.health = await this.http.get('/api/session/health')
       this.problem = ''
     } catch (error) {
       this.problem = explain(error)
@@ -138,7 +140,7 @@ export class DgHealth extends LitElement {
     return html`
       ${problem === '' ? nothing : html`<p role="alert">This may be out of date. ${problem}</p>`}
       <ul>
-        ${health.checks.map(checkView)}
+        ${checksOf(health.checks).map(checkView)}
       </ul>
       <h3>Background work</h3>
       ${

@@ -1,4 +1,5 @@
-import type { Check, CheckName, Reactor } from '../data/health.ts'
+import type { Reactor } from '../../../src/http/contract/health.ts'
+import type { Check, CheckName } from '../api/health.ts'
 import { capitalised, shortDateText, wordsText } from './format.ts'
 
 /** Each check: its name, and its meaning for the owner when it passes and when it fails. */

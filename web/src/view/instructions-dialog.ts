@@ -1,10 +1,11 @@
 import { css, html, LitElement, type PropertyValues } from 'lit'
+import type { AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
+import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
-import { type AdaptationChannel, adaptationChannels, fetchInstructions } from '../data/adaptations.ts'
-import { explain } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
+import { adaptationChannels } from './adaptation-dialog.ts'
 
 const labels: Readonly<Record<AdaptationChannel, string>> = { chat: 'Chat', voice: 'Phone', sms: 'Text' }
 
@@ -72,8 +73,8 @@ export class DgInstructionsDialog extends LitElement {
     this.text = null
     this.problem = ''
     try {
-      const text = await fetchInstructions(this.app.http, channel)
-      if (this.channel === channel) this.text = text
+      const { instructions } = await this.app.http.get('/api/adaptations.preview', { query: { channel } })
+      if (this.channel === channel) this.text = instructions
     } catch (error) {
       if (this.channel === channel) this.problem = explain(error)
     }

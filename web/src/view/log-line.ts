@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import type { LogLine } from '../data/logs.ts'
+import type { LogLine } from '../../../src/http/contract/logs.ts'
 import { fullTimeText } from './format.ts'
 import { ownerFormat } from './owner-time.ts'
 

@@ -1,7 +1,9 @@
 /** The figures of the Memory Insights page, each with its meaning. */
-import type { MemoryInsights } from '../data/memory-insights.ts'
+import type { MemoryInsights } from '../../../src/http/contract/memories.ts'
 import { capitalised, countText, durationText, wordsText } from './format.ts'
 import { relativeText } from './relative-time.ts'
+
+type Embedding = MemoryInsights['runtime']['embedding']
 
 export type MemoryFigure = {
   readonly name: string
@@ -32,7 +34,8 @@ export function storeFigures({ store }: MemoryInsights): MemoryFigure[] {
 }
 
 export function kindFigures({ store }: MemoryInsights): MemoryFigure[] {
-  return store.kinds.map(({ kind, count }) => ({
+  const kinds = Object.entries(store.byKind).sort(([a, m], [b, n]) => n - m || a.localeCompare(b))
+  return kinds.map(([kind, count]) => ({
     name: capitalised(wordsText(kind)),
     value: countText(count),
     meaning: '',
@@ -58,7 +61,8 @@ export function deduplicationFigures({ deduplication: counts }: MemoryInsights):
   ]
 }
 
-export function recallFigures({ recall, embedding }: MemoryInsights, now: Date): MemoryFigure[] {
+export function recallFigures({ runtime }: MemoryInsights, now: Date): MemoryFigure[] {
+  const { recall, embedding } = runtime
   return [
     {
       name: 'Searches',
@@ -78,12 +82,12 @@ export function recallFigures({ recall, embedding }: MemoryInsights, now: Date):
 }
 
 /** Whether texts are being embedded, or will be soon. */
-export function isUnderWay({ state, embedded, total }: MemoryInsights['embedding']): boolean {
+export function isUnderWay({ state, embedded, total }: Embedding): boolean {
   return state === 'embedding' || (state === 'up_to_date' && embedded < total)
 }
 
 /** The progress of embedding, which recall by meaning needs. */
-function embeddingFigure(embedding: MemoryInsights['embedding'], now: Date): MemoryFigure {
+function embeddingFigure(embedding: Embedding, now: Date): MemoryFigure {
   const name = 'By meaning'
   const { state, model, embedded, total } = embedding
   if (state === 'off') {
@@ -121,7 +125,7 @@ const failures: Readonly<Record<string, string>> = {
   context_too_long: 'rejected the texts as too long',
 }
 
-function failureText({ model, lastFailure, retryAt }: MemoryInsights['embedding'], now: Date): string {
+function failureText({ model, lastFailure, retryAt }: Embedding, now: Date): string {
   const failure =
     lastFailure === null
       ? 'failed'

@@ -1,5 +1,5 @@
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit'
-import type { SearchHit, TimelineEvent } from '../data/timeline.ts'
+import type { SearchHit, TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { type Segment, timelineTree } from '../timeline/tree.ts'

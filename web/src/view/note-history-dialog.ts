@@ -1,11 +1,14 @@
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit'
+import type { Note } from '../../../src/http/contract/notes.ts'
+import { explain } from '../api/http.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import type { App } from '../app/app.ts'
-import { explain } from '../data/http.ts'
-import { fetchRevision, fetchRevisions, type Note, type NoteRevision, restoreNote } from '../data/notes.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
 import { shortDateText } from './format.ts'
+
+type NoteRevision = AnswerOf<'/api/notes/{id}/revisions'>['revisions'][number]
 
 /** Shows the revisions of a note and restores one. Fires `restored` with the note. */
 export class DgNoteHistory extends LitElement {
@@ -114,7 +117,7 @@ export class DgNoteHistory extends LitElement {
 
   private async load(id: string): Promise<void> {
     try {
-      const revisions = await fetchRevisions(this.app.http, id)
+      const { revisions } = await this.app.http.get('/api/notes/{id}/revisions', { params: { id } })
       if (this.note?.id !== id) return
       this.revisions = revisions
       const [latest] = revisions
@@ -129,7 +132,9 @@ export class DgNoteHistory extends LitElement {
     if (!note) return
     this.shown = { revision, note: null }
     // An erased revision is an expected outcome.
-    const loaded = await fetchRevision(this.app.http, note.id, revision).catch(() => undefined)
+    const loaded = await this.app.http
+      .get('/api/notes/{id}/revisions/{revision}', { params: { id: note.id, revision } })
+      .catch(() => undefined)
     if (this.shown?.revision === revision) this.shown = { revision, note: loaded }
   }
 
@@ -142,7 +147,10 @@ export class DgNoteHistory extends LitElement {
     if (!note || !shown || this.busy) return
     this.busy = true
     try {
-      const restored = await restoreNote(this.app.http, note.id, shown.revision)
+      const restored = await this.app.http.post('/api/notes/{id}/restore', {
+        params: { id: note.id },
+        body: { revision: shown.revision },
+      })
       this.app.toast(`Revision ${shown.revision} restored.`)
       this.closed()
       this.dispatchEvent(new CustomEvent('restored', { detail: restored }))

@@ -1,14 +1,19 @@
+import type { OperationsReport, OperationsSeries } from '../../../src/http/contract/operations.ts'
 /** The figures and charts of the operations page. */
 
 export type Figure = {
-  /** Path in the operations report. */
-  readonly path: string
+  /** Null without observations. */
+  readonly of: (report: OperationsReport) => number | null
   readonly name: string
   readonly meaning: string
   readonly as?: 'rate'
 }
 
-export type ChartLine = { readonly metric: string; readonly label: string; readonly tone: Tone }
+export type ChartLine = {
+  readonly metric: keyof OperationsSeries['points'][number]['counts']
+  readonly label: string
+  readonly tone: Tone
+}
 export type Tone = 'accent' | 'success' | 'danger' | 'faint'
 
 export type Area = {
@@ -43,20 +48,28 @@ export const areas: readonly Area[] = [
       },
     ],
     figures: [
-      { path: 'model.turns', name: 'Turns', meaning: 'Messages and signals that were fully answered.' },
       {
-        path: 'model.failures',
+        of: (report) => report.model.turns,
+        name: 'Turns',
+        meaning: 'Messages and signals that were fully answered.',
+      },
+      {
+        of: (report) => report.model.failures,
         name: 'Failed turns',
         meaning: 'Turns that failed. Turns that you stopped do not count.',
       },
-      { path: 'model.inputTokens', name: 'Input tokens', meaning: 'Tokens sent to the model.' },
       {
-        path: 'model.cachedTokens',
+        of: (report) => report.model.inputTokens,
+        name: 'Input tokens',
+        meaning: 'Tokens sent to the model.',
+      },
+      {
+        of: (report) => report.model.cachedTokens,
         name: 'Cached tokens',
         meaning: 'Input tokens that the service had cached, which cost less.',
       },
       {
-        path: 'model.outputTokens',
+        of: (report) => report.model.outputTokens,
         name: 'Output tokens',
         meaning: 'Tokens written by the model, including its reasoning.',
       },
@@ -78,32 +91,32 @@ export const areas: readonly Area[] = [
     ],
     figures: [
       {
-        path: 'context.usage.records',
+        of: (report) => report.context.usage.records,
         name: 'Measurements',
         meaning: 'Records of the context size, one per turn.',
       },
       {
-        path: 'context.capsule.written',
+        of: (report) => report.context.capsule.written,
         name: 'Summaries',
         meaning: 'Summaries from which any model can continue the conversation.',
       },
       {
-        path: 'context.automaticCompactions',
+        of: (report) => report.context.automaticCompactions,
         name: 'Compactions',
         meaning: 'Automatic compactions of a full context.',
       },
       {
-        path: 'context.manualCompaction.attempts',
+        of: (report) => report.context.manualCompaction.attempts,
         name: 'Compactions on request',
         meaning: 'Compactions that you requested.',
       },
       {
-        path: 'context.manualCompaction.failures',
+        of: (report) => report.context.manualCompaction.failures,
         name: 'Failed on request',
         meaning: 'Requested compactions that failed. The context was unchanged.',
       },
       {
-        path: 'context.manualCompaction.successRate',
+        of: (report) => report.context.manualCompaction.successRate,
         name: 'Success rate',
         meaning: 'Share of requested compactions that succeeded.',
         as: 'rate',
@@ -125,31 +138,39 @@ export const areas: readonly Area[] = [
       },
     ],
     figures: [
-      { path: 'copilotDelivery.attempts', name: 'Attempts', meaning: 'Outcomes sent, including retries.' },
-      { path: 'copilotDelivery.successes', name: 'Delivered', meaning: 'Attempts that reached you.' },
       {
-        path: 'copilotDelivery.failedAttempts',
+        of: (report) => report.copilotDelivery.attempts,
+        name: 'Attempts',
+        meaning: 'Outcomes sent, including retries.',
+      },
+      {
+        of: (report) => report.copilotDelivery.successes,
+        name: 'Delivered',
+        meaning: 'Attempts that reached you.',
+      },
+      {
+        of: (report) => report.copilotDelivery.failedAttempts,
         name: 'Failed attempts',
         meaning: 'Refused, unconfirmed, or interrupted when Delegate stopped.',
       },
       {
-        path: 'copilotDelivery.retriedAttempts',
+        of: (report) => report.copilotDelivery.retriedAttempts,
         name: 'Retries',
         meaning: 'Attempts after the first one of a delivery.',
       },
       {
-        path: 'copilotDelivery.finalFailures',
+        of: (report) => report.copilotDelivery.finalFailures,
         name: 'Failed deliveries',
         meaning: 'Deliveries that failed for good and fell back to the chat.',
       },
       {
-        path: 'copilotDelivery.attemptSuccessRate',
+        of: (report) => report.copilotDelivery.attemptSuccessRate,
         name: 'Success rate',
         meaning: 'Share of attempts that reached you.',
         as: 'rate',
       },
       {
-        path: 'copilotDelivery.retryRate',
+        of: (report) => report.copilotDelivery.retryRate,
         name: 'Retry rate',
         meaning: 'Share of attempts that were retries.',
         as: 'rate',
@@ -171,17 +192,17 @@ export const areas: readonly Area[] = [
     ],
     figures: [
       {
-        path: 'texts.attempts',
+        of: (report) => report.texts.attempts,
         name: 'Attempts',
         meaning: 'Texts handed to the provider, including retries.',
       },
       {
-        path: 'texts.failedAttempts',
+        of: (report) => report.texts.failedAttempts,
         name: 'Failed attempts',
         meaning: 'The provider refused the text or did not respond.',
       },
       {
-        path: 'texts.notSent',
+        of: (report) => report.texts.notSent,
         name: 'Not sent',
         meaning: 'Texts that failed for good, or may not have been sent.',
       },
@@ -201,29 +222,29 @@ export const areas: readonly Area[] = [
       },
     ],
     figures: [
-      { path: 'memory.surfaced', name: 'Recalled', meaning: 'Memories given to a turn.' },
+      { of: (report) => report.memory.surfaced, name: 'Recalled', meaning: 'Memories given to a turn.' },
       {
-        path: 'memory.suppressed',
+        of: (report) => report.memory.suppressed,
         name: 'Held back',
         meaning: 'Memories found but not used: already known, irrelevant or too late.',
       },
       {
-        path: 'memory.lateResults.surfaced',
+        of: (report) => report.memory.lateResults.surfaced,
         name: 'Late, used',
         meaning: 'Found after their turn started, and given to the next turn.',
       },
       {
-        path: 'memory.lateResults.duplicate',
+        of: (report) => report.memory.lateResults.duplicate,
         name: 'Late, duplicate',
         meaning: 'Found late, when already in the conversation.',
       },
       {
-        path: 'memory.lateResults.irrelevant',
+        of: (report) => report.memory.lateResults.irrelevant,
         name: 'Late, irrelevant',
         meaning: 'Found late, when the conversation had moved on.',
       },
       {
-        path: 'memory.lateResults.expired',
+        of: (report) => report.memory.lateResults.expired,
         name: 'Late, expired',
         meaning: 'Found too late for any turn.',
       },
@@ -244,12 +265,12 @@ export const areas: readonly Area[] = [
     ],
     figures: [
       {
-        path: 'guests.textsOverBudget',
+        of: (report) => report.guests.textsOverBudget,
         name: 'Texts above the limit',
         meaning: 'Not answered and not stored.',
       },
       {
-        path: 'guests.callsOverBudget',
+        of: (report) => report.guests.callsOverBudget,
         name: 'Calls above the limit',
         meaning: 'Callers were asked to try again tomorrow.',
       },
@@ -262,24 +283,32 @@ export const areas: readonly Area[] = [
     charts: [],
     figures: [
       {
-        path: 'memory.deduplication.candidates',
+        of: (report) => report.memory.deduplication.candidates,
         name: 'Candidates',
         meaning: 'Statements considered.',
       },
-      { path: 'memory.deduplication.inserted', name: 'New', meaning: 'Stored as a new memory.' },
       {
-        path: 'memory.deduplication.reinforced',
+        of: (report) => report.memory.deduplication.inserted,
+        name: 'New',
+        meaning: 'Stored as a new memory.',
+      },
+      {
+        of: (report) => report.memory.deduplication.reinforced,
         name: 'Reinforced',
         meaning: 'Already known: the memory got stronger.',
       },
       {
-        path: 'memory.deduplication.merged',
+        of: (report) => report.memory.deduplication.merged,
         name: 'Merged',
         meaning: 'Added to an existing memory.',
       },
-      { path: 'memory.deduplication.discarded', name: 'Discarded', meaning: 'Not worth remembering.' },
       {
-        path: 'memory.deduplication.suppressed',
+        of: (report) => report.memory.deduplication.discarded,
+        name: 'Discarded',
+        meaning: 'Not worth remembering.',
+      },
+      {
+        of: (report) => report.memory.deduplication.suppressed,
         name: 'Suppressed',
         meaning: 'Blocked because you asked to forget them.',
       },
@@ -292,23 +321,27 @@ export const areas: readonly Area[] = [
     charts: [],
     figures: [
       {
-        path: 'timelinePaging.initialPageRequests',
+        of: (report) => report.timelinePaging.initialPageRequests,
         name: 'Newest pages',
         meaning: 'Requests for the newest page.',
       },
       {
-        path: 'timelinePaging.olderPageRequests',
+        of: (report) => report.timelinePaging.olderPageRequests,
         name: 'Older pages',
         meaning: 'Requests for an older page.',
       },
-      { path: 'timelinePaging.eventsSent', name: 'Events sent', meaning: 'Events in all pages.' },
       {
-        path: 'timelinePaging.expandedEvents',
+        of: (report) => report.timelinePaging.eventsSent,
+        name: 'Events sent',
+        meaning: 'Events in all pages.',
+      },
+      {
+        of: (report) => report.timelinePaging.expandedEvents,
         name: 'Added events',
         meaning: 'Events added to pages to keep exchanges whole.',
       },
       {
-        path: 'timelinePaging.maxPageEvents',
+        of: (report) => report.timelinePaging.maxPageEvents,
         name: 'Largest page',
         meaning: 'Number of events in the largest page.',
       },

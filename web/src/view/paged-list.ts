@@ -1,5 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
-import { explain } from '../data/http.ts'
+import { explain } from '../api/http.ts'
 
 /** A page of a list; `nextCursor` is null on the last one. */
 export type ListPage<Item> = { readonly items: readonly Item[]; readonly nextCursor: string | null }

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { explain } from '../data/http.ts'
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { explain } from '../api/http.ts'
 import { controls } from '../design/controls.ts'
 import type { IconName } from '../design/icon.ts'
 import '../design/icon.ts'

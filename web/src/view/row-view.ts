@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { progressOf, summaryOf } from '../timeline/activity.ts'
 import { channelSigns, type Sign, subjectIcon } from '../timeline/event-icons.ts'
@@ -54,7 +54,7 @@ function channelOf(segment: Segment): Sign {
   if (segment.kind === 'delivery') {
     return isTask(segment) ? { name: 'Task', icon: 'tool' } : { name: 'Delivery', icon: 'bell' }
   }
-  return channelSigns[segment.channel ?? 'chat']
+  return channelSigns[segment.channel ?? 'chat'] ?? channelSigns.chat
 }
 
 /** Whether a delivery span is about a task: its work, or the delivery of its outcome. */

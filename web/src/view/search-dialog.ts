@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { explain, type Http } from '../data/http.ts'
-import { type FoundPage, type SearchHit, searchTimeline } from '../data/timeline.ts'
+import type { SearchHit } from '../../../src/http/contract/timeline.ts'
+import { explain } from '../api/http.ts'
+import type { AnswerOf, Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import '../design/icon.ts'
@@ -18,6 +19,8 @@ import {
 
 const typingPauseMs = 180
 const pageSize = 20
+
+type FoundPage = AnswerOf<'/api/timeline/search'>
 
 type Found =
   | { readonly state: 'none' }
@@ -162,12 +165,9 @@ export class DgSearchDialog extends LitElement {
     this.running = mine
     this.found = { state: 'loading', hits: before }
     try {
-      const page = await searchTimeline(this.http, {
-        ...narrowing,
-        q: asked.q,
-        limit: pageSize,
+      const page = await this.http.get('/api/timeline/search', {
+        query: { ...narrowing, q: asked.q, limit: pageSize, cursor },
         signal: mine.signal,
-        ...(cursor === null ? {} : { cursor }),
       })
       if (this.running === mine)
         this.found = { state: 'found', asked, ...page, hits: [...before, ...page.hits] }
@@ -298,8 +298,8 @@ export class DgSearchDialog extends LitElement {
 }
 
 /** Notes, tasks and the delegate's replies are markdown; other words are plain text. */
-function wordsOf({ type, snippet }: SearchHit): string {
-  return /^(?:note|task|chat\.reply)\./.test(type) ? plainWords(snippet) : snippet
+function wordsOf(hit: SearchHit): string {
+  return /^(?:note|task|chat\.reply)\./.test(hit.type) ? plainWords(hit.marked) : hit.marked
 }
 
 /** The snippet as text nodes, with matches in <mark>. */

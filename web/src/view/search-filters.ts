@@ -1,5 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import type { Channel, NamedPeriod, SearchNarrowing } from '../data/timeline.ts'
+import type { Channel, NamedPeriod } from '../../../src/http/contract/timeline.ts'
 import { channelSigns } from '../timeline/event-icons.ts'
 
 export type SearchFilters = {
@@ -32,7 +32,7 @@ const periods: readonly (readonly [SearchFilters['period'], string])[] = [
 ]
 
 /** The filters as parameters of the request. */
-export function narrowingOf({ channel, period, from, to }: SearchFilters): SearchNarrowing {
+export function narrowingOf({ channel, period, from, to }: SearchFilters) {
   return {
     channel,
     ...(period === 'days'

@@ -1,8 +1,8 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import type { WaitingTexts } from '../../../src/http/contract/outbound.ts'
+import { type Check, fetchChecks, reportedChecks } from '../api/health.ts'
+import type { Http } from '../api/routes.ts'
 import { whenIdle } from '../app/platform.ts'
-import { type Check, fetchChecks, reportedChecks } from '../data/health.ts'
-import type { Http } from '../data/http.ts'
-import { fetchHeldSince, fetchWaitingTexts, type WaitingTexts } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import { delayText } from './delay-words.ts'
@@ -104,8 +104,9 @@ export class DgServiceNotices extends LitElement {
     if (!this.isConnected || document.visibilityState === 'hidden') return
     try {
       this.checks = await fetchChecks(this.http)
-      this.heldSince = await fetchHeldSince(this.http)
-      this.texts = await fetchWaitingTexts(this.http)
+      const { heldSince, waitingTexts } = await this.http.get('/api/outbound')
+      this.heldSince = heldSince
+      this.texts = waitingTexts
     } catch {
       // Keeps the last notices. Each page reports an unreachable service itself.
     }

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import type { TimelineEvent } from '../data/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import type { Step } from '../timeline/activity.ts'
 import { isErased } from '../timeline/event-kinds.ts'
 import { bytesText, durationText, fullTimeText, prettyJson, wordsText } from './format.ts'

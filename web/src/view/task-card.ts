@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { explain, type Http } from '../data/http.ts'
-import { type Attempt, type Delivery, fetchTask, type Task, type WholeTask } from '../data/tasks.ts'
+import type { Delivery, Task, WholeTask } from '../../../src/http/contract/tasks.ts'
+import { explain } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -143,7 +144,7 @@ export class DgTaskCard extends LitElement {
 
   private readonly load = async (): Promise<void> => {
     try {
-      this.whole = await fetchTask(this.http, this.task.id)
+      this.whole = await this.http.get('/api/tasks/{id}', { params: { id: this.task.id } })
       this.problem = ''
     } catch (error) {
       this.problem = explain(error)
@@ -287,7 +288,7 @@ function deliveryView(delivery: Delivery): TemplateResult {
   </div>`
 }
 
-function attemptText({ startedAt, outcome, kind }: Attempt): TemplateResult {
+function attemptText({ startedAt, outcome, kind }: Delivery['attempts'][number]): TemplateResult {
   const words =
     outcome === null ? 'in progress or interrupted' : outcome === 'unknown' ? 'not confirmed' : outcome
   return html`${words}${kind === null ? nothing : ` (${failureText(kind)})`}

@@ -1,9 +1,11 @@
 import { css, html, LitElement, nothing } from 'lit'
-import { explain, type Http, Refused } from '../data/http.ts'
-import { dispatchTask } from '../data/tasks.ts'
+import { explain, Refused } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'
+
+const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 
 /** Hands a task to the coding assistant. Fires `dispatched`; stays open with the reason if refused. */
 export class DgTaskDialog extends LitElement {
@@ -60,7 +62,7 @@ export class DgTaskDialog extends LitElement {
     const text = (name: string) => String(data.get(name) ?? '').trim()
     const title = text('title')
     const prompt = text('prompt')
-    const notify = text('notify')
+    const notify = deliveryChannels.find((channel) => channel === text('notify'))
     this.errors = {
       ...(title === '' ? { title: 'Enter a name.' } : {}),
       ...(prompt === '' ? { prompt: 'Describe what to do.' } : {}),
@@ -69,7 +71,9 @@ export class DgTaskDialog extends LitElement {
     this.busy = true
     this.problem = ''
     try {
-      await dispatchTask(this.http, { title, prompt, ...(notify === '' ? {} : { notify }) })
+      await this.http.post('/api/tasks', {
+        body: { title, prompt, ...(notify && { notify }) },
+      })
       form.reset()
       this.dispatchEvent(new Event('dispatched'))
     } catch (error) {
@@ -81,7 +85,7 @@ export class DgTaskDialog extends LitElement {
   }
 
   private takeProblem(error: unknown): void {
-    const fields = error instanceof Refused ? error.problem.errors : []
+    const fields = error instanceof Refused ? error.errors : []
     const known = fields.filter(({ path }) => path === 'title' || path === 'prompt')
     this.errors = Object.fromEntries(known.map(({ path, message }) => [path, message]))
     if (known.length === 0) this.problem = explain(error)

@@ -1,4 +1,4 @@
-import type { Delivery, Task } from '../data/tasks.ts'
+import type { Delivery, Task } from '../../../src/http/contract/tasks.ts'
 import type { IconName } from '../design/icon.ts'
 import { plural, wordsText } from './format.ts'
 

@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type PropertyValues } from 'lit'
+import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import type { Older } from '../chat/session.ts'
-import type { TalkLine } from '../data/calls.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/menu.ts'

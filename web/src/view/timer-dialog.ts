@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { explain, type Http, Refused } from '../data/http.ts'
-import { type NewTimer, setTimer } from '../data/timers.ts'
+import type { NewTimer } from '../../../src/http/contract/timers.ts'
+import { explain, Refused } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'
@@ -83,7 +84,7 @@ export class DgTimerDialog extends LitElement {
     this.busy = true
     this.problem = ''
     try {
-      await setTimer(this.http, timer)
+      await this.http.post('/api/timers', { body: timer })
       this.reset()
       this.dispatchEvent(new Event('set'))
     } catch (error) {
@@ -113,7 +114,7 @@ export class DgTimerDialog extends LitElement {
   }
 
   private takeProblem(error: unknown): void {
-    const fields = error instanceof Refused ? error.problem.errors : []
+    const fields = error instanceof Refused ? error.errors : []
     const known = fields.filter(({ path }) => ['title', 'at', 'recurrence'].includes(path))
     this.errors = Object.fromEntries(known.map(({ path, message }) => [path, `It ${message}.`]))
     if (known.length === 0) this.problem = explain(error)

@@ -1,6 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit'
-import { explain } from '../data/http.ts'
-import type { TurnMemory } from '../data/turns.ts'
+import type { TurnMemory } from '../../../src/http/contract/session.ts'
+import { explain } from '../api/http.ts'
 
 /** The memories recalled for a reply. */
 export class DgTurnMemories extends LitElement {

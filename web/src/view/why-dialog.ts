@@ -1,7 +1,8 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { type Adaptation, fetchAdaptations } from '../data/adaptations.ts'
-import { explain, type Http } from '../data/http.ts'
-import { fetchTurn, type TurnReport, type TurnTool } from '../data/turns.ts'
+import type { Adaptation } from '../../../src/http/contract/adaptations.ts'
+import type { TurnReport } from '../../../src/http/contract/session.ts'
+import { explain } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
@@ -94,10 +95,11 @@ export class DgWhyDialog extends LitElement {
     this.problem = ''
     if (turnId === null) return
     try {
-      const report = await fetchTurn(this.http, turnId)
-      const instructions = report.adaptations.length === 0 ? [] : await fetchAdaptations(this.http)
+      const report = await this.http.get('/api/turns/{id}', { params: { id: turnId } })
+      const { adaptations } =
+        report.adaptations.length === 0 ? { adaptations: [] } : await this.http.get('/api/adaptations')
       if (this.turnId !== turnId) return
-      this.instructions = instructions
+      this.instructions = adaptations
       this.report = report
     } catch (error) {
       if (this.turnId === turnId) this.problem = explain(error)
@@ -199,7 +201,7 @@ function heldBack(suppressed: TurnReport['suppressed']): readonly TemplateResult
   )
 }
 
-function toolView(tool: TurnTool): TemplateResult {
+function toolView(tool: TurnReport['tools'][number]): TemplateResult {
   const outcome = tool.outcome ?? 'did not return'
   return html`<li>
     <details>

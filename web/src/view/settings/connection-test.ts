@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing } from 'lit'
-import { explain, type Http } from '../../data/http.ts'
-import { type ConnectionTest, type TestedService, testConnection } from '../../data/settings.ts'
+import type { ConnectionTest, TestedService } from '../../../../src/http/contract/settings.ts'
+import { explain } from '../../api/http.ts'
+import type { Http } from '../../api/routes.ts'
 import { controls } from '../../design/controls.ts'
 import { problemView } from '../../design/field.ts'
 import '../../design/icon.ts'
@@ -93,7 +94,7 @@ export class DgConnectionTest extends LitElement {
     this.problem = ''
     this.result = null
     try {
-      this.result = await testConnection(this.http, this.service)
+      this.result = await this.http.post('/api/config.test', { body: { service: this.service } })
       return this.result.ok
     } catch (error) {
       this.problem = explain(error)

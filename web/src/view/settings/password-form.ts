@@ -1,9 +1,9 @@
 import { css, html } from 'lit'
-import { minPasswordLength } from '../../data/auth.ts'
-import { explain, type Http, Refused } from '../../data/http.ts'
-import { changePassword } from '../../data/sign-ins.ts'
+import { explain, Refused } from '../../api/http.ts'
+import type { Http } from '../../api/routes.ts'
 import { passwordView, problemView } from '../../design/field.ts'
 import { LightElement } from '../../design/light-element.ts'
+import { minPasswordLength } from './min-password-length.ts'
 
 type FieldName = 'currentPassword' | 'newPassword'
 
@@ -60,7 +60,7 @@ export class DgPasswordForm extends LightElement {
     if (Object.keys(this.errors).length > 0) return this.focusFirstError()
     this.busy = true
     try {
-      await changePassword(this.http, { currentPassword, newPassword })
+      await this.http.post('/api/auth/password', { body: { currentPassword, newPassword } })
       this.querySelector('form')?.reset()
       this.dispatchEvent(new Event('changed'))
     } catch (error) {
@@ -71,9 +71,10 @@ export class DgPasswordForm extends LightElement {
   }
 
   private refused(error: unknown): void {
-    const problem = error instanceof Refused ? error.problem : null
-    const named = problem?.errors.find(({ path }) => path === 'newPassword')
-    if (problem?.code === 'wrong_password') this.errors = { currentPassword: 'That is not your password.' }
+    const refusal = error instanceof Refused ? error : null
+    const named = refusal?.errors.find(({ path }) => path === 'newPassword')
+    if (refusal?.problem.code === 'wrong_password')
+      this.errors = { currentPassword: 'That is not your password.' }
     else if (named) this.errors = { newPassword: `It ${named.message}.` }
     else this.problem = explain(error)
     this.focusFirstError()

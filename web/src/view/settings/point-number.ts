@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing } from 'lit'
-import { explain, type Http } from '../../data/http.ts'
-import { type Pointing, planPointing, pointNumber } from '../../data/telephony.ts'
+import type { Pointing } from '../../../../src/http/contract/telephony.ts'
+import { explain } from '../../api/http.ts'
+import type { Http } from '../../api/routes.ts'
 import { controls } from '../../design/controls.ts'
 import '../../design/dialog.ts'
 import { problemView } from '../../design/field.ts'
@@ -82,7 +83,7 @@ export class DgPointNumber extends LitElement {
     this.problem = ''
     this.outcome = ''
     try {
-      const plan = await planPointing(this.http)
+      const plan = await this.http.get('/api/telephony/number')
       if (plan.changes.length === 0) this.outcome = `${plan.number} already points here.`
       else this.plan = plan
     } catch (error) {
@@ -97,7 +98,7 @@ export class DgPointNumber extends LitElement {
     this.busy = true
     this.refusal = ''
     try {
-      const { number, changes } = await pointNumber(this.http)
+      const { number, changes } = await this.http.post('/api/telephony/number/point')
       this.plan = null
       this.outcome = `${number} now points here: ${plural(changes.length, 'address', 'addresses')} changed.`
       this.dispatchEvent(new Event('pointed'))

@@ -1,12 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import type { Setting, SettingSource } from '../../data/settings.ts'
+import type { Setting } from '../../../../src/http/contract/settings.ts'
 
 export type SettingActions = {
   readonly edit: (setting: Setting, text: string) => void
   readonly reset: (setting: Setting) => void
 }
 
-const sources: Readonly<Record<SettingSource, string>> = {
+const sources: Readonly<Record<Setting['source'], string>> = {
   stored: 'Set here',
   environment: 'From the environment',
   default: 'Default',
@@ -71,7 +71,7 @@ function controlView(
     if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement)
       actions.edit(setting, target.value)
   }
-  const shown = draft ?? setting.value ?? ''
+  const shown = draft ?? valueText(setting)
   if (choices !== null) {
     return html`<select
       class="input"
@@ -91,7 +91,7 @@ function controlView(
     class="input"
     id=${key}
     type=${setting.secret ? 'password' : 'text'}
-    inputmode=${setting.isNumber ? 'numeric' : /URL$/.test(key) ? 'url' : nothing}
+    inputmode=${typeof setting.value === 'number' ? 'numeric' : /URL$/.test(key) ? 'url' : nothing}
     autocomplete=${setting.secret ? 'new-password' : 'off'}
     autocapitalize="off"
     spellcheck="false"
@@ -105,18 +105,24 @@ function controlView(
   return unit === null ? input : html`<div class="with-unit">${input}<span>${unit}</span></div>`
 }
 
+/** A setting's value as its field shows it; empty while unset and for a secret. */
+export const valueText = (setting: Setting | undefined): string => String(setting?.value ?? '')
+
 /** Whether the secret was entered for another host and is not sent to the current one. */
 export function isForAnotherHost({ enteredFor, set }: Setting): boolean {
   return enteredFor !== null && !set
 }
 
 export function otherHostText({ enteredFor, sentTo }: Setting): string {
-  return `Entered for ${enteredFor}, so it is not sent to ${sentTo}. If ${sentTo} needs one, enter it here and confirm with your password.`
+  const now = hostText(sentTo)
+  return `Entered for ${hostText(enteredFor)}, so it is not sent to ${now}. If ${now} needs one, enter it here and confirm with your password.`
 }
+
+const hostText = (origin: string | null) => origin && new URL(origin).host
 
 function placeholderOf(setting: Setting): string | typeof nothing {
   const { secret, set, sentTo } = setting
   if (!secret) return nothing
-  if (isForAnotherHost(setting)) return `Not set for ${sentTo}`
+  if (isForAnotherHost(setting)) return `Not set for ${hostText(sentTo)}`
   return set ? 'Set. Type to replace it' : 'Not set'
 }

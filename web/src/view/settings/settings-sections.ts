@@ -1,4 +1,4 @@
-import type { TestedService } from '../../data/settings.ts'
+import type { TestedService } from '../../../../src/http/contract/settings.ts'
 import type { IconName } from '../../design/icon.ts'
 
 /** A card of the settings page, with one group of settings. */

@@ -1,6 +1,6 @@
 import { css, html, LitElement } from 'lit'
-import { explain, type Http } from '../../data/http.ts'
-import { fetchSignIns, revokeSignIn, type SignIn } from '../../data/sign-ins.ts'
+import { explain } from '../../api/http.ts'
+import type { AnswerOf, Http } from '../../api/routes.ts'
 import { controls } from '../../design/controls.ts'
 import '../../design/icon.ts'
 import '../confirm-dialog.ts'
@@ -8,6 +8,8 @@ import type { Confirmation } from '../confirm-dialog.ts'
 import { deviceText, isHandheld } from '../device.ts'
 import { fullTimeText } from '../format.ts'
 import { relativeText } from '../relative-time.ts'
+
+type SignIn = AnswerOf<'/api/sessions'>['sessions'][number]
 
 /** The owner's sessions. Fires `revoked` after one is signed out. */
 export class DgSignInList extends LitElement {
@@ -90,7 +92,7 @@ export class DgSignInList extends LitElement {
 
   async load(): Promise<void> {
     try {
-      this.list = await fetchSignIns(this.http)
+      this.list = (await this.http.get('/api/sessions')).sessions
       this.problem = ''
     } catch (error) {
       this.problem = explain(error)
@@ -103,7 +105,7 @@ export class DgSignInList extends LitElement {
       text: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
       action: 'Sign out',
       run: async () => {
-        await revokeSignIn(this.http, signIn.id)
+        await this.http.del('/api/sessions/{id}', { params: { id: signIn.id } })
         this.dispatchEvent(new Event('revoked'))
         await this.load()
       },

@@ -1,6 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit'
-import type { Http } from '../../data/http.ts'
-import { fetchUndeclaredProxies } from '../../data/service.ts'
+import type { Http } from '../../api/routes.ts'
 import { controls } from '../../design/controls.ts'
 import '../../design/icon.ts'
 
@@ -24,9 +23,9 @@ export class DgUndeclaredProxies extends LitElement {
   }
 
   override firstUpdated(): void {
-    fetchUndeclaredProxies(this.http).then(
-      (addresses) => {
-        this.addresses = addresses
+    this.http.get('/api/proxies').then(
+      ({ undeclared }) => {
+        this.addresses = undeclared
       },
       // The page reports an unreachable service itself.
       () => undefined,

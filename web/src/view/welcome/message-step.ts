@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
+import { explain } from '../../api/http.ts'
+import type { Http } from '../../api/routes.ts'
 import { newId } from '../../app/platform.ts'
-import { sendMessage } from '../../data/first-message.ts'
-import { explain, type Http } from '../../data/http.ts'
 import { fieldView, problemView } from '../../design/field.ts'
 import '../../design/icon.ts'
 import { LightElement } from '../../design/light-element.ts'
@@ -48,7 +48,10 @@ export class DgMessageStep extends LightElement {
     this.problem = ''
     this.said = text
     try {
-      this.answer = await sendMessage(this.http, text, newId())
+      const { reply } = await this.http.post('/api/chat', {
+        body: { content: text, clientMessageId: newId() },
+      })
+      this.answer = reply.text
       this.dispatchEvent(new Event('answered'))
     } catch (error) {
       this.problem = explain(error)

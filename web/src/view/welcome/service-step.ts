@@ -1,18 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { explain, type Http, Refused } from '../../data/http.ts'
-import {
-  type AskPassword,
-  changeSettings,
-  fetchSettings,
-  resetSetting,
-  type Setting,
-  type TestedService,
-} from '../../data/settings.ts'
+import type { Setting, TestedService } from '../../../../src/http/contract/settings.ts'
+import { explain, Refused } from '../../api/http.ts'
+import type { Http } from '../../api/routes.ts'
+import { type AskPassword, changeSettings } from '../../api/settings.ts'
 import { fieldView, problemView } from '../../design/field.ts'
 import { LightElement } from '../../design/light-element.ts'
 import '../settings/connection-test.ts'
 import '../settings/password-dialog.ts'
-import { isForAnotherHost, otherHostText } from '../settings/setting-row.ts'
+import { isForAnotherHost, otherHostText, valueText } from '../settings/setting-row.ts'
 
 export type ServiceField = {
   /** Key of the setting. */
@@ -72,7 +67,7 @@ export class DgServiceStep extends LightElement {
 
   private async load(): Promise<void> {
     try {
-      this.settings = await fetchSettings(this.http)
+      this.settings = (await this.http.get('/api/config')).entries
     } catch (error) {
       this.settings = []
       this.problem = explain(error)
@@ -91,7 +86,7 @@ export class DgServiceStep extends LightElement {
   private entered(): Readonly<Record<string, string>> {
     const entries = this.setup.fields.flatMap(({ key }) => {
       const text = this.input(key)?.value.trim() ?? ''
-      return text === '' || text === this.setting(key)?.value ? [] : [[key, text] as const]
+      return text === '' || text === valueText(this.setting(key)) ? [] : [[key, text] as const]
     })
     return Object.fromEntries(entries)
   }
@@ -135,7 +130,7 @@ export class DgServiceStep extends LightElement {
     this.querySelector('dg-password-dialog')?.ask(question, error) ?? Promise.resolve(null)
 
   private refused(error: unknown): void {
-    const named = error instanceof Refused ? error.problem.errors : []
+    const named = error instanceof Refused ? error.errors : []
     const known = named.map(
       ({ path, message }) => [path.replace(/^entries\./, ''), `It ${message}.`] as const,
     )
@@ -165,7 +160,7 @@ export class DgServiceStep extends LightElement {
     try {
       if (this.tested === 'fails') {
         const own = this.setup.fields.filter(({ key }) => this.setting(key)?.source === 'stored')
-        for (const { key } of own) await resetSetting(this.http, key)
+        for (const { key } of own) await this.http.del('/api/config/{key}', { params: { key } })
       }
       this.done()
     } catch (error) {
@@ -220,7 +215,7 @@ export class DgServiceStep extends LightElement {
       hint: setting && isForAnotherHost(setting) ? otherHostText(setting) : field.hint,
       type: field.type ?? 'text',
       placeholder: setting?.secret && setting.set ? 'Set. Type to replace it' : (field.placeholder ?? ''),
-      value: setting?.source === 'stored' ? (setting.value ?? '') : '',
+      value: setting?.source === 'stored' ? valueText(setting) : '',
       error: this.errors[field.key],
     })
   }

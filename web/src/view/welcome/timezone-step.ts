@@ -1,6 +1,6 @@
 import { html } from 'lit'
-import { explain, type Http, Refused } from '../../data/http.ts'
-import { changeSettings, fetchSettings } from '../../data/settings.ts'
+import { explain, Refused } from '../../api/http.ts'
+import type { Http } from '../../api/routes.ts'
 import { fieldView, problemView } from '../../design/field.ts'
 import { LightElement } from '../../design/light-element.ts'
 
@@ -49,9 +49,9 @@ export class DgTimezoneStep extends LightElement {
 
   private async load(): Promise<void> {
     try {
-      const settings = await fetchSettings(this.http)
-      const stored = settings.find(({ key, source }) => key === 'TIMEZONE' && source !== 'default')
-      if (stored?.value && !this.entered) this.zone = stored.value
+      const { entries } = await this.http.get('/api/config')
+      const stored = entries.find(({ key, source }) => key === 'TIMEZONE' && source !== 'default')
+      if (stored?.value && !this.entered) this.zone = String(stored.value)
     } catch (error) {
       this.problem = explain(error)
     }
@@ -70,10 +70,10 @@ export class DgTimezoneStep extends LightElement {
     this.error = ''
     this.problem = ''
     try {
-      await changeSettings(this.http, { TIMEZONE: this.zone })
+      await this.http.put('/api/config', { body: { entries: { TIMEZONE: this.zone } } })
       this.dispatchEvent(new Event('done'))
     } catch (error) {
-      const named = error instanceof Refused ? error.problem.errors[0] : undefined
+      const named = error instanceof Refused ? error.errors[0] : undefined
       if (named) this.error = `It ${named.message}.`
       else this.problem = explain(error)
       this.querySelector<HTMLInputElement>('#TIMEZONE')?.focus()

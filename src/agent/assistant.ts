@@ -1,0 +1,240 @@
+import type { Append } from '../../ledger/event.ts'
+import { createSignalQueries } from '../../projections/signals.ts'
+import { createTimerQueries } from '../../projections/timers.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
+import type { Log } from '../lib/log.ts'
+import type { Recall } from '../lib/recall.ts'
+import type { ModelService } from '../model/port.ts'
+import type { Tool } from '../model/tool.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Placement } from '../storage/placement.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createActivationRunner } from './activation.ts'
+import { createChainReader } from './context/chain.ts'
+import { createCompactor } from './context/compaction.ts'
+import { createComposer } from './context/composer.ts'
+import { createGuestComposer } from './context/guest-composer.ts'
+import { guestCallInstructions, guestText } from './context/guest-instructions.ts'
+import { type Adaptation, buildInstructions, type SpokenChannel } from './context/instructions.ts'
+import { createSessionContext } from './context/session-context.ts'
+import type { Previews } from './conversation/previews.ts'
+import { createLanes } from './lanes.ts'
+import { createIsForeign } from './turn/foreign.ts'
+import { type CreateNote, createShortenReply } from './turn/long-answer.ts'
+import { createProvenance } from './turn/provenance.ts'
+import { createShortenSms, shortenForGuest } from './turn/sms-reply.ts'
+import { createToolRunner, type Propose } from './turn/tool-runner.ts'
+import { createTurnRunner } from './turn/turn.ts'
+
+export type AssistantOptions = {
+  readonly storage: Storage
+  readonly settings: Settings
+  readonly model: () => ModelService
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly propose: Propose
+  readonly createNote: CreateNote
+  readonly recall: Recall
+  readonly placement: Placement
+  readonly previews: Previews
+  readonly adaptations: (channel: SpokenChannel) => readonly Adaptation[]
+  /** The events with the text of those instructions. */
+  readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly random: () => number
+  readonly log: Log
+  readonly onFault: (error: unknown) => void
+  readonly onGuestFault: (error: unknown) => void
+  /** Whether the daily budget of tokens is exhausted. */
+  readonly tokensAreSpent: () => boolean
+  /** The number of segments that a text is billed as. */
+  readonly segmentsOf: (text: string) => number
+  readonly traceItems: boolean
+  /** The events with the words of a guest's number, oldest first. */
+  readonly guestWordSeqs: (number: string, limit: number) => readonly number[]
+}
+
+/** Wires the attention, turns, activations and the context. */
+export function buildAssistant(options: AssistantOptions) {
+  const { storage, settings, model, placement, tools, newId, nowMs, log } = options
+  const { append, ledger, views } = storage
+  const turns = createTurnQueries(views)
+  const signals = createSignalQueries(views)
+  const context = buildContext(options)
+  const { areForeign, chain, compactor } = context
+  const { runTurn, runGuestTurn } = buildRunners(options, context)
+  const activations = createActivationRunner({
+    append,
+    ledger,
+    openConversationId: placement.openConversationId,
+    runTurn,
+    turnById: turns.byId,
+    unfinishedTurns: turns.unfinished,
+    newId,
+    nowMs,
+    random: options.random,
+  })
+
+  /** Whether tokens are left for work that the owner did not ask for. The builtin model costs nothing. */
+  const mayAskModel = () => model().text.id.provider === 'builtin' || !options.tokensAreSpent()
+
+  async function compactIfDue(signal: AbortSignal): Promise<void> {
+    const conversationId = placement.openConversationId()
+    if (conversationId === undefined) return
+    if (mayAskModel()) {
+      if (compactor.isDue(conversationId)) await compactor.compact(conversationId, 'automatic', signal)
+      // Interrupted for a waiting message.
+      if (signal.aborted) return
+      await compactor.refreshCapsule(conversationId, signal)
+    }
+    // Reads what the turn added now, so that the next message does not wait for it.
+    await chain.read(conversationId, model().text.id)
+  }
+
+  const { attention, guests } = createLanes({
+    turns,
+    signals,
+    append,
+    onHeadMoved: storage.onHeadMoved,
+    runTurn,
+    runGuestTurn,
+    runActivation: activations.runActivation,
+    compactIfDue,
+    async recover() {
+      await activations.recover(signals.running(), signals.ofActivation)
+      await compactor.recover()
+    },
+    mayAskModel,
+    nowMs,
+    log,
+    onFault: options.onFault,
+    onGuestFault: options.onGuestFault,
+  })
+
+  /** Whether a turn of the owner is running or waiting. */
+  const isTurnRunning = () => turns.unfinished().some(({ party }) => party === 'owner')
+  const sessionContext = createSessionContext({
+    views,
+    openConversationId: placement.openConversationId,
+    isBusy: () => attention.isBusy() || isTurnRunning(),
+    thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
+  })
+
+  return {
+    attention,
+    compactor,
+    isTurnRunning,
+    sessionContext,
+    guests,
+    chain,
+    sourcesOf: createProvenance().sourcesOf,
+    guestCallInstructions,
+    /** Runs the tools of a call, which appends facts in its own order. */
+    callTools: (call: {
+      readonly append: Append
+      readonly onFault: (error: unknown, tool: string) => void
+    }) => createToolRunner({ ...call, tools, propose: options.propose, areForeign, nowMs }),
+    turns,
+    signalSeq: signals.seqOf,
+    instructions: (channel: SpokenChannel) =>
+      buildInstructions({ channel, adaptations: options.adaptations(channel) }),
+  }
+}
+
+/** The conversation as the model reads it, and its compaction. */
+function buildContext(options: AssistantOptions) {
+  const { storage, settings, model, newId, nowMs, log } = options
+  const { append, ledger, views } = storage
+  const timers = createTimerQueries(views)
+  const isForeign = createIsForeign(ledger)
+  const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
+  const timezone = () => settings.get('TIMEZONE')
+  const chain = createChainReader(views, ledger)
+  const compactor = createCompactor({
+    append,
+    views,
+    chain,
+    model,
+    instructions: () => buildInstructions({ channel: 'chat', adaptations: options.adaptations('chat') }),
+    instructionSeqs: () =>
+      ledger.readSeqs(options.adaptationSeqs('chat')).flatMap(({ seq, erased }) => (erased ? [] : [seq])),
+    commitments: () =>
+      timers.active().flatMap(({ setSeq }) => {
+        const [event] = ledger.readSeqs([setSeq])
+        return event?.type === 'timer.set' && event.body ? [{ seq: setSeq, title: event.body.title }] : []
+      }),
+    thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
+    capsuleTriggerTokens: () => settings.get('CAPSULE_TRIGGER_TOKENS'),
+    timezone,
+    newId,
+    nowMs,
+    log,
+  })
+  const composer = createComposer({
+    ledger,
+    chain,
+    recall: options.recall,
+    ridingSignals: createSignalQueries(views).riding,
+    adaptations: options.adaptations,
+    adaptationSeqs: options.adaptationSeqs,
+    tools: options.tools,
+    areForeign,
+    timezone,
+  })
+  return { areForeign, chain, compactor, composer }
+}
+
+/** What runs the turns of the owner and of guests. */
+function buildRunners(
+  options: AssistantOptions,
+  { areForeign, compactor, composer }: ReturnType<typeof buildContext>,
+) {
+  const { storage, settings, model, nowMs, log } = options
+  const { append, ledger, views } = storage
+  const shortenReply = createShortenReply({
+    createNote: options.createNote,
+    longAnswerChars: () => settings.get('LONG_ANSWER_CHARS'),
+  })
+  const shortenSms = createShortenSms({
+    createNote: options.createNote,
+    publicUrl: () => settings.get('PUBLIC_URL'),
+    segmentsOf: options.segmentsOf,
+  })
+  const common = {
+    append,
+    ledger,
+    turnEventSeqs: createTurnQueries(views).eventSeqs,
+    triedBefore: createSignalQueries(views).triedBefore,
+    previews: options.previews,
+    model,
+    propose: options.propose,
+    areForeign,
+    timezone: () => settings.get('TIMEZONE'),
+    thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
+    isSpent: options.tokensAreSpent,
+    nowMs,
+    log,
+    onFault: storage.reportFault,
+  }
+  const runTurn = createTurnRunner({
+    ...common,
+    composer,
+    tools: options.tools,
+    shorten: async (conversationId, signal) => {
+      const outcome = await compactor.compact(conversationId, 'automatic', signal)
+      return outcome.status === 'succeeded'
+    },
+    shortenReply: (text, turn, seen) =>
+      (turn.channel === 'sms' ? shortenSms : shortenReply)(text, turn, seen),
+    traceItem: options.traceItems ? (direction, item) => log.info({ direction, ...item }, 'item') : undefined,
+  })
+  const runGuestTurn = createTurnRunner({
+    ...common,
+    composer: createGuestComposer({ ledger, wordSeqs: options.guestWordSeqs }),
+    tools: new Map(),
+    shorten: async () => false,
+    shortenReply: async (text) =>
+      guestText(shortenForGuest(text), { ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
+  })
+  return { runTurn, runGuestTurn }
+}

@@ -1,0 +1,126 @@
+import type { Append } from '../../ledger/event.ts'
+import type { SubscribeHead } from '../../ledger/follow.ts'
+import type { createSignalQueries, SignalRow } from '../../projections/signals.ts'
+import type { createTurnQueries, TurnRow } from '../../projections/turns.ts'
+import type { Log } from '../lib/log.ts'
+import { LONGEST_RETRY_MS } from './activation.ts'
+import { type Attention, createAttention } from './attention.ts'
+
+type RunTurn = (turn: TurnRow, signal: AbortSignal) => Promise<void>
+
+/** A lane for texts has neither signals nor anything to recover. */
+const ONLY_TURNS = {
+  wakingSignals: () => [],
+  hasInterrupt: () => false,
+  nextRetryAtMs: () => null,
+  areas: ['sms'],
+  runActivation: async () => undefined,
+  recover: async () => undefined,
+} as const
+
+/**
+ * The attention for the owner, and the lane of guests. The owner's texts have their own lane, so neither
+ * channel waits for a turn that hangs in the other.
+ */
+export function createLanes(options: {
+  readonly turns: ReturnType<typeof createTurnQueries>
+  readonly signals: ReturnType<typeof createSignalQueries>
+  readonly append: Append
+  readonly onHeadMoved: SubscribeHead
+  readonly runTurn: RunTurn
+  readonly runGuestTurn: RunTurn
+  readonly runActivation: (batch: readonly SignalRow[], signal: AbortSignal) => Promise<void>
+  /** Compacts the conversation if it has grown too long. */
+  readonly compactIfDue: (signal: AbortSignal) => Promise<void>
+  readonly recover: () => Promise<void>
+  /** Whether tokens are left for work that the owner did not ask for. */
+  readonly mayAskModel: () => boolean
+  readonly nowMs: () => number
+  readonly log: Log
+  readonly onFault: (error: unknown) => void
+  readonly onGuestFault: (error: unknown) => void
+}): { readonly attention: Attention; readonly guests: Pick<Attention, 'start' | 'close'> } {
+  const { turns, signals, onHeadMoved, runTurn, compactIfDue, mayAskModel, nowMs, log } = options
+  const waiting = (party: TurnRow['party'], trigger: TurnRow['trigger']) =>
+    turns.unfinished().filter((turn) => turn.party === party && turn.trigger === trigger)
+
+  const chat = createAttention({
+    waitingTurns: () => waiting('owner', 'message'),
+    isOwnerWaiting: () => waiting('owner', 'sms').length > 0,
+    wakingSignals() {
+      const waking = signals.waking({ nowMs: nowMs(), longestWaitMs: LONGEST_RETRY_MS })
+      // Failed attempts would count, and end in giving up.
+      return waking.length === 0 || mayAskModel() ? waking : []
+    },
+    hasInterrupt: signals.hasInterrupt,
+    nextRetryAtMs: () => {
+      const retryAt = signals.nextRetryAt()
+      return retryAt === null || !mayAskModel() ? null : Date.parse(retryAt)
+    },
+    onHeadMoved,
+    areas: ['chat', 'sms', 'turn', 'signal', 'activation'],
+    runTurn,
+    runActivation: options.runActivation,
+    afterTurn: compactIfDue,
+    recover: options.recover,
+    nowMs,
+    onFault: options.onFault,
+  })
+  const texts = createAttention({
+    ...ONLY_TURNS,
+    waitingTurns: () => waiting('owner', 'sms'),
+    onHeadMoved,
+    runTurn,
+    // A busy chat compacts after its own turn.
+    async afterTurn() {
+      chat.exclusively(compactIfDue)?.catch((error: unknown) => log.error({ err: error }, 'upkeep failed'))
+    },
+    nowMs,
+    onFault: (error) => log.error({ err: error }, 'the turn of a text failed'),
+  })
+  const guests = createAttention({
+    ...ONLY_TURNS,
+    waitingTurns: () => waiting('guest', 'sms'),
+    onHeadMoved,
+    async runTurn(turn, signal) {
+      await options.runGuestTurn(turn, signal)
+      await closeSpan(turn)
+    },
+    afterTurn: async () => undefined,
+    nowMs,
+    onFault: options.onGuestFault,
+  })
+
+  /** Each text of a guest has its own span. */
+  async function closeSpan({ turnId, conversationId, spanId }: TurnRow): Promise<void> {
+    const ended = turns.byId(turnId)
+    if (!spanId || !ended || ended.endedSeq === null) return
+    await options.append([
+      {
+        type: 'span.closed',
+        actor: 'service',
+        channel: 'sms',
+        conversationId,
+        spanId,
+        key: `span-closed:${spanId}`,
+        facts: { reason: ended.status === 'completed' ? 'completed' : 'failed' },
+      },
+    ])
+  }
+
+  return {
+    attention: {
+      start() {
+        chat.start()
+        texts.start()
+      },
+      stop: () => chat.stop() || texts.stop(),
+      exclusively: (work) => (texts.isBusy() ? null : chat.exclusively(work)),
+      async close(graceMs) {
+        await Promise.all([chat.close(graceMs), texts.close(graceMs)])
+      },
+      isBusy: () => chat.isBusy() || texts.isBusy(),
+    },
+    guests,
+  }
+}

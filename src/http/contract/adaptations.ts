@@ -1,0 +1,101 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { CHANNELS, channelsSchema, contentSchema, titleSchema } from '../../adaptations/adaptation.ts'
+import { body, json, refusals } from './describe.ts'
+
+const channel = z.enum(CHANNELS)
+
+const adaptationSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    content: z.string(),
+    enabled: z.boolean(),
+    channels: z.array(channel).readonly(),
+    source: z.enum(['owner', 'file']),
+    updatedAt: z.string(),
+  })
+  .openapi('Adaptation')
+export type Adaptation = z.output<typeof adaptationSchema>
+export type AdaptationChannel = z.output<typeof channel>
+
+const params = z.object({ id: z.string().max(200) })
+
+export const list = createRoute({
+  method: 'get',
+  path: '/api/adaptations',
+  tags: ['Adaptations'],
+  summary: 'List the standing instructions',
+  responses: {
+    200: json(
+      z.object({ adaptations: z.array(adaptationSchema).readonly() }),
+      'All instructions, enabled or not',
+    ),
+  },
+})
+
+export const read = createRoute({
+  method: 'get',
+  path: '/api/adaptations/{id}',
+  tags: ['Adaptations'],
+  summary: 'Get a standing instruction',
+  request: { params },
+  responses: { 200: json(adaptationSchema, 'The instruction'), ...refusals(404) },
+})
+
+export const save = createRoute({
+  method: 'post',
+  path: '/api/adaptations/{id}',
+  tags: ['Adaptations'],
+  summary: 'Create or change a standing instruction; takes effect on the next turn',
+  request: {
+    params,
+    body: body(
+      z.object({
+        title: titleSchema.optional(),
+        content: contentSchema.optional(),
+        enabled: z.boolean().optional(),
+        channels: channelsSchema.readonly().optional(),
+      }),
+    ),
+  },
+  responses: {
+    200: json(adaptationSchema, 'Changed'),
+    201: json(adaptationSchema, 'Created'),
+    ...refusals(400, 409),
+  },
+})
+
+export const remove = createRoute({
+  method: 'delete',
+  path: '/api/adaptations/{id}',
+  tags: ['Adaptations'],
+  summary: 'Delete a standing instruction; one from a file returns when the files are reloaded',
+  request: { params },
+  responses: { 204: { description: 'Deleted' }, ...refusals(404) },
+})
+
+export const preview = createRoute({
+  method: 'get',
+  path: '/api/adaptations.preview',
+  tags: ['Adaptations'],
+  summary: 'Get the exact instructions for the model on a channel',
+  request: { query: z.object({ channel: channel.default('chat') }) },
+  responses: { 200: json(z.object({ instructions: z.string() }), 'The instructions'), ...refusals(400) },
+})
+
+const reloadedSchema = z.object({
+  loaded: z.int(),
+  skipped: z.array(z.object({ file: z.string(), reason: z.string() })).readonly(),
+})
+
+export type Reloaded = z.output<typeof reloadedSchema>
+
+export const reload = createRoute({
+  method: 'post',
+  path: '/api/adaptations.reload',
+  tags: ['Adaptations'],
+  summary: 'Reload the adaptation files',
+  responses: {
+    200: json(reloadedSchema, 'The number of loaded files, and the skipped files with the reasons'),
+  },
+})

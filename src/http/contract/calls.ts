@@ -1,0 +1,51 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { json, refusals } from './describe.ts'
+
+export const hangUp = createRoute({
+  method: 'post',
+  path: '/api/calls/current/hangup',
+  tags: ['Telephony'],
+  summary: 'Hang up the current call',
+  responses: {
+    200: json(z.object({ hungUp: z.literal(true) }), 'The call is being hung up'),
+    ...refusals(409),
+  },
+})
+
+const nullableTime = z.string().nullable()
+
+const liveCallSchema = z
+  .object({
+    callSid: z.string(),
+    party: z.enum(['owner', 'guest']),
+    from: z.string(),
+    conversationId: z.string().nullable(),
+    spanId: z.string(),
+    offeredAt: z.string(),
+    connectedAt: nullableTime.describe('Null until the media stream connects'),
+    speaking: z.enum(['caller', 'delegate']).nullable(),
+    lines: z
+      .array(
+        z.object({
+          itemId: z.string(),
+          by: z.enum(['caller', 'delegate']),
+          text: z.string().nullable().describe('Null until it is transcribed'),
+        }),
+      )
+      .readonly()
+      .describe('Speech that is not recorded yet'),
+  })
+  .openapi('LiveCall')
+
+export type LiveCall = z.output<typeof liveCallSchema>
+/** A line of a call that is not recorded as an event yet. */
+export type TalkLine = LiveCall['lines'][number]
+
+export const current = createRoute({
+  method: 'get',
+  path: '/api/calls/current',
+  tags: ['Telephony'],
+  summary: 'Get the current call',
+  description: 'The chat socket sends each change as `call.live`.',
+  responses: { 200: json(z.object({ call: liveCallSchema.nullable() }), 'The call, or null') },
+})

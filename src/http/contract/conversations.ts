@@ -1,0 +1,79 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { json, refusals } from './describe.ts'
+import { listQuery } from './list-query.ts'
+import { pageQuerySchema, pageSchema } from './timeline.ts'
+
+const conversationSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['open', 'ended']),
+    channels: z.array(z.enum(['chat', 'voice', 'sms'])),
+    startedAt: z.string(),
+    endedAt: z.string().nullable(),
+    lastEventAt: z.string(),
+    eventCount: z.int(),
+    turnCount: z.int(),
+  })
+  .openapi('Conversation')
+
+const params = z.object({ id: z.string() })
+
+export const list = createRoute({
+  method: 'get',
+  path: '/api/conversations',
+  tags: ['Conversations'],
+  summary: 'List conversations, newest first',
+  request: { query: z.object(listQuery(50, 200)) },
+  responses: {
+    200: json(
+      z.object({ conversations: z.array(conversationSchema), nextCursor: z.string().nullable() }),
+      'Conversations',
+    ),
+    ...refusals(400),
+  },
+})
+
+export const one = createRoute({
+  method: 'get',
+  path: '/api/conversations/{id}',
+  tags: ['Conversations'],
+  summary: 'Get a conversation with its spans',
+  request: { params },
+  responses: {
+    200: json(
+      conversationSchema.extend({
+        spans: z.array(
+          z.object({
+            id: z.string(),
+            kind: z.string().nullable(),
+            startSeq: z.int(),
+            startedAt: z.string(),
+            endedAt: z.string().nullable(),
+            reason: z.string().nullable(),
+            eventCount: z.int(),
+          }),
+        ),
+      }),
+      'The conversation',
+    ),
+    ...refusals(404),
+  },
+})
+
+export const end = createRoute({
+  method: 'post',
+  path: '/api/conversations/{id}/end',
+  tags: ['Conversations'],
+  summary: 'End a conversation for good',
+  request: { params },
+  responses: { 200: json(conversationSchema, 'The ended conversation'), ...refusals(404, 409) },
+})
+
+export const events = createRoute({
+  method: 'get',
+  path: '/api/conversations/{id}/events',
+  tags: ['Conversations'],
+  summary: 'Get a timeline page of a conversation',
+  request: { params, query: pageQuerySchema },
+  responses: { 200: json(pageSchema, 'The page'), ...refusals(400, 404) },
+})

@@ -1,0 +1,51 @@
+import { z } from '@hono/zod-openapi'
+import { PROBLEM_TYPE, problemSchema, type RefusalStatus } from './problem.ts'
+
+/**
+ * Shorthands for route declarations. Refusals are thrown, never returned, so declaring one only documents it.
+ */
+
+export function json<S extends z.ZodType>(schema: S, description: string) {
+  return { description, content: { 'application/json': { schema } } }
+}
+
+export function eventStream(description: string) {
+  return { description, content: { 'text/event-stream': { schema: z.string() } } }
+}
+
+export function htmlPage(description: string) {
+  return { description, content: { 'text/html': { schema: z.string() } } }
+}
+
+/** A required JSON request body. */
+export function body<S extends z.ZodType>(schema: S) {
+  return { required: true as const, content: { 'application/json': { schema } } }
+}
+
+export const meanings: Readonly<Record<RefusalStatus, string>> = {
+  400: 'Malformed or out of bounds',
+  401: 'No session',
+  403: 'Wrong origin or not allowed',
+  404: 'Not found',
+  408: 'The request timed out',
+  409: 'Conflicts with the current state',
+  412: 'Stale revision',
+  413: 'Body too large',
+  417: 'Unsupported Expect header',
+  429: 'Too many attempts; see Retry-After',
+  431: 'Headers too large',
+  500: 'Internal error',
+  502: 'The model or telephony service failed',
+  503: 'Not configured yet or not ready',
+}
+
+type RefusalAnswer = { description: string; content: { [PROBLEM_TYPE]: { schema: typeof problemSchema } } }
+
+/** Declares problem documents for these statuses. */
+export function refusals<const S extends RefusalStatus>(...statuses: readonly S[]): Record<S, RefusalAnswer> {
+  const answers = statuses.map((status) => [
+    status,
+    { description: meanings[status], content: { [PROBLEM_TYPE]: { schema: problemSchema } } },
+  ])
+  return Object.fromEntries(answers)
+}

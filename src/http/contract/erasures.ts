@@ -1,0 +1,134 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { body, json, refusals } from './describe.ts'
+import { listQuery } from './list-query.ts'
+
+export const target = z.object({
+  kind: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period']),
+  /** The id of a memory, note, adaptation or span, or the seq of a message. */
+  id: z.string().min(1).max(200).optional(),
+  /** The bounds of a period; the end is exclusive. */
+  from: z.iso.datetime().optional(),
+  to: z.iso.datetime().optional(),
+})
+
+export type ErasureTarget = z.input<typeof target>
+
+const kindCount = z.object({ kind: z.string(), count: z.int() })
+
+const group = z.object({
+  kind: z.enum([
+    'message',
+    'reply',
+    'memory',
+    'note',
+    'timer',
+    'task',
+    'adaptation',
+    'summary',
+    'step',
+    'other',
+  ]),
+  count: z.int(),
+  items: z
+    .array(
+      z.object({
+        seq: z.int(),
+        at: z.string(),
+        text: z.string(),
+        /** The redacted copy of a reply that keeps some of its words. */
+        after: z.string().optional(),
+      }),
+    )
+    .readonly(),
+})
+
+/** `named`: the target. `derived`: copied or learned from it. `stays`: mentions it, but is kept. */
+const groupList = z.array(group).readonly()
+const groups = { named: groupList, derived: groupList, stays: groupList }
+
+const groupsSchema = z.object(groups)
+
+export type PlanGroups = z.output<typeof groupsSchema>
+export type PlanGroup = PlanGroups['named'][number]
+
+const erasureSchema = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    targetId: z.string().nullable(),
+    from: z.string().nullable(),
+    to: z.string().nullable(),
+    status: z.enum(['pending', 'undone', 'erasing', 'erased']),
+    requestedAt: z.string(),
+    eraseAt: z.string(),
+    endedAt: z.string().nullable(),
+    events: z.int(),
+    kinds: z.array(kindCount).readonly(),
+  })
+  .openapi('Erasure')
+
+const params = z.object({ id: z.string().max(200) })
+
+export const plan = createRoute({
+  method: 'get',
+  path: '/api/erasures.plan',
+  tags: ['Erasing'],
+  summary:
+    'Preview an erasure: the target, what was copied or learned from it, and what mentions it but stays',
+  request: { query: target },
+  responses: {
+    200: json(
+      z.object({ count: z.int(), undoMs: z.int(), ...groups }),
+      'The number of events of each kind, and the first twenty of them',
+    ),
+    ...refusals(400, 404),
+  },
+})
+
+export const request = createRoute({
+  method: 'post',
+  path: '/api/erasures',
+  tags: ['Erasing'],
+  summary: 'Hide something at once and erase it for good after a minute, unless undone',
+  request: { body: body(target) },
+  responses: { 201: json(erasureSchema, 'The pending erasure'), ...refusals(400, 404) },
+})
+
+export const list = createRoute({
+  method: 'get',
+  path: '/api/erasures',
+  tags: ['Erasing'],
+  summary: 'List pending erasures and receipts, newest first',
+  request: { query: z.object(listQuery(20, 100)) },
+  responses: {
+    200: json(
+      z.object({ erasures: z.array(erasureSchema).readonly(), nextCursor: z.string().nullable() }),
+      'Erasures',
+    ),
+    ...refusals(400),
+  },
+})
+
+export const read = createRoute({
+  method: 'get',
+  path: '/api/erasures/{id}',
+  tags: ['Erasing'],
+  summary: 'Get an erasure: its plan while it can be undone, then its receipt',
+  request: { params },
+  responses: {
+    200: json(
+      erasureSchema.extend({ plan: groupsSchema.nullable() }),
+      'The erasure; `plan` is null once it is over',
+    ),
+    ...refusals(404),
+  },
+})
+
+export const undo = createRoute({
+  method: 'post',
+  path: '/api/erasures/{id}/undo',
+  tags: ['Erasing'],
+  summary: 'Undo a pending erasure',
+  request: { params },
+  responses: { 200: json(erasureSchema, 'Undone'), ...refusals(404, 409) },
+})

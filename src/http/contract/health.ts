@@ -1,0 +1,107 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { json, refusals } from './describe.ts'
+
+const checkSchema = z.object({
+  ok: z.boolean(),
+  detail: z.string().optional().describe('Why it failed and what to do; only with a session'),
+})
+
+const checksSchema = z.object({
+  ledger: checkSchema,
+  projections: checkSchema,
+  reactors: checkSchema,
+  settings: checkSchema,
+  disk: checkSchema.describe('Free disk space; informational'),
+  model: checkSchema.describe('Whether the last turn succeeded; informational'),
+  telephony: checkSchema
+    .optional()
+    .describe('Whether the last text was sent; informational; absent if not configured'),
+})
+
+export type Checks = z.output<typeof checksSchema>
+
+const healthSchema = z
+  .object({
+    checks: checksSchema,
+    reactors: z
+      .array(
+        z.object({
+          name: z.string(),
+          state: z.enum(['ok', 'failing', 'standing_still']),
+          waiting: z.int(),
+          since: z.string().nullable().describe('When the oldest waiting work was requested'),
+          lastFailure: z.object({ at: z.string(), message: z.string(), inARow: z.int() }).nullable(),
+        }),
+      )
+      .readonly(),
+    freeBytes: z.number().nullable(),
+    lastText: z.object({ at: z.string(), failure: z.string().nullable() }).nullable(),
+  })
+  .openapi('Health')
+
+export type Health = z.output<typeof healthSchema>
+export type Reactor = Health['reactors'][number]
+
+export const healthRoute = createRoute({
+  method: 'get',
+  path: '/health',
+  tags: ['Service'],
+  summary: 'Check that the process is alive',
+  security: [],
+  responses: { 200: json(z.object({ status: z.literal('ok') }), 'The process is alive') },
+})
+
+export const readyRoute = createRoute({
+  method: 'get',
+  path: '/ready',
+  tags: ['Service'],
+  summary: 'Check that the service is ready; a 503 names the failing check',
+  security: [],
+  responses: {
+    200: json(
+      z.object({
+        status: z.literal('ready'),
+        checks: checksSchema,
+      }),
+      'The service is ready',
+    ),
+    ...refusals(503),
+  },
+})
+
+export const reportRoute = createRoute({
+  method: 'get',
+  path: '/api/session/health',
+  tags: ['Service'],
+  summary: 'Get all checks, backlogs, last failures, free disk space and the outcome of the last text',
+  responses: { 200: json(healthSchema, 'The state, at most one second old') },
+})
+
+export const buildInfoRoute = createRoute({
+  method: 'get',
+  path: '/build-info.json',
+  tags: ['Service'],
+  summary: 'Get the version and build',
+  security: [],
+  responses: {
+    200: json(
+      z.object({
+        name: z.string(),
+        version: z.string(),
+        commit: z.string().nullable(),
+        builtAt: z.iso.datetime().nullable(),
+        node: z.string(),
+      }),
+      'The build',
+    ),
+  },
+})
+
+export const publicUrlRoute = createRoute({
+  method: 'get',
+  path: '/public-url',
+  tags: ['Service'],
+  summary: 'Get the origin of the service on the internet',
+  security: [],
+  responses: { 200: json(z.object({ publicUrl: z.string().nullable() }), 'The origin; null if unset') },
+})

@@ -1,0 +1,35 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { newPasswordSchema } from '../../settings/new-password.ts'
+import { body, json, refusals } from './describe.ts'
+
+const optional = z.string().optional()
+
+export const installRoute = createRoute({
+  method: 'post',
+  path: '/api/install',
+  tags: ['Sign-in'],
+  summary: 'Set up the service. Works once; of concurrent requests, exactly one succeeds',
+  security: [],
+  request: {
+    body: body(
+      z.object({
+        password: newPasswordSchema,
+        timezone: optional,
+        publicUrl: optional,
+        ownerPhoneNumber: optional,
+        openaiApiKey: optional,
+        openaiBaseUrl: optional,
+        setupCode: z.string().max(100).optional().openapi({
+          description: 'The one-time code that the service prints when it starts; 403 without it',
+        }),
+      }),
+    ),
+  },
+  responses: {
+    201: json(
+      z.object({ configured: z.literal(true), authenticated: z.literal(true) }),
+      'Set up and signed in',
+    ),
+    ...refusals(400, 403, 409, 429),
+  },
+})

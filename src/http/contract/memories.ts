@@ -1,0 +1,162 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { memoryKinds } from '../../../ledger/events/memory.ts'
+import { memoryConfigChangeSchema, memoryConfigSchema } from '../../memory/config.ts'
+import { body, json, refusals } from './describe.ts'
+import { listQuery } from './list-query.ts'
+
+const memorySchema = z.object({
+  id: z.string(),
+  text: z.string(),
+  kind: z.enum(memoryKinds),
+  status: z.enum(['active', 'contested']),
+  subject: z.string(),
+  slot: z.string(),
+  value: z.string(),
+  quote: z.string(),
+  strength: z.number(),
+  reinforcements: z.int(),
+  createdAt: z.string(),
+  lastReinforcedAt: z.string().nullable(),
+  lastSurfacedAt: z.string().nullable(),
+  eventTime: z.string().nullable(),
+  validFrom: z.string(),
+  validUntil: z.string().nullable(),
+  contestedWith: z.array(z.string()),
+  sources: z.array(z.object({ seq: z.int(), conversationId: z.string().nullable() })),
+})
+
+export type Memory = z.output<typeof memorySchema>
+
+const memoryListSchema = z.object({
+  memories: z.array(memorySchema),
+  count: z.int(),
+  nextCursor: z.string().nullable(),
+})
+
+/** Counts of the memory store. */
+const memoryStoreSchema = z.object({
+  total: z.int(),
+  active: z.int(),
+  contested: z.int(),
+  superseded: z.int(),
+  retired: z.int(),
+  forgotten: z.int(),
+  byKind: z.record(z.string(), z.int()),
+})
+
+const recentEventSchema = z.object({
+  seq: z.int(),
+  type: z.string(),
+  at: z.string(),
+  conversationId: z.string().nullable(),
+  payload: z.record(z.string(), z.unknown()),
+})
+
+export type MemoryConfig = z.output<typeof memoryConfigSchema>
+
+const memoryInsightsSchema = z.object({
+  store: memoryStoreSchema,
+  deduplication: z.object({
+    since: z.string(),
+    candidates: z.int(),
+    inserted: z.int(),
+    reinforced: z.int(),
+    merged: z.int(),
+    discarded: z.int(),
+    suppressed: z.int(),
+  }),
+  runtime: z.object({
+    extraction: z.object({
+      method: z.enum(['model', 'rules']),
+      running: z.boolean(),
+      unread: z.int(),
+      lastFailure: z
+        .object({
+          at: z.string(),
+          kind: z.string(),
+          attempt: z.int(),
+          final: z.boolean(),
+          retryAt: z.string().nullable(),
+        })
+        .nullable(),
+    }),
+    recall: z.object({
+      queries: z.int(),
+      inTime: z.int(),
+      late: z.int(),
+      failed: z.int(),
+      waiting: z.int(),
+      lastDurationMs: z.number().nullable(),
+    }),
+    embedding: z.object({
+      model: z.string().nullable(),
+      state: z.enum(['off', 'up_to_date', 'embedding', 'waiting']),
+      embedded: z.int(),
+      total: z.int(),
+      failures: z.int(),
+      lastFailure: z.object({ at: z.string(), kind: z.string() }).nullable(),
+      retryAt: z.string().nullable(),
+    }),
+  }),
+  recentEvents: z.array(recentEventSchema),
+})
+
+export type MemoryInsights = z.output<typeof memoryInsightsSchema>
+
+export const list = createRoute({
+  method: 'get',
+  path: '/api/memories',
+  tags: ['Memories'],
+  summary: 'List current memories, newest first; `q` searches their text',
+  request: { query: z.object({ q: z.string().max(1000).optional(), ...listQuery(50, 200) }) },
+  responses: {
+    200: json(memoryListSchema, 'Memories; `count` is the number of all matches'),
+    ...refusals(400),
+  },
+})
+
+export const insights = createRoute({
+  method: 'get',
+  path: '/api/memories/insights',
+  tags: ['Memories'],
+  summary: 'Get memory statistics: the store, deduplication, running work and recent events',
+  responses: { 200: json(memoryInsightsSchema, 'Insights') },
+})
+
+export const remove = createRoute({
+  method: 'delete',
+  path: '/api/memories/{id}',
+  tags: ['Memories'],
+  summary: 'Forget a memory for good; it is not learned again from the same words',
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 204: { description: 'Forgotten; its words are erased' }, ...refusals(404) },
+})
+
+export const restore = createRoute({
+  method: 'post',
+  path: '/api/memories/{id}/restore',
+  tags: ['Memories'],
+  summary: 'Restore a memory that no longer applies, and retire its replacement',
+  request: { params: z.object({ id: z.string() }) },
+  responses: {
+    200: json(z.object({ restored: z.literal(true) }), 'The memory applies again'),
+    ...refusals(404, 409),
+  },
+})
+
+export const readConfig = createRoute({
+  method: 'get',
+  path: '/memory-config',
+  tags: ['Memories'],
+  summary: 'Get the memory settings',
+  responses: { 200: json(memoryConfigSchema, 'The current settings') },
+})
+
+export const changeConfig = createRoute({
+  method: 'put',
+  path: '/memory-config',
+  tags: ['Memories'],
+  summary: 'Change memory settings; omitted ones stay as they are',
+  request: { body: body(memoryConfigChangeSchema) },
+  responses: { 200: json(memoryConfigSchema, 'The new settings'), ...refusals(400) },
+})

@@ -1,0 +1,116 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { operationMetrics } from '../../../projections/operation-metrics.ts'
+import { json, refusals } from './describe.ts'
+import { integerParam } from './list-query.ts'
+
+const hoursQuery = { query: z.object({ hours: integerParam(1, 720).default(24) }) }
+const windowSchema = z.object({ hours: z.int(), from: z.string(), to: z.string() })
+const inWindow = z.literal('window')
+const sinceStart = { scope: z.literal('process_runtime'), since: z.string() }
+const rate = z.number().min(0).max(1).nullable().describe('0..1; null without observations')
+
+const reportSchema = z
+  .object({
+    window: windowSchema,
+    context: z.object({
+      scope: inWindow,
+      usage: z.object({
+        records: z.int(),
+        inputTokens: z.int(),
+        outputTokens: z.int(),
+        cachedTokens: z.int(),
+      }),
+      capsule: z.object({ written: z.int(), active: z.boolean(), updatedAt: z.string().nullable() }),
+      manualCompaction: z.object({
+        attempts: z.int(),
+        successes: z.int(),
+        failures: z.int(),
+        successRate: rate,
+      }),
+      automaticCompactions: z.int(),
+    }),
+    copilotDelivery: z.object({
+      scope: inWindow,
+      attempts: z.int(),
+      successes: z.int(),
+      failedAttempts: z.int(),
+      retriedAttempts: z.int(),
+      finalFailures: z.int(),
+      attemptSuccessRate: rate,
+      retryRate: rate,
+    }),
+    texts: z.object({ scope: inWindow, attempts: z.int(), failedAttempts: z.int(), notSent: z.int() }),
+    timelinePaging: z.object({
+      ...sinceStart,
+      initialPageRequests: z.int(),
+      olderPageRequests: z.int(),
+      eventsSent: z.int(),
+      expandedEvents: z.int(),
+      maxPageEvents: z.int(),
+    }),
+    memory: z.object({
+      scope: inWindow,
+      surfaced: z.int(),
+      suppressed: z.int(),
+      lateResults: z.object({
+        surfaced: z.int(),
+        duplicate: z.int(),
+        irrelevant: z.int(),
+        expired: z.int(),
+      }),
+      deduplication: z.object({
+        ...sinceStart,
+        candidates: z.int(),
+        inserted: z.int(),
+        reinforced: z.int(),
+        merged: z.int(),
+        discarded: z.int(),
+        suppressed: z.int(),
+      }),
+    }),
+    guests: z.object({ scope: inWindow, textsOverBudget: z.int(), callsOverBudget: z.int() }),
+    model: z.object({
+      scope: inWindow,
+      turns: z.int(),
+      failures: z.int(),
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      cachedTokens: z.int(),
+    }),
+  })
+  .openapi('OperationsReport')
+
+export type OperationsReport = z.output<typeof reportSchema>
+
+export const report = createRoute({
+  method: 'get',
+  path: '/api/session/operations',
+  tags: ['Session'],
+  summary: 'Get counts and rates for context, delivery, paging, memory and model',
+  request: hoursQuery,
+  responses: { 200: json(reportSchema, 'Counts and rates only'), ...refusals(400) },
+})
+
+const seriesSchema = z
+  .object({
+    window: windowSchema,
+    grain: z.enum(['minute', 'hour', 'day']),
+    points: z.array(
+      z.object({
+        at: z.string().describe('Start of the minute, hour or day'),
+        counts: z.partialRecord(z.enum(operationMetrics), z.int()).describe('Counts of zero are absent'),
+      }),
+    ),
+  })
+  .openapi('OperationsSeries')
+
+export type OperationsSeries = z.output<typeof seriesSchema>
+
+export const series = createRoute({
+  method: 'get',
+  path: '/api/session/operations/series',
+  tags: ['Session'],
+  summary: 'Get the windowed figures over time, by minute, hour or day depending on the window',
+  request: hoursQuery,
+  responses: { 200: json(seriesSchema, 'Counts only'), ...refusals(400) },
+})

@@ -1,0 +1,48 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { json, refusals } from './describe.ts'
+
+const outboundSchema = z
+  .object({
+    heldSince: z
+      .string()
+      .nullable()
+      .describe('When the ledger was imported or restored, or a loss was accepted; null if not held'),
+    waitingTexts: z
+      .object({
+        count: z.int(),
+        since: z.string().describe('When the oldest of them was requested'),
+        until: z.string().describe('When the first of them is given up'),
+        kind: z.string().nullable().describe('Why: `unavailable`, `rate_limited`, `credentials` or `budget`'),
+      })
+      .nullable()
+      .describe('Text messages that cannot be sent at the moment and are retried; null if there are none'),
+  })
+  .openapi('Outbound')
+
+export type Outbound = z.output<typeof outboundSchema>
+export type WaitingTexts = NonNullable<Outbound['waitingTexts']>
+
+export const read = createRoute({
+  method: 'get',
+  path: '/api/outbound',
+  tags: ['Outbound'],
+  summary: 'Check whether outbound work is held, as after an import or a restore',
+  responses: { 200: json(outboundSchema, 'The hold, and the waiting texts') },
+})
+
+export const release = createRoute({
+  method: 'post',
+  path: '/api/outbound/release',
+  tags: ['Outbound'],
+  summary: 'Release outbound work that is held after an import, a restore or a loss',
+  responses: { 200: json(outboundSchema, 'Outbound work is no longer held'), ...refusals(409) },
+})
+
+export const sendAgain = createRoute({
+  method: 'post',
+  path: '/api/outbound/texts/{id}/retry',
+  tags: ['Outbound'],
+  summary: 'Resend a text message that failed or may not have been sent',
+  request: { params: z.object({ id: z.string().describe('The `deliveryId` of its `sms.failed` event') }) },
+  responses: { 200: json(outboundSchema, 'The text is being resent'), ...refusals(404, 409) },
+})

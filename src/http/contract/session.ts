@@ -1,0 +1,94 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { json, refusals } from './describe.ts'
+
+const contextSchema = z
+  .object({
+    active: z.boolean(),
+    canCompact: z.boolean(),
+    channel: z.string().nullable(),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    cachedTokens: z.int(),
+    compactThresholdTokens: z.int(),
+    thresholdUtilization: z.number(),
+    usageRecordedAt: z.string().nullable(),
+    compactionInFlight: z.boolean(),
+    replacementRetained: z.boolean(),
+    latestCompaction: z
+      .object({
+        at: z.string(),
+        source: z.enum(['manual', 'automatic']),
+        channel: z.string().nullable(),
+        inputTokensBefore: z.int(),
+        inputTokensAfter: z.int(),
+      })
+      .nullable(),
+    capsule: z.object({
+      active: z.boolean(),
+      source: z.string().nullable(),
+      updatedAt: z.string().nullable(),
+      throughSeq: z.int().nullable(),
+    }),
+  })
+  .openapi('SessionContext')
+
+export type SessionContext = z.output<typeof contextSchema>
+
+export const context = createRoute({
+  method: 'get',
+  path: '/api/session/context',
+  tags: ['Session'],
+  summary: 'Get the state of the context that the next turn continues from',
+  responses: { 200: json(contextSchema, 'The context') },
+})
+
+export const compact = createRoute({
+  method: 'post',
+  path: '/api/session/context/compact',
+  tags: ['Session'],
+  summary: 'Compact the context now',
+  responses: { 200: json(contextSchema, 'The compacted context'), ...refusals(409, 502) },
+})
+
+const turnSchema = z
+  .object({
+    turnId: z.string(),
+    channel: z.string().nullable(),
+    status: z.enum(['waiting', 'running', 'completed', 'failed', 'stopped']),
+    startedAt: z.string().nullable(),
+    completedAt: z.string().nullable(),
+    model: z.object({ provider: z.string(), model: z.string() }).nullable(),
+    memories: z
+      .array(z.object({ id: z.string(), text: z.string().nullable(), late: z.boolean() }))
+      .readonly(),
+    suppressed: z.array(z.object({ id: z.string(), reason: z.string() })).readonly(),
+    signals: z.array(z.object({ id: z.string(), kind: z.string(), text: z.string().nullable() })).readonly(),
+    adaptations: z.array(z.string()).readonly(),
+    tools: z
+      .array(
+        z.object({
+          callId: z.string(),
+          tool: z.string(),
+          arguments: z.string().nullable(),
+          outcome: z.string().nullable(),
+          result: z.string().nullable(),
+          durationMs: z.number().nullable(),
+        }),
+      )
+      .readonly(),
+    usage: z.object({ inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() }),
+  })
+  .openapi('TurnReport')
+
+export type TurnReport = z.output<typeof turnSchema>
+/** A memory used for a reply, in its current words. `text` is null once forgotten. */
+export type TurnMemory = TurnReport['memories'][number]
+
+export const turn = createRoute({
+  method: 'get',
+  path: '/api/turns/{id}',
+  tags: ['Session'],
+  summary: 'Explain a reply: what the turn was given and what it did',
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 200: json(turnSchema, 'The turn'), ...refusals(404) },
+})

@@ -1,0 +1,94 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { body, json, refusals } from './describe.ts'
+
+const valueSchema = z.union([z.string(), z.number()])
+
+const entriesSchema = z
+  .object({
+    entries: z
+      .array(
+        z.object({
+          key: z.string(),
+          value: valueSchema.nullable().openapi({ description: 'Always null for a secret' }),
+          secret: z.boolean(),
+          set: z.boolean(),
+          source: z.enum(['stored', 'environment', 'default', 'unset']),
+          enteredFor: z.string().nullable().openapi({
+            description:
+              'The origin that a secret was entered for. If the current address has another origin, the secret is not sent and `set` is false',
+          }),
+          sentTo: z
+            .string()
+            .nullable()
+            .openapi({ description: 'The origin that a secret would be sent to now' }),
+          description: z.string(),
+          restart: z.boolean().openapi({ description: 'Takes effect only after a restart' }),
+          group: z.enum(['model', 'telephony', 'owner', 'conversation', 'delivery', 'service']),
+          title: z.string().openapi({ description: 'The label in forms' }),
+          unit: z.string().nullable().openapi({ description: 'The unit of a number' }),
+          choices: z.array(z.string()).readonly().nullable().openapi({ description: 'The allowed values' }),
+        }),
+      )
+      .readonly(),
+  })
+  .openapi('Settings')
+
+export type Setting = z.output<typeof entriesSchema>['entries'][number]
+
+export const connectionSchema = z
+  .object({
+    ok: z.boolean(),
+    steps: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
+  })
+  .openapi('ConnectionTest')
+
+export type ConnectionTest = z.output<typeof connectionSchema>
+
+export const listRoute = createRoute({
+  method: 'get',
+  path: '/api/config',
+  tags: ['Settings'],
+  summary: 'List all settings and where their values come from',
+  responses: { 200: json(entriesSchema, 'The settings') },
+})
+
+export const changeRoute = createRoute({
+  method: 'put',
+  path: '/api/config',
+  tags: ['Settings'],
+  summary: 'Change settings: all of them or none',
+  request: {
+    body: body(
+      z.object({
+        entries: z.record(z.string(), valueSchema),
+        password: z.string().max(1_000).optional().openapi({
+          description:
+            "The owner's password. Required to replace a secret that was entered for another address; without it, 403 `password_required`",
+        }),
+      }),
+    ),
+  },
+  responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(400, 403, 429) },
+})
+
+export const resetRoute = createRoute({
+  method: 'delete',
+  path: '/api/config/{key}',
+  tags: ['Settings'],
+  summary: "Remove a stored value; the environment's value or the default applies again",
+  request: { params: z.object({ key: z.string() }) },
+  responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(404) },
+})
+
+const testedSchema = z.enum(['model', 'telephony'])
+
+export type TestedService = z.output<typeof testedSchema>
+
+export const testRoute = createRoute({
+  method: 'post',
+  path: '/api/config.test',
+  tags: ['Settings'],
+  summary: 'Test the connection to an outside service with the current settings',
+  request: { body: body(z.object({ service: testedSchema })) },
+  responses: { 200: json(connectionSchema, 'The result of each step'), ...refusals(400) },
+})

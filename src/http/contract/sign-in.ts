@@ -1,0 +1,86 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/new-password.ts'
+import { body, json, refusals } from './describe.ts'
+
+/** An existing password. Its length was checked when it was chosen. */
+const knownPasswordSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(4 * MAX_PASSWORD_CHARS)
+
+export const statusRoute = createRoute({
+  method: 'get',
+  path: '/auth/status',
+  tags: ['Sign-in'],
+  summary: 'Check whether the service is set up and this browser is signed in',
+  security: [],
+  responses: { 200: json(z.object({ configured: z.boolean(), authenticated: z.boolean() }), 'The state') },
+})
+
+export const signInRoute = createRoute({
+  method: 'post',
+  path: '/login',
+  tags: ['Sign-in'],
+  summary: 'Sign in; after 10 failures a client must wait',
+  security: [],
+  request: { body: body(z.object({ password: knownPasswordSchema })) },
+  responses: {
+    200: json(z.object({ authenticated: z.literal(true) }), 'Signed in, with a session cookie'),
+    ...refusals(400, 401, 403, 429),
+  },
+})
+
+export const signOutRoute = createRoute({
+  method: 'post',
+  path: '/logout',
+  tags: ['Sign-in'],
+  summary: 'Sign out and end the session on the server',
+  responses: {
+    200: json(z.object({ authenticated: z.literal(false) }), 'Signed out'),
+    ...refusals(401, 403),
+  },
+})
+
+export const changePasswordRoute = createRoute({
+  method: 'post',
+  path: '/api/auth/password',
+  tags: ['Sign-in'],
+  summary: 'Change the password and end every other session',
+  request: { body: body(z.object({ currentPassword: knownPasswordSchema, newPassword: newPasswordSchema })) },
+  responses: {
+    200: json(z.object({ changed: z.literal(true) }), 'Changed'),
+    ...refusals(400, 401, 403, 429),
+  },
+})
+
+export const listSessionsRoute = createRoute({
+  method: 'get',
+  path: '/api/sessions',
+  tags: ['Sign-in'],
+  summary: 'List sessions, last seen first',
+  responses: {
+    200: json(
+      z.object({
+        sessions: z.array(
+          z.object({
+            id: z.string(),
+            current: z.boolean(),
+            createdAt: z.iso.datetime(),
+            lastSeenAt: z.iso.datetime(),
+            userAgent: z.string(),
+          }),
+        ),
+      }),
+      'The sessions',
+    ),
+  },
+})
+
+export const revokeSessionRoute = createRoute({
+  method: 'delete',
+  path: '/api/sessions/{id}',
+  tags: ['Sign-in'],
+  summary: 'End a session and close its sockets',
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 204: { description: 'Ended' }, ...refusals(404) },
+})

@@ -1,0 +1,173 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from '../../tasks/limits.ts'
+import { body, json, refusals } from './describe.ts'
+import { listQuery } from './list-query.ts'
+
+const channelSchema = z.enum(['chat', 'sms', 'webhook'])
+
+const deliverySchema = z
+  .object({
+    id: z.string(),
+    channel: channelSchema,
+    status: z.enum(['waiting', 'attempted', 'delivered', 'failed', 'unknown']),
+    requestedAt: z.string(),
+    attemptedAt: z.string().nullable(),
+    retryAt: z.string().nullable().describe('When the next attempt is due; null if there is none'),
+    endedAt: z.string().nullable(),
+    kind: z.string().nullable().describe('Why the last attempt failed'),
+    maxAttempts: z.int(),
+    fallbackOf: z.string().nullable().describe('The failed delivery that this one stands in for'),
+    retryOf: z.string().nullable().describe('The delivery that the owner retried with this one'),
+    attempts: z
+      .array(
+        z.object({
+          attempt: z.int(),
+          startedAt: z.string(),
+          endedAt: z.string().nullable(),
+          outcome: z.enum(['delivered', 'failed', 'unknown']).nullable(),
+          kind: z.string().nullable(),
+        }),
+      )
+      .readonly(),
+  })
+  .openapi('Delivery')
+
+export type Delivery = z.output<typeof deliverySchema>
+
+const taskFields = {
+  id: z.string(),
+  title: z.string(),
+  status: z.enum(['queued', 'running', 'finished', 'failed', 'cancelled']),
+  notify: channelSchema,
+  by: z.enum(['owner', 'delegate']),
+  timeoutMinutes: z.int(),
+  retryOf: z.string().nullable(),
+  dispatchedAt: z.string(),
+  startedAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+  durationMs: z.int().nullable(),
+  kind: z.string().nullable().describe('Why it failed'),
+  exitCode: z.int().nullable(),
+  progressCount: z.int(),
+  latestProgress: z.object({ at: z.string(), text: z.string() }).nullable(),
+  deliveryState: z
+    .enum(['none', 'pending', 'delivered', 'fallback', 'failed', 'unknown'])
+    .describe('Whether the outcome reached the owner: on the chosen channel, on a fallback channel, or not'),
+  deliveries: z.array(deliverySchema).readonly(),
+}
+
+const taskSchema = z.object(taskFields).openapi('Task')
+
+export type Task = z.output<typeof taskSchema>
+
+const wholeTaskSchema = z
+  .object({ ...taskFields, prompt: z.string(), outcome: z.string().nullable() })
+  .openapi('WholeTask')
+
+export type WholeTask = z.output<typeof wholeTaskSchema>
+
+export const list = createRoute({
+  method: 'get',
+  path: '/api/tasks',
+  tags: ['Tasks'],
+  summary: 'List tasks of the coding assistant with their deliveries, newest first',
+  request: { query: z.object(listQuery(50, 200)) },
+  responses: {
+    200: json(
+      z.object({
+        configured: z.boolean().describe('Whether a coding assistant is set up'),
+        tasks: z.array(taskSchema),
+        nextCursor: z.string().nullable(),
+      }),
+      'Tasks',
+    ),
+    ...refusals(400),
+  },
+})
+
+export const dispatch = createRoute({
+  method: 'post',
+  path: '/api/tasks',
+  tags: ['Tasks'],
+  summary: 'Dispatch a task to the coding assistant',
+  request: {
+    body: body(
+      z.object({
+        title: z.string().trim().min(1).max(MAX_TITLE_CHARS),
+        prompt: z.string().trim().min(1).max(MAX_PROMPT_CHARS),
+        notify: channelSchema
+          .optional()
+          .describe('How the outcome reaches the owner; defaults to DELIVERY_CHANNEL'),
+      }),
+    ),
+  },
+  responses: { 201: json(wholeTaskSchema, 'The task; `Location` holds its address'), ...refusals(400, 409) },
+})
+
+const idParam = { params: z.object({ id: z.string() }) }
+
+export const read = createRoute({
+  method: 'get',
+  path: '/api/tasks/{id}',
+  tags: ['Tasks'],
+  summary: 'Get a task with its prompt, outcome and deliveries',
+  request: idParam,
+  responses: { 200: json(wholeTaskSchema, 'The task'), ...refusals(404) },
+})
+
+export const cancel = createRoute({
+  method: 'post',
+  path: '/api/tasks/{id}/cancel',
+  tags: ['Tasks'],
+  summary: 'Cancel a task; its program and all child processes are ended',
+  request: idParam,
+  responses: { 200: json(wholeTaskSchema, 'The task'), ...refusals(404, 409) },
+})
+
+export const retry = createRoute({
+  method: 'post',
+  path: '/api/tasks/{id}/retry',
+  tags: ['Tasks'],
+  summary: 'Retry failed or cancelled work as a new task, or retry a delivery that did not arrive',
+  request: {
+    ...idParam,
+    body: {
+      content: {
+        'application/json': { schema: z.object({ what: z.enum(['work', 'delivery']).optional() }) },
+      },
+    },
+  },
+  responses: {
+    200: json(wholeTaskSchema, 'The task; its outcome is being delivered again'),
+    201: json(wholeTaskSchema, 'The new task; `Location` holds its address'),
+    ...refusals(400, 404, 409),
+  },
+})
+
+export const callback = createRoute({
+  method: 'post',
+  path: '/api/copilot/callback',
+  tags: ['Tasks'],
+  summary: 'Receive a report from a hook of the coding assistant, authenticated by the unguessable task id',
+  security: [],
+  request: {
+    body: body(
+      z.object({
+        hookType: z
+          .string()
+          .min(1)
+          .max(100)
+          .describe('`sessionEnd`, `errorOccurred` or `postToolUse`; others are ignored'),
+        taskId: z.string().min(1).max(200),
+        payload: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({ ok: z.literal(true), action: z.enum(['recorded', 'ignored']) }),
+      'Recorded, or ignored: unknown task or hook, task already over, duplicate report',
+    ),
+    ...refusals(400, 413),
+  },
+})

@@ -1,0 +1,39 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { json, refusals } from './describe.ts'
+
+const pointingSchema = z
+  .object({
+    number: z.string(),
+    publicUrl: z.string(),
+    changes: z
+      .array(
+        z.object({
+          name: z.enum(['voice', 'SMS', 'call status', 'message status']),
+          from: z.string().nullable().describe('Where it points now; null if nowhere'),
+          to: z.string(),
+        }),
+      )
+      .readonly(),
+  })
+  .openapi('NumberPointing')
+
+export type Pointing = z.output<typeof pointingSchema>
+
+export const plan = createRoute({
+  method: 'get',
+  path: '/api/telephony/number',
+  tags: ['Telephony'],
+  summary: 'Preview what would change if the number pointed here',
+  responses: {
+    200: json(pointingSchema, 'The changes; empty if the number already points here'),
+    ...refusals(409, 502),
+  },
+})
+
+export const point = createRoute({
+  method: 'post',
+  path: '/api/telephony/number/point',
+  tags: ['Telephony'],
+  summary: 'Point the voice, SMS and status addresses of the number at the Public URL',
+  responses: { 200: json(pointingSchema, 'The changes made'), ...refusals(409, 502) },
+})

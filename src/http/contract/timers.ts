@@ -1,0 +1,68 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { body, json, refusals } from './describe.ts'
+import { integerParam } from './list-query.ts'
+
+const MAX_LISTED = 500
+
+const timerSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    status: z.enum(['active', 'done', 'cancelled']),
+    dueAt: z.string(),
+    recurrence: z.string().nullable(),
+    timezone: z.string(),
+    missedPolicy: z.enum(['fire_once', 'skip']),
+    by: z.enum(['owner', 'delegate']),
+    createdAt: z.string(),
+    lastFiredAt: z.string().nullable(),
+  })
+  .openapi('Timer')
+
+export type Timer = z.output<typeof timerSchema>
+
+export const list = createRoute({
+  method: 'get',
+  path: '/api/timers',
+  tags: ['Timers'],
+  summary: 'List timers: active ones first, then those that are over',
+  request: {
+    query: z.object({
+      limit: integerParam(1, MAX_LISTED).default(100),
+      cursor: z.string().max(200).optional(),
+    }),
+  },
+  responses: {
+    200: json(z.object({ timers: z.array(timerSchema), nextCursor: z.string().nullable() }), 'Timers'),
+    ...refusals(400),
+  },
+})
+
+const newTimerSchema = z.object({
+  title: z.string().trim().min(1).max(500),
+  at: z.string().max(40).optional().describe("ISO 8601; without an offset, in the owner's local time"),
+  recurrence: z.string().min(1).max(100).optional().describe("A cron expression in the owner's time zone"),
+  missedPolicy: z.enum(['fire_once', 'skip']).default('fire_once'),
+})
+
+export type NewTimer = z.input<typeof newTimerSchema>
+
+export const set = createRoute({
+  method: 'post',
+  path: '/api/timers',
+  tags: ['Timers'],
+  summary: 'Set a timer that wakes the delegate',
+  request: {
+    body: body(newTimerSchema),
+  },
+  responses: { 201: json(timerSchema, 'The timer; `Location` holds its address'), ...refusals(400) },
+})
+
+export const cancel = createRoute({
+  method: 'delete',
+  path: '/api/timers/{id}',
+  tags: ['Timers'],
+  summary: 'Cancel a timer',
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 204: { description: 'Cancelled' }, ...refusals(404, 409) },
+})

@@ -1,0 +1,50 @@
+import type { Log } from '../lib/log.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createBudgets, type DailyLimits } from './budgets.ts'
+import { createGuestBudget } from './guest-budget.ts'
+import { createPagingCounters } from './paging-counters.ts'
+import { buildReadiness, type ReadinessSources } from './readiness/build.ts'
+import { createReactorWatch, type ReactorName } from './readiness/reactor-watch.ts'
+import { createOperationsReport, createOperationsSeries, type ReportSources } from './report.ts'
+
+export type Operations = ReturnType<typeof buildOperations>
+
+/** Wires operations: budgets, the watch over the reactors, readiness and the report. */
+export function buildOperations(options: {
+  readonly storage: Storage
+  readonly settings: Settings
+  readonly limits: DailyLimits
+  readonly nowMs: () => number
+  readonly log: Log
+}) {
+  const { storage, settings, nowMs, log } = options
+  const { views } = storage
+  const reactors = createReactorWatch({ nowMs })
+  const paging = createPagingCounters(new Date(nowMs()).toISOString())
+
+  return {
+    budgets: {
+      ...createBudgets(options),
+      guestIsSpent: createGuestBudget({
+        storage,
+        dailyTotal: () => settings.get('GUEST_DAILY_MESSAGES'),
+        nowMs,
+      }).isSpent,
+    },
+    paging,
+    failuresOf: reactors.failuresOf,
+    /** Returns a function that logs a reactor's failures and reports them to readiness and storage. */
+    faultsOf(name: ReactorName, message = 'a reactor failed') {
+      const failed = reactors.failuresOf(name)
+      return (error: unknown) => {
+        log.error({ err: error, reactor: name }, message)
+        failed(error)
+        storage.reportFault(error)
+      }
+    },
+    series: createOperationsSeries({ views, nowMs }),
+    report: (sources: ReportSources) => createOperationsReport({ ...sources, views, paging, nowMs }),
+    readiness: (sources: ReadinessSources) => buildReadiness({ ...options, ...sources, reactors }),
+  }
+}

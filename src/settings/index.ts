@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import type { Append } from '../../ledger/event.ts'
+import { liesOutside, WITHIN_REACH } from './outside-data.ts'
+import { createOwnerAccount, type OwnerAccount } from './owner-account.ts'
+import { createPasswords } from './passwords.ts'
+import { openSecretBox } from './secrets.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { type CheckedSettings, createSettings, type Settings } from './settings.ts'
+import { createSetupCode } from './setup-code.ts'
+import { openSettingsStore, type SettingsStore } from './store.ts'
+
+/** Everything in settings.sqlite. */
+export type OwnerState = {
+  readonly settings: Settings
+  readonly sessions: Sessions
+  readonly account: OwnerAccount
+  /** Settings that parts of the service keep for themselves, one document each. */
+  readonly documents: Pick<SettingsStore, 'document' | 'writeDocument'>
+  /** Printed until the service is installed; new at each start. */
+  readonly setupCode: string
+  close(): void
+}
+
+/** Throws SettingsUnusable or LedgerDamaged, and then leaves nothing open. */
+export function openOwnerState(options: {
+  readonly directory: string
+  /** Settings from the environment (Config.settings). */
+  readonly environment: CheckedSettings
+  readonly append: Append
+  /** Whether the ledger holds a fact with that key. */
+  readonly hasFact: (key: string) => boolean
+  readonly nowMs: () => number
+  readonly newId: () => string
+  readonly onWarning: (message: string, fields: Record<string, unknown>) => void
+}): OwnerState {
+  const { directory, environment, append, hasFact, nowMs, newId, onWarning } = options
+  const store = openSettingsStore(directory)
+  try {
+    const secrets = openSecretBox(directory)
+    const settings = createSettings({
+      store,
+      secrets,
+      environment,
+      append,
+      refuse: (key, value) =>
+        key === 'COPILOT_WORKDIR' && !liesOutside(String(value), directory) ? WITHIN_REACH : null,
+      onWarning,
+    })
+    const newToken = () => randomBytes(32).toString('base64url')
+    const sessions = createSessions({ store, nowMs, newId, newToken, onWarning })
+    const setupCode = createSetupCode(randomBytes)
+    const passwords = createPasswords()
+    const account = createOwnerAccount({
+      store,
+      settings,
+      sessions,
+      passwords,
+      append,
+      hasFact,
+      setupCode,
+      newId,
+      onWarning,
+    })
+    return { settings, sessions, account, documents: store, setupCode, close: () => store.close() }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+/** Only values that were set: defaults do not count. */
+export function chosenSettings(settings: Settings): Partial<Record<string, string>> {
+  const chosen = settings
+    .entries()
+    .filter((entry) => entry.source === 'stored' || entry.source === 'environment')
+  return Object.fromEntries(
+    chosen.flatMap(({ key }) => {
+      const value = settings.get(key)
+      return value === null ? [] : [[key, String(value)]]
+    }),
+  )
+}

@@ -1,0 +1,55 @@
+import type { Settings } from './settings.ts'
+
+export type Party = 'owner' | 'guest'
+
+/** The owner's identity in the provider's voice client. */
+const OWNER_CLIENT = 'client:owner'
+
+const E164 = /^\+[1-9]\d{6,14}$/
+
+/** What the provider sends if the caller withholds their number: a word, or that word on a phone keypad. */
+const WITHHELD = new Set(['', 'anonymous', 'blocked', 'private', 'restricted', 'unavailable', 'unknown'])
+const WITHHELD_ON_KEYS = new Set([
+  '+266696687',
+  '+2562533',
+  '+7378742833',
+  // A misspelling that the provider also sends.
+  '+7378742883',
+  '+86282452253',
+  '+8656696',
+])
+
+/** Whether the number is withheld. Such callers cannot be told apart, so they share no history. */
+export function isWithheld(from: string): boolean {
+  return WITHHELD.has(from.trim().toLowerCase()) || WITHHELD_ON_KEYS.has(from)
+}
+
+/** The owner's current numbers. */
+export function ownerNumbersOf(settings: Pick<Settings, 'get'>): readonly string[] {
+  return parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
+}
+
+/** Parses the setting, which may list several numbers. Drops any that is not E.164. */
+export function parseOwnerNumbers(setting: string): readonly string[] {
+  return setting.split(/[\s,;]+/).filter((number) => E164.test(number))
+}
+
+/** The provider's verdict on a caller ID that failed STIR/SHAKEN. */
+const FAILED = /^TN-Validation-Failed/i
+
+/**
+ * Identifies the owner by exact number, or by the voice client's identity in a signed request. A call whose
+ * attestation failed is a guest's. Caller ID can be forged even in a signed request, so the result must never
+ * authorise a consequential deed.
+ */
+export function partyOf(caller: {
+  readonly from: string
+  readonly ownerNumbers: readonly string[]
+  readonly signed: boolean
+  /** The provider's verdict on the caller ID. Texts have none. */
+  readonly attestation?: string
+}): Party {
+  if (caller.from === OWNER_CLIENT) return caller.signed ? 'owner' : 'guest'
+  if (FAILED.test(caller.attestation ?? '')) return 'guest'
+  return E164.test(caller.from) && caller.ownerNumbers.includes(caller.from) ? 'owner' : 'guest'
+}

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { Kysely, SqliteDialect } from 'kysely'
+import { recordImport } from '../../ledger/imported.ts'
+import type { ViewsTables } from '../../projections/tables.ts'
+import type { Log } from '../lib/log.ts'
+import { tightenModes } from './modes.ts'
+import { createPlacement } from './placement.ts'
+import { openStorage } from './storage.ts'
+
+/** Opens the ledger and the views of a data directory. Rejects with LedgerDamaged or LedgerLocked. */
+export async function openStores(options: {
+  readonly directory: string
+  readonly traceEvents: boolean
+  readonly nowMs: () => number
+  readonly newId: () => string
+  readonly log: Log
+  readonly onFatal: (error: Error) => void
+}) {
+  const { directory, nowMs, newId, log } = options
+  if (existsSync(directory)) reportModes(tightenModes(directory), log)
+  const storage = await openStorage({
+    directory,
+    nowMs,
+    newId,
+    traceEvents: options.traceEvents,
+    onWarning: (message, fields) => log.warn(fields, message),
+    onProgress: (projection, seq, headSeq) => log.debug({ projection, seq, headSeq }, 'catching up'),
+    onVerified(verification) {
+      if (verification.status === 'sound') log.info({ ...verification.head }, 'ledger verified: no damage')
+      else log.error({ ...verification }, 'ledger verification failed')
+    },
+    onFatal: options.onFatal,
+  })
+  const { append, ledger, views } = storage
+  await recordImport(ledger, append)
+  return {
+    storage,
+    placement: createPlacement({ append, views, newId }),
+    /** The views, for dynamic queries. */
+    kysely: new Kysely<ViewsTables>({ dialect: new SqliteDialect({ database: views }) }),
+  }
+}
+
+function reportModes({ tightened, refused }: ReturnType<typeof tightenModes>, log: Log): void {
+  if (tightened.length > 0)
+    log.warn(
+      { tightened: tightened.length },
+      'Files in DATA_DIR were readable by other accounts. They no longer are.',
+    )
+  if (refused.length > 0)
+    log.warn(
+      { files: refused },
+      'Files in DATA_DIR are readable by other accounts, and this account may not change that. ' +
+        'As root, chown -R them to the account of the service, then restart it.',
+    )
+}

@@ -1,0 +1,136 @@
+import type { ProblemDocument } from '../../../src/http/contract/problem.ts'
+import type { Http } from './routes.ts'
+
+/** The service answered with an error. */
+export class Refused extends Error {
+  readonly problem: ProblemDocument
+  /** What is wrong with each field of the request. */
+  readonly errors: NonNullable<ProblemDocument['errors']>
+  /** From the `Retry-After` header. */
+  readonly retryAfterSeconds: number | null
+  constructor(problem: ProblemDocument, retryAfterSeconds: number | null) {
+    super(problem.detail)
+    this.name = 'Refused'
+    this.problem = problem
+    this.errors = problem.errors ?? []
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** No complete answer arrived: the service or the network is down. */
+export class Unreachable extends Error {
+  constructor(cause: unknown) {
+    super('The service cannot be reached right now.', { cause })
+    this.name = 'Unreachable'
+  }
+}
+
+/** What the typed calls come down to. */
+type Request = {
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A response times out after this long without data. Changes get longer: they may wait for the model. */
+const silenceLimitMs = { read: 30_000, change: 300_000 } as const
+
+/** `onNoSession` runs on 401, except for a wrong password. */
+export function createHttp(options: {
+  readonly fetch: typeof fetch
+  readonly onNoSession: () => void
+  readonly onNotInstalled: () => void
+}): Http {
+  return { get: caller('GET'), post: caller('POST'), put: caller('PUT'), del: caller('DELETE') }
+
+  function caller(method: string) {
+    const limitMs = method === 'GET' ? silenceLimitMs.read : silenceLimitMs.change
+    return async (path: string, request: Request = {}) => {
+      const { response, text } = await exchange(method, path, request, limitMs)
+      if (response.ok) return text === '' ? null : JSON.parse(text)
+      const problem = problemOf(text, response.status)
+      if (response.status === 401 && problem.code !== 'wrong_password') options.onNoSession()
+      if (problem.code === 'not_configured' && response.status === 503) options.onNotInstalled()
+      throw new Refused(problem, retryAfter(response.headers.get('retry-after')))
+    }
+  }
+
+  /** A response that is cut off counts as Unreachable. */
+  async function exchange(method: string, path: string, request: Request, limitMs: number) {
+    const silence = new AbortController()
+    const giveUp = () => silence.abort(new Error(`no data for ${limitMs} ms`))
+    let timer = setTimeout(giveUp, limitMs)
+    const heard = () => {
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, limitMs)
+    }
+    const { body, headers, signal } = request
+    try {
+      const response = await options.fetch(addressOf(path, request), {
+        method,
+        credentials: 'same-origin',
+        cache: 'no-store',
+        redirect: 'error',
+        headers: {
+          accept: 'application/json, application/problem+json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
+      })
+      return { response, text: await textOf(response, heard) }
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason
+      throw new Unreachable(cause)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+function addressOf(path: string, { params = {}, query = {} }: Request): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined) search.set(name, String(value))
+  }
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  return search.size > 0 ? `${filled}?${search}` : filled
+}
+
+async function textOf(response: Response, heard: () => void): Promise<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  while (reader) {
+    heard()
+    const { done, value } = await reader.read()
+    if (done) break
+    text += value
+  }
+  return text
+}
+
+/** The problem document of an error. Another body, such as a proxy's error page, gets one by its status. */
+function problemOf(text: string, status: number): ProblemDocument {
+  try {
+    const answer = JSON.parse(text)
+    if (typeof answer.code === 'string') return answer
+  } catch {
+    // Not JSON.
+  }
+  const title = `The service answered with status ${status}`
+  return { type: 'about:blank', status, code: 'unknown', title, detail: title }
+}
+
+function retryAfter(header: string | null): number | null {
+  const seconds = Number(header)
+  return header !== null && Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : null
+}
+
+/** A message for the owner about any error. */
+export function explain(error: unknown): string {
+  if (error instanceof Refused || error instanceof Unreachable) return error.message
+  return 'Something went wrong on this page. Try reloading it.'
+}

@@ -1,0 +1,98 @@
+import type { z } from 'zod'
+import type * as adaptations from '../../../src/http/contract/adaptations.ts'
+import type * as calls from '../../../src/http/contract/calls.ts'
+import type * as chat from '../../../src/http/contract/chat.ts'
+import type * as conversations from '../../../src/http/contract/conversations.ts'
+import type * as erasures from '../../../src/http/contract/erasures.ts'
+import type * as health from '../../../src/http/contract/health.ts'
+import type * as install from '../../../src/http/contract/install.ts'
+import type * as logs from '../../../src/http/contract/logs.ts'
+import type * as memories from '../../../src/http/contract/memories.ts'
+import type * as notes from '../../../src/http/contract/notes.ts'
+import type * as operations from '../../../src/http/contract/operations.ts'
+import type * as outbound from '../../../src/http/contract/outbound.ts'
+import type * as proposals from '../../../src/http/contract/proposals.ts'
+import type * as proxies from '../../../src/http/contract/proxies.ts'
+import type * as session from '../../../src/http/contract/session.ts'
+import type * as settings from '../../../src/http/contract/settings.ts'
+import type * as signIn from '../../../src/http/contract/sign-in.ts'
+import type * as tasks from '../../../src/http/contract/tasks.ts'
+import type * as telephony from '../../../src/http/contract/telephony.ts'
+import type * as timeline from '../../../src/http/contract/timeline.ts'
+import type * as timers from '../../../src/http/contract/timers.ts'
+
+type Resource =
+  | typeof adaptations
+  | typeof calls
+  | typeof chat
+  | typeof conversations
+  | typeof erasures
+  | typeof health
+  | typeof install
+  | typeof logs
+  | typeof memories
+  | typeof notes
+  | typeof operations
+  | typeof outbound
+  | typeof proposals
+  | typeof proxies
+  | typeof session
+  | typeof settings
+  | typeof signIn
+  | typeof tasks
+  | typeof telephony
+  | typeof timeline
+  | typeof timers
+
+type Declared<R> = R extends unknown ? R[keyof R] : never
+/** The routes of a method, by path. */
+type ByPath<M extends string> = {
+  [R in Extract<Declared<Resource>, { readonly method: M; readonly path: string }> as R['path']]: R
+}
+
+type Content<S> = { readonly content: { readonly 'application/json': { readonly schema: S } } }
+type Json<Part> = Part extends Content<infer S extends z.ZodType> ? S : never
+type Success<R> = R extends { readonly responses: infer A } ? Json<A[keyof A & (200 | 201)]> : never
+type Answer<R> = [Success<R>] extends [never] ? null : z.output<Success<R>>
+
+/** The fields of a path or query: as they are sent, or as the service reads them. */
+type Fields<S extends z.ZodType, Absent = never> = {
+  readonly [K in keyof z.input<S>]: z.input<S>[K] | z.output<S>[K & keyof z.output<S>] | Absent
+}
+type Optional<Name extends string, T> =
+  Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T }
+type Params<Q> = Q extends { readonly params: infer S extends z.ZodType }
+  ? Optional<'params', Fields<S>>
+  : unknown
+/** Null leaves a field out. */
+type Query<Q> = Q extends { readonly query: infer S extends z.ZodType }
+  ? Optional<'query', Fields<S, null>>
+  : unknown
+type Headers<Q> = Q extends { readonly headers: infer S extends z.ZodType }
+  ? Optional<'headers', z.input<S>>
+  : unknown
+type Body<Q> = Q extends { readonly body: infer B } ? { readonly body: z.input<Json<B>> } : unknown
+type Options<R> = { readonly signal?: AbortSignal | undefined } & (R extends { readonly request: infer Q }
+  ? Params<Q> & Query<Q> & Headers<Q> & Body<Q>
+  : unknown)
+
+type Call<Routes> = <P extends keyof Routes>(
+  path: P,
+  ...options: Record<never, never> extends Options<Routes[P]>
+    ? [options?: Options<Routes[P]>]
+    : [options: Options<Routes[P]>]
+) => Promise<Answer<Routes[P]>>
+
+/**
+ * Sends a request and returns the JSON of the answer, or null if it has no body. Throws Refused, Unreachable
+ * or the reason of the abort signal.
+ */
+export type Http = {
+  readonly get: Call<ByPath<'get'>>
+  readonly post: Call<ByPath<'post'>>
+  readonly put: Call<ByPath<'put'>>
+  readonly del: Call<ByPath<'delete'>>
+}
+
+/** What the service answers to a GET of this path. */
+export type AnswerOf<P extends keyof ByPath<'get'>> = Answer<ByPath<'get'>[P]>
