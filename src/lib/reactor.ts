@@ -95,7 +95,11 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
   }
 
   function look(): void {
-    if (!isOpen || isTaken(SEARCH)) return
+    if (!isOpen) return
+    if (isTaken(SEARCH)) {
+      sleep(null)
+      return
+    }
     let dueInMs: number | null = null
     try {
       for (let work = nextFree(); work !== undefined; work = nextFree()) begin(work)
@@ -155,9 +159,9 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
   function sleep(dueInMs: number | null): void {
     clearTimeout(timer)
     const waits = [...lanes.values()].map(({ pausedUntilMs }) => pausedUntilMs - performance.now())
+    if (dueInMs !== null) waits.push(dueInMs <= 0 ? OVERDUE_MS : dueInMs)
     // A timer may fire a millisecond too soon.
-    if (dueInMs !== null) waits.push(dueInMs <= 0 ? OVERDUE_MS : dueInMs + 1)
-    timer = setTimeout(look, Math.min(LONGEST_SLEEP_MS, ...waits.filter((ms) => ms > 0))).unref()
+    timer = setTimeout(look, 1 + Math.min(LONGEST_SLEEP_MS, ...waits.filter((ms) => ms > 0))).unref()
   }
 
   function wake(): void {

@@ -95,8 +95,8 @@ test('doubles its pause with each failure of a step', async () => {
   }
   reactor.start()
   expect(begun).toHaveLength(1)
-  expect([await runsWithin(1_000), await runsWithin(2_000), await runsWithin(4_000)]).toEqual([1, 1, 1])
-  expect(await runsWithin(4_000)).toBe(1)
+  expect([await runsWithin(1_001), await runsWithin(2_001), await runsWithin(4_001)]).toEqual([1, 1, 1])
+  expect(await runsWithin(4_001)).toBe(1)
   await reactor.close()
 })
 
@@ -120,7 +120,7 @@ test('survives a search that fails, and looks at passed-over work again', async 
   reactor.start()
   expect(faults).toHaveLength(1)
   isReadable = true
-  await vi.advanceTimersByTimeAsync(1_000)
+  await vi.advanceTimersByTimeAsync(1_001)
   expect(begun).toEqual(['0'])
   await reactor.close()
 })
@@ -136,7 +136,7 @@ test('aborts a run at its limit, and when the grace of closing ends', async () =
     })
   const { reactor, begun } = setUp(ids(1), { run, limitMs: 5_000, retryMs: { first: 1_000, longest: 1_000 } })
   reactor.start()
-  await vi.advanceTimersByTimeAsync(6_000)
+  await vi.advanceTimersByTimeAsync(6_001)
   expect(begun).toHaveLength(2)
   const closed = reactor.close(2_000)
   await vi.advanceTimersByTimeAsync(1_999)
