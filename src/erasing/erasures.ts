@@ -117,7 +117,7 @@ export function createErasures(options: {
       const leftover = unfinished.length === 0 ? options.leftoverSeqs() : []
       if (leftover.length > 0) return { leftover }
       return unfinished.find(
-        (row) => !isTaken(row.erasureId) && (row.status !== 'pending' || dueMsOf(row) <= nowMs()),
+        (row) => !isTaken(row.erasureId) && (row.status !== 'pending' || dueMsOf(row) < nowMs()),
       )
     },
     laneOf: (work) => ('leftover' in work ? 'leftover' : work.erasureId),
