@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '../data/timeline.ts'
-import { durationText, plural, wordsText } from '../view/format.ts'
+import { durationText, plural, wordsText } from '../design/format.ts'
 import { titleOf } from './titles.ts'
 
 /** One step of an activity: an internal event, or a tool call with its return. */

@@ -1,9 +1,9 @@
 import { kindText } from '../data/erasures.ts'
 import { isObject } from '../data/json.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
-import { usageText } from '../view/context-words.ts'
-import { delayText } from '../view/delay-words.ts'
-import { countText, durationText, plural, wordsText } from '../view/format.ts'
+import { countText, durationText, plural, wordsText } from '../design/format.ts'
+import { delayText } from '../operations/delay-words.ts'
+import { usageText } from './context-words.ts'
 import { isErased, wordsOf } from './event-kinds.ts'
 import { settingsChangedText } from './setting-words.ts'
 

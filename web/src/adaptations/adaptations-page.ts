@@ -1,0 +1,293 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import {
+  type Adaptation,
+  type AdaptationChange,
+  fetchAdaptations,
+  type Reloaded,
+  reloadAdaptations,
+  removeAdaptation,
+  saveAdaptation,
+} from '../data/adaptations.ts'
+import { explain } from '../data/http.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import './adaptation-dialog.ts'
+import '../app/erase-dialog.ts'
+import type { Erasing } from '../app/erase-dialog.ts'
+import { fullTimeText, plural } from '../design/format.ts'
+import './instructions-dialog.ts'
+import { listView } from '../app/list-view.ts'
+import { PagedList } from '../app/paged-list.ts'
+import { relativeText } from '../design/relative-time.ts'
+import { switchStyles, switchView } from '../design/switch.ts'
+
+const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
+
+/** The owner's standing instructions, their channels, and a preview of what the model receives. */
+export class DgAdaptationsPage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    edited: { state: true },
+    previewing: { state: true },
+    reloaded: { state: true },
+    erasing: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    cards,
+    switchStyles,
+    css`
+      .intro {
+        margin-bottom: var(--space-4);
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      .words {
+        display: -webkit-box;
+        margin: 0.125rem 0 var(--space-1);
+        overflow: hidden;
+        color: var(--ink-soft);
+        white-space: pre-line;
+        -webkit-box-orient: vertical;
+        -webkit-line-clamp: 3;
+      }
+      .off .open {
+        color: var(--ink-soft);
+        font-weight: 450;
+      }
+      .open {
+        padding: 0;
+        border: 0;
+        background: none;
+        color: inherit;
+        font: inherit;
+        text-align: start;
+        cursor: pointer;
+      }
+      .open:hover {
+        text-decoration: underline;
+        text-underline-offset: 0.18em;
+      }
+      .chip {
+        padding: 0.05em 0.55em;
+        border: 1px solid var(--line);
+        border-radius: 99px;
+        font-size: var(--text-xs);
+      }
+      .files {
+        margin-top: var(--space-5);
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      .files code {
+        font: 0.95em var(--font-mono);
+      }
+      .files ul {
+        margin: var(--space-2) 0 0;
+        padding-inline-start: 1.2em;
+      }
+      .files .button,
+      .files [role='status'] {
+        margin-top: var(--space-3);
+      }
+    `,
+  ]
+  declare app: App
+  /** The adaptation in the editor. */
+  declare private edited: Adaptation | 'new' | null
+  declare private previewing: boolean
+  declare private reloaded: Reloaded | null
+  declare private erasing: Erasing | null
+  private readonly adaptations = new PagedList<Adaptation>(this, {
+    fetch: async ({ signal }) => ({ items: await fetchAdaptations(this.app.http, signal), nextCursor: null }),
+    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
+    concerns: (type) => /^adaptation|^eras/.test(type),
+  })
+
+  constructor() {
+    super()
+    this.edited = null
+    this.previewing = false
+    this.reloaded = null
+    this.erasing = null
+  }
+
+  private async attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+    await this.adaptations.reload()
+  }
+
+  private change(adaptation: Adaptation, change: AdaptationChange): void {
+    void this.attempt(async () => {
+      await saveAdaptation(this.app.http, adaptation.id, change)
+      this.app.announce(`${adaptation.title} is ${change.enabled ? 'on' : 'off'}, from the next turn.`)
+    })
+  }
+
+  private discard(adaptation: Adaptation): void {
+    void this.attempt(async () => {
+      await removeAdaptation(this.app.http, adaptation.id)
+      const { id, title, content, enabled, channels } = adaptation
+      this.app.toast('Removed. Its text stays in the history.', 'done', {
+        shownForMs: 10_000,
+        action: {
+          label: 'Undo',
+          run: () =>
+            void this.attempt(async () => {
+              await saveAdaptation(this.app.http, id, { title, content, enabled, channels })
+            }),
+        },
+      })
+    })
+  }
+
+  private edit(adaptation: Adaptation): void {
+    this.edited = adaptation
+  }
+
+  private items(adaptation: Adaptation): MenuItem[] {
+    const isFile = adaptation.source === 'file'
+    const erase = () => {
+      this.erasing = {
+        heading: 'Erase this instruction?',
+        target: { kind: 'adaptation', id: adaptation.id },
+        ...(isFile ? { note: `Its file, ${adaptation.id}.md, is deleted with it.` } : {}),
+      }
+    }
+    return [
+      { label: 'Edit', icon: 'edit', run: () => this.edit(adaptation) },
+      ...(isFile ? [] : [{ label: 'Remove', icon: 'trash', run: () => this.discard(adaptation) } as const]),
+      { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
+    ]
+  }
+
+  override render() {
+    return html`
+      <dg-page heading="Adaptations">
+        <button slot="tools" class="button small" @click=${() => (this.previewing = true)}>
+          <dg-icon name="show"></dg-icon>Preview
+        </button>
+        <button slot="tools" class="button primary small" @click=${() => (this.edited = 'new')}>
+          <dg-icon name="plus"></dg-icon>New
+        </button>
+        ${this.contentView()}
+      </dg-page>
+      <dg-adaptation-dialog
+        .app=${this.app}
+        .edited=${this.edited}
+        .taken=${new Set(this.adaptations.items.map(({ id }) => id))}
+        @close=${() => (this.edited = null)}
+        @saved=${() => void this.adaptations.reload()}
+      ></dg-adaptation-dialog>
+      <dg-instructions-dialog
+        .app=${this.app}
+        .open=${this.previewing}
+        @close=${() => (this.previewing = false)}
+      ></dg-instructions-dialog>
+      <dg-erase-dialog
+        .app=${this.app}
+        .erasing=${this.erasing}
+        @close=${() => (this.erasing = null)}
+        @erasing=${() => void this.adaptations.reload()}
+        @undone=${() => void this.adaptations.reload()}
+      ></dg-erase-dialog>
+    `
+  }
+
+  private contentView(): TemplateResult {
+    return listView(this.adaptations, 'the instructions', ({ items }) => this.itemsView(items))
+  }
+
+  private itemsView(adaptations: readonly Adaptation[]): TemplateResult {
+    if (adaptations.length === 0) {
+      return html`
+        <dg-state icon="sliders" heading="No standing instructions yet">
+          <p>
+            Tell Delegate how to behave: its tone, what to leave out, what to call you. Instructions apply from
+            the next turn on.
+          </p>
+          <button class="button primary" @click=${() => (this.edited = 'new')}>Write an instruction</button>
+        </dg-state>
+        ${this.filesView()}
+      `
+    }
+    const now = new Date()
+    return html`
+      <p class="intro">Delegate follows these instructions in every turn on the channels you choose.</p>
+      <ul class="cards" aria-label="Standing instructions">
+        ${adaptations.map((adaptation) => this.adaptationView(adaptation, now))}
+      </ul>
+      ${this.filesView()}
+    `
+  }
+
+  private adaptationView(adaptation: Adaptation, now: Date): TemplateResult {
+    const { title, content, enabled, channels, source, updatedAt, id } = adaptation
+    return html`<li class=${enabled ? '' : 'off'}>
+      <div class="what">
+        <p>
+          <button class="open" @click=${() => (this.edited = adaptation)}>${title}</button>
+        </p>
+        <p class="words">${content}</p>
+        <p class="facts">
+          ${channels.map((channel) => html`<span class="chip">${channelNames[channel]}</span>`)}
+          ${source === 'file' ? html`<span title="Read from the data directory">${id}.md</span>` : nothing}
+          <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
+        </p>
+      </div>
+      ${switchView({
+        label: `${title}: enabled`,
+        checked: enabled,
+        onChange: (checked) => this.change(adaptation, { enabled: checked }),
+      })}
+      <dg-menu label="More for ${title}" .items=${this.items(adaptation)}></dg-menu>
+    </li>`
+  }
+
+  private filesView(): TemplateResult {
+    const { reloaded } = this
+    return html`<section class="files" aria-label="From files">
+      <p>
+        Delegate also loads Markdown files from <code>adaptations/</code> in the data directory. Their first
+        lines can set <code>title</code>, <code>channels</code> and <code>enabled</code>.
+      </p>
+      <button
+        class="button small"
+        @click=${() =>
+          void this.attempt(async () => {
+            this.reloaded = await reloadAdaptations(this.app.http)
+          })}
+      >
+        <dg-icon name="retry"></dg-icon>Reload files
+      </button>
+      <div role="status">
+        ${
+          reloaded
+            ? html`<p>
+                ${plural(reloaded.loaded, 'file')} loaded${reloaded.skipped.length > 0 ? '. Skipped:' : '.'}
+              </p>`
+            : nothing
+        }
+        ${
+          reloaded && reloaded.skipped.length > 0
+            ? html`<ul>
+                ${reloaded.skipped.map(({ file, reason }) => html`<li><code>${file}</code>: ${reason}</li>`)}
+              </ul>`
+            : nothing
+        }
+      </div>
+    </section>`
+  }
+}
+
+customElements.define('dg-adaptations-page', DgAdaptationsPage)

@@ -1,0 +1,252 @@
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { type ErasurePlan, type ErasureTarget, fetchErasurePlan, requestErasure } from '../data/erasures.ts'
+import { explain, Refused } from '../data/http.ts'
+import { controls } from '../design/controls.ts'
+import type { App } from './app.ts'
+import { offerUndo } from './erasure-toast.ts'
+import '../design/dialog.ts'
+import { problemView } from '../design/field.ts'
+import '../design/icon.ts'
+import { instantOf, wallMinute } from '../design/owner-time.ts'
+import { planStyles, planView } from './erasure-plan.ts'
+
+/** What to erase: a given target, or a period that the owner chooses in the dialog. */
+export type Erasing =
+  | { readonly heading: string; readonly target: ErasureTarget; readonly note?: string }
+  | { readonly heading: string; readonly target: 'period' }
+
+const typingPauseMs = 350
+const stretches: readonly (readonly [string, number])[] = [
+  ['Last hour', 3_600_000],
+  ['Last 24 hours', 86_400_000],
+  ['Last 7 days', 7 * 86_400_000],
+]
+
+/**
+ * Shows what an erasure takes along, asks for confirmation, and offers Undo in a toast afterwards.
+ * Fires `erasing` once the target is hidden, and `undone` if the owner undoes it.
+ */
+export class DgEraseDialog extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    erasing: { attribute: false },
+    from: { state: true },
+    to: { state: true },
+    plan: { state: true },
+    loading: { state: true },
+    busy: { state: true },
+    problem: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    planStyles,
+    css`
+      .stretch {
+        display: grid;
+        gap: var(--space-3);
+        margin-bottom: var(--space-4);
+      }
+      .ends {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr));
+        gap: var(--space-3);
+      }
+      .choices {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--space-2);
+      }
+      .fine {
+        display: flex;
+        gap: var(--space-2);
+        margin-top: var(--space-4);
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      .fine dg-icon {
+        margin-top: 0.15em;
+      }
+      .waiting {
+        height: 2.5rem;
+        margin-bottom: var(--space-2);
+        border-radius: var(--radius-md);
+        background: var(--line);
+        opacity: 0.5;
+      }
+    `,
+  ]
+  declare app: App
+  declare erasing: Erasing | null
+  declare private from: string
+  declare private to: string
+  declare private plan: ErasurePlan | null
+  declare private loading: boolean
+  declare private busy: boolean
+  declare private problem: string
+  private running: AbortController | null = null
+  private timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor() {
+    super()
+    this.erasing = null
+    this.from = ''
+    this.to = ''
+    this.plan = null
+    this.loading = false
+    this.busy = false
+    this.problem = ''
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.running?.abort()
+    clearTimeout(this.timer)
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('erasing')) return
+    this.running?.abort()
+    this.plan = null
+    this.problem = ''
+    if (this.erasing?.target === 'period') this.choose(3_600_000)
+    else if (this.erasing) this.loadPlanSoon(0)
+  }
+
+  private target(): ErasureTarget | null {
+    const target = this.erasing?.target ?? null
+    if (target !== 'period') return target
+    const [from, to] = [instantOf(this.from), instantOf(this.to)]
+    if (from === null || to === null || from >= to) return null
+    // The end is inclusive: its whole minute is erased.
+    return { kind: 'period', from: from.toISOString(), to: new Date(to.getTime() + 60_000).toISOString() }
+  }
+
+  private choose(lastMs: number): void {
+    const now = Date.now()
+    this.from = wallMinute(new Date(now - lastMs))
+    this.to = wallMinute(new Date(now))
+    this.loadPlanSoon(0)
+  }
+
+  private loadPlanSoon(pauseMs: number): void {
+    clearTimeout(this.timer)
+    this.loading = true
+    this.timer = setTimeout(() => void this.loadPlan(), pauseMs)
+  }
+
+  private async loadPlan(): Promise<void> {
+    this.running?.abort()
+    const running = new AbortController()
+    this.running = running
+    const target = this.target()
+    this.plan = null
+    this.problem = target ? '' : 'The end must be after the start.'
+    this.loading = target !== null
+    if (!target) return
+    try {
+      this.plan = await fetchErasurePlan(this.app.http, target, running.signal)
+    } catch (error) {
+      if (running.signal.aborted) return
+      const isEmpty = error instanceof Refused && error.problem.code === 'nothing_to_erase'
+      this.problem = isEmpty && target.kind === 'period' ? 'Nothing to erase in this period.' : explain(error)
+    }
+    if (this.running === running) this.loading = false
+  }
+
+  private readonly closed = (): void => {
+    this.dispatchEvent(new Event('close'))
+  }
+
+  private readonly confirm = async (): Promise<void> => {
+    const target = this.target()
+    if (!target || !this.plan || this.busy) return
+    const { undoMs } = this.plan
+    this.busy = true
+    try {
+      const id = await requestErasure(this.app.http, target)
+      this.closed()
+      this.dispatchEvent(new Event('erasing'))
+      offerUndo(this.app, { id, undoMs, onUndone: () => this.dispatchEvent(new Event('undone')) })
+    } catch (error) {
+      this.problem = explain(error)
+    } finally {
+      this.busy = false
+    }
+  }
+
+  override render() {
+    const { erasing, plan } = this
+    return html`<dg-dialog heading=${erasing?.heading ?? ''} .open=${erasing !== null} @close=${this.closed}>
+      ${erasing?.target === 'period' ? this.stretchView() : nothing}
+      ${this.loading ? loadingView() : plan ? planView(plan) : nothing}
+      ${problemView(this.problem)}
+      ${erasing?.target === 'period' && plan ? filesView(plan) : nothing}
+      ${
+        erasing && erasing.target !== 'period' && erasing.note
+          ? html`<p class="fine"><dg-icon name="warning"></dg-icon><span>${erasing.note}</span></p>`
+          : nothing
+      }
+      <p class="fine">
+        <dg-icon name="erased"></dg-icon>
+        <span>
+          Hidden immediately and erased for good after one minute. You can undo it until then. The timeline
+          records that something was erased, but not what.
+        </span>
+      </p>
+      <div slot="actions">
+        <button class="button" autofocus @click=${this.closed}>Cancel</button>
+        <button
+          class="button danger"
+          ?disabled=${this.busy || this.loading || plan === null}
+          @click=${() => void this.confirm()}
+        >
+          ${this.busy ? 'One moment…' : 'Erase'}
+        </button>
+      </div>
+    </dg-dialog>`
+  }
+
+  private stretchView(): TemplateResult {
+    const end = (label: string, name: 'from' | 'to') => html`<div class="field">
+      <label for=${name}>${label}</label>
+      <input
+        class="input"
+        id=${name}
+        type="datetime-local"
+        .value=${this[name]}
+        @input=${(event: Event) => {
+          if (!(event.target instanceof HTMLInputElement)) return
+          this[name] = event.target.value
+          this.loadPlanSoon(typingPauseMs)
+        }}
+      />
+    </div>`
+    return html`<div class="stretch">
+      <div class="choices">
+        ${stretches.map(
+          ([label, lastMs]) =>
+            html`<button class="button small" @click=${() => this.choose(lastMs)}>${label}</button>`,
+        )}
+      </div>
+      <div class="ends">${end('From', 'from')}${end('To', 'to')}</div>
+    </div>`
+  }
+}
+
+/** Erasing an instruction deletes its file too, so that the file does not bring it back. */
+function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof nothing {
+  if (![...named, ...derived].some(({ kind }) => kind === 'adaptation')) return nothing
+  return html`<p class="fine">
+    <dg-icon name="warning"></dg-icon>
+    <span>For instructions loaded from files, the files are deleted too.</span>
+  </p>`
+}
+
+function loadingView(): TemplateResult {
+  return html`<div role="status" aria-label="Loading what will be erased">
+    <div class="waiting"></div>
+    <div class="waiting"></div>
+  </div>`
+}
+
+customElements.define('dg-erase-dialog', DgEraseDialog)

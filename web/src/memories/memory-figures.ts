@@ -1,0 +1,133 @@
+/** The figures of the Memory Insights page, each with its meaning. */
+import type { MemoryInsights } from '../data/memory-insights.ts'
+import { capitalised, countText, durationText, wordsText } from '../design/format.ts'
+import { relativeText } from '../design/relative-time.ts'
+
+export type MemoryFigure = {
+  readonly name: string
+  readonly value: string
+  readonly meaning: string
+  /** `live`: in progress; `bad`: needs attention. */
+  readonly tone?: 'live' | 'bad'
+  /** The page with its setting. */
+  readonly link?: { readonly path: string; readonly label: string }
+}
+
+export function storeFigures({ store }: MemoryInsights): MemoryFigure[] {
+  return [
+    { name: 'Active', value: countText(store.total), meaning: 'Recalled when relevant' },
+    {
+      name: 'Contested',
+      value: countText(store.contested),
+      meaning: 'Contradict each other; kept until you say which is right',
+    },
+    {
+      name: 'Superseded',
+      value: countText(store.superseded),
+      meaning: 'Replaced by a newer memory',
+    },
+    { name: 'Retired', value: countText(store.retired), meaning: 'No longer true, or taken back' },
+    { name: 'Forgotten', value: countText(store.forgotten), meaning: 'Text erased' },
+  ]
+}
+
+export function kindFigures({ store }: MemoryInsights): MemoryFigure[] {
+  return store.kinds.map(({ kind, count }) => ({
+    name: capitalised(wordsText(kind)),
+    value: countText(count),
+    meaning: '',
+  }))
+}
+
+export function deduplicationFigures({ deduplication: counts }: MemoryInsights): MemoryFigure[] {
+  return [
+    { name: 'Candidates', value: countText(counts.candidates), meaning: 'Statements considered' },
+    { name: 'New', value: countText(counts.inserted), meaning: 'Stored as a new memory' },
+    {
+      name: 'Reinforced',
+      value: countText(counts.reinforced),
+      meaning: 'Already known: the memory got stronger',
+    },
+    { name: 'Merged', value: countText(counts.merged), meaning: 'Made an existing memory more precise' },
+    {
+      name: 'Discarded',
+      value: countText(counts.discarded),
+      meaning: 'Not stored: uncertain, foreign or duplicate',
+    },
+    { name: 'Held back', value: countText(counts.suppressed), meaning: 'Found, but not used in a reply' },
+  ]
+}
+
+export function recallFigures({ recall, embedding }: MemoryInsights, now: Date): MemoryFigure[] {
+  return [
+    {
+      name: 'Searches',
+      value: countText(recall.queries),
+      meaning: 'Searches for relevant memories before a turn',
+    },
+    { name: 'In time', value: countText(recall.inTime), meaning: 'Finished before the turn started' },
+    { name: 'Late', value: countText(recall.late), meaning: 'Results used in the next turn' },
+    { name: 'Failed', value: countText(recall.failed), meaning: 'The turn continued without memories' },
+    {
+      name: 'Last duration',
+      value: recall.lastDurationMs === null ? '–' : durationText(recall.lastDurationMs),
+      meaning: '',
+    },
+    embeddingFigure(embedding, now),
+  ]
+}
+
+/** Whether texts are being embedded, or will be soon. */
+export function isUnderWay({ state, embedded, total }: MemoryInsights['embedding']): boolean {
+  return state === 'embedding' || (state === 'up_to_date' && embedded < total)
+}
+
+/** The progress of embedding, which recall by meaning needs. */
+function embeddingFigure(embedding: MemoryInsights['embedding'], now: Date): MemoryFigure {
+  const name = 'By meaning'
+  const { state, model, embedded, total } = embedding
+  if (state === 'off') {
+    return {
+      name,
+      value: 'Off',
+      meaning: 'No embedding model is set, so memories are found by keywords only',
+      link: { path: '/settings#model', label: 'Settings' },
+    }
+  }
+  const value = `${countText(embedded)} of ${countText(total)}`
+  if (state === 'waiting') return { name, value, meaning: failureText(embedding, now), tone: 'bad' }
+  const by = model === null ? '' : ` by ${model}`
+  if (isUnderWay(embedding)) {
+    return {
+      name,
+      value,
+      meaning: `Turns and memories embedded${by}; the rest are in progress`,
+      tone: 'live',
+    }
+  }
+  return total === 0
+    ? { name, value: 'Ready', meaning: `New messages will be embedded${by}` }
+    : { name, value, meaning: `All turns and memories are embedded${by}` }
+}
+
+const failures: Readonly<Record<string, string>> = {
+  auth: 'rejected the key',
+  quota: 'has no credit left',
+  rate_limited: 'is rate limiting',
+  unavailable: 'could not be reached',
+  timeout: 'timed out',
+  malformed: 'returned an invalid response',
+  refused: 'refused the request',
+  context_too_long: 'rejected the texts as too long',
+}
+
+function failureText({ model, lastFailure, retryAt }: MemoryInsights['embedding'], now: Date): string {
+  const failure =
+    lastFailure === null
+      ? 'failed'
+      : (failures[lastFailure.kind] ?? `failed (${wordsText(lastFailure.kind)})`)
+  const isDue = retryAt === null || Date.parse(retryAt) <= now.getTime()
+  const relative = isDue ? 'now' : relativeText(retryAt, now)
+  const when = relative === 'now' ? 'soon' : relative
+  return `${model ?? 'The model'} ${failure}; next retry ${when}. Until then, new texts are found by keywords only`
+}

@@ -1,0 +1,387 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import { copyWithToast } from '../app/copy.ts'
+import { isModKey, modName } from '../app/shortcuts.ts'
+import { explain, Refused } from '../data/http.ts'
+import { createNote, deleteNote, fetchNote, type Note, restoreNote, updateNote } from '../data/notes.ts'
+import { controls } from '../design/controls.ts'
+import { problemView } from '../design/field.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/page.ts'
+import { prose } from '../design/prose.ts'
+import '../design/state.ts'
+import '../app/erase-dialog.ts'
+import type { Erasing } from '../app/erase-dialog.ts'
+import { createMarkdown } from '../design/markdown.ts'
+import './note-history-dialog.ts'
+import { type Draft, keepDraft, keptDraft, type Words } from './note-draft.ts'
+import { noteEditorStyles } from './note-editor-styles.ts'
+
+/** Above this size there is no live preview, because rendering it would slow down typing. */
+const previewChars = 200_000
+
+/** Editor for a note, with a preview. Keeps unsaved edits in this tab. */
+export class DgNoteEditorPage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    note: { state: true },
+    draft: { state: true },
+    state: { state: true },
+    previewing: { state: true },
+    busy: { state: true },
+    stale: { state: true },
+    problem: { state: true },
+    erasing: { state: true },
+    historyOpen: { state: true },
+  }
+  static override readonly styles = [controls, prose, noteEditorStyles]
+  declare app: App
+  /** The saved note; null for a new one. */
+  declare private note: Note | null
+  declare private draft: Draft
+  declare private state: 'loading' | 'ready' | 'missing' | 'failed'
+  declare private previewing: boolean
+  declare private busy: boolean
+  /** True if the note was changed elsewhere since it was loaded. */
+  declare private stale: boolean
+  declare private problem: string
+  declare private erasing: Erasing | null
+  declare private historyOpen: boolean
+  private readonly markdown = createMarkdown()
+  private ends: (() => void)[] = []
+
+  constructor() {
+    super()
+    this.note = null
+    this.draft = { title: '', content: '', revision: null }
+    this.state = 'loading'
+    this.previewing = false
+    this.busy = false
+    this.stale = false
+    this.problem = ''
+    this.erasing = null
+    this.historyOpen = false
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    const leaving = (event: BeforeUnloadEvent) => {
+      if (this.isChanged()) event.preventDefault()
+    }
+    addEventListener('keydown', this.keyPressed)
+    addEventListener('beforeunload', leaving)
+    this.ends = [
+      () => removeEventListener('keydown', this.keyPressed),
+      () => removeEventListener('beforeunload', leaving),
+    ]
+    void this.load()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    for (const end of this.ends) end()
+  }
+
+  private async load(): Promise<void> {
+    const asked = new URLSearchParams(location.search)
+    const id = asked.get('id')
+    this.state = 'loading'
+    try {
+      const note = id === null ? null : await fetchNote(this.app.http, id)
+      this.take(note)
+      const kept = keptDraft(id)
+      if (kept) this.draft = kept
+      this.stale = note !== null && kept !== null && (kept.revision ?? note.revision) !== note.revision
+      this.historyOpen = asked.has('history')
+      this.state = 'ready'
+      await this.updateComplete
+      if (id === null) this.renderRoot.querySelector<HTMLElement>('#title')?.focus()
+      else this.focusText()
+    } catch (error) {
+      const isMissing = error instanceof Refused && error.problem.status === 404
+      this.problem = explain(error)
+      this.state = isMissing ? 'missing' : 'failed'
+    }
+  }
+
+  /** Puts the cursor at the beginning, so that a long text does not open at its end. */
+  private focusText(): void {
+    const text = this.renderRoot.querySelector('textarea')
+    text?.setSelectionRange(0, 0)
+    text?.focus({ preventScroll: true })
+  }
+
+  private take(note: Note | null): void {
+    this.note = note
+    this.draft = {
+      title: note?.title ?? '',
+      content: note?.content ?? '',
+      revision: note?.revision ?? null,
+    }
+    this.stale = false
+    this.problem = ''
+  }
+
+  private isChanged(): boolean {
+    const { title, content } = this.draft
+    return (
+      this.state === 'ready' && (title !== (this.note?.title ?? '') || content !== (this.note?.content ?? ''))
+    )
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (!isModKey(event, 's')) return
+    event.preventDefault()
+    void this.save()
+  }
+
+  private typed(change: Partial<Words>): void {
+    this.draft = { ...this.draft, ...change }
+    keepDraft(this.note?.id ?? null, this.isChanged() ? this.draft : null)
+  }
+
+  /** `overwrite` saves even if the note was changed elsewhere. */
+  private readonly save = async (overwrite = false): Promise<void> => {
+    const { note, draft } = this
+    if (this.busy || !this.isChanged()) return
+    if (draft.content === '') {
+      this.problem = 'A note needs some text.'
+      return
+    }
+    this.busy = true
+    this.problem = ''
+    try {
+      const title = draft.title.trim()
+      const saved = note
+        ? await updateNote(
+            this.app.http,
+            note.id,
+            { title, content: draft.content },
+            overwrite ? null : draft.revision,
+          )
+        : await createNote(this.app.http, { content: draft.content, ...(title === '' ? {} : { title }) })
+      keepDraft(note?.id ?? null, null)
+      // Keep what was typed while the request was in progress.
+      const later = this.draft === draft ? null : this.draft
+      this.take(saved)
+      if (later) this.typed({ title: later.title, content: later.content })
+      if (!note) history.replaceState(null, '', `/notes/edit?id=${saved.id}`)
+    } catch (error) {
+      this.stale = error instanceof Refused && error.problem.code === 'stale_revision'
+      this.problem = this.stale ? '' : explain(error)
+    } finally {
+      this.busy = false
+    }
+  }
+
+  private async loadOther(id: string): Promise<void> {
+    try {
+      this.takeInstead(await fetchNote(this.app.http, id))
+      this.focusText()
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  /** Replaces the note in the editor and offers to restore the unsaved text. */
+  private takeInstead(other: Note): void {
+    const aside = this.isChanged() ? this.draft : null
+    keepDraft(other.id, null)
+    this.take(other)
+    if (!aside) return
+    const { title, content } = aside
+    this.app.toast('Your unsaved text was set aside.', 'done', {
+      shownForMs: 10_000,
+      action: { label: 'Restore it', run: () => this.typed({ title, content }) },
+    })
+  }
+
+  private async discard(note: Note): Promise<void> {
+    // Undo also restores the unsaved text and the warning about a change elsewhere.
+    const unsaved = this.isChanged() ? this.draft : null
+    const { stale } = this
+    try {
+      await deleteNote(this.app.http, note.id)
+      this.forget(note.id)
+      this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
+        shownForMs: 10_000,
+        action: { label: 'Undo', run: () => void this.restore(note, unsaved, stale) },
+      })
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  private async restore(note: Note, unsaved: Draft | null, stale: boolean): Promise<void> {
+    try {
+      const { revision } = await restoreNote(this.app.http, note.id, note.revision)
+      if (unsaved) keepDraft(note.id, stale ? unsaved : { ...unsaved, revision })
+      this.app.toast('Note restored.')
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  /** Drops the note and its draft, and leaves the editor. */
+  private forget(id: string): void {
+    keepDraft(id, null)
+    this.take(null)
+    this.app.navigate('/notes')
+  }
+
+  private showHistory(): void {
+    this.historyOpen = true
+  }
+
+  private items(note: Note): MenuItem[] {
+    const erase = () => {
+      this.erasing = { heading: 'Erase this note?', target: { kind: 'note', id: note.id } }
+    }
+    return [
+      { label: 'Open', icon: 'note', run: () => location.assign(`/notes/${note.id}`) },
+      {
+        label: 'Copy link',
+        icon: 'link',
+        run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
+      },
+      { label: 'History', icon: 'timeline', run: () => this.showHistory() },
+      { label: 'Delete', icon: 'trash', run: () => void this.discard(note) },
+      { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
+    ]
+  }
+
+  override render() {
+    const { note } = this
+    return html`
+      <dg-page heading=${note ? 'Edit note' : 'New note'}>
+        <a slot="back" class="button quiet icon small" href="/notes" aria-label="All notes" title="All notes">
+          <dg-icon name="back"></dg-icon>
+        </a>
+        ${this.state === 'ready' ? this.toolsView() : nothing} ${this.contentView()}
+      </dg-page>
+      <dg-erase-dialog
+        .app=${this.app}
+        .erasing=${this.erasing}
+        @close=${() => (this.erasing = null)}
+        @erasing=${() => note && this.forget(note.id)}
+      ></dg-erase-dialog>
+      <dg-note-history
+        .app=${this.app}
+        .note=${this.historyOpen ? note : null}
+        @close=${() => (this.historyOpen = false)}
+        @restored=${(event: CustomEvent<Note>) => this.takeInstead(event.detail)}
+      ></dg-note-history>
+    `
+  }
+
+  private toolsView(): TemplateResult {
+    const changed = this.isChanged()
+    const status = this.busy ? 'Saving…' : changed ? 'Not saved yet' : this.note ? 'Saved' : ''
+    return html`
+      <span slot="tools" class="status" role="status">${status}</span>
+      <button
+        slot="tools"
+        class="button small toggle"
+        aria-pressed=${this.previewing}
+        @click=${() => (this.previewing = !this.previewing)}
+      >
+        <dg-icon name=${this.previewing ? 'edit' : 'show'}></dg-icon>${this.previewing ? 'Write' : 'Preview'}
+      </button>
+      <button
+        slot="tools"
+        class="button primary small"
+        title="${modName} S"
+        ?disabled=${this.busy || !changed}
+        @click=${() => void this.save()}
+      >
+        Save
+      </button>
+      ${
+        this.note
+          ? html`<dg-menu slot="tools" label="More for this note" .items=${this.items(this.note)}></dg-menu>`
+          : nothing
+      }
+    `
+  }
+
+  private contentView(): TemplateResult {
+    if (this.state === 'loading') return html`<p role="status">Loading…</p>`
+    if (this.state === 'missing') {
+      return html`<dg-state icon="note" heading="Note not found">
+        <p>It may have been deleted.</p>
+        <a class="button" href="/notes">Go to notes</a>
+      </dg-state>`
+    }
+    if (this.state === 'failed') {
+      return html`<dg-state icon="offline" heading="The note cannot be shown" role="alert">
+        <p>${this.problem}</p>
+        <button class="button" @click=${() => void this.load()}>Try again</button>
+      </dg-state>`
+    }
+    return html`
+      ${this.stale && this.note ? this.staleView(this.note) : nothing} ${problemView(this.problem)}
+      <div class="editor ${this.previewing ? 'previewing' : ''}">
+        <div class="write">
+          <input
+            class="title"
+            id="title"
+            aria-label="Title"
+            placeholder="Title"
+            maxlength="200"
+            dir="auto"
+            autocomplete="off"
+            .value=${this.draft.title}
+            @input=${(event: Event) => {
+              if (event.target instanceof HTMLInputElement) this.typed({ title: event.target.value })
+            }}
+          />
+          <textarea
+            class="content"
+            id="content"
+            aria-label="Text, in markdown"
+            dir="auto"
+            placeholder="Write in markdown…"
+            .value=${this.draft.content}
+            @input=${(event: Event) => {
+              if (event.target instanceof HTMLTextAreaElement) this.typed({ content: event.target.value })
+            }}
+          ></textarea>
+        </div>
+        ${this.previewing ? this.previewView() : nothing}
+      </div>
+    `
+  }
+
+  private previewView(): TemplateResult {
+    const { title, content } = this.draft
+    if (content.length > previewChars) {
+      return html`<section class="preview" aria-label="Preview">
+        <p class="status">Too long to preview while you write. Save the note, then open it.</p>
+      </section>`
+    }
+    return html`<section class="preview" aria-label="Preview">
+      ${title === '' ? nothing : html`<h2>${title}</h2>`}
+      <div class="prose">${this.markdown(content)}</div>
+    </section>`
+  }
+
+  private staleView({ id }: Note): TemplateResult {
+    return html`<div class="callout warning stale" role="alert">
+      <dg-icon name="warning"></dg-icon>
+      <div>
+        <p>
+          This note was changed elsewhere since you opened it. If you overwrite it, the other version stays in
+          its history.
+        </p>
+        <div class="choices">
+          <button class="button small" @click=${() => void this.save(true)}>Overwrite with mine</button>
+          <button class="button small" @click=${() => void this.loadOther(id)}>Load the other version</button>
+        </div>
+      </div>
+    </div>`
+  }
+}
+
+customElements.define('dg-note-editor-page', DgNoteEditorPage)

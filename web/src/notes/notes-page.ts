@@ -1,0 +1,265 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import { copyWithToast } from '../app/copy.ts'
+import { explain } from '../data/http.ts'
+import { deleteNote, fetchNotes, type NoteSummary, restoreNote } from '../data/notes.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import '../app/erase-dialog.ts'
+import type { Erasing } from '../app/erase-dialog.ts'
+import { listView, moreView, searchField } from '../app/list-view.ts'
+import { fullTimeText } from '../design/format.ts'
+import './note-history-dialog.ts'
+import { PagedList } from '../app/paged-list.ts'
+import { relativeText } from '../design/relative-time.ts'
+import { noteSummary } from './plain-text.ts'
+
+const pageSize = 50
+
+/** All notes, with a search as you type. */
+export class DgNotesPage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    deleted: { state: true },
+    erasing: { state: true },
+    history: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    cards,
+    css`
+      .find {
+        display: flex;
+        gap: var(--space-2);
+        margin-bottom: var(--space-4);
+      }
+      .find .input-with-icon {
+        flex: 1;
+        min-width: 0;
+      }
+      .find .button {
+        min-height: 2.75rem;
+        white-space: nowrap;
+      }
+      .find .button[aria-pressed='true'] {
+        border-color: transparent;
+        background: var(--accent-soft);
+        color: var(--on-accent-soft);
+      }
+      ul.cards > li {
+        position: relative;
+        transition: border-color var(--quick);
+      }
+      ul.cards > li:hover {
+        border-color: var(--line-strong);
+      }
+      .title {
+        color: inherit;
+        font-weight: 600;
+        text-decoration: none;
+      }
+      /* The link covers the whole card. Other controls lie above it. */
+      .title::after {
+        position: absolute;
+        inset: 0;
+        border-radius: var(--radius-md);
+        content: '';
+      }
+      .title:focus-visible {
+        outline: none;
+      }
+      .title:focus-visible::after {
+        outline: 2px solid var(--accent);
+        outline-offset: 2px;
+      }
+      dg-menu,
+      .restore {
+        position: relative;
+        z-index: 1;
+      }
+      .excerpt {
+        display: -webkit-box;
+        margin: 0.125rem 0 var(--space-1);
+        overflow: hidden;
+        color: var(--ink-soft);
+        -webkit-box-orient: vertical;
+        -webkit-line-clamp: 2;
+      }
+    `,
+  ]
+  declare app: App
+  declare private deleted: boolean
+  declare private erasing: Erasing | null
+  declare private history: NoteSummary | null
+  private readonly notes = new PagedList<NoteSummary>(this, {
+    fetch: async (query) => {
+      const { deleted } = this
+      const { notes, nextCursor } = await fetchNotes(this.app.http, { limit: pageSize, deleted, ...query })
+      return { items: notes, nextCursor }
+    },
+    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
+    concerns: (type) => type.startsWith('note.') || type.startsWith('eras'),
+  })
+
+  constructor() {
+    super()
+    this.deleted = new URLSearchParams(location.search).has('deleted')
+    this.erasing = null
+    this.history = null
+  }
+
+  private async attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  private async discard(note: NoteSummary): Promise<void> {
+    await deleteNote(this.app.http, note.id)
+    this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
+      shownForMs: 10_000,
+      action: { label: 'Undo', run: () => void this.attempt(() => this.restore(note)) },
+    })
+    await this.notes.reload()
+  }
+
+  private async restore(note: NoteSummary): Promise<void> {
+    await restoreNote(this.app.http, note.id, note.revision)
+    this.app.toast('Note restored.')
+    await this.notes.reload()
+  }
+
+  private showHistory(note: NoteSummary): void {
+    this.history = note
+  }
+
+  private items(note: NoteSummary): MenuItem[] {
+    const name = note.title || 'Untitled'
+    const erase = () => {
+      this.erasing = { heading: `Erase “${shortened(name)}”?`, target: { kind: 'note', id: note.id } }
+    }
+    const erasing: MenuItem = { label: 'Erase for good…', icon: 'erased', danger: true, run: erase }
+    if (this.deleted)
+      return [
+        { label: 'Restore', icon: 'retry', run: () => void this.attempt(() => this.restore(note)) },
+        erasing,
+      ]
+    return [
+      { label: 'Edit', icon: 'edit', run: () => this.app.navigate(`/notes/edit?id=${note.id}`) },
+      {
+        label: 'Copy link',
+        icon: 'link',
+        run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
+      },
+      { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
+      { label: 'Delete', icon: 'trash', run: () => void this.attempt(() => this.discard(note)) },
+      erasing,
+    ]
+  }
+
+  override render() {
+    return html`
+      <dg-page heading="Notes">
+        <a slot="tools" class="button primary small" href="/notes/edit"><dg-icon name="plus"></dg-icon>New note</a>
+        ${this.contentView()}
+      </dg-page>
+      <dg-erase-dialog
+        .app=${this.app}
+        .erasing=${this.erasing}
+        @close=${() => (this.erasing = null)}
+        @erasing=${() => void this.notes.reload()}
+        @undone=${() => void this.notes.reload()}
+      ></dg-erase-dialog>
+      <dg-note-history
+        .app=${this.app}
+        .note=${this.history}
+        @close=${() => (this.history = null)}
+        @restored=${() => void this.notes.reload()}
+      ></dg-note-history>
+    `
+  }
+
+  private contentView(): TemplateResult {
+    const { notes } = this
+    return listView(
+      notes,
+      'the notes',
+      ({ items }) => html`
+        <div class="find">
+          ${searchField(notes, 'Search notes')}
+          <button
+            class="button"
+            aria-pressed=${this.deleted}
+            @click=${() => {
+              this.deleted = !this.deleted
+              void notes.restart()
+            }}
+          >
+            <dg-icon name="trash"></dg-icon>Deleted
+          </button>
+        </div>
+        ${items.length > 0 ? this.itemsView(items) : notes.loading ? nothing : this.emptyView()}
+      `,
+    )
+  }
+
+  private emptyView(): TemplateResult {
+    if (this.notes.query.trim() !== '') {
+      return html`<dg-state icon="search" heading="No matching notes">
+        <p>Every word must appear in the title or the text. The last word may be incomplete.</p>
+      </dg-state>`
+    }
+    if (this.deleted) {
+      return html`<dg-state icon="trash" heading="No deleted notes">
+        <p>You can restore deleted notes here until you erase them.</p>
+      </dg-state>`
+    }
+    return html`<dg-state icon="note" heading="No notes yet">
+      <p>Write one, or tell Delegate: “Make a note of that.” Long answers become notes automatically.</p>
+      <a class="button primary" href="/notes/edit">Write a note</a>
+    </dg-state>`
+  }
+
+  private itemsView(items: readonly NoteSummary[]): TemplateResult {
+    const now = new Date()
+    return html`
+      <ul class="cards" aria-label=${this.deleted ? 'Deleted notes' : 'Notes'}>
+        ${items.map((note) => this.noteView(note, now))}
+      </ul>
+      ${moreView(this.notes)}
+    `
+  }
+
+  private noteView(note: NoteSummary, now: Date): TemplateResult {
+    const { id, title, excerpt, source, updatedAt } = note
+    const name = title || 'Untitled'
+    return html`<li class=${this.deleted ? 'over' : ''}>
+      <div class="what">
+        ${
+          this.deleted
+            ? html`<p class="title-text">${name}</p>`
+            : html`<p><a class="title" href="/notes/${id}">${name}</a></p>`
+        }
+        <p class="excerpt">${noteSummary(excerpt, title)}</p>
+        <p class="facts">
+          <span>${source === 'owner' ? 'by you' : 'by Delegate'}</span>
+          <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
+        </p>
+      </div>
+      <dg-menu label="More for ${name}" .items=${this.items(note)}></dg-menu>
+    </li>`
+  }
+}
+
+function shortened(name: string): string {
+  return name.length <= 40 ? name : `${name.slice(0, 40).trimEnd()}…`
+}
+
+customElements.define('dg-notes-page', DgNotesPage)

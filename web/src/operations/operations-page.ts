@@ -1,0 +1,293 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import { explain } from '../data/http.ts'
+import { fetchReport, fetchSeries, type Report, type Series } from '../data/operations.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import './course-chart.ts'
+import type { Course } from './course-chart.ts'
+import './health-view.ts'
+import { countText, shortDateText } from '../design/format.ts'
+import { locale } from '../design/owner-time.ts'
+import { type Area, areas, type ChartLine, type Figure } from './operation-areas.ts'
+
+const windows = [
+  { hours: 1, label: '1 h', name: 'the last hour' },
+  { hours: 6, label: '6 h', name: 'the last 6 hours' },
+  { hours: 24, label: '24 h', name: 'the last 24 hours' },
+  { hours: 168, label: '7 d', name: 'the last 7 days' },
+  { hours: 720, label: '30 d', name: 'the last 30 days' },
+] as const
+
+const refreshMs = 30_000
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+
+/** The operations report: figures and charts for context, delivery, paging, memory and model. */
+export class DgOperationsPage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    hours: { state: true },
+    report: { state: true },
+    series: { state: true },
+    problem: { state: true },
+    theme: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    cards,
+    css`
+      .windows {
+        display: flex;
+        gap: 2px;
+        padding: 2px;
+        border: 1px solid var(--line);
+        border-radius: var(--radius-md);
+        background: var(--sunken);
+      }
+      .windows button {
+        min-height: 1.875rem;
+        padding: 0 var(--space-3);
+        border: 0;
+        border-radius: calc(var(--radius-md) - 3px);
+        background: none;
+        color: var(--ink-soft);
+        font: 500 var(--text-sm) / 1 var(--font);
+        white-space: nowrap;
+        cursor: pointer;
+      }
+      .windows button[aria-pressed="true"] {
+        background: var(--surface);
+        color: var(--ink);
+        box-shadow: var(--shadow-low);
+      }
+      @media (max-width: 30rem) {
+        .windows button {
+          padding: 0 var(--space-2);
+        }
+      }
+      section {
+        margin-bottom: var(--space-5);
+        padding: var(--space-4) var(--space-5) var(--space-5);
+      }
+      section > header {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: baseline;
+        gap: 0 var(--space-3);
+        margin-bottom: var(--space-3);
+      }
+      section h2 {
+        font-size: var(--text-lg);
+        font-weight: 600;
+      }
+      .scope,
+      .intro {
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      .scope {
+        margin-inline-start: auto;
+      }
+      .intro {
+        flex-basis: 100%;
+      }
+      dg-course-chart {
+        margin-top: var(--space-5);
+      }
+      dl {
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr));
+        gap: var(--space-4) var(--space-5);
+        margin: 0;
+      }
+      dl > div {
+        display: flex;
+        flex-direction: column;
+      }
+      dt {
+        font-size: var(--text-sm);
+        font-weight: 550;
+      }
+      dd {
+        margin: 0;
+      }
+      .value {
+        order: -1;
+        font-size: var(--text-xl);
+        font-weight: 600;
+        font-variant-numeric: tabular-nums;
+        line-height: 1.3;
+        overflow-wrap: anywhere;
+      }
+      .meaning {
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+        line-height: 1.45;
+      }
+      .quiet {
+        margin-top: var(--space-4);
+        color: var(--ink-faint);
+        font-size: var(--text-sm);
+      }
+      .when {
+        margin-bottom: var(--space-4);
+      }
+      @media (max-width: 40rem) {
+        section {
+          padding-inline: var(--space-4);
+        }
+        dl {
+          grid-template-columns: repeat(2, minmax(0, 1fr));
+          gap: var(--space-4);
+        }
+      }
+    `,
+  ]
+  declare app: App
+  declare private hours: number
+  declare private report: Report | null
+  declare private series: Series | null
+  declare private problem: string
+  declare private theme: string
+  private ends: (() => void)[] = []
+
+  constructor() {
+    super()
+    this.hours = 24
+    this.report = null
+    this.series = null
+    this.problem = ''
+    this.theme = ''
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    const refresh = setInterval(() => void this.load(), refreshMs)
+    this.theme = this.app.theme.current
+    this.ends = [
+      () => clearInterval(refresh),
+      this.app.theme.subscribe(() => {
+        this.theme = this.app.theme.current
+      }),
+    ]
+    void this.load()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    for (const end of this.ends) end()
+  }
+
+  private readonly load = async (): Promise<void> => {
+    const { hours } = this
+    try {
+      const [report, series] = await Promise.all([
+        fetchReport(this.app.http, hours),
+        fetchSeries(this.app.http, hours),
+      ])
+      // The owner may have chosen another window meanwhile.
+      if (hours !== this.hours) return
+      this.report = report
+      this.series = series
+      this.problem = ''
+    } catch (error) {
+      if (hours === this.hours) this.problem = explain(error)
+    }
+  }
+
+  private choose(hours: number): void {
+    this.hours = hours
+    void this.load()
+  }
+
+  override render() {
+    return html`<dg-page heading="Operations">
+      <div slot="tools" class="windows" role="group" aria-label="Window">
+        ${windows.map(
+          ({ hours, label, name }) => html`<button
+            aria-pressed=${hours === this.hours}
+            aria-label="${label}: ${name}"
+            @click=${() => this.choose(hours)}
+          >
+            ${label}
+          </button>`,
+        )}
+      </div>
+      <dg-health .http=${this.app.http}></dg-health>
+      ${this.contentView()}
+    </dg-page>`
+  }
+
+  private contentView(): TemplateResult {
+    const { report, series } = this
+    if (!report || !series) {
+      if (this.problem === '')
+        return html`<div role="status" aria-label="Loading the report">
+          <div class="waiting"></div>
+          <div class="waiting"></div>
+        </div>`
+      return html`<dg-state icon="offline" heading="The report cannot be shown" role="alert">
+        <p>${this.problem}</p>
+        <button class="button" @click=${() => void this.load()}>Try again</button>
+      </dg-state>`
+    }
+    return html`
+      ${this.problem === '' ? nothing : html`<p role="alert">This report may be out of date. ${this.problem}</p>`}
+      <p class="facts when">
+        <span>${shortDateText(report.from)} to ${shortDateText(report.to)}</span>
+        <span>Counts only, no message text.</span>
+      </p>
+      ${areas.map((area) => this.areaView(area, report, series))}
+    `
+  }
+
+  private areaView(area: Area, report: Report, series: Series): TemplateResult {
+    const id = `area-${area.heading.toLowerCase().replaceAll(' ', '-')}`
+    return html`<section class="card" aria-labelledby=${id}>
+      <header>
+        <h2 id=${id}>${area.heading}</h2>
+        <span class="scope">
+          ${area.scope === 'window' ? `by ${series.grain}` : `since ${shortDateText(report.since)}, when Delegate started`}
+        </span>
+        <p class="intro">${area.intro}</p>
+      </header>
+      <dl>
+        ${area.figures.map((figure) => figureView(figure, report.figure(figure.path)))}
+      </dl>
+      ${area.charts.map(({ title, lines }) => this.chartView(title, lines, series))}
+    </section>`
+  }
+
+  private chartView(title: string, lines: readonly ChartLine[], series: Series): TemplateResult {
+    const courses = lines.map(
+      ({ metric, label, tone }): Course => ({
+        label,
+        tone,
+        values: series.points.map(({ counts }) => counts[metric] ?? 0),
+      }),
+    )
+    if (courses.every(({ values }) => values.every((value) => value === 0))) {
+      return html`<p class="quiet">${title}: no data in this window.</p>`
+    }
+    return html`<dg-course-chart
+      heading=${title}
+      .times=${series.points.map(({ at }) => at)}
+      .courses=${courses}
+      theme=${this.theme}
+    ></dg-course-chart>`
+  }
+}
+
+function figureView({ name, meaning, as }: Figure, value: number | null): TemplateResult {
+  const text = value === null ? '–' : as === 'rate' ? percent.format(value) : countText(value)
+  return html`<div>
+    <dt>${name}</dt>
+    <dd class="value" title=${value === null ? 'No data in this window' : nothing}>${text}</dd>
+    <dd class="meaning">${meaning}</dd>
+  </div>`
+}
+
+customElements.define('dg-operations-page', DgOperationsPage)

@@ -1,0 +1,141 @@
+import { css, html, LitElement, nothing } from 'lit'
+import { explain, type Http } from '../data/http.ts'
+import { type ConnectionTest, type TestedService, testConnection } from '../data/settings.ts'
+import { controls } from '../design/controls.ts'
+import { problemView } from '../design/field.ts'
+import '../design/icon.ts'
+
+/** Tests the connection to an outside service and lists the result of each step. */
+export class DgConnectionTest extends LitElement {
+  static override readonly properties = {
+    http: { attribute: false },
+    service: {},
+    label: {},
+    note: {},
+    bare: { type: Boolean },
+    result: { state: true },
+    busy: { state: true },
+    problem: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        gap: var(--space-3);
+      }
+      .act {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-3);
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      ol {
+        display: grid;
+        gap: var(--space-2);
+        margin: 0;
+        padding: 0;
+        list-style: none;
+      }
+      li {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        gap: 0 var(--space-2);
+        font-size: var(--text-sm);
+        overflow-wrap: anywhere;
+      }
+      li dg-icon {
+        margin-top: 0.2em;
+        color: var(--success);
+      }
+      li.bad dg-icon {
+        color: var(--danger);
+      }
+      .name {
+        font-weight: 550;
+      }
+      .name::first-letter {
+        text-transform: uppercase;
+      }
+      .detail {
+        grid-column: 2;
+        color: var(--ink-soft);
+      }
+    `,
+  ]
+  declare http: Http
+  declare service: TestedService
+  declare label: string
+  /** Shown beside the button, for example that changes are not saved yet. */
+  declare note: string
+  /** Hides the button; the parent calls `run`. */
+  declare bare: boolean
+  declare private result: ConnectionTest | null
+  declare private busy: boolean
+  declare private problem: string
+
+  constructor() {
+    super()
+    this.label = 'Test the connection'
+    this.note = ''
+    this.bare = false
+    this.result = null
+    this.busy = false
+    this.problem = ''
+  }
+
+  /** Runs the test. False if it failed or could not run. */
+  async run(): Promise<boolean> {
+    if (this.busy) return false
+    this.busy = true
+    this.problem = ''
+    this.result = null
+    try {
+      this.result = await testConnection(this.http, this.service)
+      return this.result.ok
+    } catch (error) {
+      this.problem = explain(error)
+      return false
+    } finally {
+      this.busy = false
+    }
+  }
+
+  override render() {
+    const { result } = this
+    return html`
+      <div class="act" ?hidden=${this.bare}>
+        <button class="button small" type="button" ?disabled=${this.busy} @click=${() => void this.run()}>
+          <dg-icon name="plug"></dg-icon>${this.busy ? 'Testing…' : this.label}
+        </button>
+        <span>${this.note}</span>
+      </div>
+      ${problemView(this.problem)}
+      <div role="status">
+        ${
+          result === null
+            ? nothing
+            : html`<ol aria-label=${result.ok ? 'Test passed' : 'Test failed'}>
+                ${result.steps.map(
+                  ({ name, ok, detail }) => html`<li class=${ok ? '' : 'bad'}>
+                    <dg-icon name=${ok ? 'done' : 'failed'}></dg-icon>
+                    <span class="name">${name}${ok ? nothing : html`<span class="visually-hidden">: failed</span>`}</span>
+                    <span class="detail">${detail}</span>
+                  </li>`,
+                )}
+              </ol>`
+        }
+      </div>
+    `
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'dg-connection-test': DgConnectionTest
+  }
+}
+
+customElements.define('dg-connection-test', DgConnectionTest)

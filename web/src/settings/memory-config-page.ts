@@ -1,0 +1,310 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import { explain, Refused } from '../data/http.ts'
+import { fetchMemoryConfig, type MemoryConfig, saveMemoryConfig } from '../data/memory-config.ts'
+import { controls } from '../design/controls.ts'
+import { problemView } from '../design/field.ts'
+import '../design/icon.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import { settingsStyles } from './settings-styles.ts'
+
+type NumberKey = Exclude<keyof MemoryConfig, 'arbitrator'>
+type NumberField = {
+  readonly key: NumberKey
+  readonly title: string
+  readonly about: string
+  readonly unit: string
+}
+type Group = { readonly heading: string; readonly about: string; readonly fields: readonly NumberField[] }
+
+const groups: readonly Group[] = [
+  {
+    heading: 'Finding',
+    about: 'What to search for before each turn, and how long to wait.',
+    fields: [
+      {
+        key: 'retrieveTimeoutMs',
+        title: 'Time limit',
+        about: 'Memories found later are kept for the next turn.',
+        unit: 'ms',
+      },
+      {
+        key: 'contextTurns',
+        title: 'Earlier messages in the search',
+        about: 'How many of your messages before the last one to include in the search.',
+        unit: 'messages',
+      },
+      {
+        key: 'strengthHalfLifeDays',
+        title: 'Half-life of a memory',
+        about: 'The age at which a memory that was used only once has lost half of its strength.',
+        unit: 'days',
+      },
+    ],
+  },
+  {
+    heading: 'Choosing',
+    about: 'Which of the memories found to show to the model.',
+    fields: [
+      {
+        key: 'maxInjectedMemories',
+        title: 'Maximum memories',
+        about: 'Per turn.',
+        unit: 'memories',
+      },
+      {
+        key: 'maxInjectedTokens',
+        title: 'Maximum tokens',
+        about: 'For all memories of a turn together.',
+        unit: 'tokens',
+      },
+      {
+        key: 'relevanceThreshold',
+        title: 'Minimum relevance',
+        about: 'From 0 for every memory to 1 for exact matches only.',
+        unit: '0 to 1',
+      },
+      {
+        key: 'duplicateThreshold',
+        title: 'Duplicate threshold',
+        about: 'Drop a late memory if it shares at least this part of its words with what was already shown.',
+        unit: '0 to 1',
+      },
+    ],
+  },
+]
+
+/** A form for `/memory-config`, the settings of recall. */
+export class DgMemoryConfigPage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    config: { state: true },
+    problem: { state: true },
+    refusal: { state: true },
+    errors: { state: true },
+    saving: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    settingsStyles,
+    css`
+      .switch {
+        display: flex;
+        align-items: center;
+        gap: var(--space-2);
+        min-height: 2.5rem;
+      }
+      .switch input {
+        width: 1.25rem;
+        height: 1.25rem;
+        accent-color: var(--accent);
+      }
+      .actions {
+        display: flex;
+        justify-content: flex-end;
+      }
+      .waiting {
+        height: 14rem;
+        margin-bottom: var(--space-4);
+        background: var(--line);
+        opacity: 0.4;
+      }
+    `,
+  ]
+  declare app: App
+  declare private config: MemoryConfig | null
+  declare private problem: string
+  /** An error that concerns no single field. */
+  declare private refusal: string
+  declare private errors: Readonly<Record<string, string>>
+  declare private saving: boolean
+
+  constructor() {
+    super()
+    this.config = null
+    this.problem = ''
+    this.refusal = ''
+    this.errors = {}
+    this.saving = false
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    void this.load()
+  }
+
+  private readonly load = async (): Promise<void> => {
+    try {
+      this.config = await fetchMemoryConfig(this.app.http)
+      this.problem = ''
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  private input(name: string): HTMLInputElement | null {
+    return this.renderRoot.querySelector<HTMLInputElement>(`[name="${name}"]`)
+  }
+
+  /** Reads the form. Adds the names of fields without a valid number to `wrong`. */
+  private read(wrong: string[]): MemoryConfig {
+    const number = (name: string) => {
+      const text = this.input(name)?.value.trim() ?? ''
+      if (text === '' || !Number.isFinite(Number(text))) wrong.push(name)
+      return Number(text)
+    }
+    return {
+      retrieveTimeoutMs: number('retrieveTimeoutMs'),
+      contextTurns: number('contextTurns'),
+      maxInjectedTokens: number('maxInjectedTokens'),
+      maxInjectedMemories: number('maxInjectedMemories'),
+      relevanceThreshold: number('relevanceThreshold'),
+      duplicateThreshold: number('duplicateThreshold'),
+      strengthHalfLifeDays: number('strengthHalfLifeDays'),
+      arbitrator: {
+        enabled: this.input('arbitrator.enabled')?.checked ?? false,
+        model: this.input('arbitrator.model')?.value.trim() || null,
+        timeoutMs: number('arbitrator.timeoutMs'),
+      },
+    }
+  }
+
+  private readonly save = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    if (this.saving) return
+    const wrong: string[] = []
+    const wanted = this.read(wrong)
+    this.refusal = ''
+    this.errors = Object.fromEntries(wrong.map((name) => [name, 'must be a number']))
+    if (wrong.length > 0) return this.focusFirstError()
+    this.saving = true
+    try {
+      this.config = await saveMemoryConfig(this.app.http, wanted)
+      this.app.toast('Saved. Takes effect on the next turn.')
+    } catch (error) {
+      const named = error instanceof Refused ? error.problem.errors : []
+      const known = named.filter(({ path }) => this.input(path) !== null)
+      this.errors = Object.fromEntries(known.map(({ path, message }) => [path, message]))
+      if (known.length === 0) this.refusal = explain(error)
+      this.focusFirstError()
+    } finally {
+      this.saving = false
+    }
+  }
+
+  private focusFirstError(): void {
+    const [first] = Object.keys(this.errors)
+    if (first !== undefined) void this.updateComplete.then(() => this.input(first)?.focus())
+  }
+
+  override render() {
+    return html`<dg-page heading="Recall">
+      <a class="back" href="/settings"><dg-icon name="chevron"></dg-icon>Settings</a>
+      ${this.contentView()}
+    </dg-page>`
+  }
+
+  private contentView(): TemplateResult {
+    const { config } = this
+    if (config === null) {
+      if (this.problem === '')
+        return html`<div role="status" aria-label="Loading">
+          <div class="card waiting"></div>
+          <div class="card waiting"></div>
+        </div>`
+      return html`<dg-state icon="offline" heading="The settings cannot be shown" role="alert">
+        <p>${this.problem}</p>
+        <button class="button" @click=${() => void this.load()}>Try again</button>
+      </dg-state>`
+    }
+    return html`<form novalidate @submit=${(event: SubmitEvent) => void this.save(event)}>
+      ${groups.map(
+        ({ heading, about, fields }) => html`<section class="card section">
+          <header>
+            <div>
+              <h2>${heading}</h2>
+              <p>${about}</p>
+            </div>
+          </header>
+          ${fields.map(({ key, title, about, unit }) =>
+            this.rowView(key, title, about, this.numberView(key, config[key], unit)),
+          )}
+        </section>`,
+      )}
+      ${this.arbitratorView(config.arbitrator)}
+      ${problemView(this.refusal)}
+      <div class="actions">
+        <button class="button primary" ?disabled=${this.saving}>${this.saving ? 'Saving…' : 'Save'}</button>
+      </div>
+    </form>`
+  }
+
+  private arbitratorView(arbitrator: MemoryConfig['arbitrator']): TemplateResult {
+    const enabled = html`<span class="switch"
+      ><input type="checkbox" id="arbitrator.enabled" name="arbitrator.enabled" .checked=${arbitrator.enabled} />On</span
+    >`
+    const model = html`<input
+      class="input"
+      id="arbitrator.model"
+      name="arbitrator.model"
+      autocomplete="off"
+      spellcheck="false"
+      ?readonly=${this.saving}
+      placeholder="Utility model"
+      aria-invalid=${this.errors['arbitrator.model'] !== undefined}
+      aria-describedby="arbitrator.model-error"
+      .value=${arbitrator.model ?? ''}
+    />`
+    return html`<section class="card section">
+      <header>
+        <div>
+          <h2>Second opinion</h2>
+          <p>A model reviews the memories found and drops those that have nothing to do with the message.</p>
+        </div>
+      </header>
+      ${this.rowView('arbitrator.enabled', 'Ask a model', 'Costs one small request per turn. Skipped without a model service.', enabled)}
+      ${this.rowView('arbitrator.model', 'Model', 'Leave empty to use the utility model.', model)}
+      ${this.rowView(
+        'arbitrator.timeoutMs',
+        'Time limit',
+        'After that, the memories are used as found.',
+        this.numberView('arbitrator.timeoutMs', arbitrator.timeoutMs, 'ms'),
+      )}
+    </section>`
+  }
+
+  private numberView(name: string, value: number, unit: string): TemplateResult {
+    return html`<div class="with-unit">
+      <input
+        class="input"
+        id=${name}
+        name=${name}
+        inputmode="decimal"
+        autocomplete="off"
+        ?readonly=${this.saving}
+        aria-invalid=${this.errors[name] !== undefined}
+        aria-describedby="${name}-about ${name}-error"
+        .value=${String(value)}
+      /><span>${unit}</span>
+    </div>`
+  }
+
+  private rowView(name: string, title: string, about: string, control: TemplateResult): TemplateResult {
+    const error = this.errors[name]
+    return html`<div class="setting">
+      <div>
+        <label for=${name}>${title}</label>
+        <p class="about" id="${name}-about">${about}</p>
+      </div>
+      <div class="control">
+        ${control}
+        <div id="${name}-error">
+          ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${error}</span>`}
+        </div>
+      </div>
+    </div>`
+  }
+}
+
+customElements.define('dg-memory-config-page', DgMemoryConfigPage)

@@ -1,0 +1,395 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { App } from '../app/app.ts'
+import { explain, Refused } from '../data/http.ts'
+import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data/service.ts'
+import {
+  type AskPassword,
+  changeSettings,
+  fetchSettings,
+  resetSetting,
+  type Setting,
+} from '../data/settings.ts'
+import '../design/icon.ts'
+import { LightElement } from '../design/light-element.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import { plural, shortDateText } from '../design/format.ts'
+import { DgConnectionTest } from './connection-test.ts'
+import './password-dialog.ts'
+import './password-form.ts'
+import './point-number.ts'
+import { settingRow } from './setting-row.ts'
+import { type SettingsSection, settingsSections } from './settings-sections.ts'
+import { settingsStyles } from './settings-styles.ts'
+import './sign-in-list.ts'
+import './undeclared-proxies.ts'
+import { settingsPageStyles } from './settings-page-styles.ts'
+
+/** Settings, password, sessions and build information. */
+export class DgSettingsPage extends LightElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    settings: { state: true },
+    problem: { state: true },
+    errors: { state: true },
+    saving: { state: true },
+    build: { state: true },
+    heldSince: { state: true },
+  }
+  protected override readonly sheets = [settingsStyles, settingsPageStyles]
+  declare app: App
+  declare private settings: readonly Setting[] | null
+  declare private problem: string
+  /** Errors by setting key. */
+  declare private errors: Readonly<Record<string, string>>
+  declare private saving: boolean
+  declare private build: Build | null
+  declare private heldSince: string | null
+  private endFollowing: (() => void) | null = null
+  private isStale = false
+
+  constructor() {
+    super()
+    this.settings = null
+    this.problem = ''
+    this.errors = {}
+    this.saving = false
+    this.build = null
+    this.heldSince = null
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    addEventListener('beforeunload', this.leaving)
+    addEventListener('hashchange', this.linked)
+    this.endFollowing = this.app.chat().follow(({ type }) => {
+      if (type === 'settings.changed' || type === 'outbound.released') this.refreshSoon()
+    })
+    void this.load()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    removeEventListener('beforeunload', this.leaving)
+    removeEventListener('hashchange', this.linked)
+    this.endFollowing?.()
+  }
+
+  /** Unsaved values by key. Survives navigation to other pages. */
+  private get draft(): Map<string, string> {
+    return this.app.drafts.settings
+  }
+
+  private readonly leaving = (event: BeforeUnloadEvent): void => {
+    if (this.draft.size > 0) event.preventDefault()
+  }
+
+  private readonly load = async (): Promise<void> => {
+    const { http } = this.app
+    try {
+      this.settings = await fetchSettings(http)
+      this.problem = ''
+      void this.updateComplete.then(this.linked)
+      ;[this.build, this.heldSince] = await Promise.all([fetchBuild(http), fetchHeldSince(http)])
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  /** Coalesces a burst of events into one refresh. */
+  private refreshSoon(): void {
+    if (this.isStale) return
+    this.isStale = true
+    queueMicrotask(() => {
+      this.isStale = false
+      void this.refresh()
+    })
+  }
+
+  /** Reloads the settings and keeps unsaved values. */
+  private async refresh(): Promise<void> {
+    const { http } = this.app
+    try {
+      const [settings, heldSince] = await Promise.all([fetchSettings(http), fetchHeldSince(http)])
+      for (const { key, value } of settings) if (this.draft.get(key) === value) this.draft.delete(key)
+      this.settings = settings
+      this.heldSince = heldSince
+    } catch {
+      // Keep showing the last known values until the next change or visit.
+    }
+  }
+
+  private readonly edit = (setting: Setting, text: string): void => {
+    if (text === (setting.value ?? '')) this.draft.delete(setting.key)
+    else this.draft.set(setting.key, text)
+    const { [setting.key]: _, ...others } = this.errors
+    this.errors = others
+    this.requestUpdate()
+  }
+
+  private readonly reset = async (setting: Setting): Promise<void> => {
+    try {
+      this.settings = await resetSetting(this.app.http, setting.key)
+      this.draft.delete(setting.key)
+      this.app.toast(`${setting.title}: ${setting.secret ? 'removed' : 'reset'}`)
+      // The pressed button no longer exists, so move the focus.
+      await this.updateComplete
+      this.field(setting.key)?.focus()
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  private field(key: string): HTMLElement | null {
+    return this.querySelector<HTMLElement>(`#${CSS.escape(key)}`)
+  }
+
+  private readonly save = async (): Promise<void> => {
+    if (this.saving) return
+    this.saving = true
+    this.errors = {}
+    const { http } = this.app
+    const isStored = (key: string) =>
+      this.settings?.some((setting) => setting.key === key && setting.source === 'stored') ?? false
+    const isEmptied = ([key, text]: readonly [string, string]) => text.trim() === '' && isStored(key)
+    const sent = [...this.draft]
+    const emptied = sent.filter(isEmptied)
+    const entries = sent.filter((entry) => !isEmptied(entry))
+    try {
+      if (entries.length > 0) {
+        this.settings = await changeSettings(http, Object.fromEntries(entries), this.askPassword)
+      }
+      // Emptying a stored field resets it.
+      for (const [key] of emptied) this.settings = await resetSetting(http, key)
+      // Keep values that were edited while saving.
+      for (const [key, text] of sent) if (this.draft.get(key) === text) this.draft.delete(key)
+      this.app.toast('Saved')
+    } catch (error) {
+      this.refused(error)
+    } finally {
+      this.saving = false
+      if (this.draft.size === 0) void this.returnTo(sent.at(-1)?.[0])
+    }
+  }
+
+  private readonly askPassword: AskPassword = (question, error) =>
+    this.querySelector('dg-password-dialog')?.ask(question, error) ?? Promise.resolve(null)
+
+  /** The save bar disappears with the pressed button, so focus the last changed field. */
+  private async returnTo(key: string | undefined): Promise<void> {
+    await this.updateComplete
+    if (key !== undefined && !this.contains(document.activeElement)) {
+      this.field(key)?.focus({ preventScroll: true })
+    }
+  }
+
+  private refused(error: unknown): void {
+    const named = error instanceof Refused ? error.problem.errors : []
+    const known = named.map(({ path, message }) => [path.replace(/^entries\./, ''), message] as const)
+    this.errors = Object.fromEntries(known.filter(([key]) => this.field(key) !== null))
+    const [first] = Object.keys(this.errors)
+    if (first === undefined) this.app.toast(explain(error), 'warning')
+    else void this.updateComplete.then(() => this.field(first)?.focus())
+  }
+
+  private readonly discard = (): void => {
+    const last = [...this.draft.keys()].at(-1)
+    this.draft.clear()
+    this.errors = {}
+    this.requestUpdate()
+    void this.returnTo(last)
+  }
+
+  private readonly release = async (): Promise<void> => {
+    try {
+      await releaseOutbound(this.app.http)
+      this.heldSince = null
+      this.app.toast('Sending queued messages')
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  private readonly jump = (event: Event): void => {
+    event.preventDefault()
+    const { target } = event
+    if (target instanceof HTMLAnchorElement) this.jumpTo(target.hash.slice(1))
+  }
+
+  private readonly linked = (): void => this.jumpTo(location.hash.slice(1))
+
+  private jumpTo(section: string): void {
+    if (section === '') return
+    const heading = this.querySelector<HTMLElement>(`#${CSS.escape(section)} h2`)
+    heading?.closest('section')?.scrollIntoView({ block: 'start' })
+    heading?.focus({ preventScroll: true })
+  }
+
+  override render() {
+    return html`<dg-page heading="Settings">${this.contentView()}</dg-page>`
+  }
+
+  private contentView(): TemplateResult {
+    const { settings } = this
+    if (settings === null) {
+      if (this.problem === '')
+        return html`<div role="status" aria-label="Loading the settings">
+          ${[1, 2, 3].map(() => html`<div class="card section waiting"></div>`)}
+        </div>`
+      return html`<dg-state icon="offline" heading="The settings cannot be shown" role="alert">
+        <p>${this.problem}</p>
+        <button class="button" @click=${() => void this.load()}>Try again</button>
+      </dg-state>`
+    }
+    return html`
+      <p class="intro">
+        Changes take effect at once, unless a setting says “After a restart”. Values set here override the
+        environment. Reset returns to the environment’s value or the default.
+      </p>
+      <nav class="jumps" aria-label="On this page" @click=${this.jump}>
+        ${settingsSections.map(({ id, heading }) => html`<a href="#${id}">${heading}</a>`)}
+        <a href="#password">Password</a><a href="#sessions">Sessions</a><a href="#about">About</a>
+      </nav>
+      ${this.heldSince === null ? nothing : this.heldView(this.heldSince)}
+      <form novalidate @submit=${(event: SubmitEvent) => {
+        event.preventDefault()
+        void this.save()
+      }}>
+        ${settingsSections.map((section) => this.sectionView(section, settings))}
+        <datalist id="timezones">
+          ${Intl.supportedValuesOf('timeZone').map((name) => html`<option value=${name}></option>`)}
+        </datalist>
+        ${this.draft.size === 0 ? nothing : this.saveBarView()}
+      </form>
+      <dg-password-dialog></dg-password-dialog>
+      ${this.accountView()} ${this.aboutView()}
+    `
+  }
+
+  private heldView(since: string): TemplateResult {
+    return html`<div class="callout warning held">
+      <dg-icon name="warning"></dg-icon>
+      <div>
+        <p>
+          After a restore, an import or a loss of events, Delegate may not know what was sent before
+          ${shortDateText(since)}. To avoid sending anything twice, texts, calls and deliveries are on hold until
+          you release them.
+        </p>
+        <button class="button small" type="button" @click=${() => void this.release()}>Release outgoing work</button>
+      </div>
+    </div>`
+  }
+
+  private sectionView(section: SettingsSection, settings: readonly Setting[]): TemplateResult {
+    const { id, icon, heading, about, group, service, more } = section
+    const own = settings.filter((setting) => setting.group === group)
+    const unsaved = own.some(({ key }) => this.draft.has(key))
+    return html`<section class="card section" id=${id} aria-labelledby="${id}-heading">
+      <header>
+        <dg-icon name=${icon}></dg-icon>
+        <div>
+          <h2 id="${id}-heading" tabindex="-1">${heading}</h2>
+          <p>${about}</p>
+        </div>
+      </header>
+      ${own.map((setting) =>
+        settingRow(setting, this.draft.get(setting.key), this.errors[setting.key], {
+          edit: this.edit,
+          reset: (reset) => void this.reset(reset),
+        }),
+      )}
+      ${
+        service
+          ? html`<div class="body foot">
+              <dg-connection-test
+                .http=${this.app.http}
+                service=${service}
+                note=${unsaved ? 'Tests the saved settings. Your changes are not saved yet.' : ''}
+              ></dg-connection-test>
+              ${
+                service === 'telephony'
+                  ? html`<dg-point-number .http=${this.app.http} @pointed=${this.testAgain}></dg-point-number>`
+                  : nothing
+              }
+            </div>`
+          : nothing
+      }
+      ${
+        id === 'service'
+          ? html`<dg-undeclared-proxies .http=${this.app.http}></dg-undeclared-proxies>`
+          : nothing
+      }
+      ${more ? html`<div class="body foot"><a href=${more.path}>${more.label}</a></div>` : nothing}
+    </section>`
+  }
+
+  /** Repeats the connection test, whose last result is stale. */
+  private readonly testAgain = (event: Event): void => {
+    const beside = event.target instanceof Element ? event.target.previousElementSibling : null
+    if (beside instanceof DgConnectionTest) void beside.run()
+  }
+
+  private saveBarView(): TemplateResult {
+    return html`<div class="save-bar" role="region" aria-label="Changes">
+      <span>${plural(this.draft.size, 'change')} not saved</span>
+      <button class="button small quiet" type="button" @click=${this.discard}>Discard</button>
+      <button class="button small primary" ?disabled=${this.saving}>${this.saving ? 'Saving…' : 'Save'}</button>
+    </div>`
+  }
+
+  private accountView(): TemplateResult {
+    const { http, toast } = this.app
+    return html`
+      <section class="card section" id="password" aria-labelledby="password-heading">
+        <header>
+          <dg-icon name="lock"></dg-icon>
+          <div>
+            <h2 id="password-heading" tabindex="-1">Password</h2>
+            <p>Changing it signs out every other device.</p>
+          </div>
+        </header>
+        <div class="body">
+          <dg-password-form
+            .http=${http}
+            @changed=${() => {
+              toast('Password changed. Other devices are signed out.')
+              void this.querySelector('dg-sign-in-list')?.load()
+            }}
+          ></dg-password-form>
+        </div>
+      </section>
+      <section class="card section" id="sessions" aria-labelledby="sessions-heading">
+        <header>
+          <dg-icon name="monitor"></dg-icon>
+          <div>
+            <h2 id="sessions-heading" tabindex="-1">Sessions</h2>
+            <p>Where you are signed in. A session ends after 30 days without use, and after 90 days at most.</p>
+          </div>
+        </header>
+        <div class="body">
+          <dg-sign-in-list .http=${http} @revoked=${() => toast('Signed out')}></dg-sign-in-list>
+        </div>
+      </section>
+    `
+  }
+
+  private aboutView(): TemplateResult {
+    const { build } = this
+    return html`<section class="card section" id="about" aria-labelledby="about-heading">
+      <header>
+        <dg-icon name="info"></dg-icon>
+        <div>
+          <h2 id="about-heading" tabindex="-1">About</h2>
+          <p>
+            ${build === null ? 'Delegate' : `Delegate ${build.version}${build.commit === null ? '' : `, build ${build.commit.slice(0, 9)}`}, on Node ${build.node.replace(/^v/, '')}`}
+          </p>
+        </div>
+      </header>
+      <div class="body about-links">
+        <a href="/docs">API reference</a><a href="/logs">Logs</a><a href="/ready" target="_blank">Readiness</a>
+      </div>
+    </section>`
+  }
+}
+
+customElements.define('dg-settings-page', DgSettingsPage)

@@ -1,0 +1,165 @@
+import { css, html, LitElement } from 'lit'
+import { explain, type Http } from '../data/http.ts'
+import { fetchSignIns, revokeSignIn, type SignIn } from '../data/sign-ins.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../app/confirm-dialog.ts'
+import type { Confirmation } from '../app/confirm-dialog.ts'
+import { fullTimeText } from '../design/format.ts'
+import { relativeText } from '../design/relative-time.ts'
+import { deviceText, isHandheld } from './device.ts'
+
+/** The owner's sessions. Fires `revoked` after one is signed out. */
+export class DgSignInList extends LitElement {
+  static override readonly properties = {
+    http: { attribute: false },
+    list: { state: true },
+    problem: { state: true },
+    confirmation: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    css`
+      ul {
+        display: grid;
+        margin: 0;
+        padding: 0;
+        list-style: none;
+      }
+      li {
+        display: flex;
+        align-items: center;
+        gap: var(--space-3);
+        min-height: 2.75rem;
+        padding: var(--space-2) 0;
+      }
+      li + li {
+        border-top: 1px solid var(--line);
+      }
+      li > dg-icon {
+        --icon-size: 1.375rem;
+        color: var(--ink-faint);
+      }
+      .what {
+        flex: 1;
+        min-width: 0;
+      }
+      .device {
+        font-weight: 550;
+        overflow-wrap: anywhere;
+      }
+      .when {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0 var(--space-3);
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      .here {
+        padding: 0.05rem 0.5rem;
+        border-radius: 999px;
+        background: var(--accent-soft);
+        color: var(--on-accent-soft);
+        font-size: var(--text-xs);
+        font-weight: 550;
+      }
+      .waiting {
+        height: 3rem;
+        border-radius: var(--radius-md);
+        background: var(--line);
+        opacity: 0.5;
+      }
+    `,
+  ]
+  declare http: Http
+  declare private list: readonly SignIn[] | null
+  declare private problem: string
+  declare private confirmation: Confirmation | null
+
+  constructor() {
+    super()
+    this.list = null
+    this.problem = ''
+    this.confirmation = null
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    void this.load()
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.list = await fetchSignIns(this.http)
+      this.problem = ''
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  private confirmRevoking(signIn: SignIn): void {
+    this.confirmation = {
+      heading: 'Sign out this device?',
+      text: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
+      action: 'Sign out',
+      run: async () => {
+        await revokeSignIn(this.http, signIn.id)
+        this.dispatchEvent(new Event('revoked'))
+        await this.load()
+      },
+    }
+  }
+
+  override render() {
+    if (this.list === null && this.problem === '')
+      return html`<div class="waiting" role="status" aria-label="Loading sessions"></div>`
+    if (this.list === null)
+      return html`<div role="alert">
+        <p>${this.problem}</p>
+        <button class="button small" @click=${() => void this.load()}>Try again</button>
+      </div>`
+    const now = new Date()
+    return html`
+      <ul aria-label="Signed in">
+        ${this.list.map((signIn) => this.itemView(signIn, now))}
+      </ul>
+      <dg-confirm-dialog
+        .confirmation=${this.confirmation}
+        @close=${() => (this.confirmation = null)}
+      ></dg-confirm-dialog>
+    `
+  }
+
+  private itemView(signIn: SignIn, now: Date) {
+    const device = deviceText(signIn.userAgent)
+    return html`<li>
+      <dg-icon name=${isHandheld(signIn.userAgent) ? 'handheld' : 'monitor'}></dg-icon>
+      <div class="what">
+        <p class="device" title=${signIn.userAgent}>${device}</p>
+        <p class="when">
+          <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>Seen ${relativeText(signIn.lastSeenAt, now)}</time>
+          <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>Signed in ${relativeText(signIn.createdAt, now)}</time>
+        </p>
+      </div>
+      ${
+        signIn.current
+          ? html`<span class="here">This device</span>`
+          : html`<button
+              class="button small"
+              aria-label="Sign out ${device}"
+              @click=${() => this.confirmRevoking(signIn)}
+            >
+              Sign out
+            </button>`
+      }
+    </li>`
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'dg-sign-in-list': DgSignInList
+  }
+}
+
+customElements.define('dg-sign-in-list', DgSignInList)

@@ -1,0 +1,98 @@
+import { html, nothing } from 'lit'
+import { newId } from '../app/platform.ts'
+import { sendMessage } from '../data/first-message.ts'
+import { explain, type Http } from '../data/http.ts'
+import { fieldView, problemView } from '../design/field.ts'
+import '../design/icon.ts'
+import { LightElement } from '../design/light-element.ts'
+
+const suggestions = ['Hello! What can you do for me?', 'Remember that I take my coffee black']
+
+/** Sends the first message, which shows that the setup works. Fires `answered`, then `done` when the owner goes on. */
+export class DgMessageStep extends LightElement {
+  static override readonly properties = {
+    http: { attribute: false },
+    said: { state: true },
+    answer: { state: true },
+    busy: { state: true },
+    problem: { state: true },
+  }
+  protected override readonly sheets = []
+  declare http: Http
+  declare private said: string
+  declare private answer: string | null
+  declare private busy: boolean
+  declare private problem: string
+
+  constructor() {
+    super()
+    this.said = ''
+    this.answer = null
+    this.busy = false
+    this.problem = ''
+  }
+
+  private readonly submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    if (this.answer !== null) {
+      this.done()
+      return
+    }
+    const text = this.querySelector<HTMLInputElement>('#first-message')?.value.trim() ?? ''
+    void this.say(text === '' ? 'Hello!' : text)
+  }
+
+  private async say(text: string): Promise<void> {
+    if (this.busy) return
+    this.busy = true
+    this.problem = ''
+    this.said = text
+    try {
+      this.answer = await sendMessage(this.http, text, newId())
+      this.dispatchEvent(new Event('answered'))
+    } catch (error) {
+      this.problem = explain(error)
+    } finally {
+      this.busy = false
+    }
+    await this.updateComplete
+    this.querySelector<HTMLElement>('.primary')?.focus()
+  }
+
+  private done(): void {
+    this.dispatchEvent(new Event('done'))
+  }
+
+  override render() {
+    const { answer, busy } = this
+    return html`<form novalidate @submit=${this.submit}>
+      ${problemView(this.problem)}
+      ${
+        answer === null
+          ? html`${fieldView({ name: 'first-message', label: 'Say something', placeholder: 'Hello!' })}
+              <div class="step-suggestions">
+                ${suggestions.map(
+                  (text) =>
+                    html`<button class="button small" type="button" ?disabled=${busy} @click=${() => void this.say(text)}>${text}</button>`,
+                )}
+              </div>`
+          : nothing
+      }
+      <div class="step-talk" role="status">
+        ${this.said !== '' && (busy || answer !== null) ? html`<p class="owner">${this.said}</p>` : nothing}
+        ${busy ? html`<p class="delegate">Thinking…</p>` : nothing}
+        ${answer === null ? nothing : html`<p class="delegate">${answer}</p>`}
+      </div>
+      <div class="step-actions">
+        ${
+          answer === null
+            ? html`<button class="button quiet" type="button" ?disabled=${busy} @click=${() => this.done()}>Skip</button>`
+            : nothing
+        }
+        <button class="button primary" ?disabled=${busy}>${answer === null ? 'Send' : 'Go to your timeline'}</button>
+      </div>
+    </form>`
+  }
+}
+
+customElements.define('dg-message-step', DgMessageStep)

@@ -1,0 +1,189 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import type { App } from '../app/app.ts'
+import { explain } from '../data/http.ts'
+import { cancelTask, fetchTasks, retryTask, type Task } from '../data/tasks.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import '../app/confirm-dialog.ts'
+import type { Confirmation } from '../app/confirm-dialog.ts'
+import { listView, moreView } from '../app/list-view.ts'
+import { type ListPage, PagedList } from '../app/paged-list.ts'
+import './task-card.ts'
+import './task-dialog.ts'
+
+/** Updates texts such as "running for 12 s". */
+const tickMs = 1_000
+const pageTasks = 50
+
+type TaskPage = ListPage<Task> & { readonly configured: boolean }
+
+/** Tasks of the coding assistant, with their outcomes and deliveries. */
+export class DgTasksPage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    handing: { state: true },
+    confirmation: { state: true },
+    now: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    cards,
+    css`
+      .callout {
+        margin-bottom: var(--space-4);
+      }
+    `,
+  ]
+  declare app: App
+  declare private handing: boolean
+  declare private confirmation: Confirmation | null
+  declare private now: Date
+  private ticks: ReturnType<typeof setInterval> | undefined
+  private readonly tasks = new PagedList<Task, TaskPage>(this, {
+    fetch: async (query) => {
+      const { tasks, ...rest } = await fetchTasks(this.app.http, { limit: pageTasks, ...query })
+      this.now = new Date()
+      return { items: tasks, ...rest }
+    },
+    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
+    concerns: (type) => /^(?:task|delivery)\.|^erased$/.test(type),
+  })
+
+  constructor() {
+    super()
+    this.handing = false
+    this.confirmation = null
+    this.now = new Date()
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.ticks = setInterval(() => {
+      if (this.tasks.items.some(({ status }) => status === 'running')) this.now = new Date()
+    }, tickMs)
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    clearInterval(this.ticks)
+  }
+
+  private confirmCancelling(task: Task): void {
+    this.confirmation = {
+      heading: 'Cancel this task?',
+      text: `“${task.title}” stops now. Changes it has already made are kept.`,
+      action: 'Cancel task',
+      run: async () => {
+        await cancelTask(this.app.http, task.id)
+        this.app.toast('Task cancelled')
+        await this.tasks.reload()
+      },
+    }
+  }
+
+  private async retry(task: Task, what: 'work' | 'delivery'): Promise<void> {
+    try {
+      await retryTask(this.app.http, task.id, what)
+      this.app.toast(what === 'work' ? 'Task handed over again' : 'Retrying the delivery')
+      await this.tasks.reload()
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+    }
+  }
+
+  override render() {
+    return html`
+      <dg-page heading="Tasks">
+        <button
+          slot="tools"
+          class="button primary small"
+          ?disabled=${this.tasks.page?.configured === false}
+          @click=${() => (this.handing = true)}
+        >
+          <dg-icon name="plus"></dg-icon>Hand over a task
+        </button>
+        ${this.contentView()}
+      </dg-page>
+      <dg-task-dialog
+        .http=${this.app.http}
+        .open=${this.handing}
+        @close=${() => (this.handing = false)}
+        @dispatched=${() => {
+          this.handing = false
+          this.app.toast('Task handed over')
+          void this.tasks.reload()
+        }}
+      ></dg-task-dialog>
+      <dg-confirm-dialog
+        .confirmation=${this.confirmation}
+        @close=${() => (this.confirmation = null)}
+      ></dg-confirm-dialog>
+    `
+  }
+
+  private contentView(): TemplateResult {
+    return listView(this.tasks, 'the tasks', (page) => this.pageView(page))
+  }
+
+  private pageView({ items, configured }: TaskPage): TemplateResult {
+    if (items.length === 0) return this.emptyView(configured)
+    const isOpen = ({ status }: Task) => status === 'queued' || status === 'running'
+    return html`
+      ${configured ? nothing : unconfiguredView()}
+      ${this.listView('In progress', items.filter(isOpen))}
+      ${this.listView(
+        'Finished',
+        items.filter((task) => !isOpen(task)),
+      )}
+      ${moreView(this.tasks, 'Show older tasks')}
+    `
+  }
+
+  private emptyView(configured: boolean): TemplateResult {
+    if (!configured) {
+      return html`<dg-state icon="tool" heading="No coding assistant is set up">
+        <p>
+          To set one up, put its command in the environment variable <code>COPILOT_COMMAND</code> and restart
+          Delegate. For your safety, this cannot be set in the browser.
+        </p>
+      </dg-state>`
+    }
+    return html`<dg-state icon="tool" heading="No tasks yet">
+      <p>Hand one over here, or just say: “have the coding assistant fix the build and text me when it is done”.</p>
+      <button class="button primary" @click=${() => (this.handing = true)}>Hand over a task</button>
+    </dg-state>`
+  }
+
+  private listView(heading: string, tasks: readonly Task[]): TemplateResult | typeof nothing {
+    if (tasks.length === 0) return nothing
+    return html`<h2 class="heading">${heading}</h2>
+      <ul class="cards" aria-label=${heading}>
+        ${repeat(
+          tasks,
+          ({ id }) => id,
+          (task) => html`<li>
+            <dg-task-card
+              .http=${this.app.http}
+              .task=${task}
+              .now=${this.now}
+              @cancel=${() => this.confirmCancelling(task)}
+              @retry=${(event: CustomEvent<'work' | 'delivery'>) => void this.retry(task, event.detail)}
+            ></dg-task-card>
+          </li>`,
+        )}
+      </ul>`
+  }
+}
+
+function unconfiguredView(): TemplateResult {
+  return html`<div class="callout warning">
+    <dg-icon name="warning"></dg-icon>
+    <p>No coding assistant is set up. Set <code>COPILOT_COMMAND</code> to hand over tasks.</p>
+  </div>`
+}
+
+customElements.define('dg-tasks-page', DgTasksPage)

@@ -1,0 +1,115 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { PlanGroups } from '../data/erasures.ts'
+import type { TimelineEvent } from '../data/timeline.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import { planStyles, planView } from '../app/erasure-plan.ts'
+import { timeText } from '../design/format.ts'
+import { titleOf } from './titles.ts'
+
+/** An erasure that can still be undone: what will be erased and when, and what will be kept. */
+export class DgErasureCard extends LitElement {
+  static override readonly properties = {
+    event: { attribute: false },
+    load: { attribute: false },
+    undo: { attribute: false },
+    reachable: { type: Boolean },
+    plan: { state: true },
+    failed: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    planStyles,
+    css`
+      :host {
+        display: block;
+        max-width: 36rem;
+        margin: var(--space-2) 0;
+        border-radius: var(--radius-md);
+      }
+      section {
+        padding: var(--space-3) var(--space-4) var(--space-4);
+        border: 1px solid var(--line-strong);
+        border-radius: var(--radius-md);
+        background: var(--surface);
+      }
+      h2 {
+        display: flex;
+        align-items: center;
+        gap: var(--space-2);
+        margin: 0 0 var(--space-2);
+        font-size: var(--text-md);
+        font-weight: 600;
+      }
+      .actions {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2) var(--space-3);
+        margin-top: var(--space-3);
+      }
+      .until {
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      .waiting {
+        height: 2.5rem;
+        border-radius: var(--radius-md);
+        background: var(--line);
+        opacity: 0.5;
+      }
+    `,
+  ]
+  declare event: TimelineEvent
+  declare load: (erasureId: string) => Promise<PlanGroups | null>
+  declare undo: (erasureId: string) => void
+  declare reachable: boolean
+  declare private plan: PlanGroups | null
+  declare private failed: boolean
+
+  constructor() {
+    super()
+    this.reachable = false
+    this.plan = null
+    this.failed = false
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    void this.loadPlan()
+  }
+
+  private get erasureId(): string {
+    return String(this.event.payload.erasureId)
+  }
+
+  private async loadPlan(): Promise<void> {
+    try {
+      this.plan = await this.load(this.erasureId)
+    } catch {
+      // Without its plan the card still lists the kinds of things and offers Undo.
+      this.failed = true
+    }
+  }
+
+  override render(): TemplateResult {
+    const { event, plan, failed } = this
+    return html`<section>
+      <h2><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
+      ${plan ? planView(plan) : failed ? nothing : html`<div class="waiting" role="status" aria-label="Loading the plan"></div>`}
+      <div class="actions">
+        <button class="button small" tabindex=${this.reachable ? 0 : -1} @click=${() => this.undo(this.erasureId)}>
+          Undo
+        </button>
+        <span class="until">Hidden now, erased for good at ${timeText(String(event.payload.eraseAt))}.</span>
+      </div>
+    </section>`
+  }
+}
+
+function headingOf({ payload }: TimelineEvent): string {
+  if (payload.target === 'memory') return 'Forgetting a memory'
+  return payload.target === 'words' ? 'No longer used' : 'Erasing'
+}
+
+customElements.define('dg-erasure-card', DgErasureCard)

@@ -1,0 +1,92 @@
+import type { App } from '../app/app.ts'
+import { copyWithToast } from '../app/copy.ts'
+import type { Erasing } from '../app/erase-dialog.ts'
+import { endConversation } from '../data/conversations.ts'
+import { fetchPendingPlan, undoErasure } from '../data/erasures.ts'
+import { explain } from '../data/http.ts'
+import { settleProposal } from '../data/proposals.ts'
+import { sendTextAgain } from '../data/service.ts'
+import { fetchSpanEvents } from '../data/timeline.ts'
+import { fetchTurn } from '../data/turns.ts'
+import { plural } from '../design/format.ts'
+import type { ChatSession } from './chat/session.ts'
+import { wordsOf } from './event-kinds.ts'
+import type { TimelineActions } from './row-context.ts'
+
+/** The actions of timeline rows. */
+export function createTimelineActions(options: {
+  readonly app: App
+  readonly session: ChatSession
+  readonly erase: (erasing: Erasing) => void
+  readonly say: (text: string) => void
+  readonly explainTurn: (turnId: string) => void
+  /** Called when the set of spans whose full text is being loaded changes. */
+  readonly onLoading: (spanIds: ReadonlySet<string>) => void
+}): TimelineActions & { endConversation(): Promise<void> } {
+  const { app, session } = options
+  const loading = new Set<string>()
+
+  async function attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      app.toast(explain(error), 'warning')
+    }
+  }
+
+  async function showAll(spanId: string): Promise<void> {
+    loading.add(spanId)
+    options.onLoading(new Set(loading))
+    await attempt(async () => session.addEvents(await fetchSpanEvents(app.http, spanId)))
+    loading.delete(spanId)
+    options.onLoading(new Set(loading))
+  }
+
+  return {
+    copy: (text) => void copyWithToast(text, 'Copied', app.toast),
+    showAll: ({ spanId }) => {
+      if (spanId !== null) void showAll(spanId)
+    },
+    eraseEvent: ({ seq }) =>
+      options.erase({ heading: 'Erase this message?', target: { kind: 'message', id: String(seq) } }),
+    eraseSpan({ spanId }) {
+      if (spanId === null) return
+      const entries = session.segments
+        .filter((segment) => segment.spanId === spanId)
+        .flatMap((s) => s.entries)
+      const messages = entries.filter(({ kind }) => kind === 'message').length
+      const heading = `Erase this whole exchange of ${plural(messages, 'message')}?`
+      options.erase({ heading, target: { kind: 'span', id: spanId } })
+    },
+    isErasurePending: (erasureId) => session.isErasurePending(erasureId),
+    loadErasurePlan: (erasureId) => fetchPendingPlan(app.http, erasureId),
+    undoErasure: (erasureId) => void attempt(() => undoErasure(app.http, erasureId)),
+    retry: (clientMessageId) => session.outbox.retry(clientMessageId),
+    discard: (clientMessageId) => session.outbox.discard(clientMessageId),
+    sendTextAgain: (deliveryId) =>
+      void attempt(async () => {
+        await sendTextAgain(app.http, deliveryId)
+        app.toast('Sending the text again.')
+      }),
+    resend({ turnId }) {
+      const asked = session.segments
+        .flatMap(({ entries }) => entries)
+        .find((entry) => entry.kind === 'message' && entry.role === 'owner' && entry.event.turnId === turnId)
+      if (asked?.kind === 'message') options.say(wordsOf(asked.event))
+    },
+    settle: (proposalId, word) => settleProposal(app.http, proposalId, word),
+    loadMemories: async (turnId) => (await fetchTurn(app.http, turnId)).memories,
+    explainTurn: options.explainTurn,
+    async endConversation() {
+      const id = session.conversationId
+      if (id === null) {
+        app.toast('No conversation is open.')
+        return
+      }
+      await attempt(async () => {
+        await endConversation(app.http, id)
+        app.toast('Conversation ended. The next message starts a new one.')
+      })
+    },
+  }
+}

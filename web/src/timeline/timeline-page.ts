@@ -1,0 +1,383 @@
+import { html, LitElement, nothing } from 'lit'
+import type { App } from '../app/app.ts'
+import { whenIdle } from '../app/platform.ts'
+import { isModKey, modName } from '../app/shortcuts.ts'
+import { explain } from '../data/http.ts'
+import { fetchPage, fetchSpanEvents } from '../data/timeline.ts'
+import { controls } from '../design/controls.ts'
+import type { ChatSession } from './chat/session.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/state.ts'
+import './call-bar.ts'
+import './composer.ts'
+import './connection-view.ts'
+import './context-meter.ts'
+import type { Erasing } from '../app/erase-dialog.ts'
+import type { RenderMarkdown } from '../design/markdown.ts'
+import type { Moment } from './moment-dialog.ts'
+import './timeline-view.ts'
+import { createTimelineActions } from './timeline-actions.ts'
+import type { DialogsInput } from './timeline-dialogs.ts'
+import { timelinePageStyles } from './timeline-page-styles.ts'
+import { emptyView, failedView, isWorthShowing, loadingView } from './timeline-states.ts'
+
+/** To show a hit nearer than this, load the pages in between. Show one further away in a dialog. */
+const reachableEvents = 20_000
+const reachPageSize = 2000
+
+/** The home page: the timeline of all channels and the message field. */
+export class DgTimelinePage extends LitElement {
+  static override readonly properties = {
+    app: { attribute: false },
+    atEnd: { state: true },
+    searching: { state: true },
+    reaching: { state: true },
+    erasing: { state: true },
+    moment: { state: true },
+    explained: { state: true },
+    loadingSpans: { state: true },
+    markdown: { state: true },
+    dialogs: { state: true },
+    failed: { state: true },
+  }
+  static override readonly styles = [controls, timelinePageStyles]
+  declare app: App
+  declare private atEnd: boolean
+  declare private searching: boolean
+  /** True while pages are loaded to reach a search hit. */
+  declare private reaching: boolean
+  declare private erasing: Erasing | null
+  declare private moment: Moment | null
+  /** The turn whose reply is being explained. */
+  declare private explained: string | null
+  declare private loadingSpans: ReadonlySet<string>
+  /** Loaded after the message field is shown. */
+  declare private markdown: RenderMarkdown | null
+  /** Loaded when idle, or when the first dialog is opened. */
+  declare private dialogs: ((input: DialogsInput) => unknown) | null
+  /** True if part of the page's code failed to load. */
+  declare private failed: boolean
+  private session: ChatSession | null = null
+  private actions: ReturnType<typeof createTimelineActions> | null = null
+  private ends: (() => void)[] = []
+  private reach: AbortController | null = null
+  private loadingDialogs = false
+
+  constructor() {
+    super()
+    this.atEnd = true
+    this.searching = false
+    this.reaching = false
+    this.erasing = null
+    this.moment = null
+    this.explained = null
+    this.loadingSpans = new Set()
+    this.markdown = null
+    this.dialogs = null
+    this.failed = false
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    const session = this.app.chat()
+    this.session = session
+    this.actions = createTimelineActions({
+      app: this.app,
+      session,
+      erase: (erasing) => {
+        this.erasing = erasing
+      },
+      say: (text) => this.say(text),
+      explainTurn: (turnId) => {
+        this.explained = turnId
+      },
+      onLoading: (spanIds) => {
+        this.loadingSpans = spanIds
+      },
+    })
+    const navigated = () => this.followLink()
+    addEventListener('keydown', this.keyPressed)
+    addEventListener('navigated', navigated)
+    this.ends = [
+      session.subscribe(() => {
+        this.requestUpdate()
+        this.followLink()
+      }),
+      () => removeEventListener('keydown', this.keyPressed),
+      () => removeEventListener('navigated', navigated),
+    ]
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    for (const end of this.ends) end()
+    this.reach?.abort()
+  }
+
+  private async loadMarkdown(): Promise<void> {
+    try {
+      const { createMarkdown } = await import('../design/markdown.ts')
+      this.markdown = createMarkdown()
+      this.followLink()
+      whenIdle(() => void this.loadDialogs())
+    } catch {
+      this.failed = true
+    }
+  }
+
+  private async loadDialogs(): Promise<void> {
+    if (this.dialogs || this.loadingDialogs) return
+    this.loadingDialogs = true
+    try {
+      const { createTimelineDialogs } = await import('./timeline-dialogs.ts')
+      this.dialogs = createTimelineDialogs()
+    } catch {
+      if (this.isAsking()) {
+        this.close()
+        this.app.toast('Part of the page could not be loaded. Try reloading the page.', 'warning')
+      }
+    } finally {
+      this.loadingDialogs = false
+    }
+  }
+
+  private close(): void {
+    this.searching = false
+    this.erasing = null
+    this.moment = null
+    this.explained = null
+  }
+
+  protected override firstUpdated(): void {
+    void this.loadMarkdown()
+    this.followLink()
+    this.focusComposerAtDesk()
+  }
+
+  /** Not on touch devices, where the keyboard would cover the timeline. */
+  private focusComposerAtDesk(): void {
+    if (matchMedia('(hover: hover)').matches) void this.focusComposer()
+  }
+
+  /** Moves the focus too, because the pressed button disappears at the end. */
+  private goToEnd(): void {
+    this.timeline()?.scrollToEnd()
+    this.focusComposerAtDesk()
+  }
+
+  private async focusComposer(): Promise<void> {
+    const composer = this.renderRoot.querySelector('dg-composer')
+    await composer?.updateComplete
+    composer?.focus()
+  }
+
+  private timeline() {
+    return this.renderRoot.querySelector('dg-timeline')
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented) return
+    if (isModKey(event, 'k')) {
+      event.preventDefault()
+      this.searching = true
+      return
+    }
+    const focused = event.composedPath()[0]
+    const isWriting = focused instanceof HTMLTextAreaElement
+    if (event.key === 'Escape' && !isWriting && !this.isAsking()) {
+      void this.focusComposer()
+    }
+    if (event.key === 'ArrowUp' && isWriting && focused.value === '') {
+      event.preventDefault()
+      this.timeline()?.focusLast()
+    }
+  }
+
+  private isAsking(): boolean {
+    return this.searching || this.erasing !== null || this.moment !== null || this.explained !== null
+  }
+
+  private say(text: string): void {
+    this.session?.outbox.add(text)
+    this.timeline()?.scrollToEnd()
+  }
+
+  /** Shows a search hit, on the timeline if it can be reached, else in a dialog. */
+  private async goTo({ seq, spanId }: { seq: number; spanId: string | null }): Promise<void> {
+    this.reach?.abort()
+    const reach = new AbortController()
+    this.reach = reach
+    this.reaching = true
+    try {
+      await this.loadBackTo(seq, reach.signal)
+      await this.updateComplete
+      if (await this.timeline()?.reveal(seq)) return
+      const span = spanId ?? (await this.findSpan(seq, reach.signal))
+      if (span === null) {
+        this.app.toast('That entry is not shown on the timeline.', 'warning')
+        return
+      }
+      const events = await fetchSpanEvents(this.app.http, span)
+      const at = events.find((event) => event.seq === seq)?.at ?? ''
+      if (this.reach === reach) this.moment = { hit: { seq, at }, events }
+    } catch (error) {
+      if (!reach.signal.aborted) this.app.toast(explain(error), 'warning')
+    } finally {
+      if (this.reach === reach) this.reaching = false
+    }
+  }
+
+  private async loadBackTo(seq: number, signal: AbortSignal): Promise<void> {
+    const { session } = this
+    if (!session || session.wholeFromSeq - seq > reachableEvents) return
+    while (session.wholeFromSeq > seq) {
+      const before = session.cursor
+      if (before === null) return
+      const page = await fetchPage(this.app.http, { before, limit: reachPageSize, signal })
+      // Scrolling may have loaded the same page meanwhile.
+      if (session.cursor === before) session.addOlderPage(page)
+    }
+  }
+
+  /** Finds the span of an event too far back to reach. Does not keep the pages that it reads. */
+  private async findSpan(seq: number, signal: AbortSignal): Promise<string | null> {
+    let before = this.session?.cursor ?? null
+    while (before !== null) {
+      const page = await fetchPage(this.app.http, { before, limit: reachPageSize, signal })
+      const found = page.events.find((event) => event.seq === seq)
+      if (found) return found.spanId
+      before = (page.events[0]?.seq ?? 0) > seq ? page.nextCursor : null
+    }
+    return null
+  }
+
+  /** Follows a link to an event (`/?seq=123`) or to the search, once, as soon as the timeline is loaded. */
+  private followLink(): void {
+    const asked = new URLSearchParams(location.search)
+    if (asked.has('search')) {
+      history.replaceState(null, '', '/')
+      this.searching = true
+      return
+    }
+    const seq = Number(asked.get('seq'))
+    if (!this.session?.loaded || !this.markdown || !Number.isInteger(seq) || seq < 1) return
+    history.replaceState(null, '', '/')
+    void this.goTo({ seq, spanId: null })
+  }
+
+  private menuItems(): MenuItem[] {
+    const erase = () => {
+      this.erasing = { heading: 'Erase a period', target: 'period' }
+    }
+    return [
+      { label: 'End conversation', icon: 'done', run: () => void this.actions?.endConversation() },
+      { label: 'Erase a period…', icon: 'period', danger: true, run: erase },
+    ]
+  }
+
+  override render() {
+    const { session } = this
+    if (!session) return nothing
+    return html`
+      <div>
+        <header class="bar">
+          <button
+            class="button quiet icon drawer"
+            aria-label="Open navigation"
+            @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
+          >
+            <dg-icon name="menu"></dg-icon>
+          </button>
+          <h1>Timeline</h1>
+          <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
+          <dg-context-meter .http=${this.app.http} .session=${session}></dg-context-meter>
+          <button class="button search" @click=${() => (this.searching = true)}>
+            <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
+          </button>
+          <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
+        </header>
+        <dg-call-bar .http=${this.app.http} .call=${session.call}></dg-call-bar>
+      </div>
+      <div class="content">${this.contentView(session)}</div>
+      <dg-composer
+        .working=${session.working}
+        @send=${(event: CustomEvent<string>) => this.say(event.detail)}
+        @stop=${() => session.stop()}
+      ></dg-composer>
+      ${this.dialogsView()}
+    `
+  }
+
+  private dialogsView() {
+    if (this.isAsking()) void this.loadDialogs()
+    const { app, actions, markdown, searching, erasing, moment, explained } = this
+    return this.dialogs?.({
+      ...{ app, actions, markdown, searching, erasing, moment, explained },
+      onHit: (hit) => {
+        this.searching = false
+        void this.goTo(hit)
+      },
+      onClose: (dialog) => {
+        if (dialog === 'searching') this.searching = false
+        else this[dialog] = null
+      },
+    })
+  }
+
+  private contentView(session: ChatSession) {
+    if (this.failed) return failedView()
+    if (!session.loaded || !this.markdown) return loadingView(session.connection, () => session.retryNow())
+    const isEmpty =
+      session.older === 'none' &&
+      session.pending.length === 0 &&
+      session.previews.length === 0 &&
+      session.talk.length === 0 &&
+      !session.segments.some(({ entries }) => entries.some(isWorthShowing))
+    if (isEmpty) return emptyView((text) => this.say(text))
+    return html`
+      <dg-timeline
+        .segments=${session.segments}
+        .talk=${session.talk}
+        .callParty=${session.call?.party ?? 'guest'}
+        .previews=${session.previews}
+        .pending=${session.pending}
+        .older=${session.older}
+        .actions=${this.actions}
+        .markdown=${this.markdown}
+        .loadingSpans=${this.loadingSpans}
+        @older=${() => session.loadOlder()}
+        @moved=${(event: CustomEvent<{ atEnd: boolean }>) => (this.atEnd = event.detail.atEnd)}
+      ></dg-timeline>
+      ${this.atEnd ? nothing : this.toEndView()} ${this.reaching ? this.reachingView() : nothing}
+    `
+  }
+
+  private toEndView() {
+    return html`<button
+      class="button icon to-end"
+      aria-label="Go to the newest entry"
+      title="Go to the newest entry"
+      @click=${() => this.goToEnd()}
+    >
+      <dg-icon name="arrow-down"></dg-icon>
+    </button>`
+  }
+
+  private reachingView() {
+    return html`<div class="reaching" role="status">
+      <span>Loading older entries…</span>
+      <button class="button quiet small" @click=${() => this.reach?.abort()}>Cancel</button>
+    </div>`
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'dg-composer': import('./composer.ts').DgComposer
+    'dg-timeline': import('./timeline-view.ts').DgTimeline
+  }
+}
+
+customElements.define('dg-timeline-page', DgTimelinePage)

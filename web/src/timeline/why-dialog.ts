@@ -1,0 +1,221 @@
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { type Adaptation, fetchAdaptations } from '../data/adaptations.ts'
+import { explain, type Http } from '../data/http.ts'
+import { fetchTurn, type TurnReport, type TurnTool } from '../data/turns.ts'
+import { controls } from '../design/controls.ts'
+import '../design/dialog.ts'
+import { problemView } from '../design/field.ts'
+import '../design/icon.ts'
+import { durationText, plural, prettyJson, shortDateText, wordsText } from '../design/format.ts'
+import { usageText } from './context-words.ts'
+
+/** Explains a reply: what its turn was given, what it did and what it cost. */
+export class DgWhyDialog extends LitElement {
+  static override readonly properties = {
+    http: { attribute: false },
+    turnId: { attribute: false },
+    report: { state: true },
+    instructions: { state: true },
+    problem: { state: true },
+  }
+  static override readonly styles = [
+    controls,
+    css`
+      .facts {
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+      }
+      h3 {
+        margin: var(--space-4) 0 var(--space-1);
+        font-size: var(--text-sm);
+        font-weight: 600;
+      }
+      ul {
+        display: grid;
+        gap: var(--space-1);
+        margin: 0;
+        padding: 0;
+        list-style: none;
+      }
+      li {
+        overflow-wrap: anywhere;
+      }
+      .soft {
+        color: var(--ink-soft);
+      }
+      .label {
+        margin-inline-start: var(--space-1);
+        color: var(--ink-soft);
+        font-weight: 400;
+      }
+      summary {
+        min-height: 1.75rem;
+        cursor: pointer;
+      }
+      .failed,
+      .refused {
+        color: var(--danger);
+      }
+      pre {
+        max-height: 14rem;
+        margin: var(--space-1) 0 var(--space-2);
+        padding: var(--space-2) var(--space-3);
+        border-radius: var(--radius-sm);
+        background: var(--sunken);
+        font: var(--text-xs) / 1.55 var(--font-mono);
+        white-space: pre-wrap;
+        overflow: auto;
+      }
+    `,
+  ]
+  declare http: Http
+  /** The turn to explain; null while the dialog is closed. */
+  declare turnId: string | null
+  declare private report: TurnReport | null
+  /** The current standing instructions, for the titles of those that the turn was given. */
+  declare private instructions: readonly Adaptation[]
+  declare private problem: string
+
+  constructor() {
+    super()
+    this.turnId = null
+    this.report = null
+    this.instructions = []
+    this.problem = ''
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    if (changed.has('turnId')) void this.load()
+  }
+
+  private readonly load = async (): Promise<void> => {
+    const { turnId } = this
+    this.report = null
+    this.problem = ''
+    if (turnId === null) return
+    try {
+      const report = await fetchTurn(this.http, turnId)
+      const instructions = report.adaptations.length === 0 ? [] : await fetchAdaptations(this.http)
+      if (this.turnId !== turnId) return
+      this.instructions = instructions
+      this.report = report
+    } catch (error) {
+      if (this.turnId === turnId) this.problem = explain(error)
+    }
+  }
+
+  override render() {
+    return html`<dg-dialog
+      heading="Why this reply"
+      wide
+      .open=${this.turnId !== null}
+      @close=${() => this.dispatchEvent(new Event('close'))}
+    >
+      ${this.report === null ? this.waitingView() : reportView(this.report, this.instructions)}
+    </dg-dialog>`
+  }
+
+  private waitingView(): TemplateResult {
+    if (this.problem === '') return html`<p class="soft" role="status">Loading…</p>`
+    return html`${problemView(this.problem)}
+      <p><button class="button small" @click=${() => void this.load()}>Try again</button></p>`
+  }
+}
+
+function reportView(turn: TurnReport, instructions: readonly Adaptation[]): TemplateResult {
+  const bare =
+    turn.memories.length + turn.suppressed.length + turn.signals.length + turn.tools.length === 0 &&
+    turn.adaptations.length === 0
+  return html`
+    <p class="facts">
+      ${turn.model === null ? 'Not answered by a model' : `Answered by ${turn.model.model} (${turn.model.provider})`}${timesText(turn)}
+    </p>
+    <p class="facts">${usageText(turn.usage)}</p>
+    ${bare ? html`<p>This reply used only the conversation and its summary.</p>` : nothing}
+    ${section(
+      'Remembered',
+      turn.memories.map(
+        ({ text, late }) => html`<li>
+          ${text ?? html`<span class="soft">A memory that has since been forgotten</span>`}
+          ${late ? html`<span class="label">found late, used in the next reply</span>` : nothing}
+        </li>`,
+      ),
+    )}
+    ${section('Held back', heldBack(turn.suppressed))}
+    ${section(
+      'Noticed',
+      turn.signals.map(
+        ({ kind, text }) =>
+          html`<li>${text ?? wordsText(kind)}<span class="label">${wordsText(kind)}</span></li>`,
+      ),
+    )}
+    ${section(
+      'Standing instructions',
+      turn.adaptations.map((id) => instructionView(id, instructions)),
+    )}
+    ${section('Tools used', turn.tools.map(toolView))}
+  `
+}
+
+/** The instruction's current title, or its id if it no longer exists. */
+function instructionView(id: string, instructions: readonly Adaptation[]): TemplateResult {
+  const known = instructions.find((instruction) => instruction.id === id)
+  return known
+    ? html`<li>${known.title || wordsText(id)}</li>`
+    : html`<li>${wordsText(id)} <span class="label">since removed</span></li>`
+}
+
+function timesText({ startedAt, completedAt }: TurnReport): string {
+  if (startedAt === null) return ''
+  const took =
+    completedAt === null ? '' : `, in ${durationText(Date.parse(completedAt) - Date.parse(startedAt))}`
+  return `, ${shortDateText(startedAt)}${took}`
+}
+
+function section(heading: string, items: readonly TemplateResult[]): TemplateResult | typeof nothing {
+  if (items.length === 0) return nothing
+  return html`<section>
+    <h3>${heading}</h3>
+    <ul>
+      ${items}
+    </ul>
+  </section>`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  duplicate: 'already in context',
+  irrelevant: 'not relevant',
+  expired: 'too late',
+  budget: 'token budget exhausted',
+}
+
+/** Counts by reason only, because these memories were no part of the reply. */
+function heldBack(suppressed: TurnReport['suppressed']): readonly TemplateResult[] {
+  const counts = Map.groupBy(suppressed, ({ reason }) => reason)
+  return [...counts].map(
+    ([reason, items]) => html`<li>
+      ${plural(items.length, 'memory', 'memories')}: ${reasons[reason] ?? wordsText(reason)}
+    </li>`,
+  )
+}
+
+function toolView(tool: TurnTool): TemplateResult {
+  const outcome = tool.outcome ?? 'did not return'
+  return html`<li>
+    <details>
+      <summary>
+        ${wordsText(tool.tool)}<span class="label ${outcome}">${outcome}</span>
+        ${tool.durationMs === null ? nothing : html`<span class="label">${durationText(tool.durationMs)}</span>`}
+      </summary>
+      ${textView('Arguments', tool.arguments)} ${textView('Result', tool.result)}
+    </details>
+  </li>`
+}
+
+function textView(label: string, text: string | null): TemplateResult {
+  if (text === null) return html`<p class="soft">${label}: erased or missing</p>`
+  return html`<p class="soft">${label}</p>
+    <pre tabindex="0">${prettyJson(text)}</pre>`
+}
+
+customElements.define('dg-why-dialog', DgWhyDialog)
