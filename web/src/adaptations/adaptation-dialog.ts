@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import {
   type Adaptation,
@@ -18,15 +19,8 @@ const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
 }
 
 /** Creates or edits a standing instruction. Fires `saved`; stays open with the reason if that fails. */
+@customElement('dg-adaptation-dialog')
 export class DgAdaptationDialog extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    edited: { attribute: false },
-    taken: { attribute: false },
-    busy: { state: true },
-    problem: { state: true },
-    errors: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -68,21 +62,12 @@ export class DgAdaptationDialog extends LitElement {
       }
     `,
   ]
-  declare app: App
-  declare edited: Adaptation | 'new' | null
-  declare taken: ReadonlySet<string>
-  declare private busy: boolean
-  declare private problem: string
-  declare private errors: Readonly<Record<string, string>>
-
-  constructor() {
-    super()
-    this.edited = null
-    this.taken = new Set()
-    this.busy = false
-    this.problem = ''
-    this.errors = {}
-  }
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) edited: Adaptation | 'new' | null = null
+  @property({ attribute: false }) taken: ReadonlySet<string> = new Set()
+  @state() private busy = false
+  @state() private problem = ''
+  @state() private errors: Readonly<Record<string, string>> = {}
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('edited')) return
@@ -204,5 +189,3 @@ function freeId(title: string, taken: ReadonlySet<string>): string {
     id = `${base}-${number}`
   }
 }
-
-customElements.define('dg-adaptation-dialog', DgAdaptationDialog)

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import {
   type Adaptation,
@@ -30,14 +31,8 @@ import { switchStyles, switchView } from '../design/switch.ts'
 const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
 
 /** The owner's standing instructions, their channels, and a preview of what the model receives. */
+@customElement('dg-adaptations-page')
 export class DgAdaptationsPage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    edited: { state: true },
-    previewing: { state: true },
-    reloaded: { state: true },
-    erasing: { state: true },
-  }
   static override readonly styles = [
     controls,
     cards,
@@ -98,25 +93,17 @@ export class DgAdaptationsPage extends LitElement {
       }
     `,
   ]
-  declare app: App
+  @property({ attribute: false }) app!: App
   /** The adaptation in the editor. */
-  declare private edited: Adaptation | 'new' | null
-  declare private previewing: boolean
-  declare private reloaded: Reloaded | null
-  declare private erasing: Erasing | null
+  @state() private edited: Adaptation | 'new' | null = null
+  @state() private previewing = false
+  @state() private reloaded: Reloaded | null = null
+  @state() private erasing: Erasing | null = null
   private readonly adaptations = new PagedList<Adaptation>(this, {
     fetch: async ({ signal }) => ({ items: await fetchAdaptations(this.app.http, signal), nextCursor: null }),
     follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => /^adaptation|^eras/.test(type),
   })
-
-  constructor() {
-    super()
-    this.edited = null
-    this.previewing = false
-    this.reloaded = null
-    this.erasing = null
-  }
 
   private async attempt(act: () => Promise<void>): Promise<void> {
     try {
@@ -289,5 +276,3 @@ export class DgAdaptationsPage extends LitElement {
     </section>`
   }
 }
-
-customElements.define('dg-adaptations-page', DgAdaptationsPage)

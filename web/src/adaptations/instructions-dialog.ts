@@ -1,4 +1,5 @@
 import { css, html, LitElement, type PropertyValues } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { type AdaptationChannel, adaptationChannels, fetchInstructions } from '../data/adaptations.ts'
 import { explain } from '../data/http.ts'
@@ -9,14 +10,8 @@ import { problemView } from '../design/field.ts'
 const labels: Readonly<Record<AdaptationChannel, string>> = { chat: 'Chat', voice: 'Phone', sms: 'Text' }
 
 /** The exact instructions that the model gets, for each channel. */
+@customElement('dg-instructions-dialog')
 export class DgInstructionsDialog extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    open: { type: Boolean },
-    channel: { state: true },
-    text: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -49,19 +44,11 @@ export class DgInstructionsDialog extends LitElement {
       }
     `,
   ]
-  declare app: App
-  declare open: boolean
-  declare private channel: AdaptationChannel
-  declare private text: string | null
-  declare private problem: string
-
-  constructor() {
-    super()
-    this.open = false
-    this.channel = 'chat'
-    this.text = null
-    this.problem = ''
-  }
+  @property({ attribute: false }) app!: App
+  @property({ type: Boolean }) open = false
+  @state() private channel: AdaptationChannel = 'chat'
+  @state() private text: string | null = null
+  @state() private problem = ''
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('open') && this.open) void this.show(this.channel)
@@ -107,5 +94,3 @@ export class DgInstructionsDialog extends LitElement {
     </dg-dialog>`
   }
 }
-
-customElements.define('dg-instructions-dialog', DgInstructionsDialog)

@@ -1,4 +1,5 @@
 import { html, LitElement } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
@@ -13,23 +14,12 @@ export type Confirmation = {
 }
 
 /** Confirms an irreversible action. Stays open with the reason if it fails. */
+@customElement('dg-confirm-dialog')
 export class DgConfirmDialog extends LitElement {
-  static override readonly properties = {
-    confirmation: { attribute: false },
-    busy: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = controls
-  declare confirmation: Confirmation | null
-  declare private busy: boolean
-  declare private problem: string
-
-  constructor() {
-    super()
-    this.confirmation = null
-    this.busy = false
-    this.problem = ''
-  }
+  @property({ attribute: false }) confirmation: Confirmation | null = null
+  @state() private busy = false
+  @state() private problem = ''
 
   private readonly closed = (): void => {
     this.problem = ''
@@ -67,5 +57,3 @@ export class DgConfirmDialog extends LitElement {
     </dg-dialog>`
   }
 }
-
-customElements.define('dg-confirm-dialog', DgConfirmDialog)

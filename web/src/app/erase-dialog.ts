@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { type ErasurePlan, type ErasureTarget, fetchErasurePlan, requestErasure } from '../data/erasures.ts'
 import { explain, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
@@ -26,17 +27,8 @@ const stretches: readonly (readonly [string, number])[] = [
  * Shows what an erasure takes along, asks for confirmation, and offers Undo in a toast afterwards.
  * Fires `erasing` once the target is hidden, and `undone` if the owner undoes it.
  */
+@customElement('dg-erase-dialog')
 export class DgEraseDialog extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    erasing: { attribute: false },
-    from: { state: true },
-    to: { state: true },
-    plan: { state: true },
-    loading: { state: true },
-    busy: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = [
     controls,
     planStyles,
@@ -75,27 +67,16 @@ export class DgEraseDialog extends LitElement {
       }
     `,
   ]
-  declare app: App
-  declare erasing: Erasing | null
-  declare private from: string
-  declare private to: string
-  declare private plan: ErasurePlan | null
-  declare private loading: boolean
-  declare private busy: boolean
-  declare private problem: string
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) erasing: Erasing | null = null
+  @state() private from = ''
+  @state() private to = ''
+  @state() private plan: ErasurePlan | null = null
+  @state() private loading = false
+  @state() private busy = false
+  @state() private problem = ''
   private running: AbortController | null = null
   private timer: ReturnType<typeof setTimeout> | undefined
-
-  constructor() {
-    super()
-    this.erasing = null
-    this.from = ''
-    this.to = ''
-    this.plan = null
-    this.loading = false
-    this.busy = false
-    this.problem = ''
-  }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
@@ -248,5 +229,3 @@ function loadingView(): TemplateResult {
     <div class="waiting"></div>
   </div>`
 }
-
-customElements.define('dg-erase-dialog', DgEraseDialog)

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { type Check, fetchChecks, reportedChecks } from '../data/health.ts'
 import type { Http } from '../data/http.ts'
 import { fetchHeldSince, fetchWaitingTexts, type WaitingTexts } from '../data/service.ts'
@@ -12,14 +13,8 @@ import { checkText } from '../operations/health-words.ts'
 const refreshMs = 60_000
 
 /** Notices above every page: outgoing work on hold, delayed texts, and failing checks with what to do. */
+@customElement('dg-service-notices')
 export class DgServiceNotices extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    path: {},
-    heldSince: { state: true },
-    checks: { state: true },
-    texts: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -61,21 +56,13 @@ export class DgServiceNotices extends LitElement {
       }
     `,
   ]
-  declare http: Http
+  @property({ attribute: false }) http!: Http
   /** Path of the current page. */
-  declare path: string
-  declare private heldSince: string | null
-  declare private checks: readonly Check[]
-  declare private texts: WaitingTexts | null
+  @property() path = ''
+  @state() private heldSince: string | null = null
+  @state() private checks: readonly Check[] = []
+  @state() private texts: WaitingTexts | null = null
   private cleanups: (() => void)[] = []
-
-  constructor() {
-    super()
-    this.path = ''
-    this.heldSince = null
-    this.checks = []
-    this.texts = null
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -163,5 +150,3 @@ export class DgServiceNotices extends LitElement {
     )
   }
 }
-
-customElements.define('dg-service-notices', DgServiceNotices)

@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain } from '../data/http.ts'
 import { fetchBuild } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
@@ -41,29 +42,18 @@ function keepConnected(session: ChatSession): () => void {
 }
 
 /** The frame of every signed-in page: a navigation sidebar, or a drawer on phones. */
+@customElement('dg-shell')
 export class DgShell extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    path: {},
-    helpOpen: { state: true },
-    version: { state: true },
-  }
   static override readonly styles = [controls, shellStyles]
-  declare app: App
-  declare path: string
-  declare helpOpen: boolean
+  @property({ attribute: false }) app!: App
+  @property() path!: string
+  @state() helpOpen = false
   /** The service's version; empty until loaded. */
-  declare private version: string
+  @state() private version = ''
   /** The shortcut sheet is created on first use. */
   private helpAsked = false
   private ends: (() => void)[] = []
   private readonly sequence = createKeySequence('g')
-
-  constructor() {
-    super()
-    this.helpOpen = false
-    this.version = ''
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -224,5 +214,3 @@ export class DgShell extends LitElement {
     </li>`
   }
 }
-
-customElements.define('dg-shell', DgShell)

@@ -1,4 +1,5 @@
 import { css, html, LitElement } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { pages } from './pages.ts'
@@ -11,8 +12,8 @@ const toPages: ShortcutGroup = {
   ),
 }
 
+@customElement('dg-shortcut-sheet')
 export class DgShortcutSheet extends LitElement {
-  static override readonly properties = { open: { type: Boolean } }
   static override readonly styles = [
     controls,
     css`
@@ -44,12 +45,7 @@ export class DgShortcutSheet extends LitElement {
       }
     `,
   ]
-  declare open: boolean
-
-  constructor() {
-    super()
-    this.open = false
-  }
+  @property({ type: Boolean }) open = false
 
   private readonly closed = (): void => {
     this.open = false
@@ -72,5 +68,3 @@ export class DgShortcutSheet extends LitElement {
     </dg-dialog>`
   }
 }
-
-customElements.define('dg-shortcut-sheet', DgShortcutSheet)

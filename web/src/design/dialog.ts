@@ -1,15 +1,11 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import './icon.ts'
 import { controls } from './controls.ts'
 
 /** A modal dialog on the native element. Fires `close` once closed. */
+@customElement('dg-dialog')
 export class DgDialog extends LitElement {
-  static override readonly properties = {
-    open: { type: Boolean },
-    heading: {},
-    wide: { type: Boolean },
-    reading: { type: Boolean },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -71,19 +67,11 @@ export class DgDialog extends LitElement {
       }
     `,
   ]
-  declare open: boolean
-  declare heading: string
-  declare wide: boolean
+  @property({ type: Boolean }) open = false
+  @property() heading = ''
+  @property({ type: Boolean }) wide = false
   /** Set if the dialog has no controls: its body takes the focus, so that keys scroll it. */
-  declare reading: boolean
-
-  constructor() {
-    super()
-    this.open = false
-    this.heading = ''
-    this.wide = false
-    this.reading = false
-  }
+  @property({ type: Boolean }) reading = false
 
   override updated(): void {
     const dialog = this.renderRoot.querySelector('dialog')
@@ -140,5 +128,3 @@ export class DgDialog extends LitElement {
     </dialog>`
   }
 }
-
-customElements.define('dg-dialog', DgDialog)

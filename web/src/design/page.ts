@@ -1,10 +1,11 @@
 import { css, html, LitElement } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import { controls } from './controls.ts'
 import './icon.ts'
 
 /** The layout of a page in the shell: heading, tools, and content in one column. */
+@customElement('dg-page')
 export class DgPage extends LitElement {
-  static override readonly properties = { heading: {}, full: { type: Boolean } }
   static override readonly styles = [
     controls,
     css`
@@ -67,15 +68,9 @@ export class DgPage extends LitElement {
       }
     `,
   ]
-  declare heading: string
+  @property() heading = ''
   /** Set if the content fills the page and handles its own scrolling. */
-  declare full: boolean
-
-  constructor() {
-    super()
-    this.heading = ''
-    this.full = false
-  }
+  @property({ type: Boolean }) full = false
 
   /** Focuses the content, so that keys scroll it and Tab continues from there. */
   override focus(): void {
@@ -106,5 +101,3 @@ declare global {
     'dg-page': DgPage
   }
 }
-
-customElements.define('dg-page', DgPage)

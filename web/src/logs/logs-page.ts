@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { guard } from 'lit/directives/guard.js'
 import type { App } from '../app/app.ts'
 import { fetchAuthStatus } from '../data/auth.ts'
@@ -21,46 +22,26 @@ const stickPx = 40
 type Connection = 'live' | 'paused' | 'cut'
 
 /** Live view of the service's log. */
+@customElement('dg-logs-page')
 export class DgLogsPage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    level: { state: true },
-    filter: { state: true },
-    lines: { state: true },
-    dropped: { state: true },
-    connection: { state: true },
-    problem: { state: true },
-    opened: { state: true },
-  }
   static override readonly styles = [controls, logStyles]
-  declare app: App
-  declare private level: LogLevel
-  declare private filter: string
+  @property({ attribute: false }) app!: App
+  @state() private level: LogLevel = 'info'
+  @state() private filter = ''
   /** Null until loaded. */
-  declare private lines: readonly LogLine[] | null
+  @state() private lines: readonly LogLine[] | null = null
   /** Number of lines that the service dropped before this page could read them. */
-  declare private dropped: number
-  declare private connection: Connection
-  declare private problem: string
+  @state() private dropped = 0
+  @state() private connection: Connection = 'live'
+  @state() private problem = ''
   /** Ids of the lines whose fields are unfolded. */
-  declare private opened: ReadonlySet<number>
+  @state() private opened: ReadonlySet<number> = new Set()
   private stop: () => void = () => undefined
   private fresh: LogLine[] = []
   private frame = 0
   private atEnd = true
   private lastTop = 0
   private readonly renderRows = createKeyedRows()
-
-  constructor() {
-    super()
-    this.level = 'info'
-    this.filter = ''
-    this.lines = null
-    this.dropped = 0
-    this.connection = 'live'
-    this.problem = ''
-    this.opened = new Set()
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -323,5 +304,3 @@ const levelNames: Readonly<Record<LogLevel, string>> = {
   error: 'Errors and above',
   fatal: 'Fatal only',
 }
-
-customElements.define('dg-logs-page', DgLogsPage)

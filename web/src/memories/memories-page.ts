@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { fetchMemories, type Memory } from '../data/memories.ts'
 import { cards } from '../design/cards.ts'
@@ -18,11 +19,8 @@ const pageSize = 50
 type MemoryPage = ListPage<Memory> & { readonly count: number }
 
 /** The delegate's memories, with their sources. The owner can search and forget them. */
+@customElement('dg-memories-page')
 export class DgMemoriesPage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    erasing: { state: true },
-  }
   static override readonly styles = [
     controls,
     cards,
@@ -49,8 +47,8 @@ export class DgMemoriesPage extends LitElement {
       }
     `,
   ]
-  declare app: App
-  declare private erasing: Erasing | null
+  @property({ attribute: false }) app!: App
+  @state() private erasing: Erasing | null = null
   private readonly memories = new PagedList<Memory, MemoryPage>(this, {
     fetch: async (query) => {
       const { memories, ...rest } = await fetchMemories(this.app.http, { limit: pageSize, ...query })
@@ -59,11 +57,6 @@ export class DgMemoriesPage extends LitElement {
     follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => type.startsWith('eras') || /^memory\.(?!recall|extraction|checkpoint)/.test(type),
   })
-
-  constructor() {
-    super()
-    this.erasing = null
-  }
 
   private confirmForgetting(memory: Memory): void {
     this.erasing = {
@@ -180,5 +173,3 @@ function strengthView(strength: number): TemplateResult {
     </svg>
   </span>`
 }
-
-customElements.define('dg-memories-page', DgMemoriesPage)

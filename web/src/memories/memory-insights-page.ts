@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { explain } from '../data/http.ts'
 import { restoreMemory } from '../data/memories.ts'
@@ -29,12 +30,8 @@ const progressMs = 2_000
 const retryMs = 5_000
 
 /** The state of memory: totals, outcomes of candidates, running work and recent events. */
+@customElement('dg-memory-insights-page')
 export class DgMemoryInsightsPage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    insights: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = [
     controls,
     cards,
@@ -101,18 +98,12 @@ export class DgMemoryInsightsPage extends LitElement {
       }
     `,
   ]
-  declare app: App
-  declare private insights: MemoryInsights | null
-  declare private problem: string
+  @property({ attribute: false }) app!: App
+  @state() private insights: MemoryInsights | null = null
+  @state() private problem = ''
   private timer: ReturnType<typeof setTimeout> | undefined
   private running: AbortController | null = null
   private unfollow: () => void = () => undefined
-
-  constructor() {
-    super()
-    this.insights = null
-    this.problem = ''
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -291,5 +282,3 @@ function learningText({ extraction }: MemoryInsights, now: Date): string {
       : `next retry ${relativeText(lastFailure.retryAt, now)}`
   return `${by} ${waiting} Learning last failed ${relativeText(lastFailure.at, now)} (${wordsText(lastFailure.kind)})${again === '' ? '' : `; ${again}`}.`
 }
-
-customElements.define('dg-memory-insights-page', DgMemoryInsightsPage)

@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
@@ -23,47 +24,23 @@ import { noteEditorStyles } from './note-editor-styles.ts'
 const previewChars = 200_000
 
 /** Editor for a note, with a preview. Keeps unsaved edits in this tab. */
+@customElement('dg-note-editor-page')
 export class DgNoteEditorPage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    note: { state: true },
-    draft: { state: true },
-    state: { state: true },
-    previewing: { state: true },
-    busy: { state: true },
-    stale: { state: true },
-    problem: { state: true },
-    erasing: { state: true },
-    historyOpen: { state: true },
-  }
   static override readonly styles = [controls, prose, noteEditorStyles]
-  declare app: App
+  @property({ attribute: false }) app!: App
   /** The saved note; null for a new one. */
-  declare private note: Note | null
-  declare private draft: Draft
-  declare private state: 'loading' | 'ready' | 'missing' | 'failed'
-  declare private previewing: boolean
-  declare private busy: boolean
+  @state() private note: Note | null = null
+  @state() private draft: Draft = { title: '', content: '', revision: null }
+  @state() private state: 'loading' | 'ready' | 'missing' | 'failed' = 'loading'
+  @state() private previewing = false
+  @state() private busy = false
   /** True if the note was changed elsewhere since it was loaded. */
-  declare private stale: boolean
-  declare private problem: string
-  declare private erasing: Erasing | null
-  declare private historyOpen: boolean
+  @state() private stale = false
+  @state() private problem = ''
+  @state() private erasing: Erasing | null = null
+  @state() private historyOpen = false
   private readonly markdown = createMarkdown()
   private ends: (() => void)[] = []
-
-  constructor() {
-    super()
-    this.note = null
-    this.draft = { title: '', content: '', revision: null }
-    this.state = 'loading'
-    this.previewing = false
-    this.busy = false
-    this.stale = false
-    this.problem = ''
-    this.erasing = null
-    this.historyOpen = false
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -383,5 +360,3 @@ export class DgNoteEditorPage extends LitElement {
     </div>`
   }
 }
-
-customElements.define('dg-note-editor-page', DgNoteEditorPage)

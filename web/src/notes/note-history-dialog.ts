@@ -1,4 +1,5 @@
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { explain } from '../data/http.ts'
 import { fetchRevision, fetchRevisions, type Note, type NoteRevision, restoreNote } from '../data/notes.ts'
@@ -8,15 +9,8 @@ import { problemView } from '../design/field.ts'
 import { shortDateText } from '../design/format.ts'
 
 /** Shows the revisions of a note and restores one. Fires `restored` with the note. */
+@customElement('dg-note-history')
 export class DgNoteHistory extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    note: { attribute: false },
-    revisions: { state: true },
-    shown: { state: true },
-    busy: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -87,22 +81,17 @@ export class DgNoteHistory extends LitElement {
       }
     `,
   ]
-  declare app: App
-  declare note: { readonly id: string; readonly title: string; readonly revision: number } | null
-  declare private revisions: readonly NoteRevision[] | null
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) note: {
+    readonly id: string
+    readonly title: string
+    readonly revision: number
+  } | null = null
+  @state() private revisions: readonly NoteRevision[] | null = null
   /** The selected revision; `note` is null while it loads, undefined if it was erased. */
-  declare private shown: { readonly revision: number; readonly note: Note | null | undefined } | null
-  declare private busy: boolean
-  declare private problem: string
-
-  constructor() {
-    super()
-    this.note = null
-    this.revisions = null
-    this.shown = null
-    this.busy = false
-    this.problem = ''
-  }
+  @state() private shown: { readonly revision: number; readonly note: Note | null | undefined } | null = null
+  @state() private busy = false
+  @state() private problem = ''
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('note')) return
@@ -202,5 +191,3 @@ export class DgNoteHistory extends LitElement {
     return html`<pre tabindex="0" aria-label="Text of this revision">${words?.content ?? 'Loading…'}</pre>`
   }
 }
-
-customElements.define('dg-note-history', DgNoteHistory)

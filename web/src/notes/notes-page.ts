@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
 import { explain } from '../data/http.ts'
@@ -22,13 +23,8 @@ import { noteSummary } from './plain-text.ts'
 const pageSize = 50
 
 /** All notes, with a search as you type. */
+@customElement('dg-notes-page')
 export class DgNotesPage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    deleted: { state: true },
-    erasing: { state: true },
-    history: { state: true },
-  }
   static override readonly styles = [
     controls,
     cards,
@@ -92,10 +88,10 @@ export class DgNotesPage extends LitElement {
       }
     `,
   ]
-  declare app: App
-  declare private deleted: boolean
-  declare private erasing: Erasing | null
-  declare private history: NoteSummary | null
+  @property({ attribute: false }) app!: App
+  @state() private deleted: boolean = new URLSearchParams(location.search).has('deleted')
+  @state() private erasing: Erasing | null = null
+  @state() private history: NoteSummary | null = null
   private readonly notes = new PagedList<NoteSummary>(this, {
     fetch: async (query) => {
       const { deleted } = this
@@ -105,13 +101,6 @@ export class DgNotesPage extends LitElement {
     follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => type.startsWith('note.') || type.startsWith('eras'),
   })
-
-  constructor() {
-    super()
-    this.deleted = new URLSearchParams(location.search).has('deleted')
-    this.erasing = null
-    this.history = null
-  }
 
   private async attempt(act: () => Promise<void>): Promise<void> {
     try {
@@ -261,5 +250,3 @@ export class DgNotesPage extends LitElement {
 function shortened(name: string): string {
   return name.length <= 40 ? name : `${name.slice(0, 40).trimEnd()}…`
 }
-
-customElements.define('dg-notes-page', DgNotesPage)

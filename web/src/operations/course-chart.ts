@@ -1,4 +1,5 @@
 import { css, html, LitElement, type PropertyValues, unsafeCSS } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import uPlot from 'uplot'
 import uPlotStyles from 'uplot/dist/uPlot.min.css?inline'
 import { countText, shortDateText } from '../design/format.ts'
@@ -15,13 +16,8 @@ const axisText = (at: Date) => (clockText(at) === '00:00' ? dateText(at) : clock
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' })
 
 /** A line chart of counts over time, in the colours of the current theme. */
+@customElement('dg-course-chart')
 export class DgCourseChart extends LitElement {
-  static override readonly properties = {
-    heading: {},
-    times: { attribute: false },
-    courses: { attribute: false },
-    theme: {},
-  }
   static override readonly styles = [
     unsafeCSS(uPlotStyles),
     css`
@@ -102,25 +98,17 @@ export class DgCourseChart extends LitElement {
       }
     `,
   ]
-  declare heading: string
+  @property() heading = ''
   /** Start of each bucket, ISO 8601. */
-  declare times: readonly string[]
-  declare courses: readonly Course[]
+  @property({ attribute: false }) times: readonly string[] = []
+  @property({ attribute: false }) courses: readonly Course[] = []
   /** Triggers a redraw when it changes. */
-  declare theme: string
+  @property() theme = ''
   private plot: uPlot | null = null
   private readonly resized = new ResizeObserver(() => {
     this.plot?.setSize({ width: this.widthPx(), height: heightPx })
   })
   private readonly schemes = matchMedia('(prefers-color-scheme: dark)')
-
-  constructor() {
-    super()
-    this.heading = ''
-    this.times = []
-    this.courses = []
-    this.theme = ''
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -247,5 +235,3 @@ export class DgCourseChart extends LitElement {
     </figure>`
   }
 }
-
-customElements.define('dg-course-chart', DgCourseChart)

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { type Check, fetchHealth, type Health, type Reactor, reportedChecks } from '../data/health.ts'
 import { explain, type Http } from '../data/http.ts'
 import { cards } from '../design/cards.ts'
@@ -10,12 +11,8 @@ import { backlogText, checkName, checkText, failureText, reactorName } from './h
 const refreshMs = 15_000
 
 /** The state of the service: each check, and background work that is waiting or has failed. */
+@customElement('dg-health')
 export class DgHealth extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    health: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = [
     controls,
     cards,
@@ -86,16 +83,10 @@ export class DgHealth extends LitElement {
       }
     `,
   ]
-  declare http: Http
-  declare private health: Health | null
-  declare private problem: string
+  @property({ attribute: false }) http!: Http
+  @state() private health: Health | null = null
+  @state() private problem = ''
   private timer: ReturnType<typeof setInterval> | undefined
-
-  constructor() {
-    super()
-    this.health = null
-    this.problem = ''
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -176,5 +167,3 @@ function reactorView(reactor: Reactor): TemplateResult {
     </div>
   </li>`
 }
-
-customElements.define('dg-health', DgHealth)

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { explain } from '../data/http.ts'
 import { fetchReport, fetchSeries, type Report, type Series } from '../data/operations.ts'
@@ -26,15 +27,8 @@ const refreshMs = 30_000
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 
 /** The operations report: figures and charts for context, delivery, paging, memory and model. */
+@customElement('dg-operations-page')
 export class DgOperationsPage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    hours: { state: true },
-    report: { state: true },
-    series: { state: true },
-    problem: { state: true },
-    theme: { state: true },
-  }
   static override readonly styles = [
     controls,
     cards,
@@ -146,22 +140,13 @@ export class DgOperationsPage extends LitElement {
       }
     `,
   ]
-  declare app: App
-  declare private hours: number
-  declare private report: Report | null
-  declare private series: Series | null
-  declare private problem: string
-  declare private theme: string
+  @property({ attribute: false }) app!: App
+  @state() private hours = 24
+  @state() private report: Report | null = null
+  @state() private series: Series | null = null
+  @state() private problem = ''
+  @state() private theme = ''
   private ends: (() => void)[] = []
-
-  constructor() {
-    super()
-    this.hours = 24
-    this.report = null
-    this.series = null
-    this.problem = ''
-    this.theme = ''
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -289,5 +274,3 @@ function figureView({ name, meaning, as }: Figure, value: number | null): Templa
     <dd class="meaning">${meaning}</dd>
   </div>`
 }
-
-customElements.define('dg-operations-page', DgOperationsPage)

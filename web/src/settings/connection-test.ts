@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain, type Http } from '../data/http.ts'
 import { type ConnectionTest, type TestedService, testConnection } from '../data/settings.ts'
 import { controls } from '../design/controls.ts'
@@ -6,17 +7,8 @@ import { problemView } from '../design/field.ts'
 import '../design/icon.ts'
 
 /** Tests the connection to an outside service and lists the result of each step. */
+@customElement('dg-connection-test')
 export class DgConnectionTest extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    service: {},
-    label: {},
-    note: {},
-    bare: { type: Boolean },
-    result: { state: true },
-    busy: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -65,26 +57,16 @@ export class DgConnectionTest extends LitElement {
       }
     `,
   ]
-  declare http: Http
-  declare service: TestedService
-  declare label: string
+  @property({ attribute: false }) http!: Http
+  @property() service!: TestedService
+  @property() label = 'Test the connection'
   /** Shown beside the button, for example that changes are not saved yet. */
-  declare note: string
+  @property() note = ''
   /** Hides the button; the parent calls `run`. */
-  declare bare: boolean
-  declare private result: ConnectionTest | null
-  declare private busy: boolean
-  declare private problem: string
-
-  constructor() {
-    super()
-    this.label = 'Test the connection'
-    this.note = ''
-    this.bare = false
-    this.result = null
-    this.busy = false
-    this.problem = ''
-  }
+  @property({ type: Boolean }) bare = false
+  @state() private result: ConnectionTest | null = null
+  @state() private busy = false
+  @state() private problem = ''
 
   /** Runs the test. False if it failed or could not run. */
   async run(): Promise<boolean> {
@@ -137,5 +119,3 @@ declare global {
     'dg-connection-test': DgConnectionTest
   }
 }
-
-customElements.define('dg-connection-test', DgConnectionTest)

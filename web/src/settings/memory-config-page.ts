@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { explain, Refused } from '../data/http.ts'
 import { fetchMemoryConfig, type MemoryConfig, saveMemoryConfig } from '../data/memory-config.ts'
@@ -76,15 +77,8 @@ const groups: readonly Group[] = [
 ]
 
 /** A form for `/memory-config`, the settings of recall. */
+@customElement('dg-memory-config-page')
 export class DgMemoryConfigPage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    config: { state: true },
-    problem: { state: true },
-    refusal: { state: true },
-    errors: { state: true },
-    saving: { state: true },
-  }
   static override readonly styles = [
     controls,
     settingsStyles,
@@ -112,22 +106,13 @@ export class DgMemoryConfigPage extends LitElement {
       }
     `,
   ]
-  declare app: App
-  declare private config: MemoryConfig | null
-  declare private problem: string
+  @property({ attribute: false }) app!: App
+  @state() private config: MemoryConfig | null = null
+  @state() private problem = ''
   /** An error that concerns no single field. */
-  declare private refusal: string
-  declare private errors: Readonly<Record<string, string>>
-  declare private saving: boolean
-
-  constructor() {
-    super()
-    this.config = null
-    this.problem = ''
-    this.refusal = ''
-    this.errors = {}
-    this.saving = false
-  }
+  @state() private refusal = ''
+  @state() private errors: Readonly<Record<string, string>> = {}
+  @state() private saving = false
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -306,5 +291,3 @@ export class DgMemoryConfigPage extends LitElement {
     </div>`
   }
 }
-
-customElements.define('dg-memory-config-page', DgMemoryConfigPage)

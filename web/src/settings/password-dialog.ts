@@ -1,4 +1,5 @@
 import { css, html, LitElement } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
 import { passwordView } from '../design/field.ts'
@@ -10,8 +11,8 @@ type Question = {
 }
 
 /** Asks for the owner's password before a change that needs it. */
+@customElement('dg-password-dialog')
 export class DgPasswordDialog extends LitElement {
-  static override readonly properties = { question: { state: true }, shown: { state: true } }
   static override readonly styles = [
     controls,
     css`
@@ -21,14 +22,8 @@ export class DgPasswordDialog extends LitElement {
       }
     `,
   ]
-  declare private question: Question | null
-  declare private shown: boolean
-
-  constructor() {
-    super()
-    this.question = null
-    this.shown = false
-  }
+  @state() private question: Question | null = null
+  @state() private shown = false
 
   /** Resolves with the password, or null if cancelled. `error` explains why the last one was rejected. */
   ask(text: string, error?: string): Promise<string | null> {
@@ -83,8 +78,6 @@ export class DgPasswordDialog extends LitElement {
     </dg-dialog>`
   }
 }
-
-customElements.define('dg-password-dialog', DgPasswordDialog)
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,4 +1,5 @@
 import { css, html } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { minPasswordLength } from '../data/auth.ts'
 import { explain, type Http, Refused } from '../data/http.ts'
 import { changePassword } from '../data/sign-ins.ts'
@@ -8,14 +9,8 @@ import { LightElement } from '../design/light-element.ts'
 type FieldName = 'currentPassword' | 'newPassword'
 
 /** Changes the password. Fires `changed` on success, when all other sessions are revoked. */
+@customElement('dg-password-form')
 export class DgPasswordForm extends LightElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    shown: { state: true },
-    busy: { state: true },
-    errors: { state: true },
-    problem: { state: true },
-  }
   protected override readonly sheets = [
     css`
       dg-password-form form {
@@ -28,19 +23,11 @@ export class DgPasswordForm extends LightElement {
       }
     `,
   ]
-  declare http: Http
-  declare private shown: ReadonlySet<FieldName>
-  declare private busy: boolean
-  declare private errors: Partial<Record<FieldName, string>>
-  declare private problem: string
-
-  constructor() {
-    super()
-    this.shown = new Set()
-    this.busy = false
-    this.errors = {}
-    this.problem = ''
-  }
+  @property({ attribute: false }) http!: Http
+  @state() private shown: ReadonlySet<FieldName> = new Set()
+  @state() private busy = false
+  @state() private errors: Partial<Record<FieldName, string>> = {}
+  @state() private problem = ''
 
   private field(name: FieldName): HTMLInputElement | null {
     return this.querySelector<HTMLInputElement>(`#${name}`)
@@ -113,5 +100,3 @@ export class DgPasswordForm extends LightElement {
     </form>`
   }
 }
-
-customElements.define('dg-password-form', DgPasswordForm)

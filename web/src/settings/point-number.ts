@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain, type Http } from '../data/http.ts'
 import { type Pointing, planPointing, pointNumber } from '../data/telephony.ts'
 import { controls } from '../design/controls.ts'
@@ -11,15 +12,8 @@ import { plural } from '../design/format.ts'
  * "Point my number here": shows what would change at the provider, and changes it once the owner confirms.
  * Fires `pointed` after a change, so that the page can rerun its connection test.
  */
+@customElement('dg-point-number')
 export class DgPointNumber extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    plan: { state: true },
-    busy: { state: true },
-    problem: { state: true },
-    refusal: { state: true },
-    outcome: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -57,24 +51,15 @@ export class DgPointNumber extends LitElement {
       }
     `,
   ]
-  declare http: Http
+  @property({ attribute: false }) http!: Http
   /** The changes to confirm while the dialog is open. */
-  declare private plan: Pointing | null
-  declare private busy: boolean
+  @state() private plan: Pointing | null = null
+  @state() private busy = false
   /** Why the plan could not be loaded. */
-  declare private problem: string
+  @state() private problem = ''
   /** Why the change failed. */
-  declare private refusal: string
-  declare private outcome: string
-
-  constructor() {
-    super()
-    this.plan = null
-    this.busy = false
-    this.problem = ''
-    this.refusal = ''
-    this.outcome = ''
-  }
+  @state() private refusal = ''
+  @state() private outcome = ''
 
   private readonly ask = async (): Promise<void> => {
     if (this.busy) return
@@ -165,5 +150,3 @@ declare global {
     'dg-point-number': DgPointNumber
   }
 }
-
-customElements.define('dg-point-number', DgPointNumber)

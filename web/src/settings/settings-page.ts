@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { explain, Refused } from '../data/http.ts'
 import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data/service.ts'
@@ -26,37 +27,19 @@ import './undeclared-proxies.ts'
 import { settingsPageStyles } from './settings-page-styles.ts'
 
 /** Settings, password, sessions and build information. */
+@customElement('dg-settings-page')
 export class DgSettingsPage extends LightElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    settings: { state: true },
-    problem: { state: true },
-    errors: { state: true },
-    saving: { state: true },
-    build: { state: true },
-    heldSince: { state: true },
-  }
   protected override readonly sheets = [settingsStyles, settingsPageStyles]
-  declare app: App
-  declare private settings: readonly Setting[] | null
-  declare private problem: string
+  @property({ attribute: false }) app!: App
+  @state() private settings: readonly Setting[] | null = null
+  @state() private problem = ''
   /** Errors by setting key. */
-  declare private errors: Readonly<Record<string, string>>
-  declare private saving: boolean
-  declare private build: Build | null
-  declare private heldSince: string | null
+  @state() private errors: Readonly<Record<string, string>> = {}
+  @state() private saving = false
+  @state() private build: Build | null = null
+  @state() private heldSince: string | null = null
   private endFollowing: (() => void) | null = null
   private isStale = false
-
-  constructor() {
-    super()
-    this.settings = null
-    this.problem = ''
-    this.errors = {}
-    this.saving = false
-    this.build = null
-    this.heldSince = null
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -391,5 +374,3 @@ export class DgSettingsPage extends LightElement {
     </section>`
   }
 }
-
-customElements.define('dg-settings-page', DgSettingsPage)

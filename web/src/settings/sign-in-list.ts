@@ -1,4 +1,5 @@
 import { css, html, LitElement } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain, type Http } from '../data/http.ts'
 import { fetchSignIns, revokeSignIn, type SignIn } from '../data/sign-ins.ts'
 import { controls } from '../design/controls.ts'
@@ -10,13 +11,8 @@ import { relativeText } from '../design/relative-time.ts'
 import { deviceText, isHandheld } from './device.ts'
 
 /** The owner's sessions. Fires `revoked` after one is signed out. */
+@customElement('dg-sign-in-list')
 export class DgSignInList extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    list: { state: true },
-    problem: { state: true },
-    confirmation: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -71,17 +67,10 @@ export class DgSignInList extends LitElement {
       }
     `,
   ]
-  declare http: Http
-  declare private list: readonly SignIn[] | null
-  declare private problem: string
-  declare private confirmation: Confirmation | null
-
-  constructor() {
-    super()
-    this.list = null
-    this.problem = ''
-    this.confirmation = null
-  }
+  @property({ attribute: false }) http!: Http
+  @state() private list: readonly SignIn[] | null = null
+  @state() private problem = ''
+  @state() private confirmation: Confirmation | null = null
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -161,5 +150,3 @@ declare global {
     'dg-sign-in-list': DgSignInList
   }
 }
-
-customElements.define('dg-sign-in-list', DgSignInList)

@@ -1,12 +1,13 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { Http } from '../data/http.ts'
 import { fetchUndeclaredProxies } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 
 /** Warns of a proxy in front of the service that TRUSTED_PROXY does not list. Empty without one. */
+@customElement('dg-undeclared-proxies')
 export class DgUndeclaredProxies extends LitElement {
-  static override readonly properties = { http: { attribute: false }, addresses: { state: true } }
   static override readonly styles = [
     controls,
     css`
@@ -15,13 +16,8 @@ export class DgUndeclaredProxies extends LitElement {
       }
     `,
   ]
-  declare http: Http
-  declare private addresses: readonly string[]
-
-  constructor() {
-    super()
-    this.addresses = []
-  }
+  @property({ attribute: false }) http!: Http
+  @state() private addresses: readonly string[] = []
 
   override firstUpdated(): void {
     fetchUndeclaredProxies(this.http).then(
@@ -45,5 +41,3 @@ export class DgUndeclaredProxies extends LitElement {
     </div>`
   }
 }
-
-customElements.define('dg-undeclared-proxies', DgUndeclaredProxies)

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { rememberSetupStep } from '../app/setup-progress.ts'
 import { install, minPasswordLength } from '../data/auth.ts'
@@ -8,34 +9,20 @@ import { LightElement } from '../design/light-element.ts'
 import { authStyles } from './auth-styles.ts'
 
 /** First launch: sets the password. All other choices follow on the welcome page. */
+@customElement('dg-install-page')
 export class DgInstallPage extends LightElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    shown: { state: true },
-    busy: { state: true },
-    errors: { state: true },
-    problem: { state: true },
-    installed: { state: true },
-    linkedCode: { state: true },
-  }
   protected override readonly sheets = [authStyles]
-  declare app: App
-  declare shown: boolean
-  declare busy: boolean
-  declare errors: Readonly<Record<string, string>>
-  declare problem: string
-  declare installed: boolean
+  @property({ attribute: false }) app!: App
+  @state() shown = false
+  @state() busy = false
+  @state() errors: Readonly<Record<string, string>> = {}
+  @state() problem = ''
+  @state() installed = false
   /** The set-up code from the printed link; empty if there was none or it was refused. */
-  declare linkedCode: string
+  @state() linkedCode = ''
 
   constructor() {
     super()
-    this.shown = false
-    this.busy = false
-    this.errors = {}
-    this.problem = ''
-    this.installed = false
-    this.linkedCode = ''
     this.readLink()
   }
 
@@ -200,5 +187,3 @@ function passwordErrors(password: string): Readonly<Record<string, string>> {
     }
   return {}
 }
-
-customElements.define('dg-install-page', DgInstallPage)

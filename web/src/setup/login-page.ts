@@ -1,4 +1,5 @@
 import { html } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { fetchAuthStatus, signIn } from '../data/auth.ts'
 import { explain, Refused } from '../data/http.ts'
@@ -6,28 +7,14 @@ import { passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { authStyles } from './auth-styles.ts'
 
+@customElement('dg-login-page')
 export class DgLoginPage extends LightElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    shown: { state: true },
-    busy: { state: true },
-    wrong: { state: true },
-    problem: { state: true },
-  }
   protected override readonly sheets = [authStyles]
-  declare app: App
-  declare shown: boolean
-  declare busy: boolean
-  declare wrong: string
-  declare problem: string
-
-  constructor() {
-    super()
-    this.shown = false
-    this.busy = false
-    this.wrong = ''
-    this.problem = ''
-  }
+  @property({ attribute: false }) app!: App
+  @state() shown = false
+  @state() busy = false
+  @state() wrong = ''
+  @state() problem = ''
 
   override firstUpdated(): void {
     this.field()?.focus()
@@ -116,5 +103,3 @@ function waitText(seconds: number | null): string {
   if (seconds < 90) return `Try again in ${seconds} seconds.`
   return `Try again in ${Math.ceil(seconds / 60)} minutes.`
 }
-
-customElements.define('dg-login-page', DgLoginPage)

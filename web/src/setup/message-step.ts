@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { newId } from '../app/platform.ts'
 import { sendMessage } from '../data/first-message.ts'
 import { explain, type Http } from '../data/http.ts'
@@ -9,28 +10,14 @@ import { LightElement } from '../design/light-element.ts'
 const suggestions = ['Hello! What can you do for me?', 'Remember that I take my coffee black']
 
 /** Sends the first message, which shows that the setup works. Fires `answered`, then `done` when the owner goes on. */
+@customElement('dg-message-step')
 export class DgMessageStep extends LightElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    said: { state: true },
-    answer: { state: true },
-    busy: { state: true },
-    problem: { state: true },
-  }
   protected override readonly sheets = []
-  declare http: Http
-  declare private said: string
-  declare private answer: string | null
-  declare private busy: boolean
-  declare private problem: string
-
-  constructor() {
-    super()
-    this.said = ''
-    this.answer = null
-    this.busy = false
-    this.problem = ''
-  }
+  @property({ attribute: false }) http!: Http
+  @state() private said = ''
+  @state() private answer: string | null = null
+  @state() private busy = false
+  @state() private problem = ''
 
   private readonly submit = (event: SubmitEvent): void => {
     event.preventDefault()
@@ -94,5 +81,3 @@ export class DgMessageStep extends LightElement {
     </form>`
   }
 }
-
-customElements.define('dg-message-step', DgMessageStep)

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain, type Http, Refused } from '../data/http.ts'
 import {
   type AskPassword,
@@ -36,34 +37,17 @@ export type ServiceSetup = {
 }
 
 /** Saves and tests the settings of an outside service. Fires `done` when it works or is skipped. */
+@customElement('dg-service-step')
 export class DgServiceStep extends LightElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    setup: { attribute: false },
-    settings: { state: true },
-    tested: { state: true },
-    busy: { state: true },
-    errors: { state: true },
-    problem: { state: true },
-  }
   protected override readonly sheets = []
-  declare http: Http
-  declare setup: ServiceSetup
+  @property({ attribute: false }) http!: Http
+  @property({ attribute: false }) setup!: ServiceSetup
   /** Null while loading. The form waits for them, so that they never overwrite what the owner enters. */
-  declare private settings: readonly Setting[] | null
-  declare private tested: 'no' | 'works' | 'fails'
-  declare private busy: boolean
-  declare private errors: Readonly<Record<string, string>>
-  declare private problem: string
-
-  constructor() {
-    super()
-    this.settings = null
-    this.tested = 'no'
-    this.busy = false
-    this.errors = {}
-    this.problem = ''
-  }
+  @state() private settings: readonly Setting[] | null = null
+  @state() private tested: 'no' | 'works' | 'fails' = 'no'
+  @state() private busy = false
+  @state() private errors: Readonly<Record<string, string>> = {}
+  @state() private problem = ''
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -225,5 +209,3 @@ export class DgServiceStep extends LightElement {
     })
   }
 }
-
-customElements.define('dg-service-step', DgServiceStep)

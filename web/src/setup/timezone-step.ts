@@ -1,38 +1,23 @@
 import { html } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain, type Http, Refused } from '../data/http.ts'
 import { changeSettings, fetchSettings } from '../data/settings.ts'
 import { fieldView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 
 /** Asks for the owner's time zone. Fires `done` once it is saved. */
+@customElement('dg-timezone-step')
 export class DgTimezoneStep extends LightElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    zone: { state: true },
-    now: { state: true },
-    busy: { state: true },
-    error: { state: true },
-    problem: { state: true },
-  }
   protected override readonly sheets = []
-  declare http: Http
-  declare private zone: string
-  declare private now: Date
-  declare private busy: boolean
-  declare private error: string
-  declare private problem: string
+  @property({ attribute: false }) http!: Http
+  @state() private zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone
+  @state() private now: Date = new Date()
+  @state() private busy = false
+  @state() private error = ''
+  @state() private problem = ''
   /** Keeps loaded settings from overwriting what the owner enters. */
   private entered = false
   private ticks: ReturnType<typeof setInterval> | undefined
-
-  constructor() {
-    super()
-    this.zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-    this.now = new Date()
-    this.busy = false
-    this.error = ''
-    this.problem = ''
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -118,5 +103,3 @@ export class DgTimezoneStep extends LightElement {
     </form>`
   }
 }
-
-customElements.define('dg-timezone-step', DgTimezoneStep)

@@ -1,4 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
 import { explain } from '../data/http.ts'
@@ -27,17 +28,12 @@ const texts: Readonly<Record<SetupStep, StepText>> = {
 }
 
 /** Setup after the password. Each step is optional and saved on its own. */
+@customElement('dg-welcome-page')
 export class DgWelcomePage extends LightElement {
-  static override readonly properties = { app: { attribute: false }, step: { state: true } }
   protected override readonly sheets = [authStyles, welcomeStyles]
-  declare app: App
+  @property({ attribute: false }) app!: App
   /** Null until the current step is known. */
-  declare private step: SetupStep | null
-
-  constructor() {
-    super()
-    this.step = currentSetupStep()
-  }
+  @state() private step: SetupStep | null = currentSetupStep()
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -225,5 +221,3 @@ const welcomeStyles = css`
     background: var(--sunken);
   }
 `
-
-customElements.define('dg-welcome-page', DgWelcomePage)

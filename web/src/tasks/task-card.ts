@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain, type Http } from '../data/http.ts'
 import { type Attempt, type Delivery, fetchTask, type Task, type WholeTask } from '../data/tasks.ts'
 import { cards } from '../design/cards.ts'
@@ -9,15 +10,8 @@ import { relativeText } from '../design/relative-time.ts'
 import { channelText, deliveryText, failureText, outcomeText, reasonText, statusOf } from './task-words.ts'
 
 /** A task with its state; unfolds to its text and delivery attempts. Fires `cancel` and `retry`. */
+@customElement('dg-task-card')
 export class DgTaskCard extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    task: { attribute: false },
-    now: { attribute: false },
-    open: { state: true },
-    whole: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = [
     controls,
     cards,
@@ -116,19 +110,12 @@ export class DgTaskCard extends LitElement {
       }
     `,
   ]
-  declare http: Http
-  declare task: Task
-  declare now: Date
-  declare private open: boolean
-  declare private whole: WholeTask | null
-  declare private problem: string
-
-  constructor() {
-    super()
-    this.open = false
-    this.whole = null
-    this.problem = ''
-  }
+  @property({ attribute: false }) http!: Http
+  @property({ attribute: false }) task!: Task
+  @property({ attribute: false }) now!: Date
+  @state() private open = false
+  @state() private whole: WholeTask | null = null
+  @state() private problem = ''
 
   override willUpdate(changed: Map<PropertyKey, unknown>): void {
     const before = changed.get('task') as Task | undefined
@@ -293,5 +280,3 @@ function attemptText({ startedAt, outcome, kind }: Attempt): TemplateResult {
   return html`${words}${kind === null ? nothing : ` (${failureText(kind)})`}
     <time datetime=${startedAt}>${fullTimeText(startedAt)}</time>`
 }
-
-customElements.define('dg-task-card', DgTaskCard)

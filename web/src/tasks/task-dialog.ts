@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain, type Http, Refused } from '../data/http.ts'
 import { dispatchTask } from '../data/tasks.ts'
 import { controls } from '../design/controls.ts'
@@ -6,14 +7,8 @@ import '../design/dialog.ts'
 import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'
 
 /** Hands a task to the coding assistant. Fires `dispatched`; stays open with the reason if refused. */
+@customElement('dg-task-dialog')
 export class DgTaskDialog extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    open: { type: Boolean },
-    busy: { state: true },
-    problem: { state: true },
-    errors: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -32,19 +27,11 @@ export class DgTaskDialog extends LitElement {
       }
     `,
   ]
-  declare http: Http
-  declare open: boolean
-  declare private busy: boolean
-  declare private problem: string
-  declare private errors: Readonly<Record<string, string>>
-
-  constructor() {
-    super()
-    this.open = false
-    this.busy = false
-    this.problem = ''
-    this.errors = {}
-  }
+  @property({ attribute: false }) http!: Http
+  @property({ type: Boolean }) open = false
+  @state() private busy = false
+  @state() private problem = ''
+  @state() private errors: Readonly<Record<string, string>> = {}
 
   private readonly closed = (): void => {
     this.problem = ''
@@ -128,5 +115,3 @@ export class DgTaskDialog extends LitElement {
     </dg-dialog>`
   }
 }
-
-customElements.define('dg-task-dialog', DgTaskDialog)

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { App } from '../app/app.ts'
 import { explain } from '../data/http.ts'
@@ -22,13 +23,8 @@ const pageTasks = 50
 type TaskPage = ListPage<Task> & { readonly configured: boolean }
 
 /** Tasks of the coding assistant, with their outcomes and deliveries. */
+@customElement('dg-tasks-page')
 export class DgTasksPage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    handing: { state: true },
-    confirmation: { state: true },
-    now: { state: true },
-  }
   static override readonly styles = [
     controls,
     cards,
@@ -38,10 +34,10 @@ export class DgTasksPage extends LitElement {
       }
     `,
   ]
-  declare app: App
-  declare private handing: boolean
-  declare private confirmation: Confirmation | null
-  declare private now: Date
+  @property({ attribute: false }) app!: App
+  @state() private handing = false
+  @state() private confirmation: Confirmation | null = null
+  @state() private now: Date = new Date()
   private ticks: ReturnType<typeof setInterval> | undefined
   private readonly tasks = new PagedList<Task, TaskPage>(this, {
     fetch: async (query) => {
@@ -52,13 +48,6 @@ export class DgTasksPage extends LitElement {
     follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => /^(?:task|delivery)\.|^erased$/.test(type),
   })
-
-  constructor() {
-    super()
-    this.handing = false
-    this.confirmation = null
-    this.now = new Date()
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -185,5 +174,3 @@ function unconfiguredView(): TemplateResult {
     <p>No coding assistant is set up. Set <code>COPILOT_COMMAND</code> to hand over tasks.</p>
   </div>`
 }
-
-customElements.define('dg-tasks-page', DgTasksPage)

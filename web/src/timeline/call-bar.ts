@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { hangUp, type LiveCall } from '../data/calls.ts'
 import { explain, type Http, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
@@ -7,13 +8,8 @@ import '../design/icon.ts'
 const secondMs = 1000
 
 /** The live call: who is on the line, for how long, who is speaking, and a button to hang up. */
+@customElement('dg-call-bar')
 export class DgCallBar extends LitElement {
-  static override readonly properties = {
-    call: { attribute: false },
-    http: { attribute: false },
-    hangingUp: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -73,19 +69,12 @@ export class DgCallBar extends LitElement {
       }
     `,
   ]
-  declare call: LiveCall | null
-  declare http: Http
+  @property({ attribute: false }) call: LiveCall | null = null
+  @property({ attribute: false }) http!: Http
   /** Sid of the call being hung up; the next call gets an enabled button. */
-  declare private hangingUp: string
-  declare private problem: { readonly callSid: string; readonly text: string } | null
+  @state() private hangingUp = ''
+  @state() private problem: { readonly callSid: string; readonly text: string } | null = null
   private clock: ReturnType<typeof setInterval> | undefined
-
-  constructor() {
-    super()
-    this.call = null
-    this.hangingUp = ''
-    this.problem = null
-  }
 
   protected override updated(): void {
     if (this.call === null) this.stopClock()
@@ -153,5 +142,3 @@ function durationOf(since: string, nowMs: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
 }
-
-customElements.define('dg-call-bar', DgCallBar)

@@ -1,12 +1,13 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 
 const unsentKey = 'delegate.unsent'
 
 /** The message input. Fires `send` with the text, and `stop`. Unsent text survives a reload. */
+@customElement('dg-composer')
 export class DgComposer extends LitElement {
-  static override readonly properties = { working: { type: Boolean }, text: { state: true } }
   static override readonly styles = [
     controls,
     css`
@@ -91,14 +92,8 @@ export class DgComposer extends LitElement {
       }
     `,
   ]
-  declare working: boolean
-  declare text: string
-
-  constructor() {
-    super()
-    this.working = false
-    this.text = sessionStorage.getItem(unsentKey) ?? ''
-  }
+  @property({ type: Boolean }) working = false
+  @state() text: string = sessionStorage.getItem(unsentKey) ?? ''
 
   override focus(): void {
     this.renderRoot.querySelector('textarea')?.focus()
@@ -200,5 +195,3 @@ export class DgComposer extends LitElement {
 function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229
 }
-
-customElements.define('dg-composer', DgComposer)

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
 import type { Connection } from './chat/socket.ts'
 import '../design/icon.ts'
@@ -6,8 +7,8 @@ import '../design/icon.ts'
 const shownAfterMs = 700
 
 /** Shows that the live connection is down, unless it comes back right away. Fires `retry`. */
+@customElement('dg-connection')
 export class DgConnection extends LitElement {
-  static override readonly properties = { connection: { attribute: false }, visible: { state: true } }
   static override readonly styles = [
     controls,
     css`
@@ -32,15 +33,9 @@ export class DgConnection extends LitElement {
       }
     `,
   ]
-  declare connection: Connection
-  declare private visible: boolean
+  @property({ attribute: false }) connection: Connection = { state: 'connecting' }
+  @state() private visible = false
   private timer: ReturnType<typeof setTimeout> | undefined
-
-  constructor() {
-    super()
-    this.connection = { state: 'connecting' }
-    this.visible = false
-  }
 
   override willUpdate(): void {
     const cut = this.connection.state === 'waiting' || this.connection.state === 'connecting'
@@ -77,5 +72,3 @@ export class DgConnection extends LitElement {
     </div>`
   }
 }
-
-customElements.define('dg-connection', DgConnection)

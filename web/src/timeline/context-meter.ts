@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, svg, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { whenIdle } from '../app/platform.ts'
 import { explain, type Http } from '../data/http.ts'
 import {
@@ -23,42 +24,21 @@ const debounceMs = 150
 const relevantTypes = /^(context\.|turn\.|conversation\.|chat\.reply\.|settings\.changed|erased)/
 
 /** A gauge of how full the context is. Opens a panel with details and a button to compact it. */
+@customElement('dg-context-meter')
 export class DgContextMeter extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    session: { attribute: false },
-    open: { state: true },
-    context: { state: true },
-    total: { state: true },
-    compacting: { state: true },
-    problem: { state: true },
-    failure: { state: true },
-    news: { state: true },
-  }
   static override readonly styles = [controls, contextMeterStyles]
-  declare http: Http
-  declare session: ChatSession
-  declare private open: boolean
-  declare private context: SessionContext | null
-  declare private total: (Usage & { readonly turns: number }) | null
-  declare private compacting: boolean
-  declare private problem: string
+  @property({ attribute: false }) http!: Http
+  @property({ attribute: false }) session!: ChatSession
+  @state() private open = false
+  @state() private context: SessionContext | null = null
+  @state() private total: (Usage & { readonly turns: number }) | null = null
+  @state() private compacting = false
+  @state() private problem = ''
   /** Why the last compaction failed. Separate from `problem`, which the refresh after the attempt clears. */
-  declare private failure: string
-  declare private news: string
+  @state() private failure = ''
+  @state() private news = ''
   private unfollow: () => void = () => undefined
   private timer: ReturnType<typeof setTimeout> | undefined
-
-  constructor() {
-    super()
-    this.open = false
-    this.context = null
-    this.total = null
-    this.compacting = false
-    this.problem = ''
-    this.failure = ''
-    this.news = ''
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -229,5 +209,3 @@ function ring(percent: number, busy: boolean): TemplateResult {
         transform="rotate(-90 10 10)"></circle>`}
   </svg>`
 }
-
-customElements.define('dg-context-meter', DgContextMeter)

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { PlanGroups } from '../data/erasures.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
@@ -8,15 +9,8 @@ import { timeText } from '../design/format.ts'
 import { titleOf } from './titles.ts'
 
 /** An erasure that can still be undone: what will be erased and when, and what will be kept. */
+@customElement('dg-erasure-card')
 export class DgErasureCard extends LitElement {
-  static override readonly properties = {
-    event: { attribute: false },
-    load: { attribute: false },
-    undo: { attribute: false },
-    reachable: { type: Boolean },
-    plan: { state: true },
-    failed: { state: true },
-  }
   static override readonly styles = [
     controls,
     planStyles,
@@ -60,19 +54,12 @@ export class DgErasureCard extends LitElement {
       }
     `,
   ]
-  declare event: TimelineEvent
-  declare load: (erasureId: string) => Promise<PlanGroups | null>
-  declare undo: (erasureId: string) => void
-  declare reachable: boolean
-  declare private plan: PlanGroups | null
-  declare private failed: boolean
-
-  constructor() {
-    super()
-    this.reachable = false
-    this.plan = null
-    this.failed = false
-  }
+  @property({ attribute: false }) event!: TimelineEvent
+  @property({ attribute: false }) load!: (erasureId: string) => Promise<PlanGroups | null>
+  @property({ attribute: false }) undo!: (erasureId: string) => void
+  @property({ type: Boolean }) reachable = false
+  @state() private plan: PlanGroups | null = null
+  @state() private failed = false
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -111,5 +98,3 @@ function headingOf({ payload }: TimelineEvent): string {
   if (payload.target === 'memory') return 'Forgetting a memory'
   return payload.target === 'words' ? 'No longer used' : 'Erasing'
 }
-
-customElements.define('dg-erasure-card', DgErasureCard)

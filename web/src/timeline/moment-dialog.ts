@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import type { SearchHit, TimelineEvent } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
@@ -14,12 +15,8 @@ export type Moment = {
 }
 
 /** One old exchange, for a search hit too far back to scroll to. */
+@customElement('dg-moment-dialog')
 export class DgMomentDialog extends LitElement {
-  static override readonly properties = {
-    moment: { attribute: false },
-    actions: { attribute: false },
-    markdown: { attribute: false },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -29,15 +26,10 @@ export class DgMomentDialog extends LitElement {
       }
     `,
   ]
-  declare moment: Moment | null
-  declare actions: TimelineActions
-  declare markdown: RenderMarkdown
+  @property({ attribute: false }) moment: Moment | null = null
+  @property({ attribute: false }) actions!: TimelineActions
+  @property({ attribute: false }) markdown!: RenderMarkdown
   private segments: readonly Segment[] = []
-
-  constructor() {
-    super()
-    this.moment = null
-  }
 
   protected override willUpdate(changed: PropertyValues): void {
     if (changed.has('moment')) this.segments = timelineTree(this.moment?.events ?? [])
@@ -73,5 +65,3 @@ export class DgMomentDialog extends LitElement {
     </dg-dialog>`
   }
 }
-
-customElements.define('dg-moment-dialog', DgMomentDialog)

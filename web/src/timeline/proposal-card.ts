@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain } from '../data/http.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
@@ -15,19 +16,8 @@ type Word = 'confirm' | 'decline'
 const untilText = ownerFormat({ weekday: 'long', hour: '2-digit', minute: '2-digit' })
 
 /** A proposal (a text to someone else, or a deed) with its buttons, or how it was settled. */
+@customElement('dg-proposal')
 export class DgProposal extends LitElement {
-  static override readonly properties = {
-    proposal: { attribute: false },
-    word: { attribute: false },
-    outcome: { attribute: false },
-    cut: { attribute: false },
-    showAll: { attribute: false },
-    settle: { attribute: false },
-    reachable: { type: Boolean },
-    settling: { state: true },
-    problem: { state: true },
-    expired: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -105,29 +95,18 @@ export class DgProposal extends LitElement {
       }
     `,
   ]
-  declare proposal: TimelineEvent
-  declare word: 'confirmed' | 'declined' | null
-  declare outcome: ProposalOutcome | null
+  @property({ attribute: false }) proposal!: TimelineEvent
+  @property({ attribute: false }) word: 'confirmed' | 'declined' | null = null
+  @property({ attribute: false }) outcome: ProposalOutcome | null = null
   /** Only part of the words is loaded. The rest is loaded before the owner can confirm. */
-  declare cut: boolean
-  declare showAll: (event: TimelineEvent) => void
-  declare settle: (id: string, word: Word) => Promise<void>
-  declare reachable: boolean
-  declare private settling: Word | null
-  declare private problem: string
-  declare private expired: boolean
+  @property({ attribute: false }) cut = false
+  @property({ attribute: false }) showAll!: (event: TimelineEvent) => void
+  @property({ attribute: false }) settle!: (id: string, word: Word) => Promise<void>
+  @property({ type: Boolean }) reachable = false
+  @state() private settling: Word | null = null
+  @state() private problem = ''
+  @state() private expired = false
   private expiry: ReturnType<typeof setTimeout> | undefined
-
-  constructor() {
-    super()
-    this.word = null
-    this.outcome = null
-    this.cut = false
-    this.reachable = false
-    this.settling = null
-    this.problem = ''
-    this.expired = false
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -264,5 +243,3 @@ export class DgProposal extends LitElement {
     </section>`
   }
 }
-
-customElements.define('dg-proposal', DgProposal)

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain, type Http } from '../data/http.ts'
 import { type FoundPage, type SearchHit, searchTimeline } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
@@ -29,14 +30,8 @@ type Found =
 type Asked = { readonly q: string; readonly filters: SearchFilters }
 
 /** Searches the timeline as the owner types. Fires `hit`. Filters persist when the dialog closes. */
+@customElement('dg-search-dialog')
 export class DgSearchDialog extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    open: { type: Boolean },
-    query: { state: true },
-    filters: { state: true },
-    found: { state: true },
-  }
   static override readonly styles = [
     controls,
     filterStyles,
@@ -104,21 +99,13 @@ export class DgSearchDialog extends LitElement {
       }
     `,
   ]
-  declare http: Http
-  declare open: boolean
-  declare query: string
-  declare filters: SearchFilters
-  declare found: Found
+  @property({ attribute: false }) http!: Http
+  @property({ type: Boolean }) open = false
+  @state() query = ''
+  @state() filters: SearchFilters = noFilters
+  @state() found: Found = { state: 'none' }
   private timer: ReturnType<typeof setTimeout> | undefined
   private running: AbortController | null = null
-
-  constructor() {
-    super()
-    this.open = false
-    this.query = ''
-    this.filters = noFilters
-    this.found = { state: 'none' }
-  }
 
   private readonly typed = (event: Event): void => {
     if (!(event.target instanceof HTMLInputElement)) return
@@ -316,5 +303,3 @@ function pieces(snippet: string, query: string): readonly string[] {
   const escaped = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return snippet.split(new RegExp(`(${escaped.join('|')})`, 'giu'))
 }
-
-customElements.define('dg-search-dialog', DgSearchDialog)

@@ -1,4 +1,5 @@
 import { html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { whenIdle } from '../app/platform.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
@@ -28,56 +29,30 @@ const reachableEvents = 20_000
 const reachPageSize = 2000
 
 /** The home page: the timeline of all channels and the message field. */
+@customElement('dg-timeline-page')
 export class DgTimelinePage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    atEnd: { state: true },
-    searching: { state: true },
-    reaching: { state: true },
-    erasing: { state: true },
-    moment: { state: true },
-    explained: { state: true },
-    loadingSpans: { state: true },
-    markdown: { state: true },
-    dialogs: { state: true },
-    failed: { state: true },
-  }
   static override readonly styles = [controls, timelinePageStyles]
-  declare app: App
-  declare private atEnd: boolean
-  declare private searching: boolean
+  @property({ attribute: false }) app!: App
+  @state() private atEnd = true
+  @state() private searching = false
   /** True while pages are loaded to reach a search hit. */
-  declare private reaching: boolean
-  declare private erasing: Erasing | null
-  declare private moment: Moment | null
+  @state() private reaching = false
+  @state() private erasing: Erasing | null = null
+  @state() private moment: Moment | null = null
   /** The turn whose reply is being explained. */
-  declare private explained: string | null
-  declare private loadingSpans: ReadonlySet<string>
+  @state() private explained: string | null = null
+  @state() private loadingSpans: ReadonlySet<string> = new Set()
   /** Loaded after the message field is shown. */
-  declare private markdown: RenderMarkdown | null
+  @state() private markdown: RenderMarkdown | null = null
   /** Loaded when idle, or when the first dialog is opened. */
-  declare private dialogs: ((input: DialogsInput) => unknown) | null
+  @state() private dialogs: ((input: DialogsInput) => unknown) | null = null
   /** True if part of the page's code failed to load. */
-  declare private failed: boolean
+  @state() private failed = false
   private session: ChatSession | null = null
   private actions: ReturnType<typeof createTimelineActions> | null = null
   private ends: (() => void)[] = []
   private reach: AbortController | null = null
   private loadingDialogs = false
-
-  constructor() {
-    super()
-    this.atEnd = true
-    this.searching = false
-    this.reaching = false
-    this.erasing = null
-    this.moment = null
-    this.explained = null
-    this.loadingSpans = new Set()
-    this.markdown = null
-    this.dialogs = null
-    this.failed = false
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -379,5 +354,3 @@ declare global {
     'dg-timeline': import('./timeline-view.ts').DgTimeline
   }
 }
-
-customElements.define('dg-timeline-page', DgTimelinePage)

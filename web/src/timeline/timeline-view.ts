@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { TalkLine } from '../data/calls.ts'
 import { controls } from '../design/controls.ts'
 import type { Older } from './chat/session.ts'
@@ -33,40 +34,25 @@ const loadOlderWithinPx = 2000
  * The timeline as a virtual list with folding and keyboard navigation. Fires `older` to request the page
  * before, and `moved` when the end enters or leaves the viewport.
  */
+@customElement('dg-timeline')
 export class DgTimeline extends LitElement {
-  static override readonly properties = {
-    segments: { attribute: false },
-    talk: { attribute: false },
-    callParty: { attribute: false },
-    previews: { attribute: false },
-    pending: { attribute: false },
-    older: {},
-    actions: { attribute: false },
-    markdown: { attribute: false },
-    loadingSpans: { attribute: false },
-    toggled: { state: true },
-    activeKey: { state: true },
-    pointedKey: { state: true },
-    foundKey: { state: true },
-    topDay: { state: true },
-  }
   static override readonly styles = [controls, prose, timelineStyles, messageStyles]
 
-  declare segments: readonly Segment[]
-  declare talk: readonly TalkLine[]
+  @property({ attribute: false }) segments: readonly Segment[] = []
+  @property({ attribute: false }) talk: readonly TalkLine[] = []
   /** Who the caller is, during a call. */
-  declare callParty: 'owner' | 'guest'
-  declare previews: readonly Preview[]
-  declare pending: readonly Pending[]
-  declare older: Older
-  declare actions: TimelineActions
-  declare markdown: RenderMarkdown
-  declare loadingSpans: ReadonlySet<string>
-  declare private toggled: ReadonlySet<string>
-  declare private activeKey: string
-  declare private pointedKey: string
-  declare private foundKey: string
-  declare private topDay: string
+  @property({ attribute: false }) callParty: 'owner' | 'guest' = 'guest'
+  @property({ attribute: false }) previews: readonly Preview[] = []
+  @property({ attribute: false }) pending: readonly Pending[] = []
+  @property() older: Older = 'unknown'
+  @property({ attribute: false }) actions!: TimelineActions
+  @property({ attribute: false }) markdown!: RenderMarkdown
+  @property({ attribute: false }) loadingSpans: ReadonlySet<string> = new Set()
+  @state() private toggled: ReadonlySet<string> = new Set()
+  @state() private activeKey = ''
+  @state() private pointedKey = ''
+  @state() private foundKey = ''
+  @state() private topDay = ''
 
   private rows: readonly Row[] = []
   private readonly makeRows = createTimelineRows()
@@ -79,22 +65,6 @@ export class DgTimeline extends LitElement {
     estimate: estimateRow,
     onScroll: () => this.scrolled(),
   })
-
-  constructor() {
-    super()
-    this.segments = []
-    this.talk = []
-    this.callParty = 'guest'
-    this.previews = []
-    this.pending = []
-    this.older = 'unknown'
-    this.loadingSpans = new Set()
-    this.toggled = new Set()
-    this.activeKey = ''
-    this.pointedKey = ''
-    this.foundKey = ''
-    this.topDay = ''
-  }
 
   private parts(): Parts | null {
     this.foundParts ??= this.findParts()
@@ -350,5 +320,3 @@ export class DgTimeline extends LitElement {
 function canFocus(row: Row): boolean {
   return row.kind !== 'day' && !['boundary', 'talk', 'preview', 'pending'].includes(row.kind)
 }
-
-customElements.define('dg-timeline', DgTimeline)

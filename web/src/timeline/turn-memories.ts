@@ -1,15 +1,11 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain } from '../data/http.ts'
 import type { TurnMemory } from '../data/turns.ts'
 
 /** The memories recalled for a reply. */
+@customElement('dg-turn-memories')
 export class DgTurnMemories extends LitElement {
-  static override readonly properties = {
-    turnId: {},
-    load: { attribute: false },
-    memories: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = css`
     :host {
       display: block;
@@ -24,16 +20,10 @@ export class DgTurnMemories extends LitElement {
       padding-inline-start: 1.2em;
     }
   `
-  declare turnId: string
-  declare load: (turnId: string) => Promise<readonly TurnMemory[]>
-  declare memories: readonly TurnMemory[] | null
-  declare problem: string
-
-  constructor() {
-    super()
-    this.memories = null
-    this.problem = ''
-  }
+  @property() turnId!: string
+  @property({ attribute: false }) load!: (turnId: string) => Promise<readonly TurnMemory[]>
+  @state() memories: readonly TurnMemory[] | null = null
+  @state() problem = ''
 
   override firstUpdated(): void {
     void this.fetch()
@@ -57,5 +47,3 @@ export class DgTurnMemories extends LitElement {
       </ul>`
   }
 }
-
-customElements.define('dg-turn-memories', DgTurnMemories)

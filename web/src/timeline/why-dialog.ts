@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { type Adaptation, fetchAdaptations } from '../data/adaptations.ts'
 import { explain, type Http } from '../data/http.ts'
 import { fetchTurn, type TurnReport, type TurnTool } from '../data/turns.ts'
@@ -10,14 +11,8 @@ import { durationText, plural, prettyJson, shortDateText, wordsText } from '../d
 import { usageText } from './context-words.ts'
 
 /** Explains a reply: what its turn was given, what it did and what it cost. */
+@customElement('dg-why-dialog')
 export class DgWhyDialog extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    turnId: { attribute: false },
-    report: { state: true },
-    instructions: { state: true },
-    problem: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -68,21 +63,13 @@ export class DgWhyDialog extends LitElement {
       }
     `,
   ]
-  declare http: Http
+  @property({ attribute: false }) http!: Http
   /** The turn to explain; null while the dialog is closed. */
-  declare turnId: string | null
-  declare private report: TurnReport | null
+  @property({ attribute: false }) turnId: string | null = null
+  @state() private report: TurnReport | null = null
   /** The current standing instructions, for the titles of those that the turn was given. */
-  declare private instructions: readonly Adaptation[]
-  declare private problem: string
-
-  constructor() {
-    super()
-    this.turnId = null
-    this.report = null
-    this.instructions = []
-    this.problem = ''
-  }
+  @state() private instructions: readonly Adaptation[] = []
+  @state() private problem = ''
 
   protected override willUpdate(changed: PropertyValues): void {
     if (changed.has('turnId')) void this.load()
@@ -217,5 +204,3 @@ function textView(label: string, text: string | null): TemplateResult {
   return html`<p class="soft">${label}</p>
     <pre tabindex="0">${prettyJson(text)}</pre>`
 }
-
-customElements.define('dg-why-dialog', DgWhyDialog)

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import { explain, type Http, Refused } from '../data/http.ts'
 import { type NewTimer, setTimer } from '../data/timers.ts'
 import { controls } from '../design/controls.ts'
@@ -18,16 +19,8 @@ const repeats: readonly (readonly [Repeat, string])[] = [
 ]
 
 /** Sets a new timer. Fires `set`; stays open with the reason if refused. */
+@customElement('dg-timer-dialog')
 export class DgTimerDialog extends LitElement {
-  static override readonly properties = {
-    http: { attribute: false },
-    open: { type: Boolean },
-    repeat: { state: true },
-    cron: { state: true },
-    busy: { state: true },
-    problem: { state: true },
-    errors: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -42,23 +35,13 @@ export class DgTimerDialog extends LitElement {
       }
     `,
   ]
-  declare http: Http
-  declare open: boolean
-  declare private repeat: Repeat
-  declare private cron: string
-  declare private busy: boolean
-  declare private problem: string
-  declare private errors: Readonly<Record<string, string>>
-
-  constructor() {
-    super()
-    this.open = false
-    this.repeat = 'once'
-    this.cron = ''
-    this.busy = false
-    this.problem = ''
-    this.errors = {}
-  }
+  @property({ attribute: false }) http!: Http
+  @property({ type: Boolean }) open = false
+  @state() private repeat: Repeat = 'once'
+  @state() private cron = ''
+  @state() private busy = false
+  @state() private problem = ''
+  @state() private errors: Readonly<Record<string, string>> = {}
 
   private readonly closed = (): void => {
     this.reset()
@@ -206,5 +189,3 @@ function cronOf(repeat: Exclude<Repeat, 'once' | 'cron'>, at: string): string {
   }[repeat]
   return `${minute} ${hour} ${days}`
 }
-
-customElements.define('dg-timer-dialog', DgTimerDialog)

@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { cancelTimer, fetchTimers, type Timer } from '../data/timers.ts'
 import { cards } from '../design/cards.ts'
@@ -19,18 +20,13 @@ import './timer-dialog.ts'
 const tickMs = 30_000
 
 /** Active and past timers. */
+@customElement('dg-timers-page')
 export class DgTimersPage extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    setting: { state: true },
-    confirmation: { state: true },
-    now: { state: true },
-  }
   static override readonly styles = [controls, cards]
-  declare app: App
-  declare private setting: boolean
-  declare private confirmation: Confirmation | null
-  declare private now: Date
+  @property({ attribute: false }) app!: App
+  @state() private setting = false
+  @state() private confirmation: Confirmation | null = null
+  @state() private now: Date = new Date()
   private ticks: ReturnType<typeof setInterval> | undefined
   private readonly timers = new PagedList<Timer>(this, {
     fetch: async ({ signal }) => {
@@ -41,13 +37,6 @@ export class DgTimersPage extends LitElement {
     follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => type.startsWith('timer.') || type === 'erased',
   })
-
-  constructor() {
-    super()
-    this.setting = false
-    this.confirmation = null
-    this.now = new Date()
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -193,5 +182,3 @@ function endText({ status, lastFiredAt }: Timer): string {
   if (status === 'cancelled') return lastFiredAt === null ? 'Cancelled, was due' : 'Cancelled, last fired'
   return lastFiredAt === null ? 'Missed, was due' : 'Fired'
 }
-
-customElements.define('dg-timers-page', DgTimersPage)
