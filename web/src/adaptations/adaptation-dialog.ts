@@ -1,16 +1,17 @@
-import { css, html, LitElement, nothing, type PropertyValues } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
+import { formDialog, textIn } from '../app/form-dialog.ts'
+import { Submission } from '../app/submission.ts'
 import {
   type Adaptation,
   type AdaptationChannel,
   adaptationChannels,
   saveAdaptation,
 } from '../data/adaptations.ts'
-import { explain, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
-import '../design/dialog.ts'
-import { fieldView, focusFirstWrong, problemView } from '../design/field.ts'
+import { DialogElement } from '../design/dialog.ts'
+import { areaView, fieldView, notesView } from '../design/field.ts'
 
 const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
   chat: 'Chat',
@@ -18,20 +19,15 @@ const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
   sms: 'Text messages',
 }
 
-/** Creates or edits a standing instruction. Fires `saved`; stays open with the reason if that fails. */
+/** Creates or edits a standing instruction. */
 @customElement('dg-adaptation-dialog')
-export class DgAdaptationDialog extends LitElement {
+export class DgAdaptationDialog extends DialogElement {
   static override readonly styles = [
     controls,
     css`
-      form {
-        display: grid;
-        gap: var(--space-4);
-      }
       textarea.input {
         min-height: 11rem;
         line-height: 1.55;
-        resize: vertical;
       }
       legend {
         padding: 0;
@@ -55,125 +51,83 @@ export class DgAdaptationDialog extends LitElement {
         margin: 0;
         accent-color: var(--accent);
       }
-      .actions {
-        display: flex;
-        justify-content: flex-end;
-        gap: var(--space-2);
-      }
     `,
   ]
   @property({ attribute: false }) app!: App
-  @property({ attribute: false }) edited: Adaptation | 'new' | null = null
+  @property({ attribute: false }) onSaved!: () => void
+  /** Null for a new instruction. */
+  @property({ attribute: false }) edited: Adaptation | null = null
   @property({ attribute: false }) taken: ReadonlySet<string> = new Set()
-  @state() private busy = false
-  @state() private problem = ''
-  @state() private errors: Readonly<Record<string, string>> = {}
+  private readonly submission = new Submission(this)
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('edited')) return
-    this.problem = ''
-    this.errors = {}
-  }
-
-  private readonly closed = (): void => {
-    this.dispatchEvent(new Event('close'))
-  }
-
-  private readonly submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault()
-    const { edited } = this
-    if (!(event.target instanceof HTMLFormElement) || this.busy || edited === null) return
-    const form = new FormData(event.target)
-    const title = String(form.get('title') ?? '').trim()
-    const content = String(form.get('content') ?? '').trim()
-    const channels = adaptationChannels.filter((channel) => form.has(channel))
-    this.errors = {
-      ...(title === '' ? { title: 'Enter a name.' } : {}),
-      ...(content === '' ? { content: 'Describe what Delegate should do.' } : {}),
-      ...(channels.length === 0
-        ? { channels: 'Choose at least one channel. To pause the instruction, switch it off.' }
-        : {}),
-    }
-    if (Object.keys(this.errors).length > 0) return focusFirstWrong(this)
-    this.busy = true
-    this.problem = ''
-    try {
-      const id = edited === 'new' ? freeId(title, this.taken) : edited.id
-      await saveAdaptation(this.app.http, id, { title, content, channels })
-      this.app.toast('Saved. Takes effect on the next turn.')
-      this.closed()
-      this.dispatchEvent(new Event('saved'))
-    } catch (error) {
-      const fields = error instanceof Refused ? error.problem.errors : []
-      this.errors = Object.fromEntries(fields.map(({ path, message }) => [path, message]))
-      if (fields.length === 0) this.problem = explain(error)
-      void focusFirstWrong(this)
-    } finally {
-      this.busy = false
-    }
+  private readonly submit = (data: FormData): Promise<boolean> => {
+    const title = textIn(data, 'title')
+    const content = textIn(data, 'content')
+    const channels = adaptationChannels.filter((channel) => data.getAll('channels').includes(channel))
+    return this.submission.send(
+      async () => {
+        const id = this.edited?.id ?? freeId(title, this.taken)
+        await saveAdaptation(this.app.http, id, { title, content, channels })
+        this.app.toast('Saved. Takes effect on the next turn.')
+        this.onSaved()
+      },
+      {
+        ...(title === '' ? { title: 'Enter a name.' } : {}),
+        ...(content === '' ? { content: 'Describe what Delegate should do.' } : {}),
+        ...(channels.length === 0
+          ? { channels: 'Choose at least one channel. To pause the instruction, switch it off.' }
+          : {}),
+      },
+    )
   }
 
   override render() {
-    const { edited, errors } = this
-    const present = edited === 'new' ? null : edited
-    const heading = present ? 'Edit instruction' : 'New instruction'
-    return html`<dg-dialog heading=${heading} .open=${edited !== null} @close=${this.closed}>
-      ${edited === null ? nothing : this.formView(present, errors)}
-    </dg-dialog>`
+    const { edited } = this
+    const { errors } = this.submission
+    return formDialog(this, this.submission, {
+      heading: edited ? 'Edit instruction' : 'New instruction',
+      action: ['Save', 'Saving…'],
+      submit: this.submit,
+      fields: html`
+        ${fieldView({ name: 'title', label: 'Name', value: edited?.title ?? '', placeholder: 'Tone of voice', error: errors.title })}
+        ${areaView({
+          name: 'content',
+          label: 'What Delegate should do',
+          value: edited?.content ?? '',
+          placeholder: 'Be brief. Use metric units. Never suggest a phone call before ten.',
+          error: errors.content,
+        })}
+        ${this.channelsView(errors.channels)}
+        ${
+          edited?.source === 'file'
+            ? html`<p class="hint">Loaded from ${edited.id}.md. Your changes apply until the file changes.</p>`
+            : nothing
+        }
+      `,
+    })
   }
 
-  private formView(present: Adaptation | null, errors: Readonly<Record<string, string>>) {
-    const channels = present?.channels ?? adaptationChannels
-    return html`<form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
-      ${fieldView({ name: 'title', label: 'Name', value: present?.title ?? '', placeholder: 'Tone of voice', error: errors.title })}
-      <div class="field">
-        <label for="content">What Delegate should do</label>
-        <textarea
-          class="input"
-          id="content"
-          name="content"
-          placeholder="Be brief. Use metric units. Never suggest a phone call before ten."
-          aria-invalid=${errors.content ? 'true' : 'false'}
-          aria-describedby="content-notes"
-          .value=${present?.content ?? ''}
-        ></textarea>
-        <div id="content-notes">${errorView(errors.content)}</div>
+  private channelsView(error: string | undefined): TemplateResult {
+    const chosen = this.edited?.channels ?? adaptationChannels
+    return html`<fieldset class="field" aria-describedby="channels-notes">
+      <legend class="label">Applies to</legend>
+      <div class="channels">
+        ${adaptationChannels.map(
+          (channel) => html`<label>
+            <input
+              type="checkbox"
+              name="channels"
+              value=${channel}
+              .checked=${chosen.includes(channel)}
+              aria-invalid=${error ? 'true' : 'false'}
+            />
+            ${channelLabels[channel]}
+          </label>`,
+        )}
       </div>
-      <fieldset class="field" aria-describedby="channels-notes">
-        <legend class="label">Applies to</legend>
-        <div class="channels">
-          ${adaptationChannels.map(
-            (channel) => html`<label>
-              <input
-                type="checkbox"
-                name=${channel}
-                .checked=${channels.includes(channel)}
-                aria-invalid=${errors.channels ? 'true' : 'false'}
-              />
-              ${channelLabels[channel]}
-            </label>`,
-          )}
-        </div>
-        <div id="channels-notes">${errorView(errors.channels)}</div>
-      </fieldset>
-      ${
-        present?.source === 'file'
-          ? html`<p class="hint">Loaded from ${present.id}.md. Your changes apply until the file changes.</p>`
-          : nothing
-      }
-      ${problemView(this.problem)}
-      <div class="actions">
-        <button class="button" type="button" @click=${this.closed}>Cancel</button>
-        <button class="button primary" ?disabled=${this.busy}>${this.busy ? 'Saving…' : 'Save'}</button>
-      </div>
-    </form>`
+      ${notesView({ name: 'channels', error })}
+    </fieldset>`
   }
-}
-
-function errorView(error: string | undefined) {
-  return error
-    ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>`
-    : nothing
 }
 
 /** An unused id for URLs and file names: "Tone of voice" → "tone-of-voice". */

@@ -18,15 +18,14 @@ import '../design/menu.ts'
 import type { MenuItem } from '../design/menu.ts'
 import '../design/page.ts'
 import '../design/state.ts'
-import './adaptation-dialog.ts'
-import '../app/erase-dialog.ts'
-import type { Erasing } from '../app/erase-dialog.ts'
-import { fullTimeText, plural } from '../design/format.ts'
-import './instructions-dialog.ts'
+import { askToErase } from '../app/erase-dialog.ts'
 import { listView } from '../app/list-view.ts'
 import { PagedList } from '../app/paged-list.ts'
+import { fullTimeText, plural } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { switchStyles, switchView } from '../design/switch.ts'
+import { DgAdaptationDialog } from './adaptation-dialog.ts'
+import { DgInstructionsDialog } from './instructions-dialog.ts'
 
 const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
 
@@ -94,11 +93,7 @@ export class DgAdaptationsPage extends LitElement {
     `,
   ]
   @property({ attribute: false }) app!: App
-  /** The adaptation in the editor. */
-  @state() private edited: Adaptation | 'new' | null = null
-  @state() private previewing = false
   @state() private reloaded: Reloaded | null = null
-  @state() private erasing: Erasing | null = null
   private readonly adaptations = new PagedList<Adaptation>(this, {
     fetch: async ({ signal }) => ({ items: await fetchAdaptations(this.app.http, signal), nextCursor: null }),
     follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
@@ -138,19 +133,26 @@ export class DgAdaptationsPage extends LitElement {
     })
   }
 
-  private edit(adaptation: Adaptation): void {
-    this.edited = adaptation
+  /** Opens the editor; null for a new instruction. */
+  private edit(edited: Adaptation | null): void {
+    const { app, adaptations } = this
+    const taken = new Set(adaptations.items.map(({ id }) => id))
+    Object.assign(new DgAdaptationDialog(), { app, edited, taken, onSaved: adaptations.reload }).openIn(this)
+  }
+
+  private readonly preview = (): void => {
+    Object.assign(new DgInstructionsDialog(), { app: this.app }).openIn(this)
   }
 
   private items(adaptation: Adaptation): MenuItem[] {
     const isFile = adaptation.source === 'file'
-    const erase = () => {
-      this.erasing = {
+    const erase = () =>
+      askToErase(this, this.app, {
         heading: 'Erase this instruction?',
         target: { kind: 'adaptation', id: adaptation.id },
         ...(isFile ? { note: `Its file, ${adaptation.id}.md, is deleted with it.` } : {}),
-      }
-    }
+        onChange: this.adaptations.reload,
+      })
     return [
       { label: 'Edit', icon: 'edit', run: () => this.edit(adaptation) },
       ...(isFile ? [] : [{ label: 'Remove', icon: 'trash', run: () => this.discard(adaptation) } as const]),
@@ -159,40 +161,15 @@ export class DgAdaptationsPage extends LitElement {
   }
 
   override render() {
-    return html`
-      <dg-page heading="Adaptations">
-        <button slot="tools" class="button small" @click=${() => (this.previewing = true)}>
-          <dg-icon name="show"></dg-icon>Preview
-        </button>
-        <button slot="tools" class="button primary small" @click=${() => (this.edited = 'new')}>
-          <dg-icon name="plus"></dg-icon>New
-        </button>
-        ${this.contentView()}
-      </dg-page>
-      <dg-adaptation-dialog
-        .app=${this.app}
-        .edited=${this.edited}
-        .taken=${new Set(this.adaptations.items.map(({ id }) => id))}
-        @close=${() => (this.edited = null)}
-        @saved=${() => void this.adaptations.reload()}
-      ></dg-adaptation-dialog>
-      <dg-instructions-dialog
-        .app=${this.app}
-        .open=${this.previewing}
-        @close=${() => (this.previewing = false)}
-      ></dg-instructions-dialog>
-      <dg-erase-dialog
-        .app=${this.app}
-        .erasing=${this.erasing}
-        @close=${() => (this.erasing = null)}
-        @erasing=${() => void this.adaptations.reload()}
-        @undone=${() => void this.adaptations.reload()}
-      ></dg-erase-dialog>
-    `
-  }
-
-  private contentView(): TemplateResult {
-    return listView(this.adaptations, 'the instructions', ({ items }) => this.itemsView(items))
+    return html`<dg-page heading="Adaptations">
+      <button slot="tools" class="button small" @click=${this.preview}>
+        <dg-icon name="show"></dg-icon>Preview
+      </button>
+      <button slot="tools" class="button primary small" @click=${() => this.edit(null)}>
+        <dg-icon name="plus"></dg-icon>New
+      </button>
+      ${listView(this.adaptations, 'the instructions', ({ items }) => this.itemsView(items))}
+    </dg-page>`
   }
 
   private itemsView(adaptations: readonly Adaptation[]): TemplateResult {
@@ -203,7 +180,7 @@ export class DgAdaptationsPage extends LitElement {
             Tell Delegate how to behave: its tone, what to leave out, what to call you. Instructions apply from
             the next turn on.
           </p>
-          <button class="button primary" @click=${() => (this.edited = 'new')}>Write an instruction</button>
+          <button class="button primary" @click=${() => this.edit(null)}>Write an instruction</button>
         </dg-state>
         ${this.filesView()}
       `
@@ -223,7 +200,7 @@ export class DgAdaptationsPage extends LitElement {
     return html`<li class=${enabled ? '' : 'off'}>
       <div class="what">
         <p>
-          <button class="open" @click=${() => (this.edited = adaptation)}>${title}</button>
+          <button class="open" @click=${() => this.edit(adaptation)}>${title}</button>
         </p>
         <p class="words">${content}</p>
         <p class="facts">

@@ -1,17 +1,17 @@
-import { css, html, LitElement, type PropertyValues } from 'lit'
+import { css, html } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { type AdaptationChannel, adaptationChannels, fetchInstructions } from '../data/adaptations.ts'
 import { explain } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
-import '../design/dialog.ts'
+import { DialogElement } from '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
 
 const labels: Readonly<Record<AdaptationChannel, string>> = { chat: 'Chat', voice: 'Phone', sms: 'Text' }
 
 /** The exact instructions that the model gets, for each channel. */
 @customElement('dg-instructions-dialog')
-export class DgInstructionsDialog extends LitElement {
+export class DgInstructionsDialog extends DialogElement {
   static override readonly styles = [
     controls,
     css`
@@ -45,13 +45,12 @@ export class DgInstructionsDialog extends LitElement {
     `,
   ]
   @property({ attribute: false }) app!: App
-  @property({ type: Boolean }) open = false
   @state() private channel: AdaptationChannel = 'chat'
   @state() private text: string | null = null
   @state() private problem = ''
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('open') && this.open) void this.show(this.channel)
+  protected override firstUpdated(): void {
+    void this.show(this.channel)
   }
 
   private async show(channel: AdaptationChannel): Promise<void> {
@@ -67,12 +66,7 @@ export class DgInstructionsDialog extends LitElement {
   }
 
   override render() {
-    return html`<dg-dialog
-      heading="Instructions for the model"
-      wide
-      .open=${this.open}
-      @close=${() => this.dispatchEvent(new Event('close'))}
-    >
+    return html`<dg-dialog heading="Instructions for the model" wide>
       <p class="hint">The exact text that precedes the conversation, from the next turn on.</p>
       <div class="channels" role="group" aria-label="Channel">
         ${adaptationChannels.map(

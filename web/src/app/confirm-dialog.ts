@@ -1,9 +1,8 @@
-import { html, LitElement } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
-import { explain } from '../data/http.ts'
-import { controls } from '../design/controls.ts'
-import '../design/dialog.ts'
+import { html, type LitElement } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import { DialogElement } from '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
+import { Submission } from './submission.ts'
 
 export type Confirmation = {
   readonly heading: string
@@ -13,45 +12,31 @@ export type Confirmation = {
   readonly run: () => Promise<void>
 }
 
+/** Asks the owner to confirm an irreversible action. */
+export function askToConfirm(host: LitElement, confirmation: Confirmation): void {
+  Object.assign(new DgConfirmDialog(), { confirmation }).openIn(host)
+}
+
 /** Confirms an irreversible action. Stays open with the reason if it fails. */
 @customElement('dg-confirm-dialog')
-export class DgConfirmDialog extends LitElement {
-  static override readonly styles = controls
-  @property({ attribute: false }) confirmation: Confirmation | null = null
-  @state() private busy = false
-  @state() private problem = ''
-
-  private readonly closed = (): void => {
-    this.problem = ''
-    this.dispatchEvent(new Event('close'))
-  }
+export class DgConfirmDialog extends DialogElement {
+  @property({ attribute: false }) confirmation!: Confirmation
+  private readonly submission = new Submission(this)
 
   private readonly confirm = async (): Promise<void> => {
-    if (!this.confirmation || this.busy) return
-    this.busy = true
-    this.problem = ''
-    try {
-      await this.confirmation.run()
-      this.closed()
-    } catch (error) {
-      this.problem = explain(error)
-    } finally {
-      this.busy = false
-    }
+    if (await this.submission.send(this.confirmation.run)) this.close()
   }
 
   override render() {
-    return html`<dg-dialog
-      heading=${this.confirmation?.heading ?? ''}
-      .open=${this.confirmation !== null}
-      @close=${this.closed}
-    >
-      <p>${this.confirmation?.text}</p>
-      ${problemView(this.problem)}
+    const { heading, text, action } = this.confirmation
+    const { busy, problem } = this.submission
+    return html`<dg-dialog heading=${heading}>
+      <p>${text}</p>
+      ${problemView(problem)}
       <div slot="actions">
-        <button class="button" autofocus @click=${this.closed}>Cancel</button>
-        <button class="button danger" ?disabled=${this.busy} @click=${() => void this.confirm()}>
-          ${this.busy ? 'One moment…' : this.confirmation?.action}
+        <button class="button" autofocus @click=${this.close}>Cancel</button>
+        <button class="button danger" ?disabled=${busy} @click=${this.confirm}>
+          ${busy ? 'One moment…' : action}
         </button>
       </div>
     </dg-dialog>`

@@ -1,20 +1,32 @@
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { css, html, type LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { type ErasurePlan, type ErasureTarget, fetchErasurePlan, requestErasure } from '../data/erasures.ts'
 import { explain, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
+import { DialogElement } from '../design/dialog.ts'
+import { problemView } from '../design/field.ts'
 import type { App } from './app.ts'
 import { offerUndo } from './erasure-toast.ts'
-import '../design/dialog.ts'
-import { problemView } from '../design/field.ts'
 import '../design/icon.ts'
 import { instantOf, wallMinute } from '../design/owner-time.ts'
 import { planStyles, planView } from './erasure-plan.ts'
+import { Submission } from './submission.ts'
 
-/** What to erase: a given target, or a period that the owner chooses in the dialog. */
-export type Erasing =
-  | { readonly heading: string; readonly target: ErasureTarget; readonly note?: string }
-  | { readonly heading: string; readonly target: 'period' }
+export type Erasing = {
+  readonly heading: string
+  /** What to erase: a given target, or a period that the owner chooses in the dialog. */
+  readonly target: ErasureTarget | 'period'
+  readonly note?: string
+  /** Called once the target is hidden. */
+  readonly onErasing?: () => void
+  /** Called once the target is hidden, and again if the owner undoes it. */
+  readonly onChange?: () => void
+}
+
+/** Shows what an erasure takes along, asks for confirmation, and offers Undo in a toast afterwards. */
+export function askToErase(host: LitElement, app: App, erasing: Erasing): void {
+  Object.assign(new DgEraseDialog(), { app, erasing }).openIn(host)
+}
 
 const typingPauseMs = 350
 const stretches: readonly (readonly [string, number])[] = [
@@ -23,12 +35,8 @@ const stretches: readonly (readonly [string, number])[] = [
   ['Last 7 days', 7 * 86_400_000],
 ]
 
-/**
- * Shows what an erasure takes along, asks for confirmation, and offers Undo in a toast afterwards.
- * Fires `erasing` once the target is hidden, and `undone` if the owner undoes it.
- */
 @customElement('dg-erase-dialog')
-export class DgEraseDialog extends LitElement {
+export class DgEraseDialog extends DialogElement {
   static override readonly styles = [
     controls,
     planStyles,
@@ -68,13 +76,12 @@ export class DgEraseDialog extends LitElement {
     `,
   ]
   @property({ attribute: false }) app!: App
-  @property({ attribute: false }) erasing: Erasing | null = null
+  @property({ attribute: false }) erasing!: Erasing
   @state() private from = ''
   @state() private to = ''
   @state() private plan: ErasurePlan | null = null
   @state() private loading = false
-  @state() private busy = false
-  @state() private problem = ''
+  private readonly submission = new Submission(this)
   private running: AbortController | null = null
   private timer: ReturnType<typeof setTimeout> | undefined
 
@@ -84,17 +91,13 @@ export class DgEraseDialog extends LitElement {
     clearTimeout(this.timer)
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('erasing')) return
-    this.running?.abort()
-    this.plan = null
-    this.problem = ''
-    if (this.erasing?.target === 'period') this.choose(3_600_000)
-    else if (this.erasing) this.loadPlanSoon(0)
+  protected override firstUpdated(): void {
+    if (this.erasing.target === 'period') this.choose(3_600_000)
+    else this.loadPlanSoon(0)
   }
 
   private target(): ErasureTarget | null {
-    const target = this.erasing?.target ?? null
+    const { target } = this.erasing
     if (target !== 'period') return target
     const [from, to] = [instantOf(this.from), instantOf(this.to)]
     if (from === null || to === null || from >= to) return null
@@ -121,7 +124,7 @@ export class DgEraseDialog extends LitElement {
     this.running = running
     const target = this.target()
     this.plan = null
-    this.problem = target ? '' : 'The end must be after the start.'
+    this.submission.show(target ? '' : 'The end must be after the start.')
     this.loading = target !== null
     if (!target) return
     try {
@@ -129,43 +132,40 @@ export class DgEraseDialog extends LitElement {
     } catch (error) {
       if (running.signal.aborted) return
       const isEmpty = error instanceof Refused && error.problem.code === 'nothing_to_erase'
-      this.problem = isEmpty && target.kind === 'period' ? 'Nothing to erase in this period.' : explain(error)
+      this.submission.show(
+        isEmpty && target.kind === 'period' ? 'Nothing to erase in this period.' : explain(error),
+      )
     }
     if (this.running === running) this.loading = false
   }
 
-  private readonly closed = (): void => {
-    this.dispatchEvent(new Event('close'))
-  }
-
   private readonly confirm = async (): Promise<void> => {
     const target = this.target()
-    if (!target || !this.plan || this.busy) return
-    const { undoMs } = this.plan
-    this.busy = true
-    try {
-      const id = await requestErasure(this.app.http, target)
-      this.closed()
-      this.dispatchEvent(new Event('erasing'))
-      offerUndo(this.app, { id, undoMs, onUndone: () => this.dispatchEvent(new Event('undone')) })
-    } catch (error) {
-      this.problem = explain(error)
-    } finally {
-      this.busy = false
-    }
+    const { app, erasing, plan } = this
+    if (!target || !plan) return
+    const isDone = await this.submission.send(async () => {
+      const id = await requestErasure(app.http, target)
+      offerUndo(app, { id, undoMs: plan.undoMs, onUndone: erasing.onChange })
+    })
+    if (!isDone) return
+    this.close()
+    erasing.onErasing?.()
+    erasing.onChange?.()
   }
 
   override render() {
     const { erasing, plan } = this
-    return html`<dg-dialog heading=${erasing?.heading ?? ''} .open=${erasing !== null} @close=${this.closed}>
-      ${erasing?.target === 'period' ? this.stretchView() : nothing}
+    const { busy, problem } = this.submission
+    const isPeriod = erasing.target === 'period'
+    return html`<dg-dialog heading=${erasing.heading}>
+      ${isPeriod ? this.stretchView() : nothing}
       ${this.loading ? loadingView() : plan ? planView(plan) : nothing}
-      ${problemView(this.problem)}
-      ${erasing?.target === 'period' && plan ? filesView(plan) : nothing}
+      ${problemView(problem)}
+      ${isPeriod && plan ? filesView(plan) : nothing}
       ${
-        erasing && erasing.target !== 'period' && erasing.note
-          ? html`<p class="fine"><dg-icon name="warning"></dg-icon><span>${erasing.note}</span></p>`
-          : nothing
+        erasing.note === undefined
+          ? nothing
+          : html`<p class="fine"><dg-icon name="warning"></dg-icon><span>${erasing.note}</span></p>`
       }
       <p class="fine">
         <dg-icon name="erased"></dg-icon>
@@ -175,13 +175,13 @@ export class DgEraseDialog extends LitElement {
         </span>
       </p>
       <div slot="actions">
-        <button class="button" autofocus @click=${this.closed}>Cancel</button>
+        <button class="button" autofocus @click=${this.close}>Cancel</button>
         <button
           class="button danger"
-          ?disabled=${this.busy || this.loading || plan === null}
-          @click=${() => void this.confirm()}
+          ?disabled=${busy || this.loading || plan === null}
+          @click=${this.confirm}
         >
-          ${this.busy ? 'One moment…' : 'Erase'}
+          ${busy ? 'One moment…' : 'Erase'}
         </button>
       </div>
     </dg-dialog>`

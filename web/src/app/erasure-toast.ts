@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 /** Offers to undo a pending erasure, in a toast that closes once the erasure completes or is undone. */
 export function offerUndo(
   app: App,
-  erasure: { readonly id: string; readonly undoMs: number; readonly onUndone?: () => void },
+  erasure: { readonly id: string; readonly undoMs: number; readonly onUndone: (() => void) | undefined },
 ): void {
   const { id, undoMs, onUndone } = erasure
 

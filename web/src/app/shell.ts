@@ -10,7 +10,7 @@ import type { App } from './app.ts'
 import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
 import { whenIdle } from './platform.ts'
 import { shellStyles } from './shell-styles.ts'
-import './shortcut-sheet.ts'
+import { DgShortcutSheet } from './shortcut-sheet.ts'
 import './service-notices.ts'
 import { createKeySequence, isModKey } from './shortcuts.ts'
 import type { Theme } from './theme.ts'
@@ -47,11 +47,9 @@ export class DgShell extends LitElement {
   static override readonly styles = [controls, shellStyles]
   @property({ attribute: false }) app!: App
   @property() path!: string
-  @state() helpOpen = false
   /** The service's version; empty until loaded. */
   @state() private version = ''
-  /** The shortcut sheet is created on first use. */
-  private helpAsked = false
+  private readonly help = new DgShortcutSheet()
   private ends: (() => void)[] = []
   private readonly sequence = createKeySequence('g')
 
@@ -97,7 +95,8 @@ export class DgShell extends LitElement {
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (isModKey(event, '/')) {
       event.preventDefault()
-      this.helpOpen = !this.helpOpen
+      if (this.help.isConnected) this.help.close()
+      else this.help.openIn(this)
       return
     }
     if (isModKey(event, 'k') && this.path !== '/') {
@@ -139,7 +138,7 @@ export class DgShell extends LitElement {
 
   private readonly showHelp = (): void => {
     this.closeNavigation()
-    this.helpOpen = true
+    this.help.openIn(this)
   }
 
   private readonly signOut = async (): Promise<void> => {
@@ -151,7 +150,6 @@ export class DgShell extends LitElement {
   }
 
   override render() {
-    this.helpAsked ||= this.helpOpen
     const theme = themes[this.app.theme.current]
     const listed = this.listed()
     return html`
@@ -189,14 +187,6 @@ export class DgShell extends LitElement {
         <dg-service-notices .http=${this.app.http} path=${this.path}></dg-service-notices>
         <slot></slot>
       </main>
-      ${
-        this.helpAsked
-          ? html`<dg-shortcut-sheet
-              .open=${this.helpOpen}
-              @close=${() => (this.helpOpen = false)}
-            ></dg-shortcut-sheet>`
-          : nothing
-      }
     `
   }
 

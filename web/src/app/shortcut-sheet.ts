@@ -1,7 +1,7 @@
-import { css, html, LitElement } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { css, html } from 'lit'
+import { customElement } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
-import '../design/dialog.ts'
+import { DialogElement } from '../design/dialog.ts'
 import { pages } from './pages.ts'
 import { modName, type ShortcutGroup, shortcutGroups } from './shortcuts.ts'
 
@@ -13,7 +13,7 @@ const toPages: ShortcutGroup = {
 }
 
 @customElement('dg-shortcut-sheet')
-export class DgShortcutSheet extends LitElement {
+export class DgShortcutSheet extends DialogElement {
   static override readonly styles = [
     controls,
     css`
@@ -45,15 +45,9 @@ export class DgShortcutSheet extends LitElement {
       }
     `,
   ]
-  @property({ type: Boolean }) open = false
-
-  private readonly closed = (): void => {
-    this.open = false
-    this.dispatchEvent(new Event('close'))
-  }
 
   override render() {
-    return html`<dg-dialog heading="Keyboard shortcuts" reading .open=${this.open} @close=${this.closed}>
+    return html`<dg-dialog heading="Keyboard shortcuts" reading>
       ${[...shortcutGroups, toPages].map(
         ({ heading, shortcuts }) => html`<h3>${heading}</h3>
           <dl>

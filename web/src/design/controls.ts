@@ -118,6 +118,13 @@ export const controls = css`
     cursor: default;
   }
 
+  .form {
+    display: grid;
+    gap: var(--space-4);
+  }
+  textarea.input {
+    resize: vertical;
+  }
   .field {
     display: grid;
     gap: 0.375rem;

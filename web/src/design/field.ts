@@ -1,10 +1,10 @@
-import { html, type LitElement, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import './icon.ts'
 
 export type Field = {
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'url' | 'tel' | 'password'
+  readonly type?: 'text' | 'url' | 'tel' | 'password' | 'datetime-local'
   readonly value?: string
   readonly hint?: string
   /** Error message to show. */
@@ -36,6 +36,38 @@ export function fieldView(field: Field): TemplateResult {
       aria-describedby="${field.name}-notes"
     />
     ${notesView(field)}
+  </div>`
+}
+
+/** A labelled field for a longer text. */
+export function areaView(field: Field & { readonly maxLength?: number }): TemplateResult {
+  return html`<div class="field">
+    <label for=${field.name}>${field.label}</label>
+    <textarea
+      class="input"
+      id=${field.name}
+      name=${field.name}
+      placeholder=${field.placeholder ?? nothing}
+      maxlength=${field.maxLength ?? nothing}
+      aria-invalid=${field.error ? 'true' : 'false'}
+      aria-describedby="${field.name}-notes"
+      .value=${field.value ?? ''}
+    ></textarea>
+    ${notesView(field)}
+  </div>`
+}
+
+/** A labelled list of choices, each a value and its label. */
+export function choiceView(
+  name: string,
+  label: string,
+  choices: readonly (readonly [value: string, label: string])[],
+): TemplateResult {
+  return html`<div class="field">
+    <label for=${name}>${label}</label>
+    <select class="input" id=${name} name=${name}>
+      ${choices.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
+    </select>
   </div>`
 }
 
@@ -72,17 +104,12 @@ export function passwordView(
   </div>`
 }
 
-function notesView({ name, hint, error }: Field): TemplateResult {
+/** The hint of a field, or its error instead. */
+export function notesView({ name, hint, error }: Pick<Field, 'name' | 'hint' | 'error'>): TemplateResult {
   return html`<div id="${name}-notes">
     ${error ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
     ${!error && hint ? html`<div class="hint">${hint}</div>` : nothing}
   </div>`
-}
-
-/** Focuses the first invalid field, once the errors are rendered. */
-export async function focusFirstWrong(form: LitElement): Promise<void> {
-  await form.updateComplete
-  form.renderRoot.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
 }
 
 /** An error about the form as a whole. Announced to screen readers when it appears. */

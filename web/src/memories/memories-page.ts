@@ -1,5 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { fetchMemories, type Memory } from '../data/memories.ts'
 import { cards } from '../design/cards.ts'
@@ -7,8 +7,7 @@ import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/page.ts'
 import '../design/state.ts'
-import '../app/erase-dialog.ts'
-import type { Erasing } from '../app/erase-dialog.ts'
+import { askToErase } from '../app/erase-dialog.ts'
 import { listView, moreView, searchField } from '../app/list-view.ts'
 import { type ListPage, PagedList } from '../app/paged-list.ts'
 import { fullTimeText, plural, shortDateText, wordsText } from '../design/format.ts'
@@ -48,7 +47,6 @@ export class DgMemoriesPage extends LitElement {
     `,
   ]
   @property({ attribute: false }) app!: App
-  @state() private erasing: Erasing | null = null
   private readonly memories = new PagedList<Memory, MemoryPage>(this, {
     fetch: async (query) => {
       const { memories, ...rest } = await fetchMemories(this.app.http, { limit: pageSize, ...query })
@@ -59,41 +57,29 @@ export class DgMemoriesPage extends LitElement {
   })
 
   private confirmForgetting(memory: Memory): void {
-    this.erasing = {
+    askToErase(this, this.app, {
       heading: 'Forget this for good?',
       target: { kind: 'memory', id: memory.id },
       note: 'It never comes up again and is not learned again from the same words. What you said stays on the timeline until you erase it there, but is no longer recalled.',
-    }
+      onChange: this.memories.reload,
+    })
   }
 
   override render() {
-    return html`
-      <dg-page heading="Memories">
-        <a slot="tools" class="button small" href="/settings/memory">Memory Insights</a>
-        ${this.contentView()}
-      </dg-page>
-      <dg-erase-dialog
-        .app=${this.app}
-        .erasing=${this.erasing}
-        @close=${() => (this.erasing = null)}
-        @erasing=${() => void this.memories.reload()}
-        @undone=${() => void this.memories.reload()}
-      ></dg-erase-dialog>
-    `
-  }
-
-  private contentView(): TemplateResult {
     const { memories } = this
-    return listView(memories, 'the memories', ({ count }) => {
-      if (memories.isEmpty) return emptyView()
-      return html`
-        <div class="search">${searchField(memories, 'Search memories')}</div>
-        <p class="facts total" role="status">
-          ${memories.loading ? 'Loading…' : plural(count, 'memory', 'memories')}
-        </p>
-        ${this.foundView()}
-      `
-    })
+    return html`<dg-page heading="Memories">
+      <a slot="tools" class="button small" href="/settings/memory">Memory Insights</a>
+      ${listView(memories, 'the memories', ({ count }) => {
+        if (memories.isEmpty) return emptyView()
+        return html`
+          <div class="search">${searchField(memories, 'Search memories')}</div>
+          <p class="facts total" role="status">
+            ${memories.loading ? 'Loading…' : plural(count, 'memory', 'memories')}
+          </p>
+          ${this.foundView()}
+        `
+      })}
+    </dg-page>`
   }
 
   private foundView(): TemplateResult {

@@ -13,12 +13,11 @@ import type { MenuItem } from '../design/menu.ts'
 import '../design/page.ts'
 import { prose } from '../design/prose.ts'
 import '../design/state.ts'
-import '../app/erase-dialog.ts'
-import type { Erasing } from '../app/erase-dialog.ts'
+import { askToErase } from '../app/erase-dialog.ts'
 import { createMarkdown } from '../design/markdown.ts'
-import './note-history-dialog.ts'
 import { type Draft, keepDraft, keptDraft, type Words } from './note-draft.ts'
 import { noteEditorStyles } from './note-editor-styles.ts'
+import { DgNoteHistory } from './note-history-dialog.ts'
 
 /** Above this size there is no live preview, because rendering it would slow down typing. */
 const previewChars = 200_000
@@ -37,8 +36,6 @@ export class DgNoteEditorPage extends LitElement {
   /** True if the note was changed elsewhere since it was loaded. */
   @state() private stale = false
   @state() private problem = ''
-  @state() private erasing: Erasing | null = null
-  @state() private historyOpen = false
   private readonly markdown = createMarkdown()
   private ends: (() => void)[] = []
 
@@ -71,11 +68,11 @@ export class DgNoteEditorPage extends LitElement {
       const kept = keptDraft(id)
       if (kept) this.draft = kept
       this.stale = note !== null && kept !== null && (kept.revision ?? note.revision) !== note.revision
-      this.historyOpen = asked.has('history')
       this.state = 'ready'
       await this.updateComplete
       if (id === null) this.renderRoot.querySelector<HTMLElement>('#title')?.focus()
       else this.focusText()
+      if (note && asked.has('history')) this.showHistory(note)
     } catch (error) {
       const isMissing = error instanceof Refused && error.problem.status === 404
       this.problem = explain(error)
@@ -208,14 +205,20 @@ export class DgNoteEditorPage extends LitElement {
     this.app.navigate('/notes')
   }
 
-  private showHistory(): void {
-    this.historyOpen = true
+  private showHistory(note: Note): void {
+    Object.assign(new DgNoteHistory(), {
+      ...{ app: this.app, note },
+      onRestored: (restored: Note) => this.takeInstead(restored),
+    }).openIn(this)
   }
 
   private items(note: Note): MenuItem[] {
-    const erase = () => {
-      this.erasing = { heading: 'Erase this note?', target: { kind: 'note', id: note.id } }
-    }
+    const erase = () =>
+      askToErase(this, this.app, {
+        heading: 'Erase this note?',
+        target: { kind: 'note', id: note.id },
+        onErasing: () => this.forget(note.id),
+      })
     return [
       { label: 'Open', icon: 'note', run: () => location.assign(`/notes/${note.id}`) },
       {
@@ -223,7 +226,7 @@ export class DgNoteEditorPage extends LitElement {
         icon: 'link',
         run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
       },
-      { label: 'History', icon: 'timeline', run: () => this.showHistory() },
+      { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
       { label: 'Delete', icon: 'trash', run: () => void this.discard(note) },
       { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
     ]
@@ -238,18 +241,6 @@ export class DgNoteEditorPage extends LitElement {
         </a>
         ${this.state === 'ready' ? this.toolsView() : nothing} ${this.contentView()}
       </dg-page>
-      <dg-erase-dialog
-        .app=${this.app}
-        .erasing=${this.erasing}
-        @close=${() => (this.erasing = null)}
-        @erasing=${() => note && this.forget(note.id)}
-      ></dg-erase-dialog>
-      <dg-note-history
-        .app=${this.app}
-        .note=${this.historyOpen ? note : null}
-        @close=${() => (this.historyOpen = false)}
-        @restored=${(event: CustomEvent<Note>) => this.takeInstead(event.detail)}
-      ></dg-note-history>
     `
   }
 

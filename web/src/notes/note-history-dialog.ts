@@ -1,16 +1,17 @@
-import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit'
+import { css, html, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
+import { Submission } from '../app/submission.ts'
 import { explain } from '../data/http.ts'
 import { fetchRevision, fetchRevisions, type Note, type NoteRevision, restoreNote } from '../data/notes.ts'
 import { controls } from '../design/controls.ts'
-import '../design/dialog.ts'
+import { DialogElement } from '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
 import { shortDateText } from '../design/format.ts'
 
-/** Shows the revisions of a note and restores one. Fires `restored` with the note. */
+/** Shows the revisions of a note and restores one. */
 @customElement('dg-note-history')
-export class DgNoteHistory extends LitElement {
+export class DgNoteHistory extends DialogElement {
   static override readonly styles = [
     controls,
     css`
@@ -82,70 +83,47 @@ export class DgNoteHistory extends LitElement {
     `,
   ]
   @property({ attribute: false }) app!: App
-  @property({ attribute: false }) note: {
-    readonly id: string
-    readonly title: string
-    readonly revision: number
-  } | null = null
+  @property({ attribute: false }) note!: { readonly id: string }
+  @property({ attribute: false }) onRestored!: (note: Note) => void
   @state() private revisions: readonly NoteRevision[] | null = null
   /** The selected revision; `note` is null while it loads, undefined if it was erased. */
   @state() private shown: { readonly revision: number; readonly note: Note | null | undefined } | null = null
-  @state() private busy = false
-  @state() private problem = ''
+  private readonly submission = new Submission(this)
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('note')) return
-    this.revisions = null
-    this.shown = null
-    this.problem = ''
-    if (this.note) void this.load(this.note.id)
+  protected override firstUpdated(): void {
+    void this.load()
   }
 
-  private async load(id: string): Promise<void> {
+  private async load(): Promise<void> {
     try {
-      const revisions = await fetchRevisions(this.app.http, id)
-      if (this.note?.id !== id) return
-      this.revisions = revisions
-      const [latest] = revisions
+      this.revisions = await fetchRevisions(this.app.http, this.note.id)
+      const [latest] = this.revisions
       if (latest) await this.show(latest.revision)
     } catch (error) {
-      this.problem = explain(error)
+      this.submission.show(explain(error))
     }
   }
 
   private async show(revision: number): Promise<void> {
-    const { note } = this
-    if (!note) return
     this.shown = { revision, note: null }
     // An erased revision is an expected outcome.
-    const loaded = await fetchRevision(this.app.http, note.id, revision).catch(() => undefined)
-    if (this.shown?.revision === revision) this.shown = { revision, note: loaded }
+    const note = await fetchRevision(this.app.http, this.note.id, revision).catch(() => undefined)
+    if (this.shown.revision === revision) this.shown = { revision, note }
   }
 
-  private readonly closed = (): void => {
-    this.dispatchEvent(new Event('close'))
-  }
-
-  private readonly restore = async (): Promise<void> => {
-    const { note, shown } = this
-    if (!note || !shown || this.busy) return
-    this.busy = true
-    try {
-      const restored = await restoreNote(this.app.http, note.id, shown.revision)
-      this.app.toast(`Revision ${shown.revision} restored.`)
-      this.closed()
-      this.dispatchEvent(new CustomEvent('restored', { detail: restored }))
-    } catch (error) {
-      this.problem = explain(error)
-    } finally {
-      this.busy = false
-    }
+  private async restore(revision: number): Promise<void> {
+    const isRestored = await this.submission.send(async () => {
+      this.onRestored(await restoreNote(this.app.http, this.note.id, revision))
+      this.app.toast(`Revision ${revision} restored.`)
+    })
+    if (isRestored) this.close()
   }
 
   override render() {
-    const { note, shown, revisions } = this
+    const { shown, revisions } = this
+    const { busy, problem } = this.submission
     const latest = revisions?.[0]?.revision
-    return html`<dg-dialog heading="History" wide .open=${note !== null} @close=${this.closed}>
+    return html`<dg-dialog heading="History" wide>
       ${
         revisions
           ? html`<div class="panes">
@@ -156,13 +134,13 @@ export class DgNoteHistory extends LitElement {
             </div>`
           : html`<p role="status">Loading…</p>`
       }
-      ${problemView(this.problem)}
+      ${problemView(problem)}
       <div slot="actions">
-        <button class="button" @click=${this.closed}>Close</button>
+        <button class="button" @click=${this.close}>Close</button>
         <button
           class="button primary"
-          ?disabled=${this.busy || !shown?.note || shown.revision === latest}
-          @click=${() => void this.restore()}
+          ?disabled=${busy || !shown?.note || shown.revision === latest}
+          @click=${() => shown && void this.restore(shown.revision)}
         >
           Restore this revision
         </button>

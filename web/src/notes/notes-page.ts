@@ -11,13 +11,12 @@ import '../design/menu.ts'
 import type { MenuItem } from '../design/menu.ts'
 import '../design/page.ts'
 import '../design/state.ts'
-import '../app/erase-dialog.ts'
-import type { Erasing } from '../app/erase-dialog.ts'
+import { askToErase } from '../app/erase-dialog.ts'
 import { listView, moreView, searchField } from '../app/list-view.ts'
-import { fullTimeText } from '../design/format.ts'
-import './note-history-dialog.ts'
 import { PagedList } from '../app/paged-list.ts'
+import { fullTimeText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
+import { DgNoteHistory } from './note-history-dialog.ts'
 import { noteSummary } from './plain-text.ts'
 
 const pageSize = 50
@@ -90,8 +89,6 @@ export class DgNotesPage extends LitElement {
   ]
   @property({ attribute: false }) app!: App
   @state() private deleted: boolean = new URLSearchParams(location.search).has('deleted')
-  @state() private erasing: Erasing | null = null
-  @state() private history: NoteSummary | null = null
   private readonly notes = new PagedList<NoteSummary>(this, {
     fetch: async (query) => {
       const { deleted } = this
@@ -126,14 +123,18 @@ export class DgNotesPage extends LitElement {
   }
 
   private showHistory(note: NoteSummary): void {
-    this.history = note
+    const { app, notes } = this
+    Object.assign(new DgNoteHistory(), { app, note, onRestored: notes.reload }).openIn(this)
   }
 
   private items(note: NoteSummary): MenuItem[] {
     const name = note.title || 'Untitled'
-    const erase = () => {
-      this.erasing = { heading: `Erase “${shortened(name)}”?`, target: { kind: 'note', id: note.id } }
-    }
+    const erase = () =>
+      askToErase(this, this.app, {
+        heading: `Erase “${shortened(name)}”?`,
+        target: { kind: 'note', id: note.id },
+        onChange: this.notes.reload,
+      })
     const erasing: MenuItem = { label: 'Erase for good…', icon: 'erased', danger: true, run: erase }
     if (this.deleted)
       return [
@@ -154,49 +155,30 @@ export class DgNotesPage extends LitElement {
   }
 
   override render() {
-    return html`
-      <dg-page heading="Notes">
-        <a slot="tools" class="button primary small" href="/notes/edit"><dg-icon name="plus"></dg-icon>New note</a>
-        ${this.contentView()}
-      </dg-page>
-      <dg-erase-dialog
-        .app=${this.app}
-        .erasing=${this.erasing}
-        @close=${() => (this.erasing = null)}
-        @erasing=${() => void this.notes.reload()}
-        @undone=${() => void this.notes.reload()}
-      ></dg-erase-dialog>
-      <dg-note-history
-        .app=${this.app}
-        .note=${this.history}
-        @close=${() => (this.history = null)}
-        @restored=${() => void this.notes.reload()}
-      ></dg-note-history>
-    `
-  }
-
-  private contentView(): TemplateResult {
     const { notes } = this
-    return listView(
-      notes,
-      'the notes',
-      ({ items }) => html`
-        <div class="find">
-          ${searchField(notes, 'Search notes')}
-          <button
-            class="button"
-            aria-pressed=${this.deleted}
-            @click=${() => {
-              this.deleted = !this.deleted
-              void notes.restart()
-            }}
-          >
-            <dg-icon name="trash"></dg-icon>Deleted
-          </button>
-        </div>
-        ${items.length > 0 ? this.itemsView(items) : notes.loading ? nothing : this.emptyView()}
-      `,
-    )
+    return html`<dg-page heading="Notes">
+      <a slot="tools" class="button primary small" href="/notes/edit"><dg-icon name="plus"></dg-icon>New note</a>
+      ${listView(
+        notes,
+        'the notes',
+        ({ items }) => html`
+          <div class="find">
+            ${searchField(notes, 'Search notes')}
+            <button
+              class="button"
+              aria-pressed=${this.deleted}
+              @click=${() => {
+                this.deleted = !this.deleted
+                void notes.restart()
+              }}
+            >
+              <dg-icon name="trash"></dg-icon>Deleted
+            </button>
+          </div>
+          ${items.length > 0 ? this.itemsView(items) : notes.loading ? nothing : this.emptyView()}
+        `,
+      )}
+    </dg-page>`
   }
 
   private emptyView(): TemplateResult {

@@ -1,6 +1,7 @@
-import { css, html, LitElement, nothing } from 'lit'
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { explain, type Http } from '../data/http.ts'
+import { Submission } from '../app/submission.ts'
+import type { Http } from '../data/http.ts'
 import { type Pointing, planPointing, pointNumber } from '../data/telephony.ts'
 import { controls } from '../design/controls.ts'
 import '../design/dialog.ts'
@@ -54,79 +55,59 @@ export class DgPointNumber extends LitElement {
   @property({ attribute: false }) http!: Http
   /** The changes to confirm while the dialog is open. */
   @state() private plan: Pointing | null = null
-  @state() private busy = false
-  /** Why the plan could not be loaded. */
-  @state() private problem = ''
-  /** Why the change failed. */
-  @state() private refusal = ''
+  private readonly asking = new Submission(this)
+  private readonly pointing = new Submission(this)
   @state() private outcome = ''
 
-  private readonly ask = async (): Promise<void> => {
-    if (this.busy) return
-    this.busy = true
-    this.problem = ''
+  private readonly ask = (): Promise<boolean> => {
     this.outcome = ''
-    try {
+    return this.asking.send(async () => {
       const plan = await planPointing(this.http)
       if (plan.changes.length === 0) this.outcome = `${plan.number} already points here.`
       else this.plan = plan
-    } catch (error) {
-      this.problem = explain(error)
-    } finally {
-      this.busy = false
-    }
+    })
   }
 
   private readonly point = async (): Promise<void> => {
-    if (this.busy) return
-    this.busy = true
-    this.refusal = ''
-    try {
+    const isDone = await this.pointing.send(async () => {
       const { number, changes } = await pointNumber(this.http)
-      this.plan = null
       this.outcome = `${number} now points here: ${plural(changes.length, 'address', 'addresses')} changed.`
       this.dispatchEvent(new Event('pointed'))
-    } catch (error) {
-      this.refusal = explain(error)
-    } finally {
-      this.busy = false
-    }
+    })
+    if (isDone) this.close()
   }
+
+  private readonly close = (): void => this.renderRoot.querySelector('dg-dialog')?.close()
 
   private readonly closed = (): void => {
     this.plan = null
-    this.refusal = ''
+    this.pointing.show({})
   }
 
   override render() {
-    const { plan } = this
+    const { plan, asking } = this
     return html`
       <div class="act">
-        <button
-          class="button small"
-          type="button"
-          ?disabled=${this.busy && plan === null}
-          @click=${() => void this.ask()}
-        >
-          <dg-icon name="phone"></dg-icon>${this.busy && plan === null ? 'Asking the provider…' : 'Point my number here'}
+        <button class="button small" type="button" ?disabled=${asking.busy} @click=${this.ask}>
+          <dg-icon name="phone"></dg-icon>${asking.busy ? 'Asking the provider…' : 'Point my number here'}
         </button>
         <span role="status">${this.outcome}</span>
       </div>
-      ${problemView(this.problem)}
-      <dg-dialog
-        heading=${plan === null ? '' : `Point ${plan.number} here?`}
-        .open=${plan !== null}
-        @close=${this.closed}
-      >
-        ${plan === null ? nothing : changesView(plan)} ${problemView(this.refusal)}
-        <div slot="actions">
-          <button class="button" type="button" autofocus @click=${this.closed}>Cancel</button>
-          <button class="button primary" type="button" ?disabled=${this.busy} @click=${() => void this.point()}>
-            ${this.busy ? 'One moment…' : 'Point it here'}
-          </button>
-        </div>
-      </dg-dialog>
+      ${problemView(asking.problem)} ${plan === null ? nothing : this.dialogView(plan)}
     `
+  }
+
+  private dialogView(plan: Pointing): TemplateResult {
+    const { busy, problem } = this.pointing
+    return html`<dg-dialog heading="Point ${plan.number} here?" @close=${this.closed}>
+      ${changesView(plan)} ${problemView(problem)}
+      <div slot="actions">
+        <button class="button" type="button" autofocus @click=${this.close}>Cancel</button>
+        <button class="button primary" type="button" ?disabled=${busy} @click=${this.point}>
+          ${busy ? 'One moment…' : 'Point it here'}
+        </button>
+      </div>
+    </dg-dialog>`
   }
 }
 

@@ -3,20 +3,14 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { explain, Refused } from '../data/http.ts'
 import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data/service.ts'
-import {
-  type AskPassword,
-  changeSettings,
-  fetchSettings,
-  resetSetting,
-  type Setting,
-} from '../data/settings.ts'
+import { changeSettings, fetchSettings, resetSetting, type Setting } from '../data/settings.ts'
 import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import { plural, shortDateText } from '../design/format.ts'
 import { DgConnectionTest } from './connection-test.ts'
-import './password-dialog.ts'
+import { askPasswordIn } from './password-dialog.ts'
 import './password-form.ts'
 import './point-number.ts'
 import { settingRow } from './setting-row.ts'
@@ -140,7 +134,7 @@ export class DgSettingsPage extends LightElement {
     const entries = sent.filter((entry) => !isEmptied(entry))
     try {
       if (entries.length > 0) {
-        this.settings = await changeSettings(http, Object.fromEntries(entries), this.askPassword)
+        this.settings = await changeSettings(http, Object.fromEntries(entries), askPasswordIn(this))
       }
       // Emptying a stored field resets it.
       for (const [key] of emptied) this.settings = await resetSetting(http, key)
@@ -154,9 +148,6 @@ export class DgSettingsPage extends LightElement {
       if (this.draft.size === 0) void this.returnTo(sent.at(-1)?.[0])
     }
   }
-
-  private readonly askPassword: AskPassword = (question, error) =>
-    this.querySelector('dg-password-dialog')?.ask(question, error) ?? Promise.resolve(null)
 
   /** The save bar disappears with the pressed button, so focus the last changed field. */
   private async returnTo(key: string | undefined): Promise<void> {
@@ -244,7 +235,6 @@ export class DgSettingsPage extends LightElement {
         </datalist>
         ${this.draft.size === 0 ? nothing : this.saveBarView()}
       </form>
-      <dg-password-dialog></dg-password-dialog>
       ${this.accountView()} ${this.aboutView()}
     `
   }

@@ -4,8 +4,7 @@ import { explain, type Http } from '../data/http.ts'
 import { fetchSignIns, revokeSignIn, type SignIn } from '../data/sign-ins.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
-import '../app/confirm-dialog.ts'
-import type { Confirmation } from '../app/confirm-dialog.ts'
+import { askToConfirm } from '../app/confirm-dialog.ts'
 import { fullTimeText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { deviceText, isHandheld } from './device.ts'
@@ -70,7 +69,6 @@ export class DgSignInList extends LitElement {
   @property({ attribute: false }) http!: Http
   @state() private list: readonly SignIn[] | null = null
   @state() private problem = ''
-  @state() private confirmation: Confirmation | null = null
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -87,7 +85,7 @@ export class DgSignInList extends LitElement {
   }
 
   private confirmRevoking(signIn: SignIn): void {
-    this.confirmation = {
+    askToConfirm(this, {
       heading: 'Sign out this device?',
       text: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
       action: 'Sign out',
@@ -96,7 +94,7 @@ export class DgSignInList extends LitElement {
         this.dispatchEvent(new Event('revoked'))
         await this.load()
       },
-    }
+    })
   }
 
   override render() {
@@ -108,15 +106,9 @@ export class DgSignInList extends LitElement {
         <button class="button small" @click=${() => void this.load()}>Try again</button>
       </div>`
     const now = new Date()
-    return html`
-      <ul aria-label="Signed in">
-        ${this.list.map((signIn) => this.itemView(signIn, now))}
-      </ul>
-      <dg-confirm-dialog
-        .confirmation=${this.confirmation}
-        @close=${() => (this.confirmation = null)}
-      ></dg-confirm-dialog>
-    `
+    return html`<ul aria-label="Signed in">
+      ${this.list.map((signIn) => this.itemView(signIn, now))}
+    </ul>`
   }
 
   private itemView(signIn: SignIn, now: Date) {

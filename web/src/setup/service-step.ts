@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { explain, type Http, Refused } from '../data/http.ts'
+import { Submission } from '../app/submission.ts'
+import { explain, type Http } from '../data/http.ts'
 import {
-  type AskPassword,
   changeSettings,
   fetchSettings,
   resetSetting,
@@ -12,7 +12,7 @@ import {
 import { fieldView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import '../settings/connection-test.ts'
-import '../settings/password-dialog.ts'
+import { askPasswordIn } from '../settings/password-dialog.ts'
 import { isForAnotherHost, otherHostText } from '../settings/setting-row.ts'
 
 export type ServiceField = {
@@ -45,9 +45,7 @@ export class DgServiceStep extends LightElement {
   /** Null while loading. The form waits for them, so that they never overwrite what the owner enters. */
   @state() private settings: readonly Setting[] | null = null
   @state() private tested: 'no' | 'works' | 'fails' = 'no'
-  @state() private busy = false
-  @state() private errors: Readonly<Record<string, string>> = {}
-  @state() private problem = ''
+  private readonly submission = new Submission(this)
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -59,7 +57,7 @@ export class DgServiceStep extends LightElement {
       this.settings = await fetchSettings(this.http)
     } catch (error) {
       this.settings = []
-      this.problem = explain(error)
+      this.submission.show(explain(error))
     }
   }
 
@@ -82,60 +80,31 @@ export class DgServiceStep extends LightElement {
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    if (this.busy) return
     const entries = this.entered()
     const isNothing = Object.keys(entries).length === 0
     if (this.tested === 'works' && isNothing) return this.done()
-    this.errors = {}
-    this.problem = ''
     const [first] = this.setup.fields
-    if (isNothing && !this.setup.fields.some(({ key }) => this.setting(key)?.source === 'stored') && first) {
-      this.errors = { [first.key]: this.setup.nothing }
-      return this.focusFirstError()
-    }
-    this.busy = true
-    try {
-      if (!isNothing) this.settings = await changeSettings(this.http, entries, this.askPassword)
-      await this.updateComplete
-      // A saved secret is neither shown nor sent again.
-      for (const { key, type } of this.setup.fields) {
-        const input = type === 'password' ? this.input(key) : null
-        if (input) input.value = ''
-      }
-      const works = await this.querySelector('dg-connection-test')?.run()
-      this.tested = works === true ? 'works' : 'fails'
-    } catch (error) {
-      this.refused(error)
-    } finally {
-      this.busy = false
-    }
-    if (this.tested === 'works') {
-      await this.updateComplete
-      this.querySelector<HTMLElement>('.primary')?.focus()
-    }
-  }
-
-  private readonly askPassword: AskPassword = (question, error) =>
-    this.querySelector('dg-password-dialog')?.ask(question, error) ?? Promise.resolve(null)
-
-  private refused(error: unknown): void {
-    const named = error instanceof Refused ? error.problem.errors : []
-    const known = named.map(
-      ({ path, message }) => [path.replace(/^entries\./, ''), `It ${message}.`] as const,
+    const isStored = this.setup.fields.some(({ key }) => this.setting(key)?.source === 'stored')
+    await this.submission.send(
+      () => this.saveAndTest(entries),
+      isNothing && !isStored && first ? { [first.key]: this.setup.nothing } : {},
     )
-    this.errors = Object.fromEntries(known.filter(([key]) => this.input(key) !== null))
-    if (Object.keys(this.errors).length === 0) this.problem = explain(error)
-    this.focusFirstError()
+    if (this.tested !== 'works') return
+    await this.updateComplete
+    this.querySelector<HTMLElement>('.primary')?.focus()
   }
 
-  private focusFirstError(): void {
-    const [first] = Object.keys(this.errors)
-    if (first === undefined) return
-    void this.updateComplete.then(() => {
-      const details = this.input(first)?.closest('details')
-      if (details) details.open = true
-      this.input(first)?.focus()
-    })
+  private async saveAndTest(entries: Readonly<Record<string, string>>): Promise<void> {
+    if (Object.keys(entries).length > 0)
+      this.settings = await changeSettings(this.http, entries, askPasswordIn(this))
+    await this.updateComplete
+    // A saved secret is neither shown nor sent again.
+    for (const { key, type } of this.setup.fields) {
+      const input = type === 'password' ? this.input(key) : null
+      if (input) input.value = ''
+    }
+    const works = await this.querySelector('dg-connection-test')?.run()
+    this.tested = works === true ? 'works' : 'fails'
   }
 
   private done(): void {
@@ -144,27 +113,20 @@ export class DgServiceStep extends LightElement {
 
   /** Resets settings that failed the test, so that the service is not left half set up. */
   private readonly skip = async (): Promise<void> => {
-    if (this.busy) return
-    this.busy = true
-    try {
-      if (this.tested === 'fails') {
-        const own = this.setup.fields.filter(({ key }) => this.setting(key)?.source === 'stored')
-        for (const { key } of own) await resetSetting(this.http, key)
-      }
-      this.done()
-    } catch (error) {
-      this.problem = explain(error)
-    } finally {
-      this.busy = false
-    }
+    const own = this.setup.fields.filter(({ key }) => this.setting(key)?.source === 'stored')
+    const isReset = await this.submission.send(async () => {
+      if (this.tested === 'fails') for (const { key } of own) await resetSetting(this.http, key)
+    })
+    if (isReset) this.done()
   }
 
   override render() {
     const { setup, tested } = this
+    const { busy, problem } = this.submission
     if (this.settings === null) return html`<p role="status">One moment…</p>`
     const further = setup.fields.filter(({ isFurther }) => isFurther)
-    return html`<dg-password-dialog></dg-password-dialog><form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
-      ${problemView(this.problem)}
+    return html`<form novalidate @submit=${this.submit}>
+      ${problemView(problem)}
       ${setup.fields.filter(({ isFurther }) => !isFurther).map((field) => this.fieldView(field))}
       ${
         further.length === 0
@@ -175,7 +137,7 @@ export class DgServiceStep extends LightElement {
             </details>`
       }
       <dg-connection-test
-        class=${tested === 'no' && !this.busy ? 'unused' : ''}
+        class=${tested === 'no' && !busy ? 'unused' : ''}
         .http=${this.http}
         service=${setup.service}
         bare
@@ -185,12 +147,12 @@ export class DgServiceStep extends LightElement {
         ${
           tested === 'works'
             ? nothing
-            : html`<button class="button quiet" type="button" ?disabled=${this.busy} @click=${() => void this.skip()}>
+            : html`<button class="button quiet" type="button" ?disabled=${busy} @click=${this.skip}>
                 ${setup.skip}
               </button>`
         }
-        <button class="button primary" ?disabled=${this.busy}>
-          ${this.busy ? 'Testing…' : tested === 'works' ? 'Continue' : 'Save and test'}
+        <button class="button primary" ?disabled=${busy}>
+          ${busy ? 'Testing…' : tested === 'works' ? 'Continue' : 'Save and test'}
         </button>
       </div>
     </form>`
@@ -205,7 +167,7 @@ export class DgServiceStep extends LightElement {
       type: field.type ?? 'text',
       placeholder: setting?.secret && setting.set ? 'Set. Type to replace it' : (field.placeholder ?? ''),
       value: setting?.source === 'stored' ? (setting.value ?? '') : '',
-      error: this.errors[field.key],
+      error: this.submission.errors[field.key],
     })
   }
 }

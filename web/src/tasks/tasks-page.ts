@@ -9,12 +9,11 @@ import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/page.ts'
 import '../design/state.ts'
-import '../app/confirm-dialog.ts'
-import type { Confirmation } from '../app/confirm-dialog.ts'
+import { askToConfirm } from '../app/confirm-dialog.ts'
 import { listView, moreView } from '../app/list-view.ts'
 import { type ListPage, PagedList } from '../app/paged-list.ts'
 import './task-card.ts'
-import './task-dialog.ts'
+import { DgTaskDialog } from './task-dialog.ts'
 
 /** Updates texts such as "running for 12 s". */
 const tickMs = 1_000
@@ -35,10 +34,10 @@ export class DgTasksPage extends LitElement {
     `,
   ]
   @property({ attribute: false }) app!: App
-  @state() private handing = false
-  @state() private confirmation: Confirmation | null = null
   @state() private now: Date = new Date()
   private ticks: ReturnType<typeof setInterval> | undefined
+  /** Kept, so that closing it does not lose what was typed. */
+  private readonly dialog = new DgTaskDialog()
   private readonly tasks = new PagedList<Task, TaskPage>(this, {
     fetch: async (query) => {
       const { tasks, ...rest } = await fetchTasks(this.app.http, { limit: pageTasks, ...query })
@@ -62,7 +61,7 @@ export class DgTasksPage extends LitElement {
   }
 
   private confirmCancelling(task: Task): void {
-    this.confirmation = {
+    askToConfirm(this, {
       heading: 'Cancel this task?',
       text: `“${task.title}” stops now. Changes it has already made are kept.`,
       action: 'Cancel task',
@@ -71,7 +70,11 @@ export class DgTasksPage extends LitElement {
         this.app.toast('Task cancelled')
         await this.tasks.reload()
       },
-    }
+    })
+  }
+
+  private readonly handOver = (): void => {
+    Object.assign(this.dialog, { app: this.app, onDispatched: this.tasks.reload }).openIn(this)
   }
 
   private async retry(task: Task, what: 'work' | 'delivery'): Promise<void> {
@@ -85,37 +88,17 @@ export class DgTasksPage extends LitElement {
   }
 
   override render() {
-    return html`
-      <dg-page heading="Tasks">
-        <button
-          slot="tools"
-          class="button primary small"
-          ?disabled=${this.tasks.page?.configured === false}
-          @click=${() => (this.handing = true)}
-        >
-          <dg-icon name="plus"></dg-icon>Hand over a task
-        </button>
-        ${this.contentView()}
-      </dg-page>
-      <dg-task-dialog
-        .http=${this.app.http}
-        .open=${this.handing}
-        @close=${() => (this.handing = false)}
-        @dispatched=${() => {
-          this.handing = false
-          this.app.toast('Task handed over')
-          void this.tasks.reload()
-        }}
-      ></dg-task-dialog>
-      <dg-confirm-dialog
-        .confirmation=${this.confirmation}
-        @close=${() => (this.confirmation = null)}
-      ></dg-confirm-dialog>
-    `
-  }
-
-  private contentView(): TemplateResult {
-    return listView(this.tasks, 'the tasks', (page) => this.pageView(page))
+    return html`<dg-page heading="Tasks">
+      <button
+        slot="tools"
+        class="button primary small"
+        ?disabled=${this.tasks.page?.configured === false}
+        @click=${this.handOver}
+      >
+        <dg-icon name="plus"></dg-icon>Hand over a task
+      </button>
+      ${listView(this.tasks, 'the tasks', (page) => this.pageView(page))}
+    </dg-page>`
   }
 
   private pageView({ items, configured }: TaskPage): TemplateResult {
@@ -143,7 +126,7 @@ export class DgTasksPage extends LitElement {
     }
     return html`<dg-state icon="tool" heading="No tasks yet">
       <p>Hand one over here, or just say: “have the coding assistant fix the build and text me when it is done”.</p>
-      <button class="button primary" @click=${() => (this.handing = true)}>Hand over a task</button>
+      <button class="button primary" @click=${this.handOver}>Hand over a task</button>
     </dg-state>`
   }
 

@@ -1,9 +1,9 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { explain, type Http } from '../data/http.ts'
 import { type FoundPage, type SearchHit, searchTimeline } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
-import '../design/dialog.ts'
+import { DialogElement } from '../design/dialog.ts'
 import '../design/icon.ts'
 import { fullTimeText, shortDateText } from '../design/format.ts'
 import { plainWords } from '../notes/plain-text.ts'
@@ -29,9 +29,9 @@ type Found =
 /** The query behind the current hits; the next page uses the same one. */
 type Asked = { readonly q: string; readonly filters: SearchFilters }
 
-/** Searches the timeline as the owner types. Fires `hit`. Filters persist when the dialog closes. */
+/** Searches the timeline as the owner types. */
 @customElement('dg-search-dialog')
-export class DgSearchDialog extends LitElement {
+export class DgSearchDialog extends DialogElement {
   static override readonly styles = [
     controls,
     filterStyles,
@@ -100,7 +100,7 @@ export class DgSearchDialog extends LitElement {
     `,
   ]
   @property({ attribute: false }) http!: Http
-  @property({ type: Boolean }) open = false
+  @property({ attribute: false }) onHit!: (hit: SearchHit) => void
   @state() query = ''
   @state() filters: SearchFilters = noFilters
   @state() found: Found = { state: 'none' }
@@ -164,13 +164,8 @@ export class DgSearchDialog extends LitElement {
   }
 
   private choose(hit: SearchHit): void {
-    this.open = false
-    this.dispatchEvent(new CustomEvent('hit', { detail: hit }))
-  }
-
-  private readonly closed = (): void => {
-    this.open = false
-    this.dispatchEvent(new Event('close'))
+    this.close()
+    this.onHit(hit)
   }
 
   /** Enter opens the first hit, and searches first if the hits are stale. */
@@ -182,7 +177,7 @@ export class DgSearchDialog extends LitElement {
       await this.search(null)
     }
     const [first] = this.found.state === 'found' ? this.found.hits : []
-    if (first && this.open) this.choose(first)
+    if (first && this.isConnected) this.choose(first)
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
@@ -201,7 +196,7 @@ export class DgSearchDialog extends LitElement {
   }
 
   override render() {
-    return html`<dg-dialog heading="Search" wide .open=${this.open} @close=${this.closed}>
+    return html`<dg-dialog heading="Search" wide>
       <div @keydown=${this.keyPressed}>
         <div class="input-with-icon">
           <dg-icon name="search"></dg-icon>

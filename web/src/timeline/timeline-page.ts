@@ -4,7 +4,7 @@ import type { App } from '../app/app.ts'
 import { whenIdle } from '../app/platform.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import { explain } from '../data/http.ts'
-import { fetchPage, fetchSpanEvents } from '../data/timeline.ts'
+import { fetchPage, fetchSpanEvents, type SearchHit } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
 import type { ChatSession } from './chat/session.ts'
 import '../design/icon.ts'
@@ -18,9 +18,9 @@ import './context-meter.ts'
 import type { Erasing } from '../app/erase-dialog.ts'
 import type { RenderMarkdown } from '../design/markdown.ts'
 import type { Moment } from './moment-dialog.ts'
+import type { DgSearchDialog } from './search-dialog.ts'
 import './timeline-view.ts'
 import { createTimelineActions } from './timeline-actions.ts'
-import type { DialogsInput } from './timeline-dialogs.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
 import { emptyView, failedView, isWorthShowing, loadingView } from './timeline-states.ts'
 
@@ -34,25 +34,19 @@ export class DgTimelinePage extends LitElement {
   static override readonly styles = [controls, timelinePageStyles]
   @property({ attribute: false }) app!: App
   @state() private atEnd = true
-  @state() private searching = false
   /** True while pages are loaded to reach a search hit. */
   @state() private reaching = false
-  @state() private erasing: Erasing | null = null
-  @state() private moment: Moment | null = null
-  /** The turn whose reply is being explained. */
-  @state() private explained: string | null = null
   @state() private loadingSpans: ReadonlySet<string> = new Set()
   /** Loaded after the message field is shown. */
   @state() private markdown: RenderMarkdown | null = null
-  /** Loaded when idle, or when the first dialog is opened. */
-  @state() private dialogs: ((input: DialogsInput) => unknown) | null = null
   /** True if part of the page's code failed to load. */
   @state() private failed = false
   private session: ChatSession | null = null
   private actions: ReturnType<typeof createTimelineActions> | null = null
   private ends: (() => void)[] = []
   private reach: AbortController | null = null
-  private loadingDialogs = false
+  /** Kept, with its query and filters. */
+  private searchDialog: DgSearchDialog | null = null
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -61,13 +55,9 @@ export class DgTimelinePage extends LitElement {
     this.actions = createTimelineActions({
       app: this.app,
       session,
-      erase: (erasing) => {
-        this.erasing = erasing
-      },
+      erase: (erasing) => void this.erase(erasing),
       say: (text) => this.say(text),
-      explainTurn: (turnId) => {
-        this.explained = turnId
-      },
+      explainTurn: (turnId) => void this.explain(turnId),
       onLoading: (spanIds) => {
         this.loadingSpans = spanIds
       },
@@ -96,33 +86,47 @@ export class DgTimelinePage extends LitElement {
       const { createMarkdown } = await import('../design/markdown.ts')
       this.markdown = createMarkdown()
       this.followLink()
-      whenIdle(() => void this.loadDialogs())
+      whenIdle(() => void import('./timeline-dialogs.ts').catch(() => undefined))
     } catch {
       this.failed = true
     }
   }
 
-  private async loadDialogs(): Promise<void> {
-    if (this.dialogs || this.loadingDialogs) return
-    this.loadingDialogs = true
+  private async dialogs(): Promise<typeof import('./timeline-dialogs.ts') | null> {
     try {
-      const { createTimelineDialogs } = await import('./timeline-dialogs.ts')
-      this.dialogs = createTimelineDialogs()
+      return await import('./timeline-dialogs.ts')
     } catch {
-      if (this.isAsking()) {
-        this.close()
-        this.app.toast('Part of the page could not be loaded. Try reloading the page.', 'warning')
-      }
-    } finally {
-      this.loadingDialogs = false
+      this.app.toast('Part of the page could not be loaded. Try reloading the page.', 'warning')
+      return null
     }
   }
 
-  private close(): void {
-    this.searching = false
-    this.erasing = null
-    this.moment = null
-    this.explained = null
+  private async search(): Promise<void> {
+    const dialogs = await this.dialogs()
+    if (!dialogs) return
+    this.searchDialog ??= Object.assign(new dialogs.DgSearchDialog(), {
+      http: this.app.http,
+      onHit: (hit: SearchHit) => void this.goTo(hit),
+    })
+    this.searchDialog.openIn(this)
+  }
+
+  private async erase(erasing: Erasing): Promise<void> {
+    const dialogs = await this.dialogs()
+    dialogs?.askToErase(this, this.app, erasing)
+  }
+
+  /** Explains the reply of a turn. */
+  private async explain(turnId: string): Promise<void> {
+    const dialogs = await this.dialogs()
+    if (dialogs) Object.assign(new dialogs.DgWhyDialog(), { http: this.app.http, turnId }).openIn(this)
+  }
+
+  private async showMoment(moment: Moment): Promise<void> {
+    const { actions, markdown } = this
+    const dialogs = await this.dialogs()
+    if (!dialogs || !actions || !markdown) return
+    Object.assign(new dialogs.DgMomentDialog(), { moment, actions, markdown }).openIn(this)
   }
 
   protected override firstUpdated(): void {
@@ -156,22 +160,19 @@ export class DgTimelinePage extends LitElement {
     if (event.defaultPrevented) return
     if (isModKey(event, 'k')) {
       event.preventDefault()
-      this.searching = true
+      void this.search()
       return
     }
     const focused = event.composedPath()[0]
     const isWriting = focused instanceof HTMLTextAreaElement
-    if (event.key === 'Escape' && !isWriting && !this.isAsking()) {
+    const isInDialog = event.composedPath().some((node) => node instanceof HTMLDialogElement)
+    if (event.key === 'Escape' && !isWriting && !isInDialog) {
       void this.focusComposer()
     }
     if (event.key === 'ArrowUp' && isWriting && focused.value === '') {
       event.preventDefault()
       this.timeline()?.focusLast()
     }
-  }
-
-  private isAsking(): boolean {
-    return this.searching || this.erasing !== null || this.moment !== null || this.explained !== null
   }
 
   private say(text: string): void {
@@ -196,7 +197,7 @@ export class DgTimelinePage extends LitElement {
       }
       const events = await fetchSpanEvents(this.app.http, span)
       const at = events.find((event) => event.seq === seq)?.at ?? ''
-      if (this.reach === reach) this.moment = { hit: { seq, at }, events }
+      if (this.reach === reach) await this.showMoment({ hit: { seq, at }, events })
     } catch (error) {
       if (!reach.signal.aborted) this.app.toast(explain(error), 'warning')
     } finally {
@@ -233,7 +234,7 @@ export class DgTimelinePage extends LitElement {
     const asked = new URLSearchParams(location.search)
     if (asked.has('search')) {
       history.replaceState(null, '', '/')
-      this.searching = true
+      void this.search()
       return
     }
     const seq = Number(asked.get('seq'))
@@ -243,9 +244,7 @@ export class DgTimelinePage extends LitElement {
   }
 
   private menuItems(): MenuItem[] {
-    const erase = () => {
-      this.erasing = { heading: 'Erase a period', target: 'period' }
-    }
+    const erase = () => void this.erase({ heading: 'Erase a period', target: 'period' })
     return [
       { label: 'End conversation', icon: 'done', run: () => void this.actions?.endConversation() },
       { label: 'Erase a period…', icon: 'period', danger: true, run: erase },
@@ -268,7 +267,7 @@ export class DgTimelinePage extends LitElement {
           <h1>Timeline</h1>
           <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
           <dg-context-meter .http=${this.app.http} .session=${session}></dg-context-meter>
-          <button class="button search" @click=${() => (this.searching = true)}>
+          <button class="button search" @click=${() => void this.search()}>
             <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
           </button>
           <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
@@ -281,24 +280,7 @@ export class DgTimelinePage extends LitElement {
         @send=${(event: CustomEvent<string>) => this.say(event.detail)}
         @stop=${() => session.stop()}
       ></dg-composer>
-      ${this.dialogsView()}
     `
-  }
-
-  private dialogsView() {
-    if (this.isAsking()) void this.loadDialogs()
-    const { app, actions, markdown, searching, erasing, moment, explained } = this
-    return this.dialogs?.({
-      ...{ app, actions, markdown, searching, erasing, moment, explained },
-      onHit: (hit) => {
-        this.searching = false
-        void this.goTo(hit)
-      },
-      onClose: (dialog) => {
-        if (dialog === 'searching') this.searching = false
-        else this[dialog] = null
-      },
-    })
   }
 
   private contentView(session: ChatSession) {

@@ -1,10 +1,10 @@
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { type Adaptation, fetchAdaptations } from '../data/adaptations.ts'
 import { explain, type Http } from '../data/http.ts'
 import { fetchTurn, type TurnReport, type TurnTool } from '../data/turns.ts'
 import { controls } from '../design/controls.ts'
-import '../design/dialog.ts'
+import { DialogElement } from '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
 import '../design/icon.ts'
 import { durationText, plural, prettyJson, shortDateText, wordsText } from '../design/format.ts'
@@ -12,7 +12,7 @@ import { usageText } from './context-words.ts'
 
 /** Explains a reply: what its turn was given, what it did and what it cost. */
 @customElement('dg-why-dialog')
-export class DgWhyDialog extends LitElement {
+export class DgWhyDialog extends DialogElement {
   static override readonly styles = [
     controls,
     css`
@@ -64,40 +64,29 @@ export class DgWhyDialog extends LitElement {
     `,
   ]
   @property({ attribute: false }) http!: Http
-  /** The turn to explain; null while the dialog is closed. */
-  @property({ attribute: false }) turnId: string | null = null
+  @property() turnId!: string
   @state() private report: TurnReport | null = null
   /** The current standing instructions, for the titles of those that the turn was given. */
   @state() private instructions: readonly Adaptation[] = []
   @state() private problem = ''
 
-  protected override willUpdate(changed: PropertyValues): void {
-    if (changed.has('turnId')) void this.load()
+  protected override firstUpdated(): void {
+    void this.load()
   }
 
   private readonly load = async (): Promise<void> => {
-    const { turnId } = this
-    this.report = null
     this.problem = ''
-    if (turnId === null) return
     try {
-      const report = await fetchTurn(this.http, turnId)
-      const instructions = report.adaptations.length === 0 ? [] : await fetchAdaptations(this.http)
-      if (this.turnId !== turnId) return
-      this.instructions = instructions
+      const report = await fetchTurn(this.http, this.turnId)
+      if (report.adaptations.length > 0) this.instructions = await fetchAdaptations(this.http)
       this.report = report
     } catch (error) {
-      if (this.turnId === turnId) this.problem = explain(error)
+      this.problem = explain(error)
     }
   }
 
   override render() {
-    return html`<dg-dialog
-      heading="Why this reply"
-      wide
-      .open=${this.turnId !== null}
-      @close=${() => this.dispatchEvent(new Event('close'))}
-    >
+    return html`<dg-dialog heading="Why this reply" wide>
       ${this.report === null ? this.waitingView() : reportView(this.report, this.instructions)}
     </dg-dialog>`
   }

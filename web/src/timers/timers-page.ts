@@ -7,14 +7,13 @@ import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/page.ts'
 import '../design/state.ts'
-import '../app/confirm-dialog.ts'
-import type { Confirmation } from '../app/confirm-dialog.ts'
+import { askToConfirm } from '../app/confirm-dialog.ts'
 import { listView } from '../app/list-view.ts'
 import { PagedList } from '../app/paged-list.ts'
 import { zonedText } from '../design/owner-time.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { recurrenceText } from './recurrence.ts'
-import './timer-dialog.ts'
+import { DgTimerDialog } from './timer-dialog.ts'
 
 /** Updates texts such as "in 5 minutes". */
 const tickMs = 30_000
@@ -24,8 +23,6 @@ const tickMs = 30_000
 export class DgTimersPage extends LitElement {
   static override readonly styles = [controls, cards]
   @property({ attribute: false }) app!: App
-  @state() private setting = false
-  @state() private confirmation: Confirmation | null = null
   @state() private now: Date = new Date()
   private ticks: ReturnType<typeof setInterval> | undefined
   private readonly timers = new PagedList<Timer>(this, {
@@ -65,7 +62,7 @@ export class DgTimersPage extends LitElement {
   }
 
   private confirmCancelling(timer: Timer): void {
-    this.confirmation = {
+    askToConfirm(this, {
       heading: 'Cancel this timer?',
       text: `“${timer.title}” will no longer wake Delegate.`,
       action: 'Cancel timer',
@@ -74,43 +71,27 @@ export class DgTimersPage extends LitElement {
         this.app.toast('Timer cancelled')
         await this.timers.reload()
       },
-    }
+    })
+  }
+
+  private readonly setTimer = (): void => {
+    Object.assign(new DgTimerDialog(), { app: this.app, onSet: this.timers.reload }).openIn(this)
   }
 
   override render() {
-    return html`
-      <dg-page heading="Timers">
-        <button slot="tools" class="button primary small" @click=${() => (this.setting = true)}>
-          <dg-icon name="plus"></dg-icon>Set a timer
-        </button>
-        ${this.contentView()}
-      </dg-page>
-      <dg-timer-dialog
-        .http=${this.app.http}
-        .open=${this.setting}
-        @close=${() => (this.setting = false)}
-        @set=${() => {
-          this.setting = false
-          this.app.toast('Timer set')
-          void this.timers.reload()
-        }}
-      ></dg-timer-dialog>
-      <dg-confirm-dialog
-        .confirmation=${this.confirmation}
-        @close=${() => (this.confirmation = null)}
-      ></dg-confirm-dialog>
-    `
-  }
-
-  private contentView(): TemplateResult {
-    return listView(this.timers, 'the timers', ({ items }) => this.timersView(items))
+    return html`<dg-page heading="Timers">
+      <button slot="tools" class="button primary small" @click=${this.setTimer}>
+        <dg-icon name="plus"></dg-icon>Set a timer
+      </button>
+      ${listView(this.timers, 'the timers', ({ items }) => this.timersView(items))}
+    </dg-page>`
   }
 
   private timersView(timers: readonly Timer[]): TemplateResult {
     if (timers.length === 0) {
       return html`<dg-state icon="timer" heading="No timers yet">
         <p>Set one here, or just ask: “remind me tomorrow at nine to call the garage”.</p>
-        <button class="button primary" @click=${() => (this.setting = true)}>Set a timer</button>
+        <button class="button primary" @click=${this.setTimer}>Set a timer</button>
       </dg-state>`
     }
     const active = timers.filter(({ status }) => status === 'active')
