@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { explain, type Http } from '../data/http.ts'
+import { Submission } from '../app/submission.ts'
+import type { Http } from '../data/http.ts'
 import { type ConnectionTest, type TestedService, testConnection } from '../data/settings.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
@@ -65,36 +66,30 @@ export class DgConnectionTest extends LitElement {
   /** Hides the button; the parent calls `run`. */
   @property({ type: Boolean }) bare = false
   @state() private result: ConnectionTest | null = null
-  @state() private busy = false
-  @state() private problem = ''
+  private readonly submission = new Submission(this)
 
   /** Runs the test. False if it failed or could not run. */
   async run(): Promise<boolean> {
-    if (this.busy) return false
-    this.busy = true
-    this.problem = ''
     this.result = null
-    try {
+    let isOk = false
+    await this.submission.send(async () => {
       this.result = await testConnection(this.http, this.service)
-      return this.result.ok
-    } catch (error) {
-      this.problem = explain(error)
-      return false
-    } finally {
-      this.busy = false
-    }
+      isOk = this.result.ok
+    })
+    return isOk
   }
 
   override render() {
     const { result } = this
+    const { busy, problem } = this.submission
     return html`
       <div class="act" ?hidden=${this.bare}>
-        <button class="button small" type="button" ?disabled=${this.busy} @click=${() => void this.run()}>
-          <dg-icon name="plug"></dg-icon>${this.busy ? 'Testing…' : this.label}
+        <button class="button small" type="button" ?disabled=${busy} @click=${this.run}>
+          <dg-icon name="plug"></dg-icon>${busy ? 'Testing…' : this.label}
         </button>
         <span>${this.note}</span>
       </div>
-      ${problemView(this.problem)}
+      ${problemView(problem)}
       <div role="status">
         ${
           result === null

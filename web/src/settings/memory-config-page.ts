@@ -1,7 +1,8 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
-import { explain, Refused } from '../data/http.ts'
+import { Submission } from '../app/submission.ts'
+import { explain } from '../data/http.ts'
 import { fetchMemoryConfig, type MemoryConfig, saveMemoryConfig } from '../data/memory-config.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
@@ -109,10 +110,7 @@ export class DgMemoryConfigPage extends LitElement {
   @property({ attribute: false }) app!: App
   @state() private config: MemoryConfig | null = null
   @state() private problem = ''
-  /** An error that concerns no single field. */
-  @state() private refusal = ''
-  @state() private errors: Readonly<Record<string, string>> = {}
-  @state() private saving = false
+  private readonly submission = new Submission(this)
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -157,30 +155,15 @@ export class DgMemoryConfigPage extends LitElement {
 
   private readonly save = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    if (this.saving) return
     const wrong: string[] = []
     const wanted = this.read(wrong)
-    this.refusal = ''
-    this.errors = Object.fromEntries(wrong.map((name) => [name, 'must be a number']))
-    if (wrong.length > 0) return this.focusFirstError()
-    this.saving = true
-    try {
-      this.config = await saveMemoryConfig(this.app.http, wanted)
-      this.app.toast('Saved. Takes effect on the next turn.')
-    } catch (error) {
-      const named = error instanceof Refused ? error.problem.errors : []
-      const known = named.filter(({ path }) => this.input(path) !== null)
-      this.errors = Object.fromEntries(known.map(({ path, message }) => [path, message]))
-      if (known.length === 0) this.refusal = explain(error)
-      this.focusFirstError()
-    } finally {
-      this.saving = false
-    }
-  }
-
-  private focusFirstError(): void {
-    const [first] = Object.keys(this.errors)
-    if (first !== undefined) void this.updateComplete.then(() => this.input(first)?.focus())
+    const isSaved = await this.submission.send(
+      async () => {
+        this.config = await saveMemoryConfig(this.app.http, wanted)
+      },
+      Object.fromEntries(wrong.map((name) => [name, 'It must be a number.'])),
+    )
+    if (isSaved) this.app.toast('Saved. Takes effect on the next turn.')
   }
 
   override render() {
@@ -203,7 +186,8 @@ export class DgMemoryConfigPage extends LitElement {
         <button class="button" @click=${() => void this.load()}>Try again</button>
       </dg-state>`
     }
-    return html`<form novalidate @submit=${(event: SubmitEvent) => void this.save(event)}>
+    const { busy, problem } = this.submission
+    return html`<form novalidate @submit=${this.save}>
       ${groups.map(
         ({ heading, about, fields }) => html`<section class="card section">
           <header>
@@ -218,9 +202,9 @@ export class DgMemoryConfigPage extends LitElement {
         </section>`,
       )}
       ${this.arbitratorView(config.arbitrator)}
-      ${problemView(this.refusal)}
+      ${problemView(problem)}
       <div class="actions">
-        <button class="button primary" ?disabled=${this.saving}>${this.saving ? 'Saving…' : 'Save'}</button>
+        <button class="button primary" ?disabled=${busy}>${busy ? 'Saving…' : 'Save'}</button>
       </div>
     </form>`
   }
@@ -235,9 +219,9 @@ export class DgMemoryConfigPage extends LitElement {
       name="arbitrator.model"
       autocomplete="off"
       spellcheck="false"
-      ?readonly=${this.saving}
+      ?readonly=${this.submission.busy}
       placeholder="Utility model"
-      aria-invalid=${this.errors['arbitrator.model'] !== undefined}
+      aria-invalid=${this.submission.errors['arbitrator.model'] !== undefined}
       aria-describedby="arbitrator.model-error"
       .value=${arbitrator.model ?? ''}
     />`
@@ -267,8 +251,8 @@ export class DgMemoryConfigPage extends LitElement {
         name=${name}
         inputmode="decimal"
         autocomplete="off"
-        ?readonly=${this.saving}
-        aria-invalid=${this.errors[name] !== undefined}
+        ?readonly=${this.submission.busy}
+        aria-invalid=${this.submission.errors[name] !== undefined}
         aria-describedby="${name}-about ${name}-error"
         .value=${String(value)}
       /><span>${unit}</span>
@@ -276,7 +260,7 @@ export class DgMemoryConfigPage extends LitElement {
   }
 
   private rowView(name: string, title: string, about: string, control: TemplateResult): TemplateResult {
-    const error = this.errors[name]
+    const error = this.submission.errors[name]
     return html`<div class="setting">
       <div>
         <label for=${name}>${title}</label>

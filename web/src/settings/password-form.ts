@@ -1,7 +1,8 @@
 import { css, html } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
+import { Submission } from '../app/submission.ts'
 import { minPasswordLength } from '../data/auth.ts'
-import { explain, type Http, Refused } from '../data/http.ts'
+import type { Http } from '../data/http.ts'
 import { changePassword } from '../data/sign-ins.ts'
 import { passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
@@ -14,8 +15,6 @@ export class DgPasswordForm extends LightElement {
   protected override readonly sheets = [
     css`
       dg-password-form form {
-        display: grid;
-        gap: var(--space-4);
         max-width: 24rem;
       }
       dg-password-form .button {
@@ -25,52 +24,29 @@ export class DgPasswordForm extends LightElement {
   ]
   @property({ attribute: false }) http!: Http
   @state() private shown: ReadonlySet<FieldName> = new Set()
-  @state() private busy = false
-  @state() private errors: Partial<Record<FieldName, string>> = {}
-  @state() private problem = ''
-
-  private field(name: FieldName): HTMLInputElement | null {
-    return this.querySelector<HTMLInputElement>(`#${name}`)
-  }
+  private readonly submission = new Submission(this)
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    if (this.busy) return
-    const currentPassword = this.field('currentPassword')?.value ?? ''
-    const newPassword = this.field('newPassword')?.value ?? ''
-    const missing = minPasswordLength - [...newPassword].length
-    this.problem = ''
-    this.errors = {
-      ...(currentPassword === '' ? { currentPassword: 'Enter your current password.' } : {}),
-      ...(missing > 0 ? { newPassword: `Use at least ${minPasswordLength} characters.` } : {}),
-    }
-    if (Object.keys(this.errors).length > 0) return this.focusFirstError()
-    this.busy = true
-    try {
-      await changePassword(this.http, { currentPassword, newPassword })
-      this.querySelector('form')?.reset()
-      this.dispatchEvent(new Event('changed'))
-    } catch (error) {
-      this.refused(error)
-    } finally {
-      this.busy = false
-    }
-  }
-
-  private refused(error: unknown): void {
-    const problem = error instanceof Refused ? error.problem : null
-    const named = problem?.errors.find(({ path }) => path === 'newPassword')
-    if (problem?.code === 'wrong_password') this.errors = { currentPassword: 'That is not your password.' }
-    else if (named) this.errors = { newPassword: `It ${named.message}.` }
-    else this.problem = explain(error)
-    this.focusFirstError()
-  }
-
-  private focusFirstError(): void {
-    void this.updateComplete.then(() => {
-      const name = this.errors.currentPassword === undefined ? 'newPassword' : 'currentPassword'
-      if (this.errors[name] !== undefined) this.field(name)?.focus()
-    })
+    const { target } = event
+    if (!(target instanceof HTMLFormElement)) return
+    const data = new FormData(target)
+    const currentPassword = String(data.get('currentPassword'))
+    const newPassword = String(data.get('newPassword'))
+    const isChanged = await this.submission.send(
+      () => changePassword(this.http, { currentPassword, newPassword }),
+      {
+        ...(currentPassword === '' ? { currentPassword: 'Enter your current password.' } : {}),
+        ...([...newPassword].length < minPasswordLength
+          ? { newPassword: `Use at least ${minPasswordLength} characters.` }
+          : {}),
+      },
+      ({ problem }) =>
+        problem.code === 'wrong_password' ? { currentPassword: 'That is not your password.' } : undefined,
+    )
+    if (!isChanged) return
+    target.reset()
+    this.dispatchEvent(new Event('changed'))
   }
 
   private passwordField(name: FieldName, label: string, hint: string) {
@@ -80,7 +56,7 @@ export class DgPasswordForm extends LightElement {
       hint,
       autocomplete: name === 'newPassword' ? 'new-password' : 'current-password',
       required: true,
-      error: this.errors[name],
+      error: this.submission.errors[name],
       shown: this.shown.has(name),
       onToggle: () => {
         const shown = new Set(this.shown)
@@ -91,12 +67,13 @@ export class DgPasswordForm extends LightElement {
   }
 
   override render() {
-    return html`<form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
-      ${problemView(this.problem)}
+    const { busy, problem } = this.submission
+    return html`<form class="form" novalidate @submit=${this.submit}>
+      ${problemView(problem)}
       <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
       ${this.passwordField('currentPassword', 'Current password', '')}
       ${this.passwordField('newPassword', 'New password', `At least ${minPasswordLength} characters. A few random words are strong and easy to remember.`)}
-      <button class="button" ?disabled=${this.busy}>${this.busy ? 'Changing…' : 'Change password'}</button>
+      <button class="button" ?disabled=${busy}>${busy ? 'Changing…' : 'Change password'}</button>
     </form>`
   }
 }

@@ -2,8 +2,9 @@ import { html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { rememberSetupStep } from '../app/setup-progress.ts'
+import { Submission } from '../app/submission.ts'
 import { install, minPasswordLength } from '../data/auth.ts'
-import { explain, Refused } from '../data/http.ts'
+import { Refused } from '../data/http.ts'
 import { fieldView, passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { authStyles } from './auth-styles.ts'
@@ -14,20 +15,14 @@ export class DgInstallPage extends LightElement {
   protected override readonly sheets = [authStyles]
   @property({ attribute: false }) app!: App
   @state() shown = false
-  @state() busy = false
-  @state() errors: Readonly<Record<string, string>> = {}
-  @state() problem = ''
   @state() installed = false
   /** The set-up code from the printed link; empty if there was none or it was refused. */
   @state() linkedCode = ''
-
-  constructor() {
-    super()
-    this.readLink()
-  }
+  private readonly submission = new Submission(this)
 
   override connectedCallback(): void {
     super.connectedCallback()
+    this.readLink()
     // The printed link may be opened in a tab that already shows this page.
     addEventListener('hashchange', this.readLink)
   }
@@ -40,7 +35,7 @@ export class DgInstallPage extends LightElement {
   private readonly readLink = (): void => {
     if (location.hash === '') return
     this.linkedCode = location.hash.slice(1)
-    this.errors = {}
+    this.submission.show({})
     // Keep the code out of the browser history.
     history.replaceState(null, '', location.pathname)
   }
@@ -55,35 +50,35 @@ export class DgInstallPage extends LightElement {
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    if (this.busy) return
     const password = this.input('password')?.value ?? ''
-    this.problem = ''
-    this.errors = {
-      ...passwordErrors(password),
-      ...(this.linkedCode || this.input('setupCode')?.value.trim()
-        ? {}
-        : { setupCode: 'Enter the set-up code. The service prints it when it starts.' }),
-    }
-    if (Object.keys(this.errors).length > 0) {
-      this.focusFirstError()
-      return
-    }
-    this.busy = true
-    try {
-      await this.install(password)
-      rememberSetupStep('timezone')
-      this.app.navigate('/welcome')
-    } catch (error) {
-      this.refused(error)
-    } finally {
-      this.busy = false
-    }
+    const setupCode = this.linkedCode || (this.input('setupCode')?.value.trim() ?? '')
+    const isInstalled = await this.submission.send(
+      () => this.install({ password, setupCode }),
+      {
+        ...passwordErrors(password),
+        ...(setupCode === ''
+          ? { setupCode: 'Enter the set-up code. The service prints it when it starts.' }
+          : {}),
+      },
+      ({ problem: { status } }) => {
+        this.installed = status === 409
+        if (status !== 403) return undefined
+        const isLinked = this.linkedCode !== ''
+        this.linkedCode = ''
+        return {
+          setupCode: isLinked
+            ? 'This link has expired. Open the latest link that the service printed, or enter its code.'
+            : 'Wrong code. Enter the latest one that the service printed.',
+        }
+      },
+    )
+    if (!isInstalled) return
+    rememberSetupStep('timezone')
+    this.app.navigate('/welcome')
   }
 
   /** Also sets the browser's time zone, in case the owner skips the remaining steps. */
-  private async install(password: string): Promise<void> {
-    const setupCode = this.linkedCode || (this.input('setupCode')?.value.trim() ?? '')
-    const installation = { password, setupCode }
+  private async install(installation: { password: string; setupCode: string }): Promise<void> {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
     try {
       await install(this.app.http, { ...installation, timezone: timeZone })
@@ -93,35 +88,6 @@ export class DgInstallPage extends LightElement {
       // The service does not know this zone. The next step asks for it.
       await install(this.app.http, installation)
     }
-  }
-
-  private refused(error: unknown): void {
-    if (!(error instanceof Refused)) {
-      this.problem = explain(error)
-      return
-    }
-    const { status, detail, errors } = error.problem
-    this.installed = status === 409
-    if (status === 403) {
-      this.errors = {
-        setupCode: this.linkedCode
-          ? 'This link has expired. Open the latest link that the service printed, or enter its code.'
-          : 'Wrong code. Enter the latest one that the service printed.',
-      }
-      this.linkedCode = ''
-    } else {
-      const named = errors.filter(({ path }) => this.input(path) !== null)
-      this.errors = Object.fromEntries(named.map(({ path, message }) => [path, `It ${message}.`]))
-      if (named.length === 0 && status !== 409) this.problem = detail
-    }
-    this.focusFirstError()
-  }
-
-  private focusFirstError(): void {
-    void this.updateComplete.then(() => {
-      const [first] = Object.keys(this.errors)
-      if (first !== undefined) this.input(first)?.focus()
-    })
   }
 
   override render() {
@@ -140,12 +106,12 @@ export class DgInstallPage extends LightElement {
   }
 
   private formView() {
-    const { errors } = this
+    const { busy, errors, problem } = this.submission
     return html`
       <h1>Meet your delegate</h1>
       <p class="lead">Choose a password. Four short steps follow, and you can skip each of them.</p>
-      <form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
-        ${problemView(this.problem)}
+      <form novalidate @submit=${this.submit}>
+        ${problemView(problem)}
         <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
         ${passwordView({
           name: 'password',
@@ -170,8 +136,8 @@ export class DgInstallPage extends LightElement {
                 required: true,
               })
         }
-        <button class="button primary wide" ?disabled=${this.busy}>
-          ${this.busy ? 'Setting up…' : 'Set up'}
+        <button class="button primary wide" ?disabled=${busy}>
+          ${busy ? 'Setting up…' : 'Set up'}
         </button>
       </form>
     `

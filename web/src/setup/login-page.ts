@@ -1,8 +1,8 @@
 import { html } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
+import { Submission } from '../app/submission.ts'
 import { fetchAuthStatus, signIn } from '../data/auth.ts'
-import { explain, Refused } from '../data/http.ts'
 import { passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { authStyles } from './auth-styles.ts'
@@ -12,9 +12,7 @@ export class DgLoginPage extends LightElement {
   protected override readonly sheets = [authStyles]
   @property({ attribute: false }) app!: App
   @state() shown = false
-  @state() busy = false
-  @state() wrong = ''
-  @state() problem = ''
+  private readonly submission = new Submission(this)
 
   override firstUpdated(): void {
     this.field()?.focus()
@@ -25,7 +23,7 @@ export class DgLoginPage extends LightElement {
   private async skip(): Promise<void> {
     try {
       const { authenticated } = await fetchAuthStatus(this.app.http)
-      if (authenticated && this.isConnected && !this.busy) this.app.enter()
+      if (authenticated && this.isConnected && !this.submission.busy) this.app.enter()
     } catch {
       // Show the form. It reports the error when submitted.
     }
@@ -37,37 +35,21 @@ export class DgLoginPage extends LightElement {
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    const field = this.field()
-    if (!field || this.busy) return
-    this.problem = ''
-    this.wrong = field.value === '' ? 'Enter your password.' : ''
-    if (this.wrong !== '') {
-      field.focus()
-      return
-    }
-    this.busy = true
-    try {
-      await signIn(this.app.http, field.value)
-      this.app.enter()
-    } catch (error) {
-      this.refused(error)
-      field.select()
-    } finally {
-      this.busy = false
-    }
-  }
-
-  private refused(error: unknown): void {
-    if (error instanceof Refused && error.problem.status === 401) {
-      this.wrong = 'Wrong password. Try again.'
-    } else if (error instanceof Refused && error.problem.status === 429) {
-      this.problem = `Too many attempts. ${waitText(error.retryAfterSeconds)}`
-    } else {
-      this.problem = explain(error)
-    }
+    const password = this.field()?.value ?? ''
+    const isSignedIn = await this.submission.send(
+      () => signIn(this.app.http, password),
+      password === '' ? { password: 'Enter your password.' } : {},
+      ({ problem: { status }, retryAfterSeconds }) => {
+        if (status === 401) return { password: 'Wrong password. Try again.' }
+        return status === 429 ? `Too many attempts. ${waitText(retryAfterSeconds)}` : undefined
+      },
+    )
+    if (isSignedIn) this.app.enter()
+    else this.field()?.select()
   }
 
   override render() {
+    const { busy, errors, problem } = this.submission
     return html`<main class="auth">
       <div class="card auth-card">
         <img src="/favicon.svg" alt="" width="44" height="44" />
@@ -75,22 +57,22 @@ export class DgLoginPage extends LightElement {
         <p class="lead">
           ${this.app.isSessionLost() ? 'Your session has expired or was ended elsewhere. ' : ''}Sign in to your delegate.
         </p>
-        <form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)}>
-          ${problemView(this.problem)}
+        <form novalidate @submit=${this.submit}>
+          ${problemView(problem)}
           <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
           ${passwordView({
             name: 'password',
             label: 'Password',
             autocomplete: 'current-password',
             required: true,
-            error: this.wrong,
+            error: errors.password,
             shown: this.shown,
             onToggle: () => {
               this.shown = !this.shown
             },
           })}
-          <button class="button primary wide" ?disabled=${this.busy}>
-            ${this.busy ? 'Signing in…' : 'Sign in'}
+          <button class="button primary wide" ?disabled=${busy}>
+            ${busy ? 'Signing in…' : 'Sign in'}
           </button>
         </form>
       </div>

@@ -1,8 +1,9 @@
 import { html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { newId } from '../app/platform.ts'
+import { Submission } from '../app/submission.ts'
 import { sendMessage } from '../data/first-message.ts'
-import { explain, type Http } from '../data/http.ts'
+import type { Http } from '../data/http.ts'
 import { fieldView, problemView } from '../design/field.ts'
 import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
@@ -16,8 +17,7 @@ export class DgMessageStep extends LightElement {
   @property({ attribute: false }) http!: Http
   @state() private said = ''
   @state() private answer: string | null = null
-  @state() private busy = false
-  @state() private problem = ''
+  private readonly submission = new Submission(this)
 
   private readonly submit = (event: SubmitEvent): void => {
     event.preventDefault()
@@ -30,18 +30,11 @@ export class DgMessageStep extends LightElement {
   }
 
   private async say(text: string): Promise<void> {
-    if (this.busy) return
-    this.busy = true
-    this.problem = ''
     this.said = text
-    try {
+    await this.submission.send(async () => {
       this.answer = await sendMessage(this.http, text, newId())
       this.dispatchEvent(new Event('answered'))
-    } catch (error) {
-      this.problem = explain(error)
-    } finally {
-      this.busy = false
-    }
+    })
     await this.updateComplete
     this.querySelector<HTMLElement>('.primary')?.focus()
   }
@@ -51,9 +44,10 @@ export class DgMessageStep extends LightElement {
   }
 
   override render() {
-    const { answer, busy } = this
+    const { answer } = this
+    const { busy, problem } = this.submission
     return html`<form novalidate @submit=${this.submit}>
-      ${problemView(this.problem)}
+      ${problemView(problem)}
       ${
         answer === null
           ? html`${fieldView({ name: 'first-message', label: 'Say something', placeholder: 'Hello!' })}

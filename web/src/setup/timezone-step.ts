@@ -1,6 +1,7 @@
 import { html } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { explain, type Http, Refused } from '../data/http.ts'
+import { Submission } from '../app/submission.ts'
+import { explain, type Http } from '../data/http.ts'
 import { changeSettings, fetchSettings } from '../data/settings.ts'
 import { fieldView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
@@ -12,9 +13,7 @@ export class DgTimezoneStep extends LightElement {
   @property({ attribute: false }) http!: Http
   @state() private zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone
   @state() private now: Date = new Date()
-  @state() private busy = false
-  @state() private error = ''
-  @state() private problem = ''
+  private readonly submission = new Submission(this)
   /** Keeps loaded settings from overwriting what the owner enters. */
   private entered = false
   private ticks: ReturnType<typeof setInterval> | undefined
@@ -38,7 +37,7 @@ export class DgTimezoneStep extends LightElement {
       const stored = settings.find(({ key, source }) => key === 'TIMEZONE' && source !== 'default')
       if (stored?.value && !this.entered) this.zone = stored.value
     } catch (error) {
-      this.problem = explain(error)
+      this.submission.show(explain(error))
     }
   }
 
@@ -50,21 +49,8 @@ export class DgTimezoneStep extends LightElement {
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    if (this.busy) return
-    this.busy = true
-    this.error = ''
-    this.problem = ''
-    try {
-      await changeSettings(this.http, { TIMEZONE: this.zone })
-      this.dispatchEvent(new Event('done'))
-    } catch (error) {
-      const named = error instanceof Refused ? error.problem.errors[0] : undefined
-      if (named) this.error = `It ${named.message}.`
-      else this.problem = explain(error)
-      this.querySelector<HTMLInputElement>('#TIMEZONE')?.focus()
-    } finally {
-      this.busy = false
-    }
+    const isSaved = await this.submission.send(() => changeSettings(this.http, { TIMEZONE: this.zone }))
+    if (isSaved) this.dispatchEvent(new Event('done'))
   }
 
   /** The current time in the zone, so that the owner can check the choice. */
@@ -83,14 +69,15 @@ export class DgTimezoneStep extends LightElement {
   }
 
   override render() {
-    return html`<form novalidate @submit=${(event: SubmitEvent) => void this.submit(event)} @input=${this.typed}>
-      ${problemView(this.problem)}
+    const { busy, problem, errors } = this.submission
+    return html`<form novalidate @submit=${this.submit} @input=${this.typed}>
+      ${problemView(problem)}
       ${fieldView({
         name: 'TIMEZONE',
         label: 'Time zone',
         value: this.zone,
         hint: this.clockText(),
-        error: this.error,
+        error: errors.TIMEZONE,
         list: 'zones',
         required: true,
       })}
@@ -98,7 +85,7 @@ export class DgTimezoneStep extends LightElement {
         ${Intl.supportedValuesOf('timeZone').map((name) => html`<option value=${name}></option>`)}
       </datalist>
       <div class="step-actions">
-        <button class="button primary" ?disabled=${this.busy}>${this.busy ? 'Saving…' : 'Continue'}</button>
+        <button class="button primary" ?disabled=${busy}>${busy ? 'Saving…' : 'Continue'}</button>
       </div>
     </form>`
   }
