@@ -19,7 +19,7 @@ import type { MenuItem } from '../design/menu.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import { askToErase } from '../app/erase-dialog.ts'
-import { listView } from '../app/list-view.ts'
+import { loadedView } from '../app/loaded.ts'
 import { PagedList } from '../app/paged-list.ts'
 import { fullTimeText, plural } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
@@ -96,7 +96,6 @@ export class DgAdaptationsPage extends LitElement {
   @state() private reloaded: Reloaded | null = null
   private readonly adaptations = new PagedList<Adaptation>(this, {
     fetch: async ({ signal }) => ({ items: await fetchAdaptations(this.app.http, signal), nextCursor: null }),
-    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => /^adaptation|^eras/.test(type),
   })
 
@@ -168,7 +167,7 @@ export class DgAdaptationsPage extends LitElement {
       <button slot="tools" class="button primary small" @click=${() => this.edit(null)}>
         <dg-icon name="plus"></dg-icon>New
       </button>
-      ${listView(this.adaptations, 'the instructions', ({ items }) => this.itemsView(items))}
+      ${loadedView(this.adaptations, 'the instructions', ({ items }) => this.itemsView(items))}
     </dg-page>`
   }
 

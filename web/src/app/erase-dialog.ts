@@ -10,6 +10,7 @@ import { offerUndo } from './erasure-toast.ts'
 import '../design/icon.ts'
 import { instantOf, wallMinute } from '../design/owner-time.ts'
 import { planStyles, planView } from './erasure-plan.ts'
+import { waitingView } from './loaded.ts'
 import { Submission } from './submission.ts'
 
 export type Erasing = {
@@ -65,13 +66,6 @@ export class DgEraseDialog extends DialogElement {
       }
       .fine dg-icon {
         margin-top: 0.15em;
-      }
-      .waiting {
-        height: 2.5rem;
-        margin-bottom: var(--space-2);
-        border-radius: var(--radius-md);
-        background: var(--line);
-        opacity: 0.5;
       }
     `,
   ]
@@ -159,7 +153,7 @@ export class DgEraseDialog extends DialogElement {
     const isPeriod = erasing.target === 'period'
     return html`<dg-dialog heading=${erasing.heading}>
       ${isPeriod ? this.stretchView() : nothing}
-      ${this.loading ? loadingView() : plan ? planView(plan) : nothing}
+      ${this.loading ? waitingView('Loading what will be erased', 2) : plan ? planView(plan) : nothing}
       ${problemView(problem)}
       ${isPeriod && plan ? filesView(plan) : nothing}
       ${
@@ -221,11 +215,4 @@ function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof not
     <dg-icon name="warning"></dg-icon>
     <span>For instructions loaded from files, the files are deleted too.</span>
   </p>`
-}
-
-function loadingView(): TemplateResult {
-  return html`<div role="status" aria-label="Loading what will be erased">
-    <div class="waiting"></div>
-    <div class="waiting"></div>
-  </div>`
 }

@@ -61,19 +61,4 @@ export const cards = css`
     justify-content: center;
     margin-top: var(--space-4);
   }
-  .stale {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    justify-content: space-between;
-    gap: var(--space-2);
-    margin-bottom: var(--space-3);
-  }
-  .waiting {
-    height: 4rem;
-    margin-bottom: var(--space-2);
-    border-radius: var(--radius-md);
-    background: var(--line);
-    opacity: 0.5;
-  }
 `

@@ -240,6 +240,23 @@ export const controls = css`
     color: var(--warning);
   }
 
+  /* A value that could not be reloaded, and bars in the place of one that is being loaded. */
+  .stale {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: var(--space-2);
+    margin-bottom: var(--space-3);
+  }
+  .waiting {
+    height: 4rem;
+    margin-bottom: var(--space-2);
+    border-radius: var(--radius-md);
+    background: var(--line);
+    opacity: 0.5;
+  }
+
   kbd {
     display: inline-block;
     min-width: 1.6em;

@@ -8,7 +8,8 @@ import '../design/icon.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import { askToErase } from '../app/erase-dialog.ts'
-import { listView, moreView, searchField } from '../app/list-view.ts'
+import { moreView, searchField } from '../app/list-view.ts'
+import { loadedView } from '../app/loaded.ts'
 import { type ListPage, PagedList } from '../app/paged-list.ts'
 import { fullTimeText, plural, shortDateText, wordsText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
@@ -52,7 +53,6 @@ export class DgMemoriesPage extends LitElement {
       const { memories, ...rest } = await fetchMemories(this.app.http, { limit: pageSize, ...query })
       return { items: memories, ...rest }
     },
-    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => type.startsWith('eras') || /^memory\.(?!recall|extraction|checkpoint)/.test(type),
   })
 
@@ -69,7 +69,7 @@ export class DgMemoriesPage extends LitElement {
     const { memories } = this
     return html`<dg-page heading="Memories">
       <a slot="tools" class="button small" href="/settings/memory">Memory Insights</a>
-      ${listView(memories, 'the memories', ({ count }) => {
+      ${loadedView(memories, 'the memories', ({ count }) => {
         if (memories.isEmpty) return emptyView()
         return html`
           <div class="search">${searchField(memories, 'Search memories')}</div>

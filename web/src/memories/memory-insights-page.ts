@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { explain } from '../data/http.ts'
 import { restoreMemory } from '../data/memories.ts'
 import { fetchMemoryInsights, type MemoryInsights } from '../data/memory-insights.ts'
@@ -22,12 +23,14 @@ import {
   storeFigures,
 } from './memory-figures.ts'
 
-/** Debounces reloads, because a turn may change several memories. */
-const settleMs = 500
-
 /** Embedding records no events, so the page polls while it is in progress. */
 const progressMs = 2_000
 const retryMs = 5_000
+
+function againMs(embedding: MemoryInsights['embedding']): number | null {
+  if (embedding.state === 'waiting') return retryMs
+  return isUnderWay(embedding) ? progressMs : null
+}
 
 /** The state of memory: totals, outcomes of candidates, running work and recent events. */
 @customElement('dg-memory-insights-page')
@@ -99,74 +102,23 @@ export class DgMemoryInsightsPage extends LitElement {
     `,
   ]
   @property({ attribute: false }) app!: App
-  @state() private insights: MemoryInsights | null = null
-  @state() private problem = ''
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private running: AbortController | null = null
-  private unfollow: () => void = () => undefined
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.unfollow = this.app.chat().follow(({ type }) => {
-      if (type === 'erased' || type.startsWith('memory.')) this.loadSoon(settleMs)
-    })
-    void this.load()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.unfollow()
-    this.running?.abort()
-    clearTimeout(this.timer)
-  }
-
-  private loadSoon(afterMs: number): void {
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.load(), afterMs)
-  }
-
-  private async load(): Promise<void> {
-    this.running?.abort()
-    const running = new AbortController()
-    this.running = running
-    try {
-      this.insights = await fetchMemoryInsights(this.app.http, running.signal)
-      this.problem = ''
-    } catch (error) {
-      if (running.signal.aborted) return
-      this.problem = explain(error)
-    }
-    const embedding = this.insights?.embedding
-    if (embedding?.state === 'waiting') this.loadSoon(retryMs)
-    else if (embedding && isUnderWay(embedding)) this.loadSoon(progressMs)
-  }
+  private readonly insights = new Loaded<MemoryInsights>(this, {
+    fetch: (signal) => fetchMemoryInsights(this.app.http, signal),
+    concerns: (type) => type === 'erased' || type.startsWith('memory.'),
+    againMs: (insights) => (insights === null ? null : againMs(insights.embedding)),
+  })
 
   override render() {
     return html`<dg-page heading="Memory Insights">
       <a class="back" href="/memories"><dg-icon name="chevron"></dg-icon>Memories</a>
-      ${this.contentView()}
+      ${loadedView(this.insights, 'the insights', (insights) => this.insightsView(insights), 'These figures')}
     </dg-page>`
   }
 
-  private contentView(): TemplateResult {
-    const { insights, problem } = this
-    if (insights === null && problem !== '') {
-      return html`<dg-state icon="offline" heading="The insights cannot be shown" role="alert">
-        <p>${problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
-    }
-    if (insights === null) {
-      return html`<div role="status" aria-label="Loading the insights">
-        <div class="waiting"></div>
-        <div class="waiting"></div>
-        <div class="waiting"></div>
-      </div>`
-    }
+  private insightsView(insights: MemoryInsights): TemplateResult {
     const now = new Date()
     const { since } = insights.deduplication
     return html`
-      ${problem === '' ? nothing : html`<p role="alert">These figures may be out of date. ${problem}</p>`}
       <h2 class="heading">Memories</h2>
       ${figuresView(storeFigures(insights))}
       ${
@@ -217,7 +169,7 @@ export class DgMemoryInsightsPage extends LitElement {
       try {
         await restoreMemory(this.app.http, id)
         this.app.toast('Memory restored')
-        await this.load()
+        await this.insights.reload()
       } catch (error) {
         this.app.toast(explain(error), 'warning')
       }

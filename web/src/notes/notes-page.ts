@@ -12,7 +12,8 @@ import type { MenuItem } from '../design/menu.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import { askToErase } from '../app/erase-dialog.ts'
-import { listView, moreView, searchField } from '../app/list-view.ts'
+import { moreView, searchField } from '../app/list-view.ts'
+import { loadedView } from '../app/loaded.ts'
 import { PagedList } from '../app/paged-list.ts'
 import { fullTimeText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
@@ -95,7 +96,6 @@ export class DgNotesPage extends LitElement {
       const { notes, nextCursor } = await fetchNotes(this.app.http, { limit: pageSize, deleted, ...query })
       return { items: notes, nextCursor }
     },
-    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => type.startsWith('note.') || type.startsWith('eras'),
   })
 
@@ -158,7 +158,7 @@ export class DgNotesPage extends LitElement {
     const { notes } = this
     return html`<dg-page heading="Notes">
       <a slot="tools" class="button primary small" href="/notes/edit"><dg-icon name="plus"></dg-icon>New note</a>
-      ${listView(
+      ${loadedView(
         notes,
         'the notes',
         ({ items }) => html`

@@ -1,7 +1,8 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, LitElement, type TemplateResult } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { type Check, fetchHealth, type Health, type Reactor, reportedChecks } from '../data/health.ts'
-import { explain, type Http } from '../data/http.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -83,64 +84,36 @@ export class DgHealth extends LitElement {
       }
     `,
   ]
-  @property({ attribute: false }) http!: Http
-  @state() private health: Health | null = null
-  @state() private problem = ''
-  private timer: ReturnType<typeof setInterval> | undefined
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.timer = setInterval(() => void this.load(), refreshMs)
-    void this.load()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    clearInterval(this.timer)
-  }
-
-  private readonly load = async (): Promise<void> => {
-    try {
-      this.health = await fetchHealth(this.http)
-      this.problem = ''
-    } catch (error) {
-      this.problem = explain(error)
-    }
-  }
+  @property({ attribute: false }) app!: App
+  private readonly health = new Loaded<Health>(this, {
+    fetch: () => fetchHealth(this.app.http),
+    againMs: () => refreshMs,
+  })
 
   override render() {
     return html`<section class="card" aria-labelledby="health">
       <h2 id="health">Health</h2>
       <p class="intro">The current state of Delegate, and what to do if something fails.</p>
-      ${this.contentView()}
+      ${loadedView(this.health, 'health', healthView, 'This')}
     </section>`
   }
+}
 
-  private contentView(): TemplateResult {
-    const { health, problem } = this
-    if (!health) {
-      return problem === ''
-        ? html`<div role="status" aria-label="Loading health"><div class="waiting"></div></div>`
-        : html`<p role="alert">
-            ${problem} <button class="button" @click=${() => void this.load()}>Try again</button>
-          </p>`
+function healthView(health: Health): TemplateResult {
+  const busy = health.reactors.filter(({ waiting, lastFailure }) => waiting > 0 || lastFailure !== null)
+  return html`
+    <ul>
+      ${health.checks.map(checkView)}
+    </ul>
+    <h3>Background work</h3>
+    ${
+      busy.length === 0
+        ? html`<p class="quiet">No backlog, and no failures since Delegate started.</p>`
+        : html`<ul>
+            ${busy.map(reactorView)}
+          </ul>`
     }
-    const busy = health.reactors.filter(({ waiting, lastFailure }) => waiting > 0 || lastFailure !== null)
-    return html`
-      ${problem === '' ? nothing : html`<p role="alert">This may be out of date. ${problem}</p>`}
-      <ul>
-        ${health.checks.map(checkView)}
-      </ul>
-      <h3>Background work</h3>
-      ${
-        busy.length === 0
-          ? html`<p class="quiet">No backlog, and no failures since Delegate started.</p>`
-          : html`<ul>
-              ${busy.map(reactorView)}
-            </ul>`
-      }
-    `
-  }
+  `
 }
 
 function checkView(check: Check): TemplateResult {

@@ -1,13 +1,12 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
-import { explain } from '../data/http.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { fetchReport, fetchSeries, type Report, type Series } from '../data/operations.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/page.ts'
-import '../design/state.ts'
 import './course-chart.ts'
 import type { Course } from './course-chart.ts'
 import './health-view.ts'
@@ -142,50 +141,31 @@ export class DgOperationsPage extends LitElement {
   ]
   @property({ attribute: false }) app!: App
   @state() private hours = 24
-  @state() private report: Report | null = null
-  @state() private series: Series | null = null
-  @state() private problem = ''
+  private readonly loaded = new Loaded(this, {
+    fetch: () =>
+      Promise.all([fetchReport(this.app.http, this.hours), fetchSeries(this.app.http, this.hours)]),
+    againMs: () => refreshMs,
+  })
   @state() private theme = ''
-  private ends: (() => void)[] = []
+  private unfollow: () => void = () => undefined
 
   override connectedCallback(): void {
     super.connectedCallback()
-    const refresh = setInterval(() => void this.load(), refreshMs)
-    this.theme = this.app.theme.current
-    this.ends = [
-      () => clearInterval(refresh),
-      this.app.theme.subscribe(() => {
-        this.theme = this.app.theme.current
-      }),
-    ]
-    void this.load()
+    const follow = () => {
+      this.theme = this.app.theme.current
+    }
+    follow()
+    this.unfollow = this.app.theme.subscribe(follow)
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    for (const end of this.ends) end()
-  }
-
-  private readonly load = async (): Promise<void> => {
-    const { hours } = this
-    try {
-      const [report, series] = await Promise.all([
-        fetchReport(this.app.http, hours),
-        fetchSeries(this.app.http, hours),
-      ])
-      // The owner may have chosen another window meanwhile.
-      if (hours !== this.hours) return
-      this.report = report
-      this.series = series
-      this.problem = ''
-    } catch (error) {
-      if (hours === this.hours) this.problem = explain(error)
-    }
+    this.unfollow()
   }
 
   private choose(hours: number): void {
     this.hours = hours
-    void this.load()
+    void this.loaded.reload()
   }
 
   override render() {
@@ -201,26 +181,13 @@ export class DgOperationsPage extends LitElement {
           </button>`,
         )}
       </div>
-      <dg-health .http=${this.app.http}></dg-health>
-      ${this.contentView()}
+      <dg-health .app=${this.app}></dg-health>
+      ${loadedView(this.loaded, 'the report', ([report, series]) => this.reportView(report, series), 'This report')}
     </dg-page>`
   }
 
-  private contentView(): TemplateResult {
-    const { report, series } = this
-    if (!report || !series) {
-      if (this.problem === '')
-        return html`<div role="status" aria-label="Loading the report">
-          <div class="waiting"></div>
-          <div class="waiting"></div>
-        </div>`
-      return html`<dg-state icon="offline" heading="The report cannot be shown" role="alert">
-        <p>${this.problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
-    }
+  private reportView(report: Report, series: Series): TemplateResult {
     return html`
-      ${this.problem === '' ? nothing : html`<p role="alert">This report may be out of date. ${this.problem}</p>`}
       <p class="facts when">
         <span>${shortDateText(report.from)} to ${shortDateText(report.to)}</span>
         <span>Counts only, no message text.</span>

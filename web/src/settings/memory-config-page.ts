@@ -1,14 +1,13 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
-import { explain } from '../data/http.ts'
 import { fetchMemoryConfig, type MemoryConfig, saveMemoryConfig } from '../data/memory-config.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import '../design/icon.ts'
 import '../design/page.ts'
-import '../design/state.ts'
 import { settingsStyles } from './settings-styles.ts'
 
 type NumberKey = Exclude<keyof MemoryConfig, 'arbitrator'>
@@ -99,32 +98,13 @@ export class DgMemoryConfigPage extends LitElement {
         display: flex;
         justify-content: flex-end;
       }
-      .waiting {
-        height: 14rem;
-        margin-bottom: var(--space-4);
-        background: var(--line);
-        opacity: 0.4;
-      }
     `,
   ]
   @property({ attribute: false }) app!: App
-  @state() private config: MemoryConfig | null = null
-  @state() private problem = ''
+  private readonly config = new Loaded<MemoryConfig>(this, {
+    fetch: () => fetchMemoryConfig(this.app.http),
+  })
   private readonly submission = new Submission(this)
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    void this.load()
-  }
-
-  private readonly load = async (): Promise<void> => {
-    try {
-      this.config = await fetchMemoryConfig(this.app.http)
-      this.problem = ''
-    } catch (error) {
-      this.problem = explain(error)
-    }
-  }
 
   private input(name: string): HTMLInputElement | null {
     return this.renderRoot.querySelector<HTMLInputElement>(`[name="${name}"]`)
@@ -159,7 +139,7 @@ export class DgMemoryConfigPage extends LitElement {
     const wanted = this.read(wrong)
     const isSaved = await this.submission.send(
       async () => {
-        this.config = await saveMemoryConfig(this.app.http, wanted)
+        this.config.put(await saveMemoryConfig(this.app.http, wanted))
       },
       Object.fromEntries(wrong.map((name) => [name, 'It must be a number.'])),
     )
@@ -169,23 +149,11 @@ export class DgMemoryConfigPage extends LitElement {
   override render() {
     return html`<dg-page heading="Recall">
       <a class="back" href="/settings"><dg-icon name="chevron"></dg-icon>Settings</a>
-      ${this.contentView()}
+      ${loadedView(this.config, 'the settings', (config) => this.formView(config), 'This form')}
     </dg-page>`
   }
 
-  private contentView(): TemplateResult {
-    const { config } = this
-    if (config === null) {
-      if (this.problem === '')
-        return html`<div role="status" aria-label="Loading">
-          <div class="card waiting"></div>
-          <div class="card waiting"></div>
-        </div>`
-      return html`<dg-state icon="offline" heading="The settings cannot be shown" role="alert">
-        <p>${this.problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
-    }
+  private formView(config: MemoryConfig): TemplateResult {
     const { busy, problem } = this.submission
     return html`<form novalidate @submit=${this.save}>
       ${groups.map(

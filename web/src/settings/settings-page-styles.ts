@@ -75,11 +75,6 @@ export const settingsPageStyles = css`
     border-color: var(--line-strong);
     color: var(--ink);
   }
-  .section.waiting {
-    height: 12rem;
-    background: var(--line);
-    opacity: 0.4;
-  }
   .section > .foot {
     border-top: 1px solid var(--line);
   }

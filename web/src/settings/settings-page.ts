@@ -1,13 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { explain, Refused } from '../data/http.ts'
 import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data/service.ts'
 import { changeSettings, fetchSettings, resetSetting, type Setting } from '../data/settings.ts'
 import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
 import '../design/page.ts'
-import '../design/state.ts'
 import { plural, shortDateText } from '../design/format.ts'
 import { DgConnectionTest } from './connection-test.ts'
 import { askPasswordIn } from './password-dialog.ts'
@@ -20,36 +20,36 @@ import './sign-in-list.ts'
 import './undeclared-proxies.ts'
 import { settingsPageStyles } from './settings-page-styles.ts'
 
+type State = {
+  readonly settings: readonly Setting[]
+  readonly build: Build
+  readonly heldSince: string | null
+}
+
 /** Settings, password, sessions and build information. */
 @customElement('dg-settings-page')
 export class DgSettingsPage extends LightElement {
   protected override readonly sheets = [settingsStyles, settingsPageStyles]
   @property({ attribute: false }) app!: App
-  @state() private settings: readonly Setting[] | null = null
-  @state() private problem = ''
   /** Errors by setting key. */
   @state() private errors: Readonly<Record<string, string>> = {}
   @state() private saving = false
-  @state() private build: Build | null = null
-  @state() private heldSince: string | null = null
-  private endFollowing: (() => void) | null = null
-  private isStale = false
+  private readonly loaded = new Loaded<State>(this, {
+    fetch: () => this.fetch(),
+    concerns: (type) => type === 'settings.changed' || type === 'outbound.released',
+  })
+  private hasJumped = false
 
   override connectedCallback(): void {
     super.connectedCallback()
     addEventListener('beforeunload', this.leaving)
     addEventListener('hashchange', this.linked)
-    this.endFollowing = this.app.chat().follow(({ type }) => {
-      if (type === 'settings.changed' || type === 'outbound.released') this.refreshSoon()
-    })
-    void this.load()
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     removeEventListener('beforeunload', this.leaving)
     removeEventListener('hashchange', this.linked)
-    this.endFollowing?.()
   }
 
   /** Unsaved values by key. Survives navigation to other pages. */
@@ -61,39 +61,26 @@ export class DgSettingsPage extends LightElement {
     if (this.draft.size > 0) event.preventDefault()
   }
 
-  private readonly load = async (): Promise<void> => {
+  private async fetch(): Promise<State> {
     const { http } = this.app
-    try {
-      this.settings = await fetchSettings(http)
-      this.problem = ''
-      void this.updateComplete.then(this.linked)
-      ;[this.build, this.heldSince] = await Promise.all([fetchBuild(http), fetchHeldSince(http)])
-    } catch (error) {
-      this.problem = explain(error)
-    }
+    const [settings, build, heldSince] = await Promise.all([
+      fetchSettings(http),
+      fetchBuild(http),
+      fetchHeldSince(http),
+    ])
+    for (const { key, value } of settings) if (this.draft.get(key) === value) this.draft.delete(key)
+    return { settings, build, heldSince }
   }
 
-  /** Coalesces a burst of events into one refresh. */
-  private refreshSoon(): void {
-    if (this.isStale) return
-    this.isStale = true
-    queueMicrotask(() => {
-      this.isStale = false
-      void this.refresh()
-    })
+  private put(change: Partial<State>): void {
+    const { value } = this.loaded
+    if (value) this.loaded.put({ ...value, ...change })
   }
 
-  /** Reloads the settings and keeps unsaved values. */
-  private async refresh(): Promise<void> {
-    const { http } = this.app
-    try {
-      const [settings, heldSince] = await Promise.all([fetchSettings(http), fetchHeldSince(http)])
-      for (const { key, value } of settings) if (this.draft.get(key) === value) this.draft.delete(key)
-      this.settings = settings
-      this.heldSince = heldSince
-    } catch {
-      // Keep showing the last known values until the next change or visit.
-    }
+  protected override updated(): void {
+    if (this.hasJumped || this.loaded.value === null) return
+    this.hasJumped = true
+    this.linked()
   }
 
   private readonly edit = (setting: Setting, text: string): void => {
@@ -106,7 +93,7 @@ export class DgSettingsPage extends LightElement {
 
   private readonly reset = async (setting: Setting): Promise<void> => {
     try {
-      this.settings = await resetSetting(this.app.http, setting.key)
+      this.put({ settings: await resetSetting(this.app.http, setting.key) })
       this.draft.delete(setting.key)
       this.app.toast(`${setting.title}: ${setting.secret ? 'removed' : 'reset'}`)
       // The pressed button no longer exists, so move the focus.
@@ -127,17 +114,18 @@ export class DgSettingsPage extends LightElement {
     this.errors = {}
     const { http } = this.app
     const isStored = (key: string) =>
-      this.settings?.some((setting) => setting.key === key && setting.source === 'stored') ?? false
+      this.loaded.value?.settings.some((setting) => setting.key === key && setting.source === 'stored') ??
+      false
     const isEmptied = ([key, text]: readonly [string, string]) => text.trim() === '' && isStored(key)
     const sent = [...this.draft]
     const emptied = sent.filter(isEmptied)
     const entries = sent.filter((entry) => !isEmptied(entry))
     try {
       if (entries.length > 0) {
-        this.settings = await changeSettings(http, Object.fromEntries(entries), askPasswordIn(this))
+        this.put({ settings: await changeSettings(http, Object.fromEntries(entries), askPasswordIn(this)) })
       }
       // Emptying a stored field resets it.
-      for (const [key] of emptied) this.settings = await resetSetting(http, key)
+      for (const [key] of emptied) this.put({ settings: await resetSetting(http, key) })
       // Keep values that were edited while saving.
       for (const [key, text] of sent) if (this.draft.get(key) === text) this.draft.delete(key)
       this.app.toast('Saved')
@@ -177,7 +165,7 @@ export class DgSettingsPage extends LightElement {
   private readonly release = async (): Promise<void> => {
     try {
       await releaseOutbound(this.app.http)
-      this.heldSince = null
+      this.put({ heldSince: null })
       this.app.toast('Sending queued messages')
     } catch (error) {
       this.app.toast(explain(error), 'warning')
@@ -200,21 +188,12 @@ export class DgSettingsPage extends LightElement {
   }
 
   override render() {
-    return html`<dg-page heading="Settings">${this.contentView()}</dg-page>`
+    return html`<dg-page heading="Settings">
+      ${loadedView(this.loaded, 'the settings', (loaded) => this.contentView(loaded), 'These settings')}
+    </dg-page>`
   }
 
-  private contentView(): TemplateResult {
-    const { settings } = this
-    if (settings === null) {
-      if (this.problem === '')
-        return html`<div role="status" aria-label="Loading the settings">
-          ${[1, 2, 3].map(() => html`<div class="card section waiting"></div>`)}
-        </div>`
-      return html`<dg-state icon="offline" heading="The settings cannot be shown" role="alert">
-        <p>${this.problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
-    }
+  private contentView({ settings, build, heldSince }: State): TemplateResult {
     return html`
       <p class="intro">
         Changes take effect at once, unless a setting says “After a restart”. Values set here override the
@@ -224,7 +203,7 @@ export class DgSettingsPage extends LightElement {
         ${settingsSections.map(({ id, heading }) => html`<a href="#${id}">${heading}</a>`)}
         <a href="#password">Password</a><a href="#sessions">Sessions</a><a href="#about">About</a>
       </nav>
-      ${this.heldSince === null ? nothing : this.heldView(this.heldSince)}
+      ${heldSince === null ? nothing : this.heldView(heldSince)}
       <form novalidate @submit=${(event: SubmitEvent) => {
         event.preventDefault()
         void this.save()
@@ -235,7 +214,7 @@ export class DgSettingsPage extends LightElement {
         </datalist>
         ${this.draft.size === 0 ? nothing : this.saveBarView()}
       </form>
-      ${this.accountView()} ${this.aboutView()}
+      ${this.accountView()} ${aboutView(build)}
     `
   }
 
@@ -326,7 +305,7 @@ export class DgSettingsPage extends LightElement {
             .http=${http}
             @changed=${() => {
               toast('Password changed. Other devices are signed out.')
-              void this.querySelector('dg-sign-in-list')?.load()
+              void this.querySelector('dg-sign-in-list')?.list.reload()
             }}
           ></dg-password-form>
         </div>
@@ -340,27 +319,26 @@ export class DgSettingsPage extends LightElement {
           </div>
         </header>
         <div class="body">
-          <dg-sign-in-list .http=${http} @revoked=${() => toast('Signed out')}></dg-sign-in-list>
+          <dg-sign-in-list .app=${this.app}></dg-sign-in-list>
         </div>
       </section>
     `
   }
+}
 
-  private aboutView(): TemplateResult {
-    const { build } = this
-    return html`<section class="card section" id="about" aria-labelledby="about-heading">
-      <header>
-        <dg-icon name="info"></dg-icon>
-        <div>
-          <h2 id="about-heading" tabindex="-1">About</h2>
-          <p>
-            ${build === null ? 'Delegate' : `Delegate ${build.version}${build.commit === null ? '' : `, build ${build.commit.slice(0, 9)}`}, on Node ${build.node.replace(/^v/, '')}`}
-          </p>
-        </div>
-      </header>
-      <div class="body about-links">
-        <a href="/docs">API reference</a><a href="/logs">Logs</a><a href="/ready" target="_blank">Readiness</a>
+function aboutView(build: Build): TemplateResult {
+  return html`<section class="card section" id="about" aria-labelledby="about-heading">
+    <header>
+      <dg-icon name="info"></dg-icon>
+      <div>
+        <h2 id="about-heading" tabindex="-1">About</h2>
+        <p>
+          Delegate ${build.version}${build.commit === null ? '' : `, build ${build.commit.slice(0, 9)}`}, on Node ${build.node.replace(/^v/, '')}
+        </p>
       </div>
-    </section>`
-  }
+    </header>
+    <div class="body about-links">
+      <a href="/docs">API reference</a><a href="/logs">Logs</a><a href="/ready" target="_blank">Readiness</a>
+    </div>
+  </section>`
 }

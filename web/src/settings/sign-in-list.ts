@@ -1,15 +1,16 @@
 import { css, html, LitElement } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
-import { explain, type Http } from '../data/http.ts'
+import { customElement, property } from 'lit/decorators.js'
 import { fetchSignIns, revokeSignIn, type SignIn } from '../data/sign-ins.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
+import type { App } from '../app/app.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { fullTimeText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { deviceText, isHandheld } from './device.ts'
 
-/** The owner's sessions. Fires `revoked` after one is signed out. */
+/** The owner's sessions. */
 @customElement('dg-sign-in-list')
 export class DgSignInList extends LitElement {
   static override readonly styles = [
@@ -58,31 +59,10 @@ export class DgSignInList extends LitElement {
         font-size: var(--text-xs);
         font-weight: 550;
       }
-      .waiting {
-        height: 3rem;
-        border-radius: var(--radius-md);
-        background: var(--line);
-        opacity: 0.5;
-      }
     `,
   ]
-  @property({ attribute: false }) http!: Http
-  @state() private list: readonly SignIn[] | null = null
-  @state() private problem = ''
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    void this.load()
-  }
-
-  async load(): Promise<void> {
-    try {
-      this.list = await fetchSignIns(this.http)
-      this.problem = ''
-    } catch (error) {
-      this.problem = explain(error)
-    }
-  }
+  @property({ attribute: false }) app!: App
+  readonly list = new Loaded<readonly SignIn[]>(this, { fetch: () => fetchSignIns(this.app.http) })
 
   private confirmRevoking(signIn: SignIn): void {
     askToConfirm(this, {
@@ -90,25 +70,22 @@ export class DgSignInList extends LitElement {
       text: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
       action: 'Sign out',
       run: async () => {
-        await revokeSignIn(this.http, signIn.id)
-        this.dispatchEvent(new Event('revoked'))
-        await this.load()
+        await revokeSignIn(this.app.http, signIn.id)
+        this.app.toast('Signed out')
+        await this.list.reload()
       },
     })
   }
 
   override render() {
-    if (this.list === null && this.problem === '')
-      return html`<div class="waiting" role="status" aria-label="Loading sessions"></div>`
-    if (this.list === null)
-      return html`<div role="alert">
-        <p>${this.problem}</p>
-        <button class="button small" @click=${() => void this.load()}>Try again</button>
-      </div>`
     const now = new Date()
-    return html`<ul aria-label="Signed in">
-      ${this.list.map((signIn) => this.itemView(signIn, now))}
-    </ul>`
+    return loadedView(
+      this.list,
+      'sessions',
+      (list) => html`<ul aria-label="Signed in">
+        ${list.map((signIn) => this.itemView(signIn, now))}
+      </ul>`,
+    )
   }
 
   private itemView(signIn: SignIn, now: Date) {

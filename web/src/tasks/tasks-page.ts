@@ -10,7 +10,8 @@ import '../design/icon.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
-import { listView, moreView } from '../app/list-view.ts'
+import { moreView } from '../app/list-view.ts'
+import { loadedView } from '../app/loaded.ts'
 import { type ListPage, PagedList } from '../app/paged-list.ts'
 import './task-card.ts'
 import { DgTaskDialog } from './task-dialog.ts'
@@ -44,7 +45,6 @@ export class DgTasksPage extends LitElement {
       this.now = new Date()
       return { items: tasks, ...rest }
     },
-    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => /^(?:task|delivery)\.|^erased$/.test(type),
   })
 
@@ -92,12 +92,12 @@ export class DgTasksPage extends LitElement {
       <button
         slot="tools"
         class="button primary small"
-        ?disabled=${this.tasks.page?.configured === false}
+        ?disabled=${this.tasks.value?.configured === false}
         @click=${this.handOver}
       >
         <dg-icon name="plus"></dg-icon>Hand over a task
       </button>
-      ${listView(this.tasks, 'the tasks', (page) => this.pageView(page))}
+      ${loadedView(this.tasks, 'the tasks', (page) => this.pageView(page))}
     </dg-page>`
   }
 

@@ -5,6 +5,7 @@ import type { TimelineEvent } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import { planStyles, planView } from '../app/erasure-plan.ts'
+import { waitingView } from '../app/loaded.ts'
 import { timeText } from '../design/format.ts'
 import { titleOf } from './titles.ts'
 
@@ -46,12 +47,6 @@ export class DgErasureCard extends LitElement {
         color: var(--ink-soft);
         font-size: var(--text-sm);
       }
-      .waiting {
-        height: 2.5rem;
-        border-radius: var(--radius-md);
-        background: var(--line);
-        opacity: 0.5;
-      }
     `,
   ]
   @property({ attribute: false }) event!: TimelineEvent
@@ -83,7 +78,7 @@ export class DgErasureCard extends LitElement {
     const { event, plan, failed } = this
     return html`<section>
       <h2><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
-      ${plan ? planView(plan) : failed ? nothing : html`<div class="waiting" role="status" aria-label="Loading the plan"></div>`}
+      ${plan ? planView(plan) : failed ? nothing : waitingView('Loading the plan', 1)}
       <div class="actions">
         <button class="button small" tabindex=${this.reachable ? 0 : -1} @click=${() => this.undo(this.erasureId)}>
           Undo

@@ -8,7 +8,7 @@ import '../design/icon.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
-import { listView } from '../app/list-view.ts'
+import { loadedView } from '../app/loaded.ts'
 import { PagedList } from '../app/paged-list.ts'
 import { zonedText } from '../design/owner-time.ts'
 import { relativeText } from '../design/relative-time.ts'
@@ -31,7 +31,6 @@ export class DgTimersPage extends LitElement {
       this.now = new Date()
       return { items, nextCursor: null }
     },
-    follow: (listener) => this.app.chat().follow(({ type }) => listener(type)),
     concerns: (type) => type.startsWith('timer.') || type === 'erased',
   })
 
@@ -83,7 +82,7 @@ export class DgTimersPage extends LitElement {
       <button slot="tools" class="button primary small" @click=${this.setTimer}>
         <dg-icon name="plus"></dg-icon>Set a timer
       </button>
-      ${listView(this.timers, 'the timers', ({ items }) => this.timersView(items))}
+      ${loadedView(this.timers, 'the timers', ({ items }) => this.timersView(items))}
     </dg-page>`
   }
 
