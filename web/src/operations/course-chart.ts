@@ -102,24 +102,25 @@ export class DgCourseChart extends LitElement {
   /** Start of each bucket, ISO 8601. */
   @property({ attribute: false }) times: readonly string[] = []
   @property({ attribute: false }) courses: readonly Course[] = []
-  /** Triggers a redraw when it changes. */
-  @property() theme = ''
   private plot: uPlot | null = null
   private readonly resized = new ResizeObserver(() => {
     this.plot?.setSize({ width: this.widthPx(), height: heightPx })
   })
   private readonly schemes = matchMedia('(prefers-color-scheme: dark)')
+  private readonly themed = new MutationObserver(() => this.draw())
 
   override connectedCallback(): void {
     super.connectedCallback()
     this.resized.observe(this)
     this.schemes.addEventListener('change', this.draw)
+    this.themed.observe(document.documentElement, { attributeFilter: ['data-theme'] })
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.resized.disconnect()
     this.schemes.removeEventListener('change', this.draw)
+    this.themed.disconnect()
     this.plot?.destroy()
     this.plot = null
   }

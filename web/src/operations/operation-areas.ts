@@ -1,15 +1,10 @@
 /** The figures and charts of the operations page. */
 
-export type Figure = {
-  /** Path in the operations report. */
-  readonly path: string
-  readonly name: string
-  readonly meaning: string
-  readonly as?: 'rate'
-}
+/** A figure: its path in the operations report, its name, its meaning, and whether it is a rate. */
+export type Figure = readonly [path: string, name: string, meaning: string, as?: 'rate']
 
-export type ChartLine = { readonly metric: string; readonly label: string; readonly tone: Tone }
 export type Tone = 'accent' | 'success' | 'danger' | 'faint'
+export type ChartLine = readonly [metric: string, label: string, tone: Tone]
 
 export type Area = {
   readonly heading: string
@@ -29,37 +24,25 @@ export const areas: readonly Area[] = [
       {
         title: 'Turns',
         lines: [
-          { metric: 'turns', label: 'Completed', tone: 'accent' },
-          { metric: 'turnFailures', label: 'Failed', tone: 'danger' },
+          ['turns', 'Completed', 'accent'],
+          ['turnFailures', 'Failed', 'danger'],
         ],
       },
       {
         title: 'Tokens',
         lines: [
-          { metric: 'inputTokens', label: 'Input', tone: 'accent' },
-          { metric: 'cachedTokens', label: 'Cached input', tone: 'faint' },
-          { metric: 'outputTokens', label: 'Output', tone: 'success' },
+          ['inputTokens', 'Input', 'accent'],
+          ['cachedTokens', 'Cached input', 'faint'],
+          ['outputTokens', 'Output', 'success'],
         ],
       },
     ],
     figures: [
-      { path: 'model.turns', name: 'Turns', meaning: 'Messages and signals that were fully answered.' },
-      {
-        path: 'model.failures',
-        name: 'Failed turns',
-        meaning: 'Turns that failed. Turns that you stopped do not count.',
-      },
-      { path: 'model.inputTokens', name: 'Input tokens', meaning: 'Tokens sent to the model.' },
-      {
-        path: 'model.cachedTokens',
-        name: 'Cached tokens',
-        meaning: 'Input tokens that the service had cached, which cost less.',
-      },
-      {
-        path: 'model.outputTokens',
-        name: 'Output tokens',
-        meaning: 'Tokens written by the model, including its reasoning.',
-      },
+      ['model.turns', 'Turns', 'Messages and signals that were fully answered.'],
+      ['model.failures', 'Failed turns', 'Turns that failed. Turns that you stopped do not count.'],
+      ['model.inputTokens', 'Input tokens', 'Tokens sent to the model.'],
+      ['model.cachedTokens', 'Cached tokens', 'Input tokens that the service had cached, which cost less.'],
+      ['model.outputTokens', 'Output tokens', 'Tokens written by the model, including its reasoning.'],
     ],
   },
   {
@@ -70,44 +53,32 @@ export const areas: readonly Area[] = [
       {
         title: 'Summaries and compactions',
         lines: [
-          { metric: 'capsulesWritten', label: 'Summaries', tone: 'accent' },
-          { metric: 'automaticCompactions', label: 'Compactions', tone: 'success' },
-          { metric: 'manualCompactionFailures', label: 'Failed on request', tone: 'danger' },
+          ['capsulesWritten', 'Summaries', 'accent'],
+          ['automaticCompactions', 'Compactions', 'success'],
+          ['manualCompactionFailures', 'Failed on request', 'danger'],
         ],
       },
     ],
     figures: [
-      {
-        path: 'context.usage.records',
-        name: 'Measurements',
-        meaning: 'Records of the context size, one per turn.',
-      },
-      {
-        path: 'context.capsule.written',
-        name: 'Summaries',
-        meaning: 'Summaries from which any model can continue the conversation.',
-      },
-      {
-        path: 'context.automaticCompactions',
-        name: 'Compactions',
-        meaning: 'Automatic compactions of a full context.',
-      },
-      {
-        path: 'context.manualCompaction.attempts',
-        name: 'Compactions on request',
-        meaning: 'Compactions that you requested.',
-      },
-      {
-        path: 'context.manualCompaction.failures',
-        name: 'Failed on request',
-        meaning: 'Requested compactions that failed. The context was unchanged.',
-      },
-      {
-        path: 'context.manualCompaction.successRate',
-        name: 'Success rate',
-        meaning: 'Share of requested compactions that succeeded.',
-        as: 'rate',
-      },
+      ['context.usage.records', 'Measurements', 'Records of the context size, one per turn.'],
+      [
+        'context.capsule.written',
+        'Summaries',
+        'Summaries from which any model can continue the conversation.',
+      ],
+      ['context.automaticCompactions', 'Compactions', 'Automatic compactions of a full context.'],
+      ['context.manualCompaction.attempts', 'Compactions on request', 'Compactions that you requested.'],
+      [
+        'context.manualCompaction.failures',
+        'Failed on request',
+        'Requested compactions that failed. The context was unchanged.',
+      ],
+      [
+        'context.manualCompaction.successRate',
+        'Success rate',
+        'Share of requested compactions that succeeded.',
+        'rate',
+      ],
     ],
   },
   {
@@ -118,42 +89,28 @@ export const areas: readonly Area[] = [
       {
         title: 'Attempts',
         lines: [
-          { metric: 'deliveryAttempts', label: 'Attempts', tone: 'faint' },
-          { metric: 'deliverySuccesses', label: 'Delivered', tone: 'success' },
-          { metric: 'deliveryFailedAttempts', label: 'Failed', tone: 'danger' },
+          ['deliveryAttempts', 'Attempts', 'faint'],
+          ['deliverySuccesses', 'Delivered', 'success'],
+          ['deliveryFailedAttempts', 'Failed', 'danger'],
         ],
       },
     ],
     figures: [
-      { path: 'copilotDelivery.attempts', name: 'Attempts', meaning: 'Outcomes sent, including retries.' },
-      { path: 'copilotDelivery.successes', name: 'Delivered', meaning: 'Attempts that reached you.' },
-      {
-        path: 'copilotDelivery.failedAttempts',
-        name: 'Failed attempts',
-        meaning: 'Refused, unconfirmed, or interrupted when Delegate stopped.',
-      },
-      {
-        path: 'copilotDelivery.retriedAttempts',
-        name: 'Retries',
-        meaning: 'Attempts after the first one of a delivery.',
-      },
-      {
-        path: 'copilotDelivery.finalFailures',
-        name: 'Failed deliveries',
-        meaning: 'Deliveries that failed for good and fell back to the chat.',
-      },
-      {
-        path: 'copilotDelivery.attemptSuccessRate',
-        name: 'Success rate',
-        meaning: 'Share of attempts that reached you.',
-        as: 'rate',
-      },
-      {
-        path: 'copilotDelivery.retryRate',
-        name: 'Retry rate',
-        meaning: 'Share of attempts that were retries.',
-        as: 'rate',
-      },
+      ['copilotDelivery.attempts', 'Attempts', 'Outcomes sent, including retries.'],
+      ['copilotDelivery.successes', 'Delivered', 'Attempts that reached you.'],
+      [
+        'copilotDelivery.failedAttempts',
+        'Failed attempts',
+        'Refused, unconfirmed, or interrupted when Delegate stopped.',
+      ],
+      ['copilotDelivery.retriedAttempts', 'Retries', 'Attempts after the first one of a delivery.'],
+      [
+        'copilotDelivery.finalFailures',
+        'Failed deliveries',
+        'Deliveries that failed for good and fell back to the chat.',
+      ],
+      ['copilotDelivery.attemptSuccessRate', 'Success rate', 'Share of attempts that reached you.', 'rate'],
+      ['copilotDelivery.retryRate', 'Retry rate', 'Share of attempts that were retries.', 'rate'],
     ],
   },
   {
@@ -164,27 +121,15 @@ export const areas: readonly Area[] = [
       {
         title: 'Attempts',
         lines: [
-          { metric: 'textAttempts', label: 'Attempts', tone: 'faint' },
-          { metric: 'textFailedAttempts', label: 'Failed', tone: 'danger' },
+          ['textAttempts', 'Attempts', 'faint'],
+          ['textFailedAttempts', 'Failed', 'danger'],
         ],
       },
     ],
     figures: [
-      {
-        path: 'texts.attempts',
-        name: 'Attempts',
-        meaning: 'Texts handed to the provider, including retries.',
-      },
-      {
-        path: 'texts.failedAttempts',
-        name: 'Failed attempts',
-        meaning: 'The provider refused the text or did not respond.',
-      },
-      {
-        path: 'texts.notSent',
-        name: 'Not sent',
-        meaning: 'Texts that failed for good, or may not have been sent.',
-      },
+      ['texts.attempts', 'Attempts', 'Texts handed to the provider, including retries.'],
+      ['texts.failedAttempts', 'Failed attempts', 'The provider refused the text or did not respond.'],
+      ['texts.notSent', 'Not sent', 'Texts that failed for good, or may not have been sent.'],
     ],
   },
   {
@@ -195,38 +140,30 @@ export const areas: readonly Area[] = [
       {
         title: 'Recall',
         lines: [
-          { metric: 'memoriesSurfaced', label: 'Recalled', tone: 'accent' },
-          { metric: 'memoriesSuppressed', label: 'Held back', tone: 'faint' },
+          ['memoriesSurfaced', 'Recalled', 'accent'],
+          ['memoriesSuppressed', 'Held back', 'faint'],
         ],
       },
     ],
     figures: [
-      { path: 'memory.surfaced', name: 'Recalled', meaning: 'Memories given to a turn.' },
-      {
-        path: 'memory.suppressed',
-        name: 'Held back',
-        meaning: 'Memories found but not used: already known, irrelevant or too late.',
-      },
-      {
-        path: 'memory.lateResults.surfaced',
-        name: 'Late, used',
-        meaning: 'Found after their turn started, and given to the next turn.',
-      },
-      {
-        path: 'memory.lateResults.duplicate',
-        name: 'Late, duplicate',
-        meaning: 'Found late, when already in the conversation.',
-      },
-      {
-        path: 'memory.lateResults.irrelevant',
-        name: 'Late, irrelevant',
-        meaning: 'Found late, when the conversation had moved on.',
-      },
-      {
-        path: 'memory.lateResults.expired',
-        name: 'Late, expired',
-        meaning: 'Found too late for any turn.',
-      },
+      ['memory.surfaced', 'Recalled', 'Memories given to a turn.'],
+      [
+        'memory.suppressed',
+        'Held back',
+        'Memories found but not used: already known, irrelevant or too late.',
+      ],
+      [
+        'memory.lateResults.surfaced',
+        'Late, used',
+        'Found after their turn started, and given to the next turn.',
+      ],
+      ['memory.lateResults.duplicate', 'Late, duplicate', 'Found late, when already in the conversation.'],
+      [
+        'memory.lateResults.irrelevant',
+        'Late, irrelevant',
+        'Found late, when the conversation had moved on.',
+      ],
+      ['memory.lateResults.expired', 'Late, expired', 'Found too late for any turn.'],
     ],
   },
   {
@@ -237,22 +174,14 @@ export const areas: readonly Area[] = [
       {
         title: 'Above the limit',
         lines: [
-          { metric: 'textsOverBudget', label: 'Texts', tone: 'accent' },
-          { metric: 'callsOverBudget', label: 'Calls', tone: 'danger' },
+          ['textsOverBudget', 'Texts', 'accent'],
+          ['callsOverBudget', 'Calls', 'danger'],
         ],
       },
     ],
     figures: [
-      {
-        path: 'guests.textsOverBudget',
-        name: 'Texts above the limit',
-        meaning: 'Not answered and not stored.',
-      },
-      {
-        path: 'guests.callsOverBudget',
-        name: 'Calls above the limit',
-        meaning: 'Callers were asked to try again tomorrow.',
-      },
+      ['guests.textsOverBudget', 'Texts above the limit', 'Not answered and not stored.'],
+      ['guests.callsOverBudget', 'Calls above the limit', 'Callers were asked to try again tomorrow.'],
     ],
   },
   {
@@ -261,28 +190,12 @@ export const areas: readonly Area[] = [
     intro: 'What happened to each statement that might become a memory.',
     charts: [],
     figures: [
-      {
-        path: 'memory.deduplication.candidates',
-        name: 'Candidates',
-        meaning: 'Statements considered.',
-      },
-      { path: 'memory.deduplication.inserted', name: 'New', meaning: 'Stored as a new memory.' },
-      {
-        path: 'memory.deduplication.reinforced',
-        name: 'Reinforced',
-        meaning: 'Already known: the memory got stronger.',
-      },
-      {
-        path: 'memory.deduplication.merged',
-        name: 'Merged',
-        meaning: 'Added to an existing memory.',
-      },
-      { path: 'memory.deduplication.discarded', name: 'Discarded', meaning: 'Not worth remembering.' },
-      {
-        path: 'memory.deduplication.suppressed',
-        name: 'Suppressed',
-        meaning: 'Blocked because you asked to forget them.',
-      },
+      ['memory.deduplication.candidates', 'Candidates', 'Statements considered.'],
+      ['memory.deduplication.inserted', 'New', 'Stored as a new memory.'],
+      ['memory.deduplication.reinforced', 'Reinforced', 'Already known: the memory got stronger.'],
+      ['memory.deduplication.merged', 'Merged', 'Added to an existing memory.'],
+      ['memory.deduplication.discarded', 'Discarded', 'Not worth remembering.'],
+      ['memory.deduplication.suppressed', 'Suppressed', 'Blocked because you asked to forget them.'],
     ],
   },
   {
@@ -291,27 +204,11 @@ export const areas: readonly Area[] = [
     intro: 'How browsers and other clients read the timeline.',
     charts: [],
     figures: [
-      {
-        path: 'timelinePaging.initialPageRequests',
-        name: 'Newest pages',
-        meaning: 'Requests for the newest page.',
-      },
-      {
-        path: 'timelinePaging.olderPageRequests',
-        name: 'Older pages',
-        meaning: 'Requests for an older page.',
-      },
-      { path: 'timelinePaging.eventsSent', name: 'Events sent', meaning: 'Events in all pages.' },
-      {
-        path: 'timelinePaging.expandedEvents',
-        name: 'Added events',
-        meaning: 'Events added to pages to keep exchanges whole.',
-      },
-      {
-        path: 'timelinePaging.maxPageEvents',
-        name: 'Largest page',
-        meaning: 'Number of events in the largest page.',
-      },
+      ['timelinePaging.initialPageRequests', 'Newest pages', 'Requests for the newest page.'],
+      ['timelinePaging.olderPageRequests', 'Older pages', 'Requests for an older page.'],
+      ['timelinePaging.eventsSent', 'Events sent', 'Events in all pages.'],
+      ['timelinePaging.expandedEvents', 'Added events', 'Events added to pages to keep exchanges whole.'],
+      ['timelinePaging.maxPageEvents', 'Largest page', 'Number of events in the largest page.'],
     ],
   },
 ]

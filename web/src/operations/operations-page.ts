@@ -146,22 +146,6 @@ export class DgOperationsPage extends LitElement {
       Promise.all([fetchReport(this.app.http, this.hours), fetchSeries(this.app.http, this.hours)]),
     againMs: () => refreshMs,
   })
-  @state() private theme = ''
-  private unfollow: () => void = () => undefined
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    const follow = () => {
-      this.theme = this.app.theme.current
-    }
-    follow()
-    this.unfollow = this.app.theme.subscribe(follow)
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.unfollow()
-  }
 
   private choose(hours: number): void {
     this.hours = hours
@@ -207,7 +191,7 @@ export class DgOperationsPage extends LitElement {
         <p class="intro">${area.intro}</p>
       </header>
       <dl>
-        ${area.figures.map((figure) => figureView(figure, report.figure(figure.path)))}
+        ${area.figures.map((figure) => figureView(figure, report.figure(figure[0])))}
       </dl>
       ${area.charts.map(({ title, lines }) => this.chartView(title, lines, series))}
     </section>`
@@ -215,7 +199,7 @@ export class DgOperationsPage extends LitElement {
 
   private chartView(title: string, lines: readonly ChartLine[], series: Series): TemplateResult {
     const courses = lines.map(
-      ({ metric, label, tone }): Course => ({
+      ([metric, label, tone]): Course => ({
         label,
         tone,
         values: series.points.map(({ counts }) => counts[metric] ?? 0),
@@ -228,12 +212,11 @@ export class DgOperationsPage extends LitElement {
       heading=${title}
       .times=${series.points.map(({ at }) => at)}
       .courses=${courses}
-      theme=${this.theme}
     ></dg-course-chart>`
   }
 }
 
-function figureView({ name, meaning, as }: Figure, value: number | null): TemplateResult {
+function figureView([, name, meaning, as]: Figure, value: number | null): TemplateResult {
   const text = value === null ? '–' : as === 'rate' ? percent.format(value) : countText(value)
   return html`<div>
     <dt>${name}</dt>
