@@ -13,61 +13,43 @@ export type MemoryFigure = {
   readonly link?: { readonly path: string; readonly label: string }
 }
 
+const counted = (name: string, count: number, meaning: string): MemoryFigure => ({
+  name,
+  value: countText(count),
+  meaning,
+})
+
 export function storeFigures({ store }: MemoryInsights): MemoryFigure[] {
   return [
-    { name: 'Active', value: countText(store.total), meaning: 'Recalled when relevant' },
-    {
-      name: 'Contested',
-      value: countText(store.contested),
-      meaning: 'Contradict each other; kept until you say which is right',
-    },
-    {
-      name: 'Superseded',
-      value: countText(store.superseded),
-      meaning: 'Replaced by a newer memory',
-    },
-    { name: 'Retired', value: countText(store.retired), meaning: 'No longer true, or taken back' },
-    { name: 'Forgotten', value: countText(store.forgotten), meaning: 'Text erased' },
+    counted('Active', store.total, 'Recalled when relevant'),
+    counted('Contested', store.contested, 'Contradict each other; kept until you say which is right'),
+    counted('Superseded', store.superseded, 'Replaced by a newer memory'),
+    counted('Retired', store.retired, 'No longer true, or taken back'),
+    counted('Forgotten', store.forgotten, 'Text erased'),
   ]
 }
 
 export function kindFigures({ store }: MemoryInsights): MemoryFigure[] {
-  return store.kinds.map(({ kind, count }) => ({
-    name: capitalised(wordsText(kind)),
-    value: countText(count),
-    meaning: '',
-  }))
+  return store.kinds.map(({ kind, count }) => counted(capitalised(wordsText(kind)), count, ''))
 }
 
 export function deduplicationFigures({ deduplication: counts }: MemoryInsights): MemoryFigure[] {
   return [
-    { name: 'Candidates', value: countText(counts.candidates), meaning: 'Statements considered' },
-    { name: 'New', value: countText(counts.inserted), meaning: 'Stored as a new memory' },
-    {
-      name: 'Reinforced',
-      value: countText(counts.reinforced),
-      meaning: 'Already known: the memory got stronger',
-    },
-    { name: 'Merged', value: countText(counts.merged), meaning: 'Made an existing memory more precise' },
-    {
-      name: 'Discarded',
-      value: countText(counts.discarded),
-      meaning: 'Not stored: uncertain, foreign or duplicate',
-    },
-    { name: 'Held back', value: countText(counts.suppressed), meaning: 'Found, but not used in a reply' },
+    counted('Candidates', counts.candidates, 'Statements considered'),
+    counted('New', counts.inserted, 'Stored as a new memory'),
+    counted('Reinforced', counts.reinforced, 'Already known: the memory got stronger'),
+    counted('Merged', counts.merged, 'Made an existing memory more precise'),
+    counted('Discarded', counts.discarded, 'Not stored: uncertain, foreign or duplicate'),
+    counted('Held back', counts.suppressed, 'Found, but not used in a reply'),
   ]
 }
 
 export function recallFigures({ recall, embedding }: MemoryInsights, now: Date): MemoryFigure[] {
   return [
-    {
-      name: 'Searches',
-      value: countText(recall.queries),
-      meaning: 'Searches for relevant memories before a turn',
-    },
-    { name: 'In time', value: countText(recall.inTime), meaning: 'Finished before the turn started' },
-    { name: 'Late', value: countText(recall.late), meaning: 'Results used in the next turn' },
-    { name: 'Failed', value: countText(recall.failed), meaning: 'The turn continued without memories' },
+    counted('Searches', recall.queries, 'Searches for relevant memories before a turn'),
+    counted('In time', recall.inTime, 'Finished before the turn started'),
+    counted('Late', recall.late, 'Results used in the next turn'),
+    counted('Failed', recall.failed, 'The turn continued without memories'),
     {
       name: 'Last duration',
       value: recall.lastDurationMs === null ? '–' : durationText(recall.lastDurationMs),

@@ -11,12 +11,7 @@ import '../design/page.ts'
 import { settingsStyles } from './settings-styles.ts'
 
 type NumberKey = Exclude<keyof MemoryConfig, 'arbitrator'>
-type NumberField = {
-  readonly key: NumberKey
-  readonly title: string
-  readonly about: string
-  readonly unit: string
-}
+type NumberField = readonly [key: NumberKey, title: string, about: string, unit: string]
 type Group = { readonly heading: string; readonly about: string; readonly fields: readonly NumberField[] }
 
 const groups: readonly Group[] = [
@@ -24,54 +19,39 @@ const groups: readonly Group[] = [
     heading: 'Finding',
     about: 'What to search for before each turn, and how long to wait.',
     fields: [
-      {
-        key: 'retrieveTimeoutMs',
-        title: 'Time limit',
-        about: 'Memories found later are kept for the next turn.',
-        unit: 'ms',
-      },
-      {
-        key: 'contextTurns',
-        title: 'Earlier messages in the search',
-        about: 'How many of your messages before the last one to include in the search.',
-        unit: 'messages',
-      },
-      {
-        key: 'strengthHalfLifeDays',
-        title: 'Half-life of a memory',
-        about: 'The age at which a memory that was used only once has lost half of its strength.',
-        unit: 'days',
-      },
+      ['retrieveTimeoutMs', 'Time limit', 'Memories found later are kept for the next turn.', 'ms'],
+      [
+        'contextTurns',
+        'Earlier messages in the search',
+        'How many of your messages before the last one to include in the search.',
+        'messages',
+      ],
+      [
+        'strengthHalfLifeDays',
+        'Half-life of a memory',
+        'The age at which a memory that was used only once has lost half of its strength.',
+        'days',
+      ],
     ],
   },
   {
     heading: 'Choosing',
     about: 'Which of the memories found to show to the model.',
     fields: [
-      {
-        key: 'maxInjectedMemories',
-        title: 'Maximum memories',
-        about: 'Per turn.',
-        unit: 'memories',
-      },
-      {
-        key: 'maxInjectedTokens',
-        title: 'Maximum tokens',
-        about: 'For all memories of a turn together.',
-        unit: 'tokens',
-      },
-      {
-        key: 'relevanceThreshold',
-        title: 'Minimum relevance',
-        about: 'From 0 for every memory to 1 for exact matches only.',
-        unit: '0 to 1',
-      },
-      {
-        key: 'duplicateThreshold',
-        title: 'Duplicate threshold',
-        about: 'Drop a late memory if it shares at least this part of its words with what was already shown.',
-        unit: '0 to 1',
-      },
+      ['maxInjectedMemories', 'Maximum memories', 'Per turn.', 'memories'],
+      ['maxInjectedTokens', 'Maximum tokens', 'For all memories of a turn together.', 'tokens'],
+      [
+        'relevanceThreshold',
+        'Minimum relevance',
+        'From 0 for every memory to 1 for exact matches only.',
+        '0 to 1',
+      ],
+      [
+        'duplicateThreshold',
+        'Duplicate threshold',
+        'Drop a late memory if it shares at least this part of its words with what was already shown.',
+        '0 to 1',
+      ],
     ],
   },
 ]
@@ -164,7 +144,7 @@ export class DgMemoryConfigPage extends LitElement {
               <p>${about}</p>
             </div>
           </header>
-          ${fields.map(({ key, title, about, unit }) =>
+          ${fields.map(([key, title, about, unit]) =>
             this.rowView(key, title, about, this.numberView(key, config[key], unit)),
           )}
         </section>`,
