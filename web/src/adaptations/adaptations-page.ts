@@ -10,7 +10,6 @@ import {
   removeAdaptation,
   saveAdaptation,
 } from '../data/adaptations.ts'
-import { explain } from '../data/http.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
@@ -100,11 +99,7 @@ export class DgAdaptationsPage extends LitElement {
   })
 
   private async attempt(act: () => Promise<void>): Promise<void> {
-    try {
-      await act()
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-    }
+    await this.app.attempt(act)
     await this.adaptations.reload()
   }
 

@@ -1,5 +1,5 @@
 import { fetchAuthStatus, signOut } from '../data/auth.ts'
-import { createHttp, type Http, Refused } from '../data/http.ts'
+import { createHttp, explain, type Http, Refused } from '../data/http.ts'
 import { fetchTimezone } from '../data/settings.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import { setOwnerZone } from '../design/owner-time.ts'
@@ -22,6 +22,8 @@ export type App = {
   /** After sign-in: goes to the page that was requested before it. */
   readonly enter: () => void
   readonly toast: Toaster
+  /** Runs an action, and shows why if it fails. True if it succeeded. */
+  readonly attempt: (act: () => Promise<unknown>) => Promise<boolean>
   /** Announces a sentence to screen readers. */
   readonly announce: (text: string) => void
   /** The chat session of this tab. Opened on first use and shared by all pages. */
@@ -120,6 +122,16 @@ export function createApp(options: {
     tabs.postMessage(null)
   }
 
+  async function attempt(act: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await act()
+      return true
+    } catch (error) {
+      toast(explain(error), 'warning')
+      return false
+    }
+  }
+
   async function readClock(): Promise<void> {
     try {
       setOwnerZone(await fetchTimezone(http, AbortSignal.timeout(clockTimeoutMs)))
@@ -162,6 +174,7 @@ export function createApp(options: {
     navigate,
     enter,
     toast,
+    attempt,
     announce,
     drafts,
     signOut: endSession,

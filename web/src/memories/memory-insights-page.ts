@@ -2,7 +2,6 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { explain } from '../data/http.ts'
 import { restoreMemory } from '../data/memories.ts'
 import { fetchMemoryInsights, type MemoryInsights } from '../data/memory-insights.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
@@ -166,18 +165,14 @@ export class DgMemoryInsightsPage extends LitElement {
     const id = replacedIn(event)
     if (id === null || typeof event.payload.text !== 'string') return nothing
     const restore = async (): Promise<void> => {
-      try {
-        await restoreMemory(this.app.http, id)
-        this.app.toast('Memory restored')
-        await this.insights.reload()
-      } catch (error) {
-        this.app.toast(explain(error), 'warning')
-      }
+      await restoreMemory(this.app.http, id)
+      this.app.toast('Memory restored')
+      await this.insights.reload()
     }
     return html`<button
       class="button quiet small"
       aria-label="Undo: restore ${event.payload.text}"
-      @click=${() => void restore()}
+      @click=${() => void this.app.attempt(restore)}
     >
       Undo
     </button>`

@@ -2,7 +2,6 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
-import { explain } from '../data/http.ts'
 import { deleteNote, fetchNotes, type NoteSummary, restoreNote } from '../data/notes.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
@@ -99,19 +98,11 @@ export class DgNotesPage extends LitElement {
     concerns: (type) => type.startsWith('note.') || type.startsWith('eras'),
   })
 
-  private async attempt(act: () => Promise<void>): Promise<void> {
-    try {
-      await act()
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-    }
-  }
-
   private async discard(note: NoteSummary): Promise<void> {
     await deleteNote(this.app.http, note.id)
     this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
       shownForMs: 10_000,
-      action: { label: 'Undo', run: () => void this.attempt(() => this.restore(note)) },
+      action: { label: 'Undo', run: () => void this.app.attempt(() => this.restore(note)) },
     })
     await this.notes.reload()
   }
@@ -138,7 +129,7 @@ export class DgNotesPage extends LitElement {
     const erasing: MenuItem = { label: 'Erase for good…', icon: 'erased', danger: true, run: erase }
     if (this.deleted)
       return [
-        { label: 'Restore', icon: 'retry', run: () => void this.attempt(() => this.restore(note)) },
+        { label: 'Restore', icon: 'retry', run: () => void this.app.attempt(() => this.restore(note)) },
         erasing,
       ]
     return [
@@ -149,7 +140,7 @@ export class DgNotesPage extends LitElement {
         run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
       },
       { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
-      { label: 'Delete', icon: 'trash', run: () => void this.attempt(() => this.discard(note)) },
+      { label: 'Delete', icon: 'trash', run: () => void this.app.attempt(() => this.discard(note)) },
       erasing,
     ]
   }

@@ -3,7 +3,6 @@ import { copyWithToast } from '../app/copy.ts'
 import type { Erasing } from '../app/erase-dialog.ts'
 import { endConversation } from '../data/conversations.ts'
 import { fetchPendingPlan, undoErasure } from '../data/erasures.ts'
-import { explain } from '../data/http.ts'
 import { settleProposal } from '../data/proposals.ts'
 import { sendTextAgain } from '../data/service.ts'
 import { fetchSpanEvents } from '../data/timeline.ts'
@@ -26,18 +25,10 @@ export function createTimelineActions(options: {
   const { app, session } = options
   const loading = new Set<string>()
 
-  async function attempt(act: () => Promise<void>): Promise<void> {
-    try {
-      await act()
-    } catch (error) {
-      app.toast(explain(error), 'warning')
-    }
-  }
-
   async function showAll(spanId: string): Promise<void> {
     loading.add(spanId)
     options.onLoading(new Set(loading))
-    await attempt(async () => session.addEvents(await fetchSpanEvents(app.http, spanId)))
+    await app.attempt(async () => session.addEvents(await fetchSpanEvents(app.http, spanId)))
     loading.delete(spanId)
     options.onLoading(new Set(loading))
   }
@@ -60,11 +51,11 @@ export function createTimelineActions(options: {
     },
     isErasurePending: (erasureId) => session.isErasurePending(erasureId),
     loadErasurePlan: (erasureId) => fetchPendingPlan(app.http, erasureId),
-    undoErasure: (erasureId) => void attempt(() => undoErasure(app.http, erasureId)),
+    undoErasure: (erasureId) => void app.attempt(() => undoErasure(app.http, erasureId)),
     retry: (clientMessageId) => session.outbox.retry(clientMessageId),
     discard: (clientMessageId) => session.outbox.discard(clientMessageId),
     sendTextAgain: (deliveryId) =>
-      void attempt(async () => {
+      void app.attempt(async () => {
         await sendTextAgain(app.http, deliveryId)
         app.toast('Sending the text again.')
       }),
@@ -83,7 +74,7 @@ export function createTimelineActions(options: {
         app.toast('No conversation is open.')
         return
       }
-      await attempt(async () => {
+      await app.attempt(async () => {
         await endConversation(app.http, id)
         app.toast('Conversation ended. The next message starts a new one.')
       })
