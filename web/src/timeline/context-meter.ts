@@ -1,7 +1,8 @@
 import { html, LitElement, nothing, svg, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { whenIdle } from '../app/platform.ts'
-import { explain, type Http } from '../data/http.ts'
+import type { App } from '../app/app.ts'
+import { Loaded } from '../app/loaded.ts'
+import { Submission } from '../app/submission.ts'
 import {
   compactContext,
   fetchContext,
@@ -9,93 +10,56 @@ import {
   type SessionContext,
   type Usage,
 } from '../data/session.ts'
-import type { TimelineEvent } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { countText, plural, shortDateText } from '../design/format.ts'
-import type { ChatSession } from './chat/session.ts'
 import { contextMeterStyles } from './context-meter-styles.ts'
 import { usageText, whyNotCompact } from './context-words.ts'
 
 const totalHours = 720
-/** Coalesces the events of a turn into one refresh. */
-const debounceMs = 150
 
 const relevantTypes = /^(context\.|turn\.|conversation\.|chat\.reply\.|settings\.changed|erased)/
+
+type Context = {
+  readonly context: SessionContext
+  /** Loaded while the panel is open. */
+  readonly total: (Usage & { readonly turns: number }) | null
+}
 
 /** A gauge of how full the context is. Opens a panel with details and a button to compact it. */
 @customElement('dg-context-meter')
 export class DgContextMeter extends LitElement {
   static override readonly styles = [controls, contextMeterStyles]
-  @property({ attribute: false }) http!: Http
-  @property({ attribute: false }) session!: ChatSession
+  @property({ attribute: false }) app!: App
   @state() private open = false
-  @state() private context: SessionContext | null = null
-  @state() private total: (Usage & { readonly turns: number }) | null = null
-  @state() private compacting = false
-  @state() private problem = ''
-  /** Why the last compaction failed. Separate from `problem`, which the refresh after the attempt clears. */
-  @state() private failure = ''
   @state() private news = ''
-  private unfollow: () => void = () => undefined
-  private timer: ReturnType<typeof setTimeout> | undefined
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.unfollow = this.session.follow(this.onEvent)
-    whenIdle(() => {
-      // After leaving the page, the owner may have signed out.
-      if (this.isConnected) void this.refresh()
-    })
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.unfollow()
-    clearTimeout(this.timer)
-  }
-
-  private readonly onEvent = ({ type }: TimelineEvent): void => {
-    if (!relevantTypes.test(type)) return
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.refresh(), debounceMs)
-  }
-
-  private readonly refresh = async (): Promise<void> => {
-    try {
-      this.context = await fetchContext(this.http)
-      if (this.open) this.total = await fetchTotalUsage(this.http, totalHours)
-      this.problem = ''
-    } catch (error) {
-      this.problem = explain(error)
-    }
-  }
+  private readonly loaded = new Loaded<Context>(this, {
+    fetch: async () => ({
+      context: await fetchContext(this.app.http),
+      total: this.open ? await fetchTotalUsage(this.app.http, totalHours) : null,
+    }),
+    concerns: (type) => relevantTypes.test(type),
+  })
+  private readonly compaction = new Submission(this)
 
   private readonly compact = async (): Promise<void> => {
-    this.compacting = true
-    this.failure = ''
     this.news = ''
-    try {
-      const context = await compactContext(this.http)
-      this.context = context
+    await this.compaction.send(async () => {
+      const context = await compactContext(this.app.http)
+      this.loaded.put({ context, total: this.loaded.value?.total ?? null })
       const { inputTokensBefore: before = 0, inputTokensAfter: after = 0 } = context.latestCompaction ?? {}
       this.news = `Compacted from ${countText(before)} to ${plural(after, 'token')}.`
-    } catch (error) {
-      this.failure = explain(error)
-    } finally {
-      this.compacting = false
-    }
+    })
   }
 
   private readonly toggled = (event: ToggleEvent): void => {
     this.open = event.newState === 'open'
     if (!this.open) return
     this.news = ''
-    this.problem = ''
-    this.failure = ''
+    this.compaction.show({})
     const panel = event.currentTarget
     if (panel instanceof HTMLElement) this.place(panel)
-    void this.refresh()
+    void this.loaded.reload()
   }
 
   private place(panel: HTMLElement): void {
@@ -106,8 +70,9 @@ export class DgContextMeter extends LitElement {
   }
 
   override render() {
-    const percent = percentOf(this.context)
-    const words = this.context === null ? 'Context' : `Context: ${percent}% full`
+    const context = this.loaded.value?.context ?? null
+    const percent = percentOf(context)
+    const words = context === null ? 'Context' : `Context: ${percent}% full`
     return html`
       <button
         class="button quiet gauge"
@@ -118,8 +83,8 @@ export class DgContextMeter extends LitElement {
         title=${words}
         popovertarget="panel"
       >
-        ${ring(percent, this.compacting || (this.context?.compactionInFlight ?? false))}
-        <span class="percent">${this.context === null ? '' : `${percent}%`}</span>
+        ${ring(percent, this.compaction.busy || (context?.compactionInFlight ?? false))}
+        <span class="percent">${context === null ? '' : `${percent}%`}</span>
       </button>
       <div popover id="panel" role="dialog" aria-label="Context" @toggle=${this.toggled}>
         ${this.open ? this.panelView() : nothing}
@@ -128,24 +93,26 @@ export class DgContextMeter extends LitElement {
   }
 
   private panelView(): TemplateResult {
-    const { context } = this
+    const { value, problem, reload } = this.loaded
+    const { busy } = this.compaction
     return html`
       <h2>Context</h2>
       ${
-        context === null
-          ? this.problem === ''
+        value === null
+          ? problem === ''
             ? html`<p class="soft" role="status">Loading…</p>`
-            : html`<button class="button small" @click=${() => void this.refresh()}>Try again</button>`
-          : this.contextView(context)
+            : html`<button class="button small" @click=${reload}>Try again</button>`
+          : this.contextView(value)
       }
-      ${problemView(this.failure || this.problem)}
-      <p class="news" role="status">${this.compacting ? 'Compacting…' : this.news}</p>
+      ${problemView(this.compaction.problem || problem)}
+      <p class="news" role="status">${busy ? 'Compacting…' : this.news}</p>
     `
   }
 
-  private contextView(context: SessionContext): TemplateResult {
+  private contextView({ context, total }: Context): TemplateResult {
+    const { busy } = this.compaction
     const percent = percentOf(context)
-    const reason = this.compacting ? '' : whyNotCompact(context)
+    const reason = busy ? '' : whyNotCompact(context)
     return html`
       <p>
         <strong>${countText(usedTokens(context))}</strong> of ${countText(context.compactThresholdTokens)} tokens
@@ -162,16 +129,16 @@ export class DgContextMeter extends LitElement {
         <dd>${compactionText(context)}</dd>
         <dt>Last 30 days</dt>
         <dd>
-          ${this.total === null ? '…' : `${plural(this.total.turns, 'turn')}: ${usageText(this.total)}`}
+          ${total === null ? '…' : `${plural(total.turns, 'turn')}: ${usageText(total)}`}
         </dd>
       </dl>
       <button
         class="button small"
-        ?disabled=${this.compacting || !context.canCompact}
+        ?disabled=${busy || !context.canCompact}
         aria-describedby="reason"
-        @click=${() => void this.compact()}
+        @click=${this.compact}
       >
-        ${this.compacting ? 'Compacting…' : 'Compact now'}
+        ${busy ? 'Compacting…' : 'Compact now'}
       </button>
       <p class="soft" id="reason">${reason}</p>
     `

@@ -1,8 +1,9 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { explain } from '../data/http.ts'
+import { Submission } from '../app/submission.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
+import { problemView } from '../design/field.ts'
 import type { IconName } from '../design/icon.ts'
 import '../design/icon.ts'
 import { fullTimeText } from '../design/format.ts'
@@ -104,7 +105,7 @@ export class DgProposal extends LitElement {
   @property({ attribute: false }) settle!: (id: string, word: Word) => Promise<void>
   @property({ type: Boolean }) reachable = false
   @state() private settling: Word | null = null
-  @state() private problem = ''
+  private readonly submission = new Submission(this)
   @state() private expired = false
   private expiry: ReturnType<typeof setTimeout> | undefined
 
@@ -144,14 +145,8 @@ export class DgProposal extends LitElement {
     const { proposalId } = this.proposal.payload
     if (this.settling !== null || typeof proposalId !== 'string') return
     this.settling = word
-    this.problem = ''
-    try {
-      await this.settle(proposalId, word)
-    } catch (error) {
-      this.problem = explain(error)
-    } finally {
-      this.settling = null
-    }
+    await this.submission.send(() => this.settle(proposalId, word))
+    this.settling = null
   }
 
   override render() {
@@ -210,8 +205,8 @@ export class DgProposal extends LitElement {
   }
 
   private problemView(): TemplateResult | typeof nothing {
-    if (this.problem === '') return nothing
-    return html`<div class="callout" role="alert"><dg-icon name="warning"></dg-icon><span>${this.problem}</span></div>`
+    const { problem } = this.submission
+    return problem === '' ? nothing : problemView(problem)
   }
 
   private untilView(): TemplateResult {

@@ -266,7 +266,7 @@ export class DgTimelinePage extends LitElement {
           </button>
           <h1>Timeline</h1>
           <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
-          <dg-context-meter .http=${this.app.http} .session=${session}></dg-context-meter>
+          <dg-context-meter .app=${this.app}></dg-context-meter>
           <button class="button search" @click=${() => void this.search()}>
             <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
           </button>
