@@ -48,14 +48,10 @@ export class DgApp extends LightElement {
 
   override connectedCallback(): void {
     super.connectedCallback()
-    addEventListener('popstate', this.moved)
+    // The root stays in the document.
+    addEventListener('popstate', () => void this.show())
     this.addEventListener('click', this.clicked)
     void this.show()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    removeEventListener('popstate', this.moved)
   }
 
   private toasts(): DgToasts | null {
@@ -86,8 +82,6 @@ export class DgApp extends LightElement {
     // Rendered by the service: a note's page or the API reference.
     else location.replace(wanted.href)
   }
-
-  private readonly moved = (): void => void this.show()
 
   /** Handles links between pages of this app. The browser handles all others. */
   private readonly clicked = (event: MouseEvent): void => {

@@ -4,6 +4,7 @@ import { type Check, fetchChecks, reportedChecks } from '../data/health.ts'
 import type { Http } from '../data/http.ts'
 import { fetchHeldSince, fetchWaitingTexts, type WaitingTexts } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
+import { whileConnected } from '../design/while-connected.ts'
 import { whenIdle } from './platform.ts'
 import '../design/icon.ts'
 import { plural, shortDateText, timeText } from '../design/format.ts'
@@ -62,23 +63,15 @@ export class DgServiceNotices extends LitElement {
   @state() private heldSince: string | null = null
   @state() private checks: readonly Check[] = []
   @state() private texts: WaitingTexts | null = null
-  private cleanups: (() => void)[] = []
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    const timer = setInterval(() => void this.refresh(), refreshMs)
-    const onVisible = () => void this.refresh()
-    document.addEventListener('visibilitychange', onVisible)
-    this.cleanups = [
-      () => clearInterval(timer),
-      () => document.removeEventListener('visibilitychange', onVisible),
-    ]
-    whenIdle(() => void this.refresh())
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    for (const cleanup of this.cleanups) cleanup()
+  constructor() {
+    super()
+    whileConnected(this, (signal) => {
+      const timer = setInterval(() => void this.refresh(), refreshMs)
+      signal.addEventListener('abort', () => clearInterval(timer))
+      document.addEventListener('visibilitychange', () => void this.refresh(), { signal })
+      whenIdle(() => void this.refresh())
+    })
   }
 
   /** Refreshes on navigation, because another page may have resolved a notice. */

@@ -1,8 +1,8 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { explain } from '../data/http.ts'
 import { fetchBuild } from '../data/service.ts'
 import { controls } from '../design/controls.ts'
+import { whileConnected } from '../design/while-connected.ts'
 import type { ChatSession } from '../timeline/chat/session.ts'
 import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
@@ -25,20 +25,15 @@ const themes: Readonly<Record<Theme, { readonly label: string; readonly icon: Ic
 const staleAfterMs = 60_000
 
 /** Keeps the chat connected on every page. An open connection may have died while the device slept. */
-function keepConnected(session: ChatSession): () => void {
+function keepConnected(session: ChatSession, signal: AbortSignal): void {
   let hiddenAtMs = Date.now()
   const wake = () => {
     if (document.visibilityState === 'hidden') hiddenAtMs = Date.now()
     else if (Date.now() - hiddenAtMs > staleAfterMs) session.restart()
     else session.retryNow()
   }
-  const online = () => session.restart()
-  addEventListener('online', online)
-  document.addEventListener('visibilitychange', wake)
-  return () => {
-    removeEventListener('online', online)
-    document.removeEventListener('visibilitychange', wake)
-  }
+  addEventListener('online', () => session.restart(), { signal })
+  document.addEventListener('visibilitychange', wake, { signal })
 }
 
 /** The frame of every signed-in page: a navigation sidebar, or a drawer on phones. */
@@ -50,27 +45,18 @@ export class DgShell extends LitElement {
   /** The service's version; empty until loaded. */
   @state() private version = ''
   private readonly help = new DgShortcutSheet()
-  private ends: (() => void)[] = []
   private readonly sequence = createKeySequence('g')
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    addEventListener('keydown', this.keyPressed)
-    this.addEventListener('pointerdown', this.acted)
-    this.addEventListener('keydown', this.acted)
-    this.ends = [
-      () => removeEventListener('keydown', this.keyPressed),
-      keepConnected(this.app.chat()),
-      () => this.removeEventListener('pointerdown', this.acted),
-      () => this.removeEventListener('keydown', this.acted),
-      this.app.theme.subscribe(() => this.requestUpdate()),
-    ]
-    whenIdle(() => void this.loadVersion())
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    for (const end of this.ends) end()
+  constructor() {
+    super()
+    whileConnected(this, (signal) => {
+      addEventListener('keydown', this.keyPressed, { signal })
+      this.addEventListener('pointerdown', this.acted, { signal })
+      this.addEventListener('keydown', this.acted, { signal })
+      keepConnected(this.app.chat(), signal)
+      this.app.theme.subscribe(() => this.requestUpdate(), signal)
+      whenIdle(() => void this.loadVersion())
+    })
   }
 
   private async loadVersion(): Promise<void> {
@@ -141,14 +127,6 @@ export class DgShell extends LitElement {
     this.help.openIn(this)
   }
 
-  private readonly signOut = async (): Promise<void> => {
-    try {
-      await this.app.signOut()
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-    }
-  }
-
   override render() {
     const theme = themes[this.app.theme.current]
     const listed = this.listed()
@@ -171,7 +149,7 @@ export class DgShell extends LitElement {
           <button class="entry keyboard" @click=${this.showHelp}>
             <dg-icon name="keyboard"></dg-icon>Keyboard shortcuts
           </button>
-          <button class="entry" @click=${() => void this.signOut()}>
+          <button class="entry" @click=${() => void this.app.attempt(this.app.signOut)}>
             <dg-icon name="sign-out"></dg-icon>Sign out
           </button>
           ${

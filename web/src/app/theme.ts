@@ -7,8 +7,8 @@ export type ThemeChoice = {
   readonly current: Theme
   /** system → light → dark → system. */
   advance(): Theme
-  /** Calls back when another tab changes the theme. Returns an unsubscribe function. */
-  subscribe(listener: () => void): () => void
+  /** Calls back when another tab changes the theme. */
+  subscribe(listener: () => void, signal: AbortSignal): void
 }
 
 function stored(): Theme {
@@ -52,14 +52,13 @@ export function createThemeChoice(root: HTMLElement): ThemeChoice {
       }
       return current
     },
-    subscribe(listener) {
+    subscribe(listener, signal) {
       const changed = (event: StorageEvent) => {
         if (event.key !== storageKey) return
         apply(stored())
         listener()
       }
-      addEventListener('storage', changed)
-      return () => removeEventListener('storage', changed)
+      addEventListener('storage', changed, { signal })
     },
   }
 }

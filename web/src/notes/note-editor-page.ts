@@ -7,6 +7,7 @@ import { explain, Refused } from '../data/http.ts'
 import { createNote, deleteNote, fetchNote, type Note, restoreNote, updateNote } from '../data/notes.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
+import { whileConnected } from '../design/while-connected.ts'
 import '../design/icon.ts'
 import '../design/menu.ts'
 import type { MenuItem } from '../design/menu.ts'
@@ -37,25 +38,17 @@ export class DgNoteEditorPage extends LitElement {
   @state() private stale = false
   @state() private problem = ''
   private readonly markdown = createMarkdown()
-  private ends: (() => void)[] = []
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    const leaving = (event: BeforeUnloadEvent) => {
-      if (this.isChanged()) event.preventDefault()
-    }
-    addEventListener('keydown', this.keyPressed)
-    addEventListener('beforeunload', leaving)
-    this.ends = [
-      () => removeEventListener('keydown', this.keyPressed),
-      () => removeEventListener('beforeunload', leaving),
-    ]
-    void this.load()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    for (const end of this.ends) end()
+  constructor() {
+    super()
+    whileConnected(this, (signal) => {
+      const leaving = (event: BeforeUnloadEvent) => {
+        if (this.isChanged()) event.preventDefault()
+      }
+      addEventListener('keydown', this.keyPressed, { signal })
+      addEventListener('beforeunload', leaving, { signal })
+      void this.load()
+    })
   }
 
   private async load(): Promise<void> {
@@ -150,13 +143,11 @@ export class DgNoteEditorPage extends LitElement {
     }
   }
 
-  private async loadOther(id: string): Promise<void> {
-    try {
+  private loadOther(id: string): void {
+    void this.app.attempt(async () => {
       this.takeInstead(await fetchNote(this.app.http, id))
       this.focusText()
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-    }
+    })
   }
 
   /** Replaces the note in the editor and offers to restore the unsaved text. */
@@ -176,26 +167,21 @@ export class DgNoteEditorPage extends LitElement {
     // Undo also restores the unsaved text and the warning about a change elsewhere.
     const unsaved = this.isChanged() ? this.draft : null
     const { stale } = this
-    try {
-      await deleteNote(this.app.http, note.id)
-      this.forget(note.id)
-      this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
-        shownForMs: 10_000,
-        action: { label: 'Undo', run: () => void this.restore(note, unsaved, stale) },
-      })
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-    }
+    await deleteNote(this.app.http, note.id)
+    this.forget(note.id)
+    this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
+      shownForMs: 10_000,
+      action: {
+        label: 'Undo',
+        run: () => void this.app.attempt(() => this.restore(note, unsaved, stale)),
+      },
+    })
   }
 
   private async restore(note: Note, unsaved: Draft | null, stale: boolean): Promise<void> {
-    try {
-      const { revision } = await restoreNote(this.app.http, note.id, note.revision)
-      if (unsaved) keepDraft(note.id, stale ? unsaved : { ...unsaved, revision })
-      this.app.toast('Note restored.')
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-    }
+    const { revision } = await restoreNote(this.app.http, note.id, note.revision)
+    if (unsaved) keepDraft(note.id, stale ? unsaved : { ...unsaved, revision })
+    this.app.toast('Note restored.')
   }
 
   /** Drops the note and its draft, and leaves the editor. */
@@ -227,7 +213,7 @@ export class DgNoteEditorPage extends LitElement {
         run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
       },
       { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
-      { label: 'Delete', icon: 'trash', run: () => void this.discard(note) },
+      { label: 'Delete', icon: 'trash', run: () => void this.app.attempt(() => this.discard(note)) },
       { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
     ]
   }
@@ -345,7 +331,7 @@ export class DgNoteEditorPage extends LitElement {
         </p>
         <div class="choices">
           <button class="button small" @click=${() => void this.save(true)}>Overwrite with mine</button>
-          <button class="button small" @click=${() => void this.loadOther(id)}>Load the other version</button>
+          <button class="button small" @click=${() => this.loadOther(id)}>Load the other version</button>
         </div>
       </div>
     </div>`

@@ -7,6 +7,7 @@ import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data
 import { changeSettings, fetchSettings, resetSetting, type Setting } from '../data/settings.ts'
 import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
+import { whileConnected } from '../design/while-connected.ts'
 import '../design/page.ts'
 import { plural, shortDateText } from '../design/format.ts'
 import { DgConnectionTest } from './connection-test.ts'
@@ -40,16 +41,12 @@ export class DgSettingsPage extends LightElement {
   })
   private hasJumped = false
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    addEventListener('beforeunload', this.leaving)
-    addEventListener('hashchange', this.linked)
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    removeEventListener('beforeunload', this.leaving)
-    removeEventListener('hashchange', this.linked)
+  constructor() {
+    super()
+    whileConnected(this, (signal) => {
+      addEventListener('beforeunload', this.leaving, { signal })
+      addEventListener('hashchange', this.linked, { signal })
+    })
   }
 
   /** Unsaved values by key. Survives navigation to other pages. */
@@ -91,18 +88,15 @@ export class DgSettingsPage extends LightElement {
     this.requestUpdate()
   }
 
-  private readonly reset = async (setting: Setting): Promise<void> => {
-    try {
+  private readonly reset = (setting: Setting): Promise<boolean> =>
+    this.app.attempt(async () => {
       this.put({ settings: await resetSetting(this.app.http, setting.key) })
       this.draft.delete(setting.key)
       this.app.toast(`${setting.title}: ${setting.secret ? 'removed' : 'reset'}`)
       // The pressed button no longer exists, so move the focus.
       await this.updateComplete
       this.field(setting.key)?.focus()
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-    }
-  }
+    })
 
   private field(key: string): HTMLElement | null {
     return this.querySelector<HTMLElement>(`#${CSS.escape(key)}`)
@@ -162,15 +156,12 @@ export class DgSettingsPage extends LightElement {
     void this.returnTo(last)
   }
 
-  private readonly release = async (): Promise<void> => {
-    try {
+  private readonly release = (): Promise<boolean> =>
+    this.app.attempt(async () => {
       await releaseOutbound(this.app.http)
       this.put({ heldSince: null })
       this.app.toast('Sending queued messages')
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-    }
-  }
+    })
 
   private readonly jump = (event: Event): void => {
     event.preventDefault()
@@ -227,7 +218,7 @@ export class DgSettingsPage extends LightElement {
           ${shortDateText(since)}. To avoid sending anything twice, texts, calls and deliveries are on hold until
           you release them.
         </p>
-        <button class="button small" type="button" @click=${() => void this.release()}>Release outgoing work</button>
+        <button class="button small" type="button" @click=${this.release}>Release outgoing work</button>
       </div>
     </div>`
   }

@@ -7,6 +7,7 @@ import { install, minPasswordLength } from '../data/auth.ts'
 import { Refused } from '../data/http.ts'
 import { fieldView, passwordView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
+import { whileConnected } from '../design/while-connected.ts'
 import { authStyles } from './auth-styles.ts'
 
 /** First launch: sets the password. All other choices follow on the welcome page. */
@@ -20,16 +21,13 @@ export class DgInstallPage extends LightElement {
   @state() linkedCode = ''
   private readonly submission = new Submission(this)
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.readLink()
-    // The printed link may be opened in a tab that already shows this page.
-    addEventListener('hashchange', this.readLink)
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    removeEventListener('hashchange', this.readLink)
+  constructor() {
+    super()
+    whileConnected(this, (signal) => {
+      this.readLink()
+      // The printed link may be opened in a tab that already shows this page.
+      addEventListener('hashchange', this.readLink, { signal })
+    })
   }
 
   private readonly readLink = (): void => {

@@ -5,6 +5,7 @@ import { explain, type Http } from '../data/http.ts'
 import { changeSettings, fetchSettings } from '../data/settings.ts'
 import { fieldView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
+import { tick } from '../design/while-connected.ts'
 
 /** Asks for the owner's time zone. Fires `done` once it is saved. */
 @customElement('dg-timezone-step')
@@ -12,23 +13,18 @@ export class DgTimezoneStep extends LightElement {
   protected override readonly sheets = []
   @property({ attribute: false }) http!: Http
   @state() private zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone
-  @state() private now: Date = new Date()
   private readonly submission = new Submission(this)
   /** Keeps loaded settings from overwriting what the owner enters. */
   private entered = false
-  private ticks: ReturnType<typeof setInterval> | undefined
+
+  constructor() {
+    super()
+    tick(this, 1000)
+  }
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.ticks = setInterval(() => {
-      this.now = new Date()
-    }, 1000)
     void this.load()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    clearInterval(this.ticks)
   }
 
   private async load(): Promise<void> {
@@ -62,7 +58,7 @@ export class DgTimezoneStep extends LightElement {
         hour: '2-digit',
         minute: '2-digit',
       })
-      return `It is ${clock.format(this.now)} there.`
+      return `It is ${clock.format(new Date())} there.`
     } catch {
       return 'Choose a zone from the list, such as Europe/Berlin.'
     }

@@ -1,8 +1,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { App } from '../app/app.ts'
-import { explain } from '../data/http.ts'
 import { cancelTask, fetchTasks, retryTask, type Task } from '../data/tasks.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
@@ -13,6 +12,7 @@ import { askToConfirm } from '../app/confirm-dialog.ts'
 import { moreView } from '../app/list-view.ts'
 import { loadedView } from '../app/loaded.ts'
 import { type ListPage, PagedList } from '../app/paged-list.ts'
+import { tick } from '../design/while-connected.ts'
 import './task-card.ts'
 import { DgTaskDialog } from './task-dialog.ts'
 
@@ -35,29 +35,19 @@ export class DgTasksPage extends LitElement {
     `,
   ]
   @property({ attribute: false }) app!: App
-  @state() private now: Date = new Date()
-  private ticks: ReturnType<typeof setInterval> | undefined
   /** Kept, so that closing it does not lose what was typed. */
   private readonly dialog = new DgTaskDialog()
   private readonly tasks = new PagedList<Task, TaskPage>(this, {
     fetch: async (query) => {
       const { tasks, ...rest } = await fetchTasks(this.app.http, { limit: pageTasks, ...query })
-      this.now = new Date()
       return { items: tasks, ...rest }
     },
     concerns: (type) => /^(?:task|delivery)\.|^erased$/.test(type),
   })
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.ticks = setInterval(() => {
-      if (this.tasks.items.some(({ status }) => status === 'running')) this.now = new Date()
-    }, tickMs)
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    clearInterval(this.ticks)
+  constructor() {
+    super()
+    tick(this, tickMs, () => this.tasks.items.some(({ status }) => status === 'running'))
   }
 
   private confirmCancelling(task: Task): void {
@@ -77,14 +67,12 @@ export class DgTasksPage extends LitElement {
     Object.assign(this.dialog, { app: this.app, onDispatched: this.tasks.reload }).openIn(this)
   }
 
-  private async retry(task: Task, what: 'work' | 'delivery'): Promise<void> {
-    try {
+  private retry(task: Task, what: 'work' | 'delivery'): void {
+    void this.app.attempt(async () => {
       await retryTask(this.app.http, task.id, what)
       this.app.toast(what === 'work' ? 'Task handed over again' : 'Retrying the delivery')
       await this.tasks.reload()
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-    }
+    })
   }
 
   override render() {
@@ -132,6 +120,7 @@ export class DgTasksPage extends LitElement {
 
   private listView(heading: string, tasks: readonly Task[]): TemplateResult | typeof nothing {
     if (tasks.length === 0) return nothing
+    const now = new Date()
     return html`<h2 class="heading">${heading}</h2>
       <ul class="cards" aria-label=${heading}>
         ${repeat(
@@ -141,9 +130,9 @@ export class DgTasksPage extends LitElement {
             <dg-task-card
               .http=${this.app.http}
               .task=${task}
-              .now=${this.now}
+              .now=${now}
               @cancel=${() => this.confirmCancelling(task)}
-              @retry=${(event: CustomEvent<'work' | 'delivery'>) => void this.retry(task, event.detail)}
+              @retry=${(event: CustomEvent<'work' | 'delivery'>) => this.retry(task, event.detail)}
             ></dg-task-card>
           </li>`,
         )}

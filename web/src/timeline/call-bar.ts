@@ -4,6 +4,7 @@ import { hangUp, type LiveCall } from '../data/calls.ts'
 import { explain, type Http, Refused } from '../data/http.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
+import { tick } from '../design/while-connected.ts'
 
 const secondMs = 1000
 
@@ -74,21 +75,10 @@ export class DgCallBar extends LitElement {
   /** Sid of the call being hung up; the next call gets an enabled button. */
   @state() private hangingUp = ''
   @state() private problem: { readonly callSid: string; readonly text: string } | null = null
-  private clock: ReturnType<typeof setInterval> | undefined
 
-  protected override updated(): void {
-    if (this.call === null) this.stopClock()
-    else this.clock ??= setInterval(() => this.requestUpdate(), secondMs)
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.stopClock()
-  }
-
-  private stopClock(): void {
-    clearInterval(this.clock)
-    this.clock = undefined
+  constructor() {
+    super()
+    tick(this, secondMs, () => this.call !== null)
   }
 
   private async hangUp(callSid: string): Promise<void> {

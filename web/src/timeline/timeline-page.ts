@@ -11,6 +11,7 @@ import '../design/icon.ts'
 import '../design/menu.ts'
 import type { MenuItem } from '../design/menu.ts'
 import '../design/state.ts'
+import { whileConnected } from '../design/while-connected.ts'
 import './call-bar.ts'
 import './composer.ts'
 import './connection-view.ts'
@@ -43,14 +44,27 @@ export class DgTimelinePage extends LitElement {
   @state() private failed = false
   private session: ChatSession | null = null
   private actions: ReturnType<typeof createTimelineActions> | null = null
-  private ends: (() => void)[] = []
   private reach: AbortController | null = null
   /** Kept, with its query and filters. */
   private searchDialog: DgSearchDialog | null = null
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    const session = this.app.chat()
+  constructor() {
+    super()
+    whileConnected(this, (signal) => {
+      const session = this.app.chat()
+      const changed = () => {
+        this.requestUpdate()
+        this.followLink()
+      }
+      this.open(session)
+      signal.addEventListener('abort', session.subscribe(changed))
+      addEventListener('keydown', this.keyPressed, { signal })
+      addEventListener('navigated', () => this.followLink(), { signal })
+      signal.addEventListener('abort', () => this.reach?.abort())
+    })
+  }
+
+  private open(session: ChatSession): void {
     this.session = session
     this.actions = createTimelineActions({
       app: this.app,
@@ -62,23 +76,6 @@ export class DgTimelinePage extends LitElement {
         this.loadingSpans = spanIds
       },
     })
-    const navigated = () => this.followLink()
-    addEventListener('keydown', this.keyPressed)
-    addEventListener('navigated', navigated)
-    this.ends = [
-      session.subscribe(() => {
-        this.requestUpdate()
-        this.followLink()
-      }),
-      () => removeEventListener('keydown', this.keyPressed),
-      () => removeEventListener('navigated', navigated),
-    ]
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    for (const end of this.ends) end()
-    this.reach?.abort()
   }
 
   private async loadMarkdown(): Promise<void> {

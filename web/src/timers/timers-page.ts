@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { cancelTimer, fetchTimers, type Timer } from '../data/timers.ts'
 import { cards } from '../design/cards.ts'
@@ -12,6 +12,7 @@ import { loadedView } from '../app/loaded.ts'
 import { PagedList } from '../app/paged-list.ts'
 import { zonedText } from '../design/owner-time.ts'
 import { relativeText } from '../design/relative-time.ts'
+import { tick } from '../design/while-connected.ts'
 import { recurrenceText } from './recurrence.ts'
 import { DgTimerDialog } from './timer-dialog.ts'
 
@@ -23,27 +24,14 @@ const tickMs = 30_000
 export class DgTimersPage extends LitElement {
   static override readonly styles = [controls, cards]
   @property({ attribute: false }) app!: App
-  @state() private now: Date = new Date()
-  private ticks: ReturnType<typeof setInterval> | undefined
   private readonly timers = new PagedList<Timer>(this, {
-    fetch: async ({ signal }) => {
-      const items = await fetchTimers(this.app.http, signal)
-      this.now = new Date()
-      return { items, nextCursor: null }
-    },
+    fetch: async ({ signal }) => ({ items: await fetchTimers(this.app.http, signal), nextCursor: null }),
     concerns: (type) => type.startsWith('timer.') || type === 'erased',
   })
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.ticks = setInterval(() => {
-      this.now = new Date()
-    }, tickMs)
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    clearInterval(this.ticks)
+  constructor() {
+    super()
+    tick(this, tickMs)
   }
 
   protected override updated(): void {
@@ -120,7 +108,7 @@ export class DgTimersPage extends LitElement {
         <p>${timer.title || 'Erased'}</p>
         <p class="facts">
           <time datetime=${timer.dueAt}>${zonedText(timer.dueAt, timer.timezone)}</time>
-          <span>${relativeText(timer.dueAt, this.now)}</span>
+          <span>${relativeText(timer.dueAt, new Date())}</span>
         </p>
         <p class="facts">
           <span title=${timer.recurrence ?? nothing}>
