@@ -12,12 +12,8 @@ export type ThemeChoice = {
 }
 
 function stored(): Theme {
-  try {
-    const theme = localStorage.getItem(storageKey)
-    return theme === 'light' || theme === 'dark' ? theme : 'system'
-  } catch {
-    return 'system'
-  }
+  const theme = localStorage.getItem(storageKey)
+  return theme === 'light' || theme === 'dark' ? theme : 'system'
 }
 
 /** Pages that the service renders (a note's) run no script, so they read the theme from a cookie. */
@@ -45,11 +41,7 @@ export function createThemeChoice(root: HTMLElement): ThemeChoice {
     },
     advance() {
       apply(next[current])
-      try {
-        localStorage.setItem(storageKey, current)
-      } catch {
-        // Storage is blocked: the theme applies to this page only.
-      }
+      localStorage.setItem(storageKey, current)
       return current
     },
     subscribe(listener, signal) {
