@@ -98,13 +98,8 @@ export class DgServiceNotices extends LitElement {
   private heldView(): TemplateResult | typeof nothing {
     // The Settings page has its own notice, with the button.
     if (this.heldSince === null || this.path === '/settings') return nothing
-    return html`<p>
-      <dg-icon name="warning"></dg-icon>
-      <span>
-        Outgoing texts, calls and deliveries are on hold<span class="why">: Delegate may not know what
-          was sent before ${shortDateText(this.heldSince)}</span>. <a href="/settings">Release outgoing work in Settings</a>
-      </span>
-    </p>`
+    return noticeView(html`Outgoing texts, calls and deliveries are on hold<span class="why">: Delegate may not
+      know what was sent before ${shortDateText(this.heldSince)}</span>. <a href="/settings">Release outgoing work in Settings</a>`)
   }
 
   private textsView(): TemplateResult | typeof nothing {
@@ -112,14 +107,9 @@ export class DgServiceNotices extends LitElement {
     if (this.texts === null || this.heldSince !== null) return nothing
     const { count, since, until, kind } = this.texts
     const isOne = count === 1
-    return html`<p>
-      <dg-icon name="warning"></dg-icon>
-      <span>
-        ${plural(count, 'text')} ${isOne ? 'has' : 'have'} been waiting since ${timeText(since)}: ${delayText(kind)}<span class="why">.
-          ${isOne ? 'It is' : 'They are'} retried until ${shortDateText(until)}</span>.
-        ${kind === 'credentials' ? html`<a href="/settings">Check them in Settings</a>` : nothing}
-      </span>
-    </p>`
+    return noticeView(html`${plural(count, 'text')} ${isOne ? 'has' : 'have'} been waiting since ${timeText(since)}: ${delayText(kind)}<span class="why">.
+      ${isOne ? 'It is' : 'They are'} retried until ${shortDateText(until)}</span>.
+      ${kind === 'credentials' ? html`<a href="/settings">Check them in Settings</a>` : nothing}`)
   }
 
   private checksView() {
@@ -131,15 +121,15 @@ export class DgServiceNotices extends LitElement {
     const shown = required
       ? [required]
       : failing.filter(({ name }) => (name !== 'model' && name !== 'telephony') || !isShownElsewhere[name])
-    return shown.map(
-      (check) => html`<p>
-        <dg-icon name="warning"></dg-icon>
-        <span>
-          ${checkText(check)}<span class="why">${
-            check.name === 'projections' ? ' Your messages are still saved.' : ''
-          }</span> <a href="/operations">See Health in Operations</a>
-        </span>
-      </p>`,
+    return shown.map((check) =>
+      noticeView(
+        html`${checkText(check)}<span class="why">${
+          check.name === 'projections' ? ' Your messages are still saved.' : ''
+        }</span> <a href="/operations">See Health in Operations</a>`,
+      ),
     )
   }
 }
+
+const noticeView = (content: TemplateResult): TemplateResult =>
+  html`<p><dg-icon name="warning"></dg-icon><span>${content}</span></p>`

@@ -13,7 +13,7 @@ import { titleOf } from './titles.ts'
 import type { Segment } from './tree.ts'
 import './erasure-card.ts'
 import './proposal-card.ts'
-import { stepView } from './step-view.ts'
+import { foldButton, stepView } from './step-view.ts'
 
 export function rowView(row: Row, context: RowContext): KeyedRow {
   const found = context.foundKey === row.key ? ' found' : ''
@@ -76,15 +76,10 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
   const excerpt = open ? '' : excerptOf(segment)
   // Same heading level as the day, because the day's row is often not rendered.
   return html`<h2 class="span ${segment.channel ?? ''}">
-    <button
-      class="fold"
-      data-focus
-      tabindex=${active ? 0 : -1}
-      aria-expanded=${open}
-      @click=${() => context.toggle(segment.key)}
-    >
-      <dg-icon class="chevron" name="chevron"></dg-icon>
-      <time datetime=${segment.at} title=${fullTimeText(segment.at)}>${timeText(segment.at)}</time>
+    ${foldButton(
+      { key, open, toggles: segment.key },
+      context,
+      html`<time datetime=${segment.at} title=${fullTimeText(segment.at)}>${timeText(segment.at)}</time>
       <span class="badge"><dg-icon name=${icon}></dg-icon>${name}</span>
       ${segment.continued ? html`<span class="faint">continued</span>` : nothing}
       ${segment.kind === 'call' && segment.closedReason === null ? html`<span class="live">live</span>` : nothing}
@@ -92,8 +87,8 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
         open
           ? nothing
           : html`<span class="excerpt">${excerpt}</span><span class="faint">${contentsText(segment)}</span>`
-      }
-    </button>
+      }`,
+    )}
     ${spanToolsView(segment, open, active || !context.hovers || context.pointedKey === key, context)}
   </h2>`
 }
@@ -116,22 +111,14 @@ function spanToolsView(segment: Segment, open: boolean, shown: boolean, context:
 
 function activityView(row: Extract<Row, { kind: 'activity' }>, context: RowContext): TemplateResult {
   const { activity, open, working } = row
-  const active = context.activeKey === row.key
   return html`<div class="activity">
-    <button
-      class="fold"
-      data-focus
-      tabindex=${active ? 0 : -1}
-      aria-expanded=${open}
-      @click=${() => context.toggle(activity.key)}
-    >
-      <dg-icon class="chevron" name="chevron"></dg-icon>
-      ${
-        working
-          ? html`<span class="pulse"></span><span>${progressOf(activity.events)}</span>`
-          : html`<span class="summary">${summaryOf(activity.events)}</span>`
-      }
-    </button>
+    ${foldButton(
+      { key: row.key, open, toggles: activity.key },
+      context,
+      working
+        ? html`<span class="pulse"></span><span>${progressOf(activity.events)}</span>`
+        : html`<span class="summary">${summaryOf(activity.events)}</span>`,
+    )}
   </div>`
 }
 

@@ -101,14 +101,6 @@ export function filtersView(
   filters: SearchFilters,
   onChange: (filters: SearchFilters) => void,
 ): TemplateResult {
-  const chooseChannel = ({ target }: Event): void => {
-    if (!(target instanceof HTMLSelectElement)) return
-    onChange({ ...filters, channel: channels.find((name) => name === target.value) ?? null })
-  }
-  const choosePeriod = ({ target }: Event): void => {
-    if (!(target instanceof HTMLSelectElement)) return
-    onChange({ ...filters, period: periods.find(([name]) => name === target.value)?.[0] ?? 'any' })
-  }
   const isReversed = isBackwards(filters)
   const dayView = (name: 'from' | 'to', label: string) => html`<div class="field">
     <label for=${name}>${label}</label>
@@ -126,25 +118,15 @@ export function filtersView(
     />
   </div>`
   return html`<div class="filters" role="group" aria-label="Filters">
-    <label>
-      <span class="visually-hidden">Channel</span>
-      <select class="input" @change=${chooseChannel}>
-        <option value="" .selected=${filters.channel === null}>Any channel</option>
-        ${channels.map(
-          (name) =>
-            html`<option value=${name} .selected=${name === filters.channel}>${channelSigns[name].name}</option>`,
-        )}
-      </select>
-    </label>
-    <label>
-      <span class="visually-hidden">Period</span>
-      <select class="input" @change=${choosePeriod}>
-        ${periods.map(
-          ([name, label]) =>
-            html`<option value=${name} .selected=${name === filters.period}>${label}</option>`,
-        )}
-      </select>
-    </label>
+    ${selectView(
+      'Channel',
+      [['', 'Any channel'], ...channels.map((name) => [name, channelSigns[name].name] as const)],
+      filters.channel ?? '',
+      (chosen) => onChange({ ...filters, channel: channels.find((name) => name === chosen) ?? null }),
+    )}
+    ${selectView('Period', periods, filters.period, (chosen) =>
+      onChange({ ...filters, period: periods.find(([name]) => name === chosen)?.[0] ?? 'any' }),
+    )}
     ${filters.period === 'days' ? [dayView('from', 'From'), dayView('to', 'To')] : nothing}
     ${
       isReversed
@@ -152,6 +134,18 @@ export function filtersView(
         : nothing
     }
   </div>`
+}
+
+function selectView(
+  label: string,
+  choices: readonly (readonly [value: string, text: string])[],
+  chosen: string,
+  onChoice: (value: string) => void,
+): TemplateResult {
+  const changed = ({ target }: Event) => target instanceof HTMLSelectElement && onChoice(target.value)
+  return html`<select class="input" aria-label=${label} @change=${changed}>
+    ${choices.map(([value, text]) => html`<option value=${value} .selected=${value === chosen}>${text}</option>`)}
+  </select>`
 }
 
 function isBackwards({ period, from, to }: SearchFilters): boolean {

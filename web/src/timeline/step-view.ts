@@ -16,23 +16,17 @@ const outcomeText: Readonly<Record<string, string>> = {
 
 /** One line of an unfolded activity; when open, all fields of its events. */
 export function stepView(step: Step, open: boolean, key: string, context: RowContext): TemplateResult {
-  const active = context.activeKey === key
   const outcome = step.outcome === null ? undefined : outcomeText[step.outcome]
   return html`
     <div class="step-body">
-      <button
-        class="fold"
-        data-focus
-        tabindex=${active ? 0 : -1}
-        aria-expanded=${open}
-        @click=${() => context.toggle(key)}
-      >
-        <dg-icon class="chevron" name="chevron"></dg-icon>
-        ${step.tool ? html`<dg-icon name="tool"></dg-icon>` : nothing}
+      ${foldButton(
+        { key, open, toggles: key },
+        context,
+        html`${step.tool ? html`<dg-icon name="tool"></dg-icon>` : nothing}
         <span class="step-title">${step.tool ? wordsText(step.title) : step.title}</span>
         ${outcome === undefined ? nothing : html`<span class="outcome ${step.outcome ?? ''}">${outcome}</span>`}
-        ${step.durationMs === null ? nothing : html`<span class="faint">${durationText(step.durationMs)}</span>`}
-      </button>
+        ${step.durationMs === null ? nothing : html`<span class="faint">${durationText(step.durationMs)}</span>`}`,
+      )}
       ${open ? html`<div class="detail">${step.events.map((event) => eventDetail(event, context))}</div>` : nothing}
     </div>
   `
@@ -105,5 +99,23 @@ export function showAllButton(event: TimelineEvent, context: RowContext): Templa
     @click=${() => context.showAll(event)}
   >
     ${loading ? 'Loading…' : `Show all (${bytesText(cut.bytes)})`}
+  </button>`
+}
+
+/** The button of a row that folds and unfolds something. */
+export function foldButton(
+  { key, open, toggles }: { readonly key: string; readonly open: boolean; readonly toggles: string },
+  context: RowContext,
+  content: TemplateResult,
+): TemplateResult {
+  return html`<button
+    class="fold"
+    data-focus
+    tabindex=${context.activeKey === key ? 0 : -1}
+    aria-expanded=${open}
+    @click=${() => context.toggle(toggles)}
+  >
+    <dg-icon class="chevron" name="chevron"></dg-icon>
+    ${content}
   </button>`
 }

@@ -4,19 +4,13 @@ import type { TimelineEvent } from '../data/timeline.ts'
 import { countText, durationText, plural, wordsText } from '../design/format.ts'
 import { delayText } from '../operations/delay-words.ts'
 import { usageText } from './context-words.ts'
-import { isErased, wordsOf } from './event-kinds.ts'
+import { countField, isErased, textField, wordsOf } from './event-kinds.ts'
 import { settingsChangedText } from './setting-words.ts'
 
 type Title = (event: TimelineEvent) => string
 
-const text = (event: TimelineEvent, field: string): string => {
-  const value = event.payload[field]
-  return typeof value === 'string' ? value : ''
-}
-const number = (event: TimelineEvent, field: string): number => {
-  const value = event.payload[field]
-  return typeof value === 'number' ? value : 0
-}
+const text = textField
+const number = (event: TimelineEvent, field: string): number => countField(event, field) ?? 0
 const size = (event: TimelineEvent, field: string): number => {
   const value = event.payload[field]
   return Array.isArray(value) ? value.length : 0
