@@ -72,9 +72,7 @@ export function choiceView(
 }
 
 /** A password field with a button that reveals its text. */
-export function passwordView(
-  field: Field & { readonly shown: boolean; readonly onToggle: () => void },
-): TemplateResult {
+export function passwordView(field: Field): TemplateResult {
   return html`<div class="field">
     <label for=${field.name}>${field.label}</label>
     <div class="input-with-button">
@@ -82,27 +80,41 @@ export function passwordView(
         class="input"
         id=${field.name}
         name=${field.name}
-        type=${field.shown ? 'text' : 'password'}
+        type="password"
         autocomplete=${field.autocomplete ?? 'current-password'}
         autocapitalize="off"
         spellcheck="false"
-        ?required=${field.required ?? false}
+        required
         aria-invalid=${field.error ? 'true' : 'false'}
         aria-describedby="${field.name}-notes"
       />
       <button
         class="button quiet icon"
         type="button"
-        aria-label=${field.shown ? 'Hide the password' : 'Show the password'}
-        aria-pressed=${field.shown}
-        @click=${field.onToggle}
+        aria-label="Show the password"
+        aria-pressed="false"
+        @click=${reveal}
       >
-        <dg-icon name=${field.shown ? 'hide' : 'show'}></dg-icon>
+        <dg-icon name="show"></dg-icon>
       </button>
     </div>
     ${notesView(field)}
   </div>`
 }
+
+/** Shows or hides the text of the password field before the button. */
+function reveal({ currentTarget: button }: Event): void {
+  const input = button instanceof Element ? button.previousElementSibling : null
+  if (!(button instanceof HTMLElement) || !(input instanceof HTMLInputElement)) return
+  const isShown = input.type === 'password'
+  input.type = isShown ? 'text' : 'password'
+  button.ariaPressed = String(isShown)
+  button.ariaLabel = isShown ? 'Hide the password' : 'Show the password'
+  button.querySelector('dg-icon')?.setAttribute('name', isShown ? 'hide' : 'show')
+}
+
+/** Tells password managers whose password the form asks for. */
+export const usernameView: TemplateResult = html`<input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />`
 
 /** The hint of a field, or its error instead. */
 export function notesView({ name, hint, error }: Pick<Field, 'name' | 'hint' | 'error'>): TemplateResult {

@@ -1,5 +1,5 @@
 import { html, type LitElement } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import type { AskPassword } from '../data/settings.ts'
 import { DialogElement } from '../design/dialog.ts'
 import { passwordView } from '../design/field.ts'
@@ -20,7 +20,6 @@ export class DgPasswordDialog extends DialogElement {
   /** Why the last password was rejected. */
   @property() error: string | undefined
   @property({ attribute: false }) answer!: (password: string) => void
-  @state() private shown = false
 
   protected override firstUpdated(): void {
     this.input()?.focus()
@@ -46,11 +45,6 @@ export class DgPasswordDialog extends DialogElement {
           name: 'confirming-password',
           label: 'Your password',
           error: this.error,
-          required: true,
-          shown: this.shown,
-          onToggle: () => {
-            this.shown = !this.shown
-          },
         })}
       </form>
       <div slot="actions">

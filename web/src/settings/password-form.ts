@@ -1,10 +1,10 @@
 import { css, html } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import { Submission } from '../app/submission.ts'
 import { minPasswordLength } from '../data/auth.ts'
 import type { Http } from '../data/http.ts'
 import { changePassword } from '../data/sign-ins.ts'
-import { passwordView, problemView } from '../design/field.ts'
+import { passwordView, problemView, usernameView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 
 type FieldName = 'currentPassword' | 'newPassword'
@@ -23,7 +23,6 @@ export class DgPasswordForm extends LightElement {
     `,
   ]
   @property({ attribute: false }) http!: Http
-  @state() private shown: ReadonlySet<FieldName> = new Set()
   private readonly submission = new Submission(this)
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
@@ -55,14 +54,7 @@ export class DgPasswordForm extends LightElement {
       label,
       hint,
       autocomplete: name === 'newPassword' ? 'new-password' : 'current-password',
-      required: true,
       error: this.submission.errors[name],
-      shown: this.shown.has(name),
-      onToggle: () => {
-        const shown = new Set(this.shown)
-        if (!shown.delete(name)) shown.add(name)
-        this.shown = shown
-      },
     })
   }
 
@@ -70,7 +62,7 @@ export class DgPasswordForm extends LightElement {
     const { busy, problem } = this.submission
     return html`<form class="form" novalidate @submit=${this.submit}>
       ${problemView(problem)}
-      <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
+      ${usernameView}
       ${this.passwordField('currentPassword', 'Current password', '')}
       ${this.passwordField('newPassword', 'New password', `At least ${minPasswordLength} characters. A few random words are strong and easy to remember.`)}
       <button class="button" ?disabled=${busy}>${busy ? 'Changing…' : 'Change password'}</button>

@@ -5,7 +5,7 @@ import { rememberSetupStep } from '../app/setup-progress.ts'
 import { Submission } from '../app/submission.ts'
 import { install, minPasswordLength } from '../data/auth.ts'
 import { Refused } from '../data/http.ts'
-import { fieldView, passwordView, problemView } from '../design/field.ts'
+import { fieldView, passwordView, problemView, usernameView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import { authStyles } from './auth-styles.ts'
@@ -15,7 +15,6 @@ import { authStyles } from './auth-styles.ts'
 export class DgInstallPage extends LightElement {
   protected override readonly sheets = [authStyles]
   @property({ attribute: false }) app!: App
-  @state() shown = false
   @state() installed = false
   /** The set-up code from the printed link; empty if there was none or it was refused. */
   @state() linkedCode = ''
@@ -110,18 +109,13 @@ export class DgInstallPage extends LightElement {
       <p class="lead">Choose a password. Four short steps follow, and you can skip each of them.</p>
       <form novalidate @submit=${this.submit}>
         ${problemView(problem)}
-        <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
+        ${usernameView}
         ${passwordView({
           name: 'password',
           label: 'Password',
           autocomplete: 'new-password',
-          required: true,
           hint: `At least ${minPasswordLength} characters. A few random words are strong and easy to remember.`,
           error: errors.password,
-          shown: this.shown,
-          onToggle: () => {
-            this.shown = !this.shown
-          },
         })}
         ${
           this.linkedCode

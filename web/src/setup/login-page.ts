@@ -1,9 +1,9 @@
 import { html } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { Submission } from '../app/submission.ts'
 import { fetchAuthStatus, signIn } from '../data/auth.ts'
-import { passwordView, problemView } from '../design/field.ts'
+import { passwordView, problemView, usernameView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { authStyles } from './auth-styles.ts'
 
@@ -11,7 +11,6 @@ import { authStyles } from './auth-styles.ts'
 export class DgLoginPage extends LightElement {
   protected override readonly sheets = [authStyles]
   @property({ attribute: false }) app!: App
-  @state() shown = false
   private readonly submission = new Submission(this)
 
   override firstUpdated(): void {
@@ -59,17 +58,12 @@ export class DgLoginPage extends LightElement {
         </p>
         <form novalidate @submit=${this.submit}>
           ${problemView(problem)}
-          <input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />
+          ${usernameView}
           ${passwordView({
             name: 'password',
             label: 'Password',
             autocomplete: 'current-password',
-            required: true,
             error: errors.password,
-            shown: this.shown,
-            onToggle: () => {
-              this.shown = !this.shown
-            },
           })}
           <button class="button primary wide" ?disabled=${busy}>
             ${busy ? 'Signing in…' : 'Sign in'}
