@@ -32,12 +32,6 @@ export class DgAdaptationDialog extends DialogElement {
       legend {
         padding: 0;
       }
-      .channels {
-        display: flex;
-        flex-wrap: wrap;
-        gap: var(--space-2) var(--space-4);
-        margin-top: var(--space-1);
-      }
       .channels label {
         display: inline-flex;
         align-items: center;
@@ -100,7 +94,7 @@ export class DgAdaptationDialog extends DialogElement {
         ${this.channelsView(errors.channels)}
         ${
           edited?.source === 'file'
-            ? html`<p class="hint">Loaded from ${edited.id}.md. Your changes apply until the file changes.</p>`
+            ? html`<p class="soft">Loaded from ${edited.id}.md. Your changes apply until the file changes.</p>`
             : nothing
         }
       `,
@@ -111,7 +105,7 @@ export class DgAdaptationDialog extends DialogElement {
     const chosen = this.edited?.channels ?? adaptationChannels
     return html`<fieldset class="field" aria-describedby="channels-notes">
       <legend class="label">Applies to</legend>
-      <div class="channels">
+      <div class="actions channels">
         ${adaptationChannels.map(
           (channel) => html`<label>
             <input

@@ -38,16 +38,11 @@ export class DgAdaptationsPage extends LitElement {
     css`
       .intro {
         margin-bottom: var(--space-4);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
       }
       .words {
-        display: -webkit-box;
         margin: 0.125rem 0 var(--space-1);
-        overflow: hidden;
         color: var(--ink-soft);
         white-space: pre-line;
-        -webkit-box-orient: vertical;
         -webkit-line-clamp: 3;
       }
       .off .open {
@@ -67,16 +62,8 @@ export class DgAdaptationsPage extends LitElement {
         text-decoration: underline;
         text-underline-offset: 0.18em;
       }
-      .chip {
-        padding: 0.05em 0.55em;
-        border: 1px solid var(--line);
-        border-radius: 99px;
-        font-size: var(--text-xs);
-      }
       .files {
         margin-top: var(--space-5);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
       }
       .files code {
         font: 0.95em var(--font-mono);
@@ -181,8 +168,8 @@ export class DgAdaptationsPage extends LitElement {
     }
     const now = new Date()
     return html`
-      <p class="intro">Delegate follows these instructions in every turn on the channels you choose.</p>
-      <ul class="cards" aria-label="Standing instructions">
+      <p class="intro soft">Delegate follows these instructions in every turn on the channels you choose.</p>
+      <ul class="list cards" aria-label="Standing instructions">
         ${adaptations.map((adaptation) => this.adaptationView(adaptation, now))}
       </ul>
       ${this.filesView()}
@@ -196,9 +183,9 @@ export class DgAdaptationsPage extends LitElement {
         <p>
           <button class="open" @click=${() => this.edit(adaptation)}>${title}</button>
         </p>
-        <p class="words">${content}</p>
+        <p class="words clamped">${content}</p>
         <p class="facts">
-          ${channels.map((channel) => html`<span class="chip">${channelNames[channel]}</span>`)}
+          ${channels.map((channel) => html`<span class="tag">${channelNames[channel]}</span>`)}
           ${source === 'file' ? html`<span title="Read from the data directory">${id}.md</span>` : nothing}
           <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
         </p>
@@ -214,7 +201,7 @@ export class DgAdaptationsPage extends LitElement {
 
   private filesView(): TemplateResult {
     const { reloaded } = this
-    return html`<section class="files" aria-label="From files">
+    return html`<section class="files soft" aria-label="From files">
       <p>
         Delegate also loads Markdown files from <code>adaptations/</code> in the data directory. Their first
         lines can set <code>title</code>, <code>channels</code> and <code>enabled</code>.

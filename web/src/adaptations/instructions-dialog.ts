@@ -15,32 +15,13 @@ export class DgInstructionsDialog extends DialogElement {
   static override readonly styles = [
     controls,
     css`
-      .channels {
-        display: flex;
-        flex-wrap: wrap;
-        gap: var(--space-2);
+      .actions,
+      .soft {
         margin-bottom: var(--space-3);
-      }
-      .channels .button[aria-pressed='true'] {
-        border-color: transparent;
-        background: var(--accent-soft);
-        color: var(--on-accent-soft);
       }
       pre {
         min-height: 12rem;
-        margin: 0;
-        padding: var(--space-4);
-        border: 1px solid var(--line);
-        border-radius: var(--radius-md);
-        background: var(--sunken);
-        font: var(--text-sm) / 1.65 var(--font);
-        overflow-wrap: anywhere;
-        white-space: pre-wrap;
-      }
-      .hint {
-        margin-bottom: var(--space-3);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
+        font-family: var(--font);
       }
     `,
   ]
@@ -67,8 +48,8 @@ export class DgInstructionsDialog extends DialogElement {
 
   override render() {
     return html`<dg-dialog heading="Instructions for the model" wide>
-      <p class="hint">The exact text that precedes the conversation, from the next turn on.</p>
-      <div class="channels" role="group" aria-label="Channel">
+      <p class="soft">The exact text that precedes the conversation, from the next turn on.</p>
+      <div class="actions" role="group" aria-label="Channel">
         ${adaptationChannels.map(
           (channel) => html`<button
             class="button small"

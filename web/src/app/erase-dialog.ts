@@ -52,17 +52,10 @@ export class DgEraseDialog extends DialogElement {
         grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr));
         gap: var(--space-3);
       }
-      .choices {
-        display: flex;
-        flex-wrap: wrap;
-        gap: var(--space-2);
-      }
       .fine {
         display: flex;
         gap: var(--space-2);
         margin-top: var(--space-4);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
       }
       .fine dg-icon {
         margin-top: 0.15em;
@@ -159,9 +152,9 @@ export class DgEraseDialog extends DialogElement {
       ${
         erasing.note === undefined
           ? nothing
-          : html`<p class="fine"><dg-icon name="warning"></dg-icon><span>${erasing.note}</span></p>`
+          : html`<p class="fine soft"><dg-icon name="warning"></dg-icon><span>${erasing.note}</span></p>`
       }
-      <p class="fine">
+      <p class="fine soft">
         <dg-icon name="erased"></dg-icon>
         <span>
           Hidden immediately and erased for good after one minute. You can undo it until then. The timeline
@@ -197,7 +190,7 @@ export class DgEraseDialog extends DialogElement {
       />
     </div>`
     return html`<div class="stretch">
-      <div class="choices">
+      <div class="actions">
         ${stretches.map(
           ([label, lastMs]) =>
             html`<button class="button small" @click=${() => this.choose(lastMs)}>${label}</button>`,
@@ -211,7 +204,7 @@ export class DgEraseDialog extends DialogElement {
 /** Erasing an instruction deletes its file too, so that the file does not bring it back. */
 function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof nothing {
   if (![...named, ...derived].some(({ kind }) => kind === 'adaptation')) return nothing
-  return html`<p class="fine">
+  return html`<p class="fine soft">
     <dg-icon name="warning"></dg-icon>
     <span>For instructions loaded from files, the files are deleted too.</span>
   </p>`

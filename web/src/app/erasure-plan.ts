@@ -4,13 +4,7 @@ import '../design/icon.ts'
 import { countText, shortDateText } from '../design/format.ts'
 
 export const planStyles = css`
-  h3 {
-    margin: var(--space-4) 0 var(--space-1);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-    font-weight: 600;
-  }
-  h3:first-of-type {
+  .subhead:first-of-type {
     margin-top: 0;
   }
   .group {
@@ -55,13 +49,8 @@ export const planStyles = css`
     rotate: 90deg;
   }
   .group ul {
-    display: grid;
     gap: var(--space-2);
-    margin: 0;
     padding: 0 var(--space-3) var(--space-3);
-    list-style: none;
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
     overflow-wrap: anywhere;
   }
   .group time {
@@ -93,7 +82,7 @@ function groupsView(
   isNamed = false,
 ): TemplateResult | typeof nothing {
   if (groups.length === 0) return nothing
-  return html`<h3>${heading}</h3>
+  return html`<h3 class="subhead">${heading}</h3>
     <div>${groups.map((group) => groupView(group, isNamed && group.count <= OPEN_ITEMS))}</div>`
 }
 
@@ -103,7 +92,7 @@ function groupView({ kind, count, items }: PlanGroup, open: boolean): TemplateRe
   const rest = count - items.length
   return html`<details class="group" ?open=${open}>
     <summary>${heading}<dg-icon name="chevron"></dg-icon></summary>
-    <ul>
+    <ul class="list soft">
       ${items.map(
         ({ at, text, after }) =>
           html`<li>

@@ -1,5 +1,6 @@
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit'
 import { explain } from '../data/http.ts'
+import { capitalised } from '../design/format.ts'
 import '../design/state.ts'
 import type { App } from './app.ts'
 
@@ -99,13 +100,7 @@ export function loadedView<Value>(
   content: (value: Value) => TemplateResult,
   it = 'This list',
 ): TemplateResult {
-  if (value === null && problem !== '') {
-    const subject = what.charAt(0).toUpperCase() + what.slice(1)
-    return html`<dg-state icon="offline" heading="${subject} cannot be shown" role="alert">
-      <p>${problem}</p>
-      <button class="button" @click=${reload}>Try again</button>
-    </dg-state>`
-  }
+  if (value === null && problem !== '') return failedView(what, problem, reload)
   if (value === null) return waitingView(`Loading ${what}`)
   return html`
     ${
@@ -118,6 +113,14 @@ export function loadedView<Value>(
     }
     ${content(value)}
   `
+}
+
+/** Says that something cannot be shown and why, with a button to try again. */
+export function failedView(what: string, problem: string, retry: () => unknown): TemplateResult {
+  return html`<dg-state icon="offline" heading="${capitalised(what)} cannot be shown" role="alert">
+    <p>${problem}</p>
+    <button class="button" @click=${retry}>Try again</button>
+  </dg-state>`
 }
 
 /** Bars in the place of what is being loaded. */

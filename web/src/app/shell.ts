@@ -139,7 +139,7 @@ export class DgShell extends LitElement {
             const entries = listed.filter(({ listing }) => listing?.group === group)
             return entries.length === 0
               ? nothing
-              : html`<ul>${entries.map((page) => this.entryView(page))}</ul>`
+              : html`<ul class="list">${entries.map((page) => this.entryView(page))}</ul>`
           })}
         </nav>
         <div class="rest">

@@ -17,19 +17,9 @@ export class DgShortcutSheet extends DialogElement {
   static override readonly styles = [
     controls,
     css`
-      h3 {
-        margin: var(--space-4) 0 var(--space-2);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-        font-weight: 600;
-      }
-      h3:first-child {
-        margin-top: 0;
-      }
       dl {
         display: grid;
         gap: var(--space-2);
-        margin: 0;
       }
       dl > div {
         display: flex;
@@ -41,7 +31,6 @@ export class DgShortcutSheet extends DialogElement {
         display: flex;
         flex: none;
         gap: var(--space-1);
-        margin: 0;
       }
     `,
   ]
@@ -49,7 +38,7 @@ export class DgShortcutSheet extends DialogElement {
   override render() {
     return html`<dg-dialog heading="Keyboard shortcuts" reading>
       ${[...shortcutGroups, toPages].map(
-        ({ heading, shortcuts }) => html`<h3>${heading}</h3>
+        ({ heading, shortcuts }) => html`<h3 class="subhead">${heading}</h3>
           <dl>
             ${shortcuts.map(
               ({ keys, label }) => html`<div>

@@ -120,7 +120,7 @@ export const usernameView: TemplateResult = html`<input class="visually-hidden" 
 export function notesView({ name, hint, error }: Pick<Field, 'name' | 'hint' | 'error'>): TemplateResult {
   return html`<div id="${name}-notes">
     ${error ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
-    ${!error && hint ? html`<div class="hint">${hint}</div>` : nothing}
+    ${!error && hint ? html`<div class="soft">${hint}</div>` : nothing}
   </div>`
 }
 

@@ -22,16 +22,8 @@ export class DgMenu extends LitElement {
       }
       [popover] {
         pointer-events: auto;
-        position: fixed;
-        inset: auto;
-        margin: 0;
         min-width: 13rem;
         padding: var(--space-1);
-        border: 1px solid var(--line);
-        border-radius: var(--radius-md);
-        background: var(--raised);
-        color: var(--ink);
-        box-shadow: var(--shadow-high);
       }
       .item {
         display: flex;
@@ -123,7 +115,7 @@ export class DgMenu extends LitElement {
       >
         <dg-icon name=${this.icon}></dg-icon>
       </button>
-      <div popover role="menu" aria-label=${this.label} @toggle=${this.toggled} @keydown=${this.keyPressed}>
+      <div class="popup" popover role="menu" aria-label=${this.label} @toggle=${this.toggled} @keydown=${this.keyPressed}>
         ${
           this.open
             ? this.items.map(

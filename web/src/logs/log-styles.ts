@@ -29,8 +29,6 @@ export const logStyles = css`
     display: inline-flex;
     align-items: center;
     gap: var(--space-2);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
   }
   .state::before {
     content: '';
@@ -54,12 +52,6 @@ export const logStyles = css`
     flex: 1;
     min-height: 0;
     padding: var(--space-2) 0;
-    overflow-y: auto;
-    scrollbar-width: thin;
-    scrollbar-color: var(--line-strong) transparent;
-  }
-  .scroller:focus-visible {
-    outline-offset: -2px;
   }
   .line {
     border-inline-start: 3px solid transparent;
@@ -124,14 +116,7 @@ export const logStyles = css`
   pre {
     max-height: 24rem;
     margin: 0 var(--space-4) var(--space-2);
-    padding: var(--space-3);
-    border: 1px solid var(--line);
-    border-radius: var(--radius-md);
-    background: var(--surface);
-    font: var(--text-xs) / 1.55 var(--font-mono);
-    white-space: pre-wrap;
-    overflow-wrap: anywhere;
-    overflow-y: auto;
+    font-size: var(--text-xs);
   }
   .to-end {
     position: absolute;
@@ -141,16 +126,8 @@ export const logStyles = css`
     background: var(--raised);
     box-shadow: var(--shadow-high);
   }
-  .skeleton {
-    display: grid;
-    gap: var(--space-2);
+  [role='status']:has(.waiting) {
     padding: var(--space-4);
-  }
-  .skeleton div {
-    height: 1.25rem;
-    border-radius: var(--radius-sm);
-    background: var(--line);
-    opacity: 0.5;
   }
   @media (max-width: 44rem) {
     .head {

@@ -2,6 +2,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, state } from 'lit/decorators.js'
 import { guard } from 'lit/directives/guard.js'
 import type { App } from '../app/app.ts'
+import { failedView, waitingView } from '../app/loaded.ts'
 import { fetchAuthStatus } from '../data/auth.ts'
 import { explain } from '../data/http.ts'
 import { fetchLog, followLog, type LogLevel, type LogLine, logLevels } from '../data/logs.ts'
@@ -216,7 +217,7 @@ export class DgLogsPage extends LitElement {
   override render() {
     const paused = this.connection === 'paused'
     return html`<dg-page heading="Logs" full>
-      <span slot="tools" class="state ${this.connection}" role="status">${stateText[this.connection]}</span>
+      <span slot="tools" class="state soft ${this.connection}" role="status">${stateText[this.connection]}</span>
       <button slot="tools" class="button small" aria-pressed=${paused} @click=${this.togglePause}>
         <dg-icon name=${paused ? 'play' : 'pause'}></dg-icon>${paused ? 'Resume' : 'Pause'}
       </button>
@@ -248,14 +249,9 @@ export class DgLogsPage extends LitElement {
   private contentView(): TemplateResult {
     const { lines } = this
     if (lines === null) {
-      if (this.problem === '')
-        return html`<div class="skeleton" role="status" aria-label="Loading the log">
-          ${[1, 2, 3, 4, 5, 6].map(() => html`<div></div>`)}
-        </div>`
-      return html`<dg-state icon="offline" heading="The log cannot be shown" role="alert">
-        <p>${this.problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
+      return this.problem === ''
+        ? waitingView('Loading the log')
+        : failedView('the log', this.problem, this.load)
     }
     const isEmpty = this.shown().length === 0
     return html`

@@ -89,7 +89,7 @@ export class DgMemoriesPage extends LitElement {
     }
     const now = new Date()
     return html`
-      <ul class="cards" aria-label="Memories">
+      <ul class="list cards" aria-label="Memories">
         ${items.map((memory) => this.memoryView(memory, now))}
       </ul>
       ${moreView(this.memories)}

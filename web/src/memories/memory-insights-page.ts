@@ -39,7 +39,6 @@ export class DgMemoryInsightsPage extends LitElement {
     cards,
     css`
       dl {
-        margin: 0;
         border: 1px solid var(--line);
         border-radius: var(--radius-md);
         background: var(--surface);
@@ -59,13 +58,10 @@ export class DgMemoryInsightsPage extends LitElement {
         font-weight: 550;
       }
       dd {
-        margin: 0;
         overflow-wrap: anywhere;
       }
       dd.meaning {
         grid-column: 1;
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
       }
       dd.value {
         grid-area: 1 / 2 / span 2;
@@ -145,7 +141,7 @@ export class DgMemoryInsightsPage extends LitElement {
         <p>What Delegate learns, merges, forgets and recalls appears here.</p>
       </dg-state>`
     }
-    return html`<ul class="cards events" aria-label="Recent events">
+    return html`<ul class="list cards events" aria-label="Recent events">
       ${recentEvents.map(
         (event) => html`<li>
           <div class="what">
@@ -201,7 +197,7 @@ function figuresView(figures: readonly MemoryFigure[]): TemplateResult {
         ${
           meaning === ''
             ? nothing
-            : html`<dd class="meaning">
+            : html`<dd class="meaning soft">
                 ${tone === 'bad' ? html`<dg-icon name="warning"></dg-icon>` : nothing}
                 ${meaning}${link ? html`. <a href=${link.path}>${link.label}</a>` : nothing}
               </dd>`

@@ -2,6 +2,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
+import { failedView } from '../app/loaded.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import { explain, Refused } from '../data/http.ts'
 import { createNote, deleteNote, fetchNote, type Note, restoreNote, updateNote } from '../data/notes.ts'
@@ -234,10 +235,10 @@ export class DgNoteEditorPage extends LitElement {
     const changed = this.isChanged()
     const status = this.busy ? 'Saving…' : changed ? 'Not saved yet' : this.note ? 'Saved' : ''
     return html`
-      <span slot="tools" class="status" role="status">${status}</span>
+      <span slot="tools" class="status soft" role="status">${status}</span>
       <button
         slot="tools"
-        class="button small toggle"
+        class="button small"
         aria-pressed=${this.previewing}
         @click=${() => (this.previewing = !this.previewing)}
       >
@@ -268,12 +269,7 @@ export class DgNoteEditorPage extends LitElement {
         <a class="button" href="/notes">Go to notes</a>
       </dg-state>`
     }
-    if (this.state === 'failed') {
-      return html`<dg-state icon="offline" heading="The note cannot be shown" role="alert">
-        <p>${this.problem}</p>
-        <button class="button" @click=${() => void this.load()}>Try again</button>
-      </dg-state>`
-    }
+    if (this.state === 'failed') return failedView('the note', this.problem, () => this.load())
     return html`
       ${this.stale && this.note ? this.staleView(this.note) : nothing} ${problemView(this.problem)}
       <div class="editor ${this.previewing ? 'previewing' : ''}">
@@ -312,7 +308,7 @@ export class DgNoteEditorPage extends LitElement {
     const { title, content } = this.draft
     if (content.length > previewChars) {
       return html`<section class="preview" aria-label="Preview">
-        <p class="status">Too long to preview while you write. Save the note, then open it.</p>
+        <p class="status soft">Too long to preview while you write. Save the note, then open it.</p>
       </section>`
     }
     return html`<section class="preview" aria-label="Preview">
@@ -329,7 +325,7 @@ export class DgNoteEditorPage extends LitElement {
           This note was changed elsewhere since you opened it. If you overwrite it, the other version stays in
           its history.
         </p>
-        <div class="choices">
+        <div class="actions">
           <button class="button small" @click=${() => void this.save(true)}>Overwrite with mine</button>
           <button class="button small" @click=${() => this.loadOther(id)}>Load the other version</button>
         </div>

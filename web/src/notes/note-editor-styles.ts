@@ -2,14 +2,7 @@ import { css } from 'lit'
 
 export const noteEditorStyles = css`
   .status {
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
     white-space: nowrap;
-  }
-  .toggle[aria-pressed='true'] {
-    border-color: transparent;
-    background: var(--accent-soft);
-    color: var(--on-accent-soft);
   }
   .editor {
     display: grid;
@@ -70,11 +63,8 @@ export const noteEditorStyles = css`
   .stale {
     margin-bottom: var(--space-4);
   }
-  .choices {
-    display: flex;
-    flex-wrap: wrap;
-    gap: var(--space-2);
-    margin-top: var(--space-2);
+  .actions {
+    margin-top: var(--space-3);
   }
   @media (max-width: 40rem) {
     /* No room to show it, but still announced to screen readers. */

@@ -26,13 +26,10 @@ export class DgNoteHistory extends DialogElement {
         }
       }
       ol {
-        display: grid;
         align-content: start;
         gap: 2px;
         max-height: 24rem;
-        margin: 0;
         padding: 2px;
-        list-style: none;
         overflow-y: auto;
       }
       @media (max-width: 40rem) {
@@ -65,15 +62,7 @@ export class DgNoteHistory extends DialogElement {
       }
       pre {
         max-height: 24rem;
-        margin: 0;
-        padding: var(--space-3) var(--space-4);
-        border: 1px solid var(--line);
-        border-radius: var(--radius-md);
-        background: var(--sunken);
-        font: var(--text-sm) / 1.6 var(--font);
-        overflow: auto;
-        overflow-wrap: anywhere;
-        white-space: pre-wrap;
+        font-family: var(--font);
       }
       .gone {
         align-self: center;
@@ -127,7 +116,7 @@ export class DgNoteHistory extends DialogElement {
       ${
         revisions
           ? html`<div class="panes">
-              <ol aria-label="Revisions">
+              <ol class="list" aria-label="Revisions">
                 ${revisions.map((revision) => this.revisionView(revision, latest))}
               </ol>
               ${this.wordsView()}

@@ -41,11 +41,6 @@ export class DgNotesPage extends LitElement {
         min-height: 2.75rem;
         white-space: nowrap;
       }
-      .find .button[aria-pressed='true'] {
-        border-color: transparent;
-        background: var(--accent-soft);
-        color: var(--on-accent-soft);
-      }
       ul.cards > li {
         position: relative;
         transition: border-color var(--quick);
@@ -78,12 +73,8 @@ export class DgNotesPage extends LitElement {
         z-index: 1;
       }
       .excerpt {
-        display: -webkit-box;
         margin: 0.125rem 0 var(--space-1);
-        overflow: hidden;
         color: var(--ink-soft);
-        -webkit-box-orient: vertical;
-        -webkit-line-clamp: 2;
       }
     `,
   ]
@@ -192,7 +183,7 @@ export class DgNotesPage extends LitElement {
   private itemsView(items: readonly NoteSummary[]): TemplateResult {
     const now = new Date()
     return html`
-      <ul class="cards" aria-label=${this.deleted ? 'Deleted notes' : 'Notes'}>
+      <ul class="list cards" aria-label=${this.deleted ? 'Deleted notes' : 'Notes'}>
         ${items.map((note) => this.noteView(note, now))}
       </ul>
       ${moreView(this.notes)}
@@ -209,7 +200,7 @@ export class DgNotesPage extends LitElement {
             ? html`<p class="title-text">${name}</p>`
             : html`<p><a class="title" href="/notes/${id}">${name}</a></p>`
         }
-        <p class="excerpt">${noteSummary(excerpt, title)}</p>
+        <p class="excerpt clamped">${noteSummary(excerpt, title)}</p>
         <p class="facts">
           <span>${source === 'owner' ? 'by you' : 'by Delegate'}</span>
           <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>

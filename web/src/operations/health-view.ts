@@ -3,10 +3,10 @@ import { customElement, property } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { type Check, fetchHealth, type Health, type Reactor, reportedChecks } from '../data/health.ts'
-import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
+import { areaStyles } from './area-styles.ts'
 import { backlogText, checkName, checkText, failureText, reactorName } from './health-words.ts'
 
 const refreshMs = 15_000
@@ -16,38 +16,13 @@ const refreshMs = 15_000
 export class DgHealth extends LitElement {
   static override readonly styles = [
     controls,
-    cards,
+    areaStyles,
     css`
-      :host {
-        display: block;
-        margin-bottom: var(--space-5);
-      }
-      section {
-        padding: var(--space-4) var(--space-5) var(--space-5);
-      }
-      h2 {
-        font-size: var(--text-lg);
-        font-weight: 600;
-      }
-      h3 {
-        margin: var(--space-4) 0 var(--space-2);
-        font-size: var(--text-sm);
-        font-weight: 600;
-      }
-      .intro,
-      .rest {
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-      }
       .intro {
         margin-bottom: var(--space-3);
       }
       ul {
-        display: grid;
         gap: var(--space-2) var(--space-5);
-        margin: 0;
-        padding: 0;
-        list-style: none;
       }
       li {
         display: flex;
@@ -73,15 +48,6 @@ export class DgHealth extends LitElement {
       .warns dg-icon {
         color: var(--warning);
       }
-      .quiet {
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-      }
-      @media (max-width: 40rem) {
-        section {
-          padding-inline: var(--space-4);
-        }
-      }
     `,
   ]
   @property({ attribute: false }) app!: App
@@ -93,7 +59,7 @@ export class DgHealth extends LitElement {
   override render() {
     return html`<section class="card" aria-labelledby="health">
       <h2 id="health">Health</h2>
-      <p class="intro">The current state of Delegate, and what to do if something fails.</p>
+      <p class="intro soft">The current state of Delegate, and what to do if something fails.</p>
       ${loadedView(this.health, 'health', healthView, 'This')}
     </section>`
   }
@@ -102,14 +68,14 @@ export class DgHealth extends LitElement {
 function healthView(health: Health): TemplateResult {
   const busy = health.reactors.filter(({ waiting, lastFailure }) => waiting > 0 || lastFailure !== null)
   return html`
-    <ul>
+    <ul class="list">
       ${health.checks.map(checkView)}
     </ul>
-    <h3>Background work</h3>
+    <h3 class="subhead">Background work</h3>
     ${
       busy.length === 0
-        ? html`<p class="quiet">No backlog, and no failures since Delegate started.</p>`
-        : html`<ul>
+        ? html`<p class="soft">No backlog, and no failures since Delegate started.</p>`
+        : html`<ul class="list">
             ${busy.map(reactorView)}
           </ul>`
     }
@@ -134,7 +100,7 @@ function reactorView(reactor: Reactor): TemplateResult {
     <dg-icon name=${isOk ? 'done' : 'failed'}></dg-icon>
     <div>
       <strong>${reactorName(reactor.name)}</strong>${isOk ? '' : reactor.state === 'failing' ? ', failing' : ', stalled'}
-      <div class="rest">
+      <div class="soft">
         ${[backlogText(reactor), failureText(reactor)].filter((text) => text !== '').map((text) => html`<div>${text}</div>`)}
       </div>
     </div>

@@ -7,6 +7,7 @@ import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import '../design/icon.ts'
 import '../design/page.ts'
+import { areaStyles } from './area-styles.ts'
 import './course-chart.ts'
 import type { Course } from './course-chart.ts'
 import './health-view.ts'
@@ -31,6 +32,7 @@ export class DgOperationsPage extends LitElement {
   static override readonly styles = [
     controls,
     cards,
+    areaStyles,
     css`
       .windows {
         display: flex;
@@ -61,25 +63,12 @@ export class DgOperationsPage extends LitElement {
           padding: 0 var(--space-2);
         }
       }
-      section {
-        margin-bottom: var(--space-5);
-        padding: var(--space-4) var(--space-5) var(--space-5);
-      }
       section > header {
         display: flex;
         flex-wrap: wrap;
         align-items: baseline;
         gap: 0 var(--space-3);
         margin-bottom: var(--space-3);
-      }
-      section h2 {
-        font-size: var(--text-lg);
-        font-weight: 600;
-      }
-      .scope,
-      .intro {
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
       }
       .scope {
         margin-inline-start: auto;
@@ -94,7 +83,6 @@ export class DgOperationsPage extends LitElement {
         display: grid;
         grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr));
         gap: var(--space-4) var(--space-5);
-        margin: 0;
       }
       dl > div {
         display: flex;
@@ -104,9 +92,6 @@ export class DgOperationsPage extends LitElement {
         font-size: var(--text-sm);
         font-weight: 550;
       }
-      dd {
-        margin: 0;
-      }
       .value {
         order: -1;
         font-size: var(--text-xl);
@@ -114,11 +99,6 @@ export class DgOperationsPage extends LitElement {
         font-variant-numeric: tabular-nums;
         line-height: 1.3;
         overflow-wrap: anywhere;
-      }
-      .meaning {
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-        line-height: 1.45;
       }
       .quiet {
         margin-top: var(--space-4);
@@ -129,9 +109,6 @@ export class DgOperationsPage extends LitElement {
         margin-bottom: var(--space-4);
       }
       @media (max-width: 40rem) {
-        section {
-          padding-inline: var(--space-4);
-        }
         dl {
           grid-template-columns: repeat(2, minmax(0, 1fr));
           gap: var(--space-4);
@@ -185,10 +162,10 @@ export class DgOperationsPage extends LitElement {
     return html`<section class="card" aria-labelledby=${id}>
       <header>
         <h2 id=${id}>${area.heading}</h2>
-        <span class="scope">
+        <span class="scope soft">
           ${area.scope === 'window' ? `by ${series.grain}` : `since ${shortDateText(report.since)}, when Delegate started`}
         </span>
-        <p class="intro">${area.intro}</p>
+        <p class="intro soft">${area.intro}</p>
       </header>
       <dl>
         ${area.figures.map((figure) => figureView(figure, report.figure(figure[0])))}
@@ -221,6 +198,6 @@ function figureView([, name, meaning, as]: Figure, value: number | null): Templa
   return html`<div>
     <dt>${name}</dt>
     <dd class="value" title=${value === null ? 'No data in this window' : nothing}>${text}</dd>
-    <dd class="meaning">${meaning}</dd>
+    <dd class="soft">${meaning}</dd>
   </div>`
 }

@@ -17,20 +17,8 @@ export class DgConnectionTest extends LitElement {
         display: grid;
         gap: var(--space-3);
       }
-      .act {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-3);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-      }
       ol {
-        display: grid;
         gap: var(--space-2);
-        margin: 0;
-        padding: 0;
-        list-style: none;
       }
       li {
         display: grid;
@@ -52,9 +40,8 @@ export class DgConnectionTest extends LitElement {
       .name::first-letter {
         text-transform: uppercase;
       }
-      .detail {
+      li .soft {
         grid-column: 2;
-        color: var(--ink-soft);
       }
     `,
   ]
@@ -83,23 +70,23 @@ export class DgConnectionTest extends LitElement {
     const { result } = this
     const { busy, problem } = this.submission
     return html`
-      <div class="act" ?hidden=${this.bare}>
+      <div class="actions" ?hidden=${this.bare}>
         <button class="button small" type="button" ?disabled=${busy} @click=${this.run}>
           <dg-icon name="plug"></dg-icon>${busy ? 'Testing…' : this.label}
         </button>
-        <span>${this.note}</span>
+        <span class="soft">${this.note}</span>
       </div>
       ${problemView(problem)}
       <div role="status">
         ${
           result === null
             ? nothing
-            : html`<ol aria-label=${result.ok ? 'Test passed' : 'Test failed'}>
+            : html`<ol class="list" aria-label=${result.ok ? 'Test passed' : 'Test failed'}>
                 ${result.steps.map(
                   ({ name, ok, detail }) => html`<li class=${ok ? '' : 'bad'}>
                     <dg-icon name=${ok ? 'done' : 'failed'}></dg-icon>
                     <span class="name">${name}${ok ? nothing : html`<span class="visually-hidden">: failed</span>`}</span>
-                    <span class="detail">${detail}</span>
+                    <span class="soft">${detail}</span>
                   </li>`,
                 )}
               </ol>`

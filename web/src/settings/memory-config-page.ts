@@ -75,7 +75,6 @@ export class DgMemoryConfigPage extends LitElement {
         accent-color: var(--accent);
       }
       .actions {
-        display: flex;
         justify-content: flex-end;
       }
     `,
@@ -141,7 +140,7 @@ export class DgMemoryConfigPage extends LitElement {
           <header>
             <div>
               <h2>${heading}</h2>
-              <p>${about}</p>
+              <p class="soft">${about}</p>
             </div>
           </header>
           ${fields.map(([key, title, about, unit]) =>
@@ -177,7 +176,7 @@ export class DgMemoryConfigPage extends LitElement {
       <header>
         <div>
           <h2>Second opinion</h2>
-          <p>A model reviews the memories found and drops those that have nothing to do with the message.</p>
+          <p class="soft">A model reviews the memories found and drops those that have nothing to do with the message.</p>
         </div>
       </header>
       ${this.rowView('arbitrator.enabled', 'Ask a model', 'Costs one small request per turn. Skipped without a model service.', enabled)}
@@ -203,7 +202,7 @@ export class DgMemoryConfigPage extends LitElement {
         aria-invalid=${this.submission.errors[name] !== undefined}
         aria-describedby="${name}-about ${name}-error"
         .value=${String(value)}
-      /><span>${unit}</span>
+      /><span class="soft">${unit}</span>
     </div>`
   }
 
@@ -212,7 +211,7 @@ export class DgMemoryConfigPage extends LitElement {
     return html`<div class="setting">
       <div>
         <label for=${name}>${title}</label>
-        <p class="about" id="${name}-about">${about}</p>
+        <p class="soft" id="${name}-about">${about}</p>
       </div>
       <div class="control">
         ${control}

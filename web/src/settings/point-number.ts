@@ -22,14 +22,6 @@ export class DgPointNumber extends LitElement {
         display: grid;
         gap: var(--space-3);
       }
-      .act {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2) var(--space-3);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-      }
       dl {
         display: grid;
         gap: var(--space-3);
@@ -42,9 +34,6 @@ export class DgPointNumber extends LitElement {
         text-transform: uppercase;
       }
       dd {
-        margin: 0;
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
         overflow-wrap: anywhere;
       }
       del {
@@ -87,11 +76,11 @@ export class DgPointNumber extends LitElement {
   override render() {
     const { plan, asking } = this
     return html`
-      <div class="act">
+      <div class="actions">
         <button class="button small" type="button" ?disabled=${asking.busy} @click=${this.ask}>
           <dg-icon name="phone"></dg-icon>${asking.busy ? 'Asking the provider…' : 'Point my number here'}
         </button>
-        <span role="status">${this.outcome}</span>
+        <span class="soft" role="status">${this.outcome}</span>
       </div>
       ${problemView(asking.problem)} ${plan === null ? nothing : this.dialogView(plan)}
     `
@@ -118,16 +107,10 @@ function changesView({ changes }: Pointing) {
       ${changes.map(
         ({ name, from, to }) => html`<div>
           <dt>${name}</dt>
-          <dd>${from === null ? 'points nowhere' : html`<del>${from}</del>`}</dd>
-          <dd>${to}</dd>
+          <dd class="soft">${from === null ? 'points nowhere' : html`<del>${from}</del>`}</dd>
+          <dd class="soft">${to}</dd>
         </div>`,
       )}
     </dl>
   `
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-point-number': DgPointNumber
-  }
 }

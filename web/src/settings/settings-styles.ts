@@ -27,10 +27,6 @@ export const settingsStyles = css`
   .section h2:focus-visible {
     outline: none;
   }
-  .section header p {
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-  }
   .section > .body {
     padding: var(--space-4) var(--space-5);
   }
@@ -49,9 +45,7 @@ export const settingsStyles = css`
   .setting label {
     font-weight: 550;
   }
-  .setting .about {
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
+  .setting .soft {
     overflow-wrap: anywhere;
   }
   .setting .origin {
@@ -67,19 +61,6 @@ export const settingsStyles = css`
   .setting code {
     font-family: var(--font-mono);
     overflow-wrap: anywhere;
-  }
-  .tag {
-    padding: 0.05rem 0.45rem;
-    border-radius: 999px;
-    background: var(--sunken);
-    color: var(--ink-soft);
-    font-size: var(--text-xs);
-    font-weight: 450;
-    white-space: nowrap;
-  }
-  .tag.stored {
-    background: var(--accent-soft);
-    color: var(--on-accent-soft);
   }
   .tag.restart {
     background: var(--warning-soft);
@@ -101,10 +82,6 @@ export const settingsStyles = css`
   }
   .with-unit .input {
     max-width: 9rem;
-  }
-  .with-unit span {
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
   }
   .link {
     padding: 0;

@@ -16,12 +16,6 @@ export class DgSignInList extends LitElement {
   static override readonly styles = [
     controls,
     css`
-      ul {
-        display: grid;
-        margin: 0;
-        padding: 0;
-        list-style: none;
-      }
       li {
         display: flex;
         align-items: center;
@@ -48,16 +42,6 @@ export class DgSignInList extends LitElement {
         display: flex;
         flex-wrap: wrap;
         gap: 0 var(--space-3);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-      }
-      .here {
-        padding: 0.05rem 0.5rem;
-        border-radius: 999px;
-        background: var(--accent-soft);
-        color: var(--on-accent-soft);
-        font-size: var(--text-xs);
-        font-weight: 550;
       }
     `,
   ]
@@ -82,7 +66,7 @@ export class DgSignInList extends LitElement {
     return loadedView(
       this.list,
       'sessions',
-      (list) => html`<ul aria-label="Signed in">
+      (list) => html`<ul class="list" aria-label="Signed in">
         ${list.map((signIn) => this.itemView(signIn, now))}
       </ul>`,
     )
@@ -94,14 +78,14 @@ export class DgSignInList extends LitElement {
       <dg-icon name=${isHandheld(signIn.userAgent) ? 'handheld' : 'monitor'}></dg-icon>
       <div class="what">
         <p class="device" title=${signIn.userAgent}>${device}</p>
-        <p class="when">
+        <p class="when soft">
           <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>Seen ${relativeText(signIn.lastSeenAt, now)}</time>
           <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>Signed in ${relativeText(signIn.createdAt, now)}</time>
         </p>
       </div>
       ${
         signIn.current
-          ? html`<span class="here">This device</span>`
+          ? html`<span class="tag on">This device</span>`
           : html`<button
               class="button small"
               aria-label="Sign out ${device}"

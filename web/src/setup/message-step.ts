@@ -51,7 +51,7 @@ export class DgMessageStep extends LightElement {
       ${
         answer === null
           ? html`${fieldView({ name: 'first-message', label: 'Say something', placeholder: 'Hello!' })}
-              <div class="step-suggestions">
+              <div class="actions">
                 ${suggestions.map(
                   (text) =>
                     html`<button class="button small" type="button" ?disabled=${busy} @click=${() => void this.say(text)}>${text}</button>`,

@@ -142,7 +142,7 @@ export class DgServiceStep extends LightElement {
         service=${setup.service}
         bare
       ></dg-connection-test>
-      ${tested === 'fails' ? html`<p class="step-note">Fix the errors and try again, or skip this step and finish it later in Settings.</p>` : nothing}
+      ${tested === 'fails' ? html`<p class="soft">Fix the errors and try again, or skip this step and finish it later in Settings.</p>` : nothing}
       <div class="step-actions">
         ${
           tested === 'works'

@@ -101,7 +101,7 @@ export class DgWelcomePage extends LightElement {
     const count = setupSteps.length + 1
     const { heading, lead } = texts[step]
     return html`
-      <div class="progress">
+      <div class="progress soft">
         ${
           number > 2
             ? html`<button class="button quiet icon small previous" aria-label="Back" title="Back" @click=${this.back}>
@@ -109,7 +109,7 @@ export class DgWelcomePage extends LightElement {
               </button>`
             : nothing
         }
-        <ol aria-hidden="true">
+        <ol class="list" aria-hidden="true">
           ${Array.from({ length: count }, (_, at) => html`<li class=${at < number - 1 ? 'over' : at === number - 1 ? 'here' : ''}></li>`)}
         </ol>
         <span>Step ${number} of ${count}</span>
@@ -149,15 +149,10 @@ const welcomeStyles = css`
     align-items: center;
     gap: var(--space-3);
     margin-bottom: var(--space-5);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
   }
   .welcome .progress ol {
     display: flex;
     gap: 0.375rem;
-    margin: 0;
-    padding: 0;
-    list-style: none;
   }
   .welcome .progress li {
     width: 1.25rem;
@@ -188,17 +183,8 @@ const welcomeStyles = css`
     margin-inline: calc(-1 * var(--space-2)) calc(-1 * var(--space-1));
     rotate: 180deg;
   }
-  .welcome .step-note {
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-  }
   .welcome dg-connection-test.unused {
     display: none;
-  }
-  .welcome .step-suggestions {
-    display: flex;
-    flex-wrap: wrap;
-    gap: var(--space-2);
   }
   .welcome .step-talk {
     display: grid;

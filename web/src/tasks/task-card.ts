@@ -72,27 +72,10 @@ export class DgTaskCard extends LitElement {
         font: 400 var(--text-sm) / 1.5 var(--font-mono);
       }
       .actions {
-        display: flex;
-        flex-wrap: wrap;
-        gap: var(--space-2);
         margin-top: var(--space-3);
-      }
-      h4 {
-        margin: var(--space-4) 0 var(--space-1);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-        font-weight: 600;
       }
       pre {
         max-height: 22rem;
-        margin: 0;
-        padding: var(--space-3);
-        border-radius: var(--radius-sm);
-        background: var(--sunken);
-        font: 400 var(--text-sm) / 1.5 var(--font-mono);
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-        overflow-y: auto;
       }
       ol {
         margin: 0;
@@ -238,18 +221,18 @@ export class DgTaskCard extends LitElement {
     if (!this.whole) return html`<div class="waiting" role="status" aria-label="Loading the details"></div>`
     const { prompt, outcome } = this.whole
     return html`
-      <h4>Prompt</h4>
+      <h4 class="subhead">Prompt</h4>
       <pre tabindex="0">${prompt || 'Erased'}</pre>
       ${
         outcome === null
           ? nothing
-          : html`<h4>Outcome</h4>
+          : html`<h4 class="subhead">Outcome</h4>
               <pre tabindex="0">${outcome || 'No output.'}</pre>`
       }
       ${
         this.task.deliveries.length === 0
           ? nothing
-          : html`<h4>Deliveries</h4>
+          : html`<h4 class="subhead">Deliveries</h4>
               ${this.task.deliveries.map((delivery) => deliveryView(delivery))}`
       }
     `

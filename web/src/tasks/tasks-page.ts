@@ -122,7 +122,7 @@ export class DgTasksPage extends LitElement {
     if (tasks.length === 0) return nothing
     const now = new Date()
     return html`<h2 class="heading">${heading}</h2>
-      <ul class="cards" aria-label=${heading}>
+      <ul class="list cards" aria-label=${heading}>
         ${repeat(
           tasks,
           ({ id }) => id,

@@ -50,24 +50,6 @@ export class DgCallBar extends LitElement {
       .problem {
         grid-column: 1 / -1;
       }
-      .pulse {
-        width: 0.5rem;
-        height: 0.5rem;
-        border-radius: 50%;
-        background: currentcolor;
-        animation: pulse 1.2s ease-in-out infinite;
-      }
-      @keyframes pulse {
-        50% {
-          opacity: 0.25;
-          transform: scale(0.8);
-        }
-      }
-      @media (prefers-reduced-motion: reduce) {
-        .pulse {
-          animation: none;
-        }
-      }
     `,
   ]
   @property({ attribute: false }) call: LiveCall | null = null

@@ -36,19 +36,11 @@ export const contextMeterStyles = css`
     }
   }
   [popover] {
-    position: fixed;
-    inset: auto;
     width: min(23rem, calc(100vw - 1rem));
     max-height: calc(100dvh - 5rem);
-    margin: 0;
     padding: var(--space-4);
-    border: 1px solid var(--line);
-    border-radius: var(--radius-md);
-    background: var(--raised);
-    color: var(--ink);
     font-size: var(--text-sm);
     overflow-y: auto;
-    box-shadow: var(--shadow-high);
   }
   h2 {
     margin-bottom: var(--space-2);
@@ -67,9 +59,6 @@ export const contextMeterStyles = css`
   .bar .used {
     fill: var(--accent);
   }
-  .soft {
-    color: var(--ink-soft);
-  }
   dl {
     display: grid;
     grid-template-columns: auto minmax(0, 1fr);
@@ -78,9 +67,6 @@ export const contextMeterStyles = css`
   }
   dt {
     color: var(--ink-soft);
-  }
-  dd {
-    margin: 0;
   }
   .callout,
   #reason:not(:empty),

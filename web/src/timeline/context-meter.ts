@@ -86,7 +86,7 @@ export class DgContextMeter extends LitElement {
         ${ring(percent, this.compaction.busy || (context?.compactionInFlight ?? false))}
         <span class="percent">${context === null ? '' : `${percent}%`}</span>
       </button>
-      <div popover id="panel" role="dialog" aria-label="Context" @toggle=${this.toggled}>
+      <div class="popup" popover id="panel" role="dialog" aria-label="Context" @toggle=${this.toggled}>
         ${this.open ? this.panelView() : nothing}
       </div>
     `

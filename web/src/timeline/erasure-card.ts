@@ -1,4 +1,4 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { PlanGroups } from '../data/erasures.ts'
 import type { TimelineEvent } from '../data/timeline.ts'
@@ -7,48 +7,13 @@ import '../design/icon.ts'
 import { planStyles, planView } from '../app/erasure-plan.ts'
 import { waitingView } from '../app/loaded.ts'
 import { timeText } from '../design/format.ts'
+import { cardStyles } from './card-styles.ts'
 import { titleOf } from './titles.ts'
 
 /** An erasure that can still be undone: what will be erased and when, and what will be kept. */
 @customElement('dg-erasure-card')
 export class DgErasureCard extends LitElement {
-  static override readonly styles = [
-    controls,
-    planStyles,
-    css`
-      :host {
-        display: block;
-        max-width: 36rem;
-        margin: var(--space-2) 0;
-        border-radius: var(--radius-md);
-      }
-      section {
-        padding: var(--space-3) var(--space-4) var(--space-4);
-        border: 1px solid var(--line-strong);
-        border-radius: var(--radius-md);
-        background: var(--surface);
-      }
-      h2 {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
-        margin: 0 0 var(--space-2);
-        font-size: var(--text-md);
-        font-weight: 600;
-      }
-      .actions {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2) var(--space-3);
-        margin-top: var(--space-3);
-      }
-      .until {
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-      }
-    `,
-  ]
+  static override readonly styles = [controls, planStyles, cardStyles]
   @property({ attribute: false }) event!: TimelineEvent
   @property({ attribute: false }) load!: (erasureId: string) => Promise<PlanGroups | null>
   @property({ attribute: false }) undo!: (erasureId: string) => void
@@ -77,13 +42,13 @@ export class DgErasureCard extends LitElement {
   override render(): TemplateResult {
     const { event, plan, failed } = this
     return html`<section>
-      <h2><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
+      <h2 class="title"><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
       ${plan ? planView(plan) : failed ? nothing : waitingView('Loading the plan', 1)}
       <div class="actions">
         <button class="button small" tabindex=${this.reachable ? 0 : -1} @click=${() => this.undo(this.erasureId)}>
           Undo
         </button>
-        <span class="until">Hidden now, erased for good at ${timeText(String(event.payload.eraseAt))}.</span>
+        <span class="soft">Hidden now, erased for good at ${timeText(String(event.payload.eraseAt))}.</span>
       </div>
     </section>`
   }

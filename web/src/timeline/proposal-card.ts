@@ -8,6 +8,7 @@ import type { IconName } from '../design/icon.ts'
 import '../design/icon.ts'
 import { fullTimeText } from '../design/format.ts'
 import { ownerFormat } from '../design/owner-time.ts'
+import { cardStyles } from './card-styles.ts'
 import { isErased, wordsOf } from './event-kinds.ts'
 import { shownText } from './shown-text.ts'
 import type { ProposalOutcome } from './tree.ts'
@@ -21,42 +22,20 @@ const untilText = ownerFormat({ weekday: 'long', hour: '2-digit', minute: '2-dig
 export class DgProposal extends LitElement {
   static override readonly styles = [
     controls,
+    cardStyles,
     css`
-      :host {
-        display: block;
-        max-width: 36rem;
-        margin: var(--space-2) 0;
-        border-radius: var(--radius-md);
-      }
-      section {
-        display: grid;
-        gap: var(--space-3);
-        padding: var(--space-3) var(--space-4) var(--space-4);
-        border: 1px solid var(--line-strong);
-        border-radius: var(--radius-md);
-        background: var(--surface);
-      }
       section.over {
         gap: var(--space-2);
         padding-bottom: var(--space-3);
         border-color: var(--line);
         background: none;
       }
-      h3 {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
-        margin: 0;
-        font-size: var(--text-md);
-        font-weight: 600;
-      }
-      .over h3 {
+      .over .title {
         color: var(--ink-soft);
         font-size: var(--text-sm);
         font-weight: 500;
       }
       blockquote {
-        margin: 0;
         padding: 0.5rem 0.9375rem;
         border-radius: var(--radius-md);
         background: var(--sunken);
@@ -67,12 +46,6 @@ export class DgProposal extends LitElement {
       .over blockquote {
         color: var(--ink-soft);
         font-size: var(--text-sm);
-      }
-      .actions {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2) var(--space-3);
       }
       .until {
         margin-inline-start: auto;
@@ -159,7 +132,7 @@ export class DgProposal extends LitElement {
     if (this.word === 'declined') return this.overView(`You declined this text to ${to}`, words)
     if (this.expired) return this.overView(`This text to ${to} expired and was not sent`, words)
     return html`<section aria-label="Proposed text to ${to}">
-      <h3><dg-icon name="sms"></dg-icon>Send this text to ${to}?</h3>
+      <h3 class="title"><dg-icon name="sms"></dg-icon>Send this text to ${to}?</h3>
       ${words}
       ${this.problemView()}
       <div class="actions">
@@ -184,7 +157,7 @@ export class DgProposal extends LitElement {
     if (this.word === 'confirmed') return this.confirmedView(deed, words)
     if (this.expired) return this.overView('Expired, nothing was done:', html`${words}`, 'timer', deed)
     return html`<section aria-label=${deed}>
-      <h3><dg-icon name="help"></dg-icon><span><bdi>${deed}</bdi>?</span></h3>
+      <h3 class="title"><dg-icon name="help"></dg-icon><span><bdi>${deed}</bdi>?</span></h3>
       ${why === '' ? nothing : html`<p class="why">${why}</p>`} ${words} ${this.problemView()}
       <div class="actions">
         ${this.button('confirm', wordsOf(this.proposal, 'verb'), 'Working…', 'primary')}
@@ -233,7 +206,7 @@ export class DgProposal extends LitElement {
     deed = '',
   ): TemplateResult {
     return html`<section class="over" aria-label=${`${heading} ${deed}`.trim()}>
-      <h3><dg-icon name=${icon}></dg-icon><span>${heading} <bdi>${deed}</bdi></span></h3>
+      <h3 class="title"><dg-icon name=${icon}></dg-icon><span>${heading} <bdi>${deed}</bdi></span></h3>
       ${words}
     </section>`
   }

@@ -42,9 +42,7 @@ export class DgSearchDialog extends DialogElement {
         overflow-y: auto;
       }
       ul {
-        margin: 0;
         padding: 2px;
-        list-style: none;
       }
       .hit {
         display: grid;
@@ -69,12 +67,8 @@ export class DgSearchDialog extends DialogElement {
         color: var(--ink-faint);
       }
       .snippet {
-        display: -webkit-box;
         unicode-bidi: plaintext;
-        overflow: hidden;
         overflow-wrap: anywhere;
-        -webkit-box-orient: vertical;
-        -webkit-line-clamp: 2;
       }
       .about {
         display: flex;
@@ -252,7 +246,7 @@ export class DgSearchDialog extends DialogElement {
 
   private listView(hits: readonly SearchHit[], nextCursor: string | null): TemplateResult {
     return html`
-      <ul>
+      <ul class="list">
         ${hits.map((hit) => this.hitView(hit))}
       </ul>
       ${
@@ -270,7 +264,7 @@ export class DgSearchDialog extends DialogElement {
     return html`<li>
       <button class="hit" @click=${() => this.choose(hit)}>
         <dg-icon name=${icon}></dg-icon>
-        <span class="snippet">${marked(wordsOf(hit), this.query)}</span>
+        <span class="snippet clamped">${marked(wordsOf(hit), this.query)}</span>
         <span class="about">
           <span>${name}</span><time datetime=${hit.at} title=${fullTimeText(hit.at)}>${shortDateText(hit.at)}</time>
         </span>

@@ -7,20 +7,10 @@ export const timelinePageStyles = css`
     height: 100%;
   }
   .bar {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
-    min-height: 3.5rem;
-    padding: var(--space-2) var(--space-4);
-    border-bottom: 1px solid var(--line);
-    background: var(--paper);
-  }
-  h1 {
-    font-size: var(--text-md);
-    font-weight: 600;
+    flex-wrap: nowrap;
   }
   dg-connection {
-    margin-inline: auto var(--space-1);
+    margin-inline-end: var(--space-1);
   }
   .search {
     min-height: 2.25rem;
@@ -28,19 +18,7 @@ export const timelinePageStyles = css`
     color: var(--ink-soft);
     font-size: var(--text-sm);
   }
-  .drawer {
-    margin-inline-start: calc(-1 * var(--space-2));
-  }
-  @media (min-width: 60rem) {
-    .drawer {
-      display: none;
-    }
-  }
   @media (max-width: 40rem) {
-    .bar {
-      padding: var(--space-1) var(--space-3);
-      min-height: 3.25rem;
-    }
     .search {
       width: 2.25rem;
       padding: 0;

@@ -6,6 +6,7 @@ import { isModKey, modName } from '../app/shortcuts.ts'
 import { explain } from '../data/http.ts'
 import { fetchPage, fetchSpanEvents, type SearchHit } from '../data/timeline.ts'
 import { controls } from '../design/controls.ts'
+import { barStyles } from '../design/page.ts'
 import type { ChatSession } from './chat/session.ts'
 import '../design/icon.ts'
 import '../design/menu.ts'
@@ -32,7 +33,7 @@ const reachPageSize = 2000
 /** The home page: the timeline of all channels and the message field. */
 @customElement('dg-timeline-page')
 export class DgTimelinePage extends LitElement {
-  static override readonly styles = [controls, timelinePageStyles]
+  static override readonly styles = [controls, barStyles, timelinePageStyles]
   @property({ attribute: false }) app!: App
   @state() private atEnd = true
   /** True while pages are loaded to reach a search hit. */

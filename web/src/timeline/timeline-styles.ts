@@ -9,14 +9,11 @@ export const timelineStyles = css`
   .scroller {
     position: relative;
     height: 100%;
-    overflow-y: auto;
     overflow-x: hidden;
     overscroll-behavior: contain;
     /* The list anchors the scroll position itself, the same in every browser. */
     overflow-anchor: none;
     scrollbar-gutter: stable both-edges;
-    scrollbar-width: thin;
-    scrollbar-color: var(--line-strong) transparent;
   }
   .rows {
     max-width: var(--column);
@@ -229,18 +226,11 @@ export const timelineStyles = css`
     color: var(--ink-faint);
   }
   .detail dd {
-    margin: 0;
     overflow-wrap: anywhere;
   }
   .detail pre {
     max-height: 20rem;
-    margin: 0;
-    padding: var(--space-2) var(--space-3);
-    border-radius: var(--radius-sm);
-    background: var(--sunken);
-    font: var(--text-xs) / 1.55 var(--font-mono);
-    white-space: pre-wrap;
-    overflow: auto;
+    font-size: var(--text-xs);
   }
 
   .notice {
@@ -321,21 +311,9 @@ export const timelineStyles = css`
     font-size: var(--text-sm);
   }
   .pulse {
-    flex: none;
-    width: 0.5rem;
-    height: 0.5rem;
-    border-radius: 50%;
-    background: var(--accent);
-    animation: pulse 1.2s ease-in-out infinite;
-  }
-  @keyframes pulse {
-    50% {
-      opacity: 0.25;
-      transform: scale(0.8);
-    }
+    color: var(--accent);
   }
   @media (prefers-reduced-motion: reduce) {
-    .pulse,
     .row.found > * {
       animation: none;
     }

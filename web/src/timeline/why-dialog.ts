@@ -16,27 +16,11 @@ export class DgWhyDialog extends DialogElement {
   static override readonly styles = [
     controls,
     css`
-      .facts {
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-      }
-      h3 {
-        margin: var(--space-4) 0 var(--space-1);
-        font-size: var(--text-sm);
-        font-weight: 600;
-      }
       ul {
-        display: grid;
         gap: var(--space-1);
-        margin: 0;
-        padding: 0;
-        list-style: none;
       }
       li {
         overflow-wrap: anywhere;
-      }
-      .soft {
-        color: var(--ink-soft);
       }
       .label {
         margin-inline-start: var(--space-1);
@@ -54,12 +38,7 @@ export class DgWhyDialog extends DialogElement {
       pre {
         max-height: 14rem;
         margin: var(--space-1) 0 var(--space-2);
-        padding: var(--space-2) var(--space-3);
-        border-radius: var(--radius-sm);
-        background: var(--sunken);
-        font: var(--text-xs) / 1.55 var(--font-mono);
-        white-space: pre-wrap;
-        overflow: auto;
+        font-size: var(--text-xs);
       }
     `,
   ]
@@ -103,10 +82,10 @@ function reportView(turn: TurnReport, instructions: readonly Adaptation[]): Temp
     turn.memories.length + turn.suppressed.length + turn.signals.length + turn.tools.length === 0 &&
     turn.adaptations.length === 0
   return html`
-    <p class="facts">
+    <p class="soft">
       ${turn.model === null ? 'Not answered by a model' : `Answered by ${turn.model.model} (${turn.model.provider})`}${timesText(turn)}
     </p>
-    <p class="facts">${usageText(turn.usage)}</p>
+    <p class="soft">${usageText(turn.usage)}</p>
     ${bare ? html`<p>This reply used only the conversation and its summary.</p>` : nothing}
     ${section(
       'Remembered',
@@ -151,8 +130,8 @@ function timesText({ startedAt, completedAt }: TurnReport): string {
 function section(heading: string, items: readonly TemplateResult[]): TemplateResult | typeof nothing {
   if (items.length === 0) return nothing
   return html`<section>
-    <h3>${heading}</h3>
-    <ul>
+    <h3 class="subhead">${heading}</h3>
+    <ul class="list">
       ${items}
     </ul>
   </section>`

@@ -87,7 +87,7 @@ export class DgTimersPage extends LitElement {
       ${
         active.length === 0
           ? html`<p class="facts">No active timers.</p>`
-          : html`<ul class="cards" aria-label="Coming up">
+          : html`<ul class="list cards" aria-label="Coming up">
               ${active.map((timer) => this.activeView(timer))}
             </ul>`
       }
@@ -95,7 +95,7 @@ export class DgTimersPage extends LitElement {
         over.length === 0
           ? nothing
           : html`<h2 class="heading">Past</h2>
-              <ul class="cards" aria-label="Past">
+              <ul class="list cards" aria-label="Past">
                 ${over.map((timer) => overView(timer))}
               </ul>`
       }
