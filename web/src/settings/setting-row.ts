@@ -30,9 +30,9 @@ export function settingRow(
   return html`<div class="setting ${draft === undefined ? '' : 'changed'}">
     <div>
       <label for=${key}>${title}</label>
-      <p class="about" id="${key}-about">${description}</p>
+      <p class="soft" id="${key}-about">${description}</p>
       <p class="origin">
-        <span class="tag ${source}">${sources[source]}</span>
+        <span class="tag ${source === 'stored' ? 'on' : ''}">${sources[source]}</span>
         ${restart ? html`<span class="tag restart">After a restart</span>` : nothing}
         <code>${key}</code>
         ${
@@ -52,8 +52,8 @@ export function settingRow(
     <div class="control">
       ${controlView(setting, draft, error !== undefined, actions)}
       <div id="${key}-error">
-        ${isForAnotherHost(setting) ? html`<p class="about">${otherHostText(setting)}</p>` : nothing}
-        ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>It ${error}.</span>`}
+        ${isForAnotherHost(setting) ? html`<p class="soft">${otherHostText(setting)}</p>` : nothing}
+        ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${error}</span>`}
       </div>
     </div>
   </div>`
@@ -76,6 +76,7 @@ function controlView(
     return html`<select
       class="input"
       id=${key}
+      name=${key}
       aria-describedby="${key}-about ${key}-error"
       aria-invalid=${invalid}
       .value=${shown}
@@ -90,6 +91,7 @@ function controlView(
   const input = html`<input
     class="input"
     id=${key}
+    name=${key}
     type=${setting.secret ? 'password' : 'text'}
     inputmode=${setting.isNumber ? 'numeric' : /URL$/.test(key) ? 'url' : nothing}
     autocomplete=${setting.secret ? 'new-password' : 'off'}
@@ -102,7 +104,7 @@ function controlView(
     .value=${shown}
     @input=${typed}
   />`
-  return unit === null ? input : html`<div class="with-unit">${input}<span>${unit}</span></div>`
+  return unit === null ? input : html`<div class="with-unit">${input}<span class="soft">${unit}</span></div>`
 }
 
 /** Whether the secret was entered for another host and is not sent to the current one. */

@@ -4,8 +4,6 @@ import { css } from 'lit'
 export const settingsPageStyles = css`
   .intro {
     margin-bottom: var(--space-4);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
   }
   /* A sticky row above the content, or a column beside it on wide pages. */
   .jumps {
@@ -83,6 +81,9 @@ export const settingsPageStyles = css`
   }
   .held .button {
     margin-top: var(--space-3);
+  }
+  .proxies {
+    margin: 0 var(--space-4) var(--space-4);
   }
   .about-links {
     display: flex;

@@ -1,9 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { explain, Refused } from '../data/http.ts'
-import { type Build, fetchBuild, fetchHeldSince, releaseOutbound } from '../data/service.ts'
+import { Submission } from '../app/submission.ts'
+import {
+  type Build,
+  fetchBuild,
+  fetchHeldSince,
+  fetchUndeclaredProxies,
+  releaseOutbound,
+} from '../data/service.ts'
 import { changeSettings, fetchSettings, resetSetting, type Setting } from '../data/settings.ts'
 import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
@@ -18,13 +24,13 @@ import { settingRow } from './setting-row.ts'
 import { type SettingsSection, settingsSections } from './settings-sections.ts'
 import { settingsStyles } from './settings-styles.ts'
 import './sign-in-list.ts'
-import './undeclared-proxies.ts'
 import { settingsPageStyles } from './settings-page-styles.ts'
 
 type State = {
   readonly settings: readonly Setting[]
   readonly build: Build
   readonly heldSince: string | null
+  readonly proxies: readonly string[]
 }
 
 /** Settings, password, sessions and build information. */
@@ -32,13 +38,11 @@ type State = {
 export class DgSettingsPage extends LightElement {
   protected override readonly sheets = [settingsStyles, settingsPageStyles]
   @property({ attribute: false }) app!: App
-  /** Errors by setting key. */
-  @state() private errors: Readonly<Record<string, string>> = {}
-  @state() private saving = false
   private readonly loaded = new Loaded<State>(this, {
     fetch: () => this.fetch(),
     concerns: (type) => type === 'settings.changed' || type === 'outbound.released',
   })
+  private readonly submission = new Submission(this)
   private hasJumped = false
 
   constructor() {
@@ -60,13 +64,14 @@ export class DgSettingsPage extends LightElement {
 
   private async fetch(): Promise<State> {
     const { http } = this.app
-    const [settings, build, heldSince] = await Promise.all([
+    const [settings, build, heldSince, proxies] = await Promise.all([
       fetchSettings(http),
       fetchBuild(http),
       fetchHeldSince(http),
+      fetchUndeclaredProxies(http),
     ])
     for (const { key, value } of settings) if (this.draft.get(key) === value) this.draft.delete(key)
-    return { settings, build, heldSince }
+    return { settings, build, heldSince, proxies }
   }
 
   private put(change: Partial<State>): void {
@@ -83,8 +88,8 @@ export class DgSettingsPage extends LightElement {
   private readonly edit = (setting: Setting, text: string): void => {
     if (text === (setting.value ?? '')) this.draft.delete(setting.key)
     else this.draft.set(setting.key, text)
-    const { [setting.key]: _, ...others } = this.errors
-    this.errors = others
+    const { [setting.key]: _, ...others } = this.submission.errors
+    this.submission.errors = others
     this.requestUpdate()
   }
 
@@ -103,32 +108,26 @@ export class DgSettingsPage extends LightElement {
   }
 
   private readonly save = async (): Promise<void> => {
-    if (this.saving) return
-    this.saving = true
-    this.errors = {}
     const { http } = this.app
-    const isStored = (key: string) =>
-      this.loaded.value?.settings.some((setting) => setting.key === key && setting.source === 'stored') ??
-      false
-    const isEmptied = ([key, text]: readonly [string, string]) => text.trim() === '' && isStored(key)
+    const stored = this.loaded.value?.settings.filter(({ source }) => source === 'stored') ?? []
     const sent = [...this.draft]
-    const emptied = sent.filter(isEmptied)
+    // Emptying a stored field resets it.
+    const isEmptied = ([name, text]: readonly [string, string]) =>
+      text.trim() === '' && stored.some(({ key }) => key === name)
     const entries = sent.filter((entry) => !isEmptied(entry))
-    try {
-      if (entries.length > 0) {
+    const isSaved = await this.submission.send(async () => {
+      if (entries.length > 0)
         this.put({ settings: await changeSettings(http, Object.fromEntries(entries), askPasswordIn(this)) })
-      }
-      // Emptying a stored field resets it.
-      for (const [key] of emptied) this.put({ settings: await resetSetting(http, key) })
-      // Keep values that were edited while saving.
-      for (const [key, text] of sent) if (this.draft.get(key) === text) this.draft.delete(key)
-      this.app.toast('Saved')
-    } catch (error) {
-      this.refused(error)
-    } finally {
-      this.saving = false
-      if (this.draft.size === 0) void this.returnTo(sent.at(-1)?.[0])
-    }
+      for (const [key] of sent.filter(isEmptied)) this.put({ settings: await resetSetting(http, key) })
+    })
+    const { problem } = this.submission
+    if (problem !== '') this.app.toast(problem, 'warning')
+    if (!isSaved) return
+    // Keep values that were edited while saving.
+    for (const [key, text] of sent) if (this.draft.get(key) === text) this.draft.delete(key)
+    this.requestUpdate()
+    this.app.toast('Saved')
+    if (this.draft.size === 0) await this.returnTo(sent.at(-1)?.[0])
   }
 
   /** The save bar disappears with the pressed button, so focus the last changed field. */
@@ -139,20 +138,10 @@ export class DgSettingsPage extends LightElement {
     }
   }
 
-  private refused(error: unknown): void {
-    const named = error instanceof Refused ? error.problem.errors : []
-    const known = named.map(({ path, message }) => [path.replace(/^entries\./, ''), message] as const)
-    this.errors = Object.fromEntries(known.filter(([key]) => this.field(key) !== null))
-    const [first] = Object.keys(this.errors)
-    if (first === undefined) this.app.toast(explain(error), 'warning')
-    else void this.updateComplete.then(() => this.field(first)?.focus())
-  }
-
   private readonly discard = (): void => {
     const last = [...this.draft.keys()].at(-1)
     this.draft.clear()
-    this.errors = {}
-    this.requestUpdate()
+    this.submission.show({})
     void this.returnTo(last)
   }
 
@@ -184,9 +173,9 @@ export class DgSettingsPage extends LightElement {
     </dg-page>`
   }
 
-  private contentView({ settings, build, heldSince }: State): TemplateResult {
+  private contentView({ settings, build, heldSince, proxies }: State): TemplateResult {
     return html`
-      <p class="intro">
+      <p class="intro soft">
         Changes take effect at once, unless a setting says “After a restart”. Values set here override the
         environment. Reset returns to the environment’s value or the default.
       </p>
@@ -199,7 +188,7 @@ export class DgSettingsPage extends LightElement {
         event.preventDefault()
         void this.save()
       }}>
-        ${settingsSections.map((section) => this.sectionView(section, settings))}
+        ${settingsSections.map((section) => this.sectionView(section, settings, proxies))}
         <datalist id="timezones">
           ${Intl.supportedValuesOf('timeZone').map((name) => html`<option value=${name}></option>`)}
         </datalist>
@@ -223,47 +212,43 @@ export class DgSettingsPage extends LightElement {
     </div>`
   }
 
-  private sectionView(section: SettingsSection, settings: readonly Setting[]): TemplateResult {
-    const { id, icon, heading, about, group, service, more } = section
+  private sectionView(
+    section: SettingsSection,
+    settings: readonly Setting[],
+    proxies: readonly string[],
+  ): TemplateResult {
+    const { id, group, service, more } = section
     const own = settings.filter((setting) => setting.group === group)
     const unsaved = own.some(({ key }) => this.draft.has(key))
-    return html`<section class="card section" id=${id} aria-labelledby="${id}-heading">
-      <header>
-        <dg-icon name=${icon}></dg-icon>
-        <div>
-          <h2 id="${id}-heading" tabindex="-1">${heading}</h2>
-          <p>${about}</p>
-        </div>
-      </header>
-      ${own.map((setting) =>
-        settingRow(setting, this.draft.get(setting.key), this.errors[setting.key], {
-          edit: this.edit,
-          reset: (reset) => void this.reset(reset),
-        }),
-      )}
-      ${
-        service
-          ? html`<div class="body foot">
-              <dg-connection-test
-                .http=${this.app.http}
-                service=${service}
-                note=${unsaved ? 'Tests the saved settings. Your changes are not saved yet.' : ''}
-              ></dg-connection-test>
-              ${
-                service === 'telephony'
-                  ? html`<dg-point-number .http=${this.app.http} @pointed=${this.testAgain}></dg-point-number>`
-                  : nothing
-              }
-            </div>`
-          : nothing
-      }
-      ${
-        id === 'service'
-          ? html`<dg-undeclared-proxies .http=${this.app.http}></dg-undeclared-proxies>`
-          : nothing
-      }
-      ${more ? html`<div class="body foot"><a href=${more.path}>${more.label}</a></div>` : nothing}
-    </section>`
+    return cardView(
+      section,
+      html`
+        ${own.map((setting) =>
+          settingRow(setting, this.draft.get(setting.key), this.submission.errors[setting.key], {
+            edit: this.edit,
+            reset: (reset) => void this.reset(reset),
+          }),
+        )}
+        ${
+          service
+            ? html`<div class="body foot">
+                <dg-connection-test
+                  .http=${this.app.http}
+                  service=${service}
+                  note=${unsaved ? 'Tests the saved settings. Your changes are not saved yet.' : ''}
+                ></dg-connection-test>
+                ${
+                  service === 'telephony'
+                    ? html`<dg-point-number .http=${this.app.http} @pointed=${this.testAgain}></dg-point-number>`
+                    : nothing
+                }
+              </div>`
+            : nothing
+        }
+        ${id === 'service' && proxies.length > 0 ? proxiesView(proxies) : nothing}
+        ${more ? html`<div class="body foot"><a href=${more.path}>${more.label}</a></div>` : nothing}
+      `,
+    )
   }
 
   /** Repeats the connection test, whose last result is stale. */
@@ -276,60 +261,82 @@ export class DgSettingsPage extends LightElement {
     return html`<div class="save-bar" role="region" aria-label="Changes">
       <span>${plural(this.draft.size, 'change')} not saved</span>
       <button class="button small quiet" type="button" @click=${this.discard}>Discard</button>
-      <button class="button small primary" ?disabled=${this.saving}>${this.saving ? 'Saving…' : 'Save'}</button>
+      <button class="button small primary" ?disabled=${this.submission.busy}>${this.submission.busy ? 'Saving…' : 'Save'}</button>
     </div>`
   }
 
   private accountView(): TemplateResult {
     const { http, toast } = this.app
+    const changed = () => {
+      toast('Password changed. Other devices are signed out.')
+      void this.querySelector('dg-sign-in-list')?.list.reload()
+    }
     return html`
-      <section class="card section" id="password" aria-labelledby="password-heading">
-        <header>
-          <dg-icon name="lock"></dg-icon>
-          <div>
-            <h2 id="password-heading" tabindex="-1">Password</h2>
-            <p>Changing it signs out every other device.</p>
-          </div>
-        </header>
-        <div class="body">
-          <dg-password-form
-            .http=${http}
-            @changed=${() => {
-              toast('Password changed. Other devices are signed out.')
-              void this.querySelector('dg-sign-in-list')?.list.reload()
-            }}
-          ></dg-password-form>
-        </div>
-      </section>
-      <section class="card section" id="sessions" aria-labelledby="sessions-heading">
-        <header>
-          <dg-icon name="monitor"></dg-icon>
-          <div>
-            <h2 id="sessions-heading" tabindex="-1">Sessions</h2>
-            <p>Where you are signed in. A session ends after 30 days without use, and after 90 days at most.</p>
-          </div>
-        </header>
-        <div class="body">
-          <dg-sign-in-list .app=${this.app}></dg-sign-in-list>
-        </div>
-      </section>
+      ${cardView(
+        {
+          id: 'password',
+          icon: 'lock',
+          heading: 'Password',
+          about: 'Changing it signs out every other device.',
+        },
+        html`<div class="body">
+          <dg-password-form .http=${http} @changed=${changed}></dg-password-form>
+        </div>`,
+      )}
+      ${cardView(
+        {
+          id: 'sessions',
+          icon: 'monitor',
+          heading: 'Sessions',
+          about:
+            'Where you are signed in. A session ends after 30 days without use, and after 90 days at most.',
+        },
+        html`<div class="body"><dg-sign-in-list .app=${this.app}></dg-sign-in-list></div>`,
+      )}
     `
   }
 }
 
-function aboutView(build: Build): TemplateResult {
-  return html`<section class="card section" id="about" aria-labelledby="about-heading">
+/** A card of the page: its heading, what it is about, and its content. */
+function cardView(
+  { id, icon, heading, about }: Pick<SettingsSection, 'id' | 'icon' | 'heading' | 'about'>,
+  content: TemplateResult,
+): TemplateResult {
+  return html`<section class="card section" id=${id} aria-labelledby="${id}-heading">
     <header>
-      <dg-icon name="info"></dg-icon>
+      <dg-icon name=${icon}></dg-icon>
       <div>
-        <h2 id="about-heading" tabindex="-1">About</h2>
-        <p>
-          Delegate ${build.version}${build.commit === null ? '' : `, build ${build.commit.slice(0, 9)}`}, on Node ${build.node.replace(/^v/, '')}
-        </p>
+        <h2 id="${id}-heading" tabindex="-1">${heading}</h2>
+        <p class="soft">${about}</p>
       </div>
     </header>
-    <div class="body about-links">
-      <a href="/docs">API reference</a><a href="/logs">Logs</a><a href="/ready" target="_blank">Readiness</a>
-    </div>
+    ${content}
   </section>`
+}
+
+function aboutView({ version, commit, node }: Build): TemplateResult {
+  const build = commit === null ? '' : `, build ${commit.slice(0, 9)}`
+  return cardView(
+    {
+      id: 'about',
+      icon: 'info',
+      heading: 'About',
+      about: `Delegate ${version}${build}, on Node ${node.replace(/^v/, '')}`,
+    },
+    html`<div class="body about-links">
+      <a href="/docs">API reference</a><a href="/logs">Logs</a><a href="/ready" target="_blank">Readiness</a>
+    </div>`,
+  )
+}
+
+/** Warns of proxies in front of the service that TRUSTED_PROXY does not list. */
+function proxiesView(addresses: readonly string[]): TemplateResult {
+  return html`<div class="callout warning proxies">
+    <dg-icon name="warning"></dg-icon>
+    <p>
+      Requests with forwarding headers came from ${addresses.join(', ')}, but no trusted proxy has that
+      address. If it is your proxy, add it to the trusted proxies. Until then, all its visitors count as one
+      client.
+    </p>
+  </div>`
 }
