@@ -118,7 +118,7 @@ test('preloads exactly the scripts of a page with its Link header', async () => 
   expect(listed).toEqual(expect.arrayContaining(['/', '/memories', '/logs']))
   const modules = (await service.client.get('/modules.json')).json
   // The dialogs of the timeline load after it, perhaps only just before the next page.
-  const later = filesOf(modules, 'src/pages/timeline-dialogs.ts')
+  const later = filesOf(modules, 'src/timeline/timeline-dialogs.ts')
   for (const address of [
     ...listed,
     '/notes/edit',

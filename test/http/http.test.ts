@@ -329,10 +329,10 @@ test('serves the compressed copies of the build, and not as files of their own',
 test('lists each file that a page needs, with imports, once', async () => {
   const web = webDirectory()
   const modules = {
-    'src/pages/login-page.ts': { file: 'assets/login.js', imports: ['_shared.js', 'index.html'] },
+    'src/setup/login-page.ts': { file: 'assets/login.js', imports: ['_shared.js', 'index.html'] },
     '_shared.js': { file: 'assets/shared.js', imports: ['index.html'] },
     'index.html': { file: 'assets/index.js', isEntry: true },
-    'src/pages/notes-page.ts': { file: 'assets/notes.js' },
+    'src/notes/notes-page.ts': { file: 'assets/notes.js' },
   }
   writeFileSync(join(web, 'modules.json'), JSON.stringify(modules))
   const service = await startService({ webDirectory: web })

@@ -32,7 +32,7 @@ function isQuick(pattern: RegExp, text: string, limitMs: number): boolean {
 }
 
 /** Built in the browser: the escaped words of a search, over one line of a result. */
-const BUILT_LATER = ['web/src/view/search-dialog.ts']
+const BUILT_LATER = ['web/src/timeline/search-dialog.ts']
 /** A text on which the pattern is slow, or undefined. */
 function hostileTo(pattern: RegExp): Attack | undefined {
   const isSlow = (attack: Attack, { chars, limitMs }: typeof SHORT) =>

@@ -9,26 +9,26 @@ import { SHELL_FILE, type StaticFiles, serveFile } from '../server/static-files.
 
 /** The exact paths of the web app's pages, and the modules that each needs to render. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
-  '/': ['src/pages/timeline-page.ts', 'src/view/markdown.ts'],
-  '/install': ['src/pages/install-page.ts'],
-  '/install.html': ['src/pages/install-page.ts'],
-  '/login': ['src/pages/login-page.ts'],
-  '/welcome': ['src/pages/welcome-page.ts'],
-  '/notes': ['src/pages/notes-page.ts'],
-  '/notes/edit': ['src/pages/note-editor-page.ts'],
-  '/memories': ['src/pages/memories-page.ts'],
-  '/adaptations': ['src/pages/adaptations-page.ts'],
-  '/tasks': ['src/pages/tasks-page.ts'],
-  '/timers': ['src/pages/timers-page.ts'],
-  '/operations': ['src/pages/operations-page.ts'],
-  '/settings': ['src/pages/settings-page.ts'],
-  '/settings/memory': ['src/pages/memory-insights-page.ts'],
-  '/logs': ['src/pages/logs-page.ts'],
-  '/logs.html': ['src/pages/logs-page.ts'],
+  '/': ['src/timeline/timeline-page.ts', 'src/design/markdown.ts'],
+  '/install': ['src/setup/install-page.ts'],
+  '/install.html': ['src/setup/install-page.ts'],
+  '/login': ['src/setup/login-page.ts'],
+  '/welcome': ['src/setup/welcome-page.ts'],
+  '/notes': ['src/notes/notes-page.ts'],
+  '/notes/edit': ['src/notes/note-editor-page.ts'],
+  '/memories': ['src/memories/memories-page.ts'],
+  '/adaptations': ['src/adaptations/adaptations-page.ts'],
+  '/tasks': ['src/tasks/tasks-page.ts'],
+  '/timers': ['src/timers/timers-page.ts'],
+  '/operations': ['src/operations/operations-page.ts'],
+  '/settings': ['src/settings/settings-page.ts'],
+  '/settings/memory': ['src/memories/memory-insights-page.ts'],
+  '/logs': ['src/logs/logs-page.ts'],
+  '/logs.html': ['src/logs/logs-page.ts'],
 }
 
 /** API addresses that show a page to a person who follows a link. */
-const PAGES_OF_DATA: typeof PAGES = { '/memory-config': ['src/pages/memory-config-page.ts'] }
+const PAGES_OF_DATA: typeof PAGES = { '/memory-config': ['src/settings/memory-config-page.ts'] }
 
 const PUBLIC_PAGES: readonly string[] = ['/install', '/install.html', '/login']
 

@@ -1,11 +1,11 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { createHttp, Refused } from '../api/http.ts'
+import { createHttp, explain, Refused } from '../api/http.ts'
 import type { Http } from '../api/routes.ts'
-import { type ChatSession, createChatSession } from '../chat/session.ts'
-import type { MayConnect } from '../chat/socket.ts'
-import { keepUnsettled, readUnsettled } from '../chat/unsettled-messages.ts'
-import type { Toaster } from '../design/toast.ts'
-import { setOwnerZone } from '../view/owner-time.ts'
+import { setOwnerZone } from '../design/owner-time.ts'
+import type { Toaster } from '../design/toaster.ts'
+import { type ChatSession, createChatSession } from '../timeline/chat/session.ts'
+import type { MayConnect } from '../timeline/chat/socket.ts'
+import { keepUnsettled, readUnsettled } from '../timeline/chat/unsettled-messages.ts'
 import { newId } from './platform.ts'
 import { createReminders } from './reminders.ts'
 import { createThemeChoice, type ThemeChoice } from './theme.ts'
@@ -21,6 +21,8 @@ export type App = {
   /** After sign-in: goes to the page that was requested before it. */
   readonly enter: () => void
   readonly toast: Toaster
+  /** Runs an action, and shows why if it fails. True if it succeeded. */
+  readonly attempt: (act: () => Promise<unknown>) => Promise<boolean>
   /** Announces a sentence to screen readers. */
   readonly announce: (text: string) => void
   /** The chat session of this tab. Opened on first use and shared by all pages. */
@@ -121,6 +123,16 @@ export function createApp(options: {
     tabs.postMessage(null)
   }
 
+  async function attempt(act: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await act()
+      return true
+    } catch (error) {
+      toast(explain(error), 'warning')
+      return false
+    }
+  }
+
   async function readClock(): Promise<void> {
     try {
       const { entries } = await http.get('/api/config', { signal: AbortSignal.timeout(clockTimeoutMs) })
@@ -164,6 +176,7 @@ export function createApp(options: {
     navigate,
     enter,
     toast,
+    attempt,
     announce,
     drafts,
     signOut: endSession,

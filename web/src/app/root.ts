@@ -1,4 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import '../design/page.ts'
 import '../design/state.ts'
 import type { DgToasts } from '../design/toast.ts'
@@ -24,49 +25,33 @@ const waitingAfterMs = 700
 const loadLimitMs = 30_000
 
 /** The app's root element: the current page, the toasts and the screen-reader announcements. */
+@customElement('dg-app')
 export class DgApp extends LightElement {
-  static override readonly properties = {
-    page: { state: true },
-    state: { state: true },
-    spoken: { state: true },
-  }
   protected override readonly sheets = [styles]
-  declare page: Page | undefined
-  declare state: 'loading' | 'waiting' | 'shown' | 'failed'
-  declare spoken: string
-  private readonly app: App
+  @state() page: Page | undefined = pageAt(location.pathname)
+  @state() state: 'loading' | 'waiting' | 'shown' | 'failed' = 'loading'
+  @state() spoken = ''
   private unseenReminders = 0
-
-  constructor() {
-    super()
-    this.page = pageAt(location.pathname)
-    this.state = 'loading'
-    this.spoken = ''
-    this.app = createApp({
-      navigate: (path) => this.navigate(path),
-      enter: () => this.enter(),
-      askToSignIn: () => this.askToSignIn(),
-      toast: (text, tone, options) => this.toasts()?.show(text, tone, options) ?? (() => undefined),
-      announce: (text) => {
-        this.spoken = text
-      },
-      onReminders: (unseen) => {
-        this.unseenReminders = unseen
-        this.showTitle()
-      },
-    })
-  }
+  private readonly app: App = createApp({
+    navigate: (path) => this.navigate(path),
+    enter: () => this.enter(),
+    askToSignIn: () => this.askToSignIn(),
+    toast: (text, tone, options) => this.toasts()?.show(text, tone, options) ?? (() => undefined),
+    announce: (text) => {
+      this.spoken = text
+    },
+    onReminders: (unseen) => {
+      this.unseenReminders = unseen
+      this.showTitle()
+    },
+  })
 
   override connectedCallback(): void {
     super.connectedCallback()
-    addEventListener('popstate', this.moved)
+    // The root stays in the document.
+    addEventListener('popstate', () => void this.show())
     this.addEventListener('click', this.clicked)
     void this.show()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    removeEventListener('popstate', this.moved)
   }
 
   private toasts(): DgToasts | null {
@@ -97,8 +82,6 @@ export class DgApp extends LightElement {
     // Rendered by the service: a note's page or the API reference.
     else location.replace(wanted.href)
   }
-
-  private readonly moved = (): void => void this.show()
 
   /** Handles links between pages of this app. The browser handles all others. */
   private readonly clicked = (event: MouseEvent): void => {
@@ -212,5 +195,3 @@ declare global {
     'dg-shell': import('./shell.ts').DgShell
   }
 }
-
-customElements.define('dg-app', DgApp)

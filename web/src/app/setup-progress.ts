@@ -6,20 +6,12 @@ const storageKey = 'delegate.setup'
 
 /** The step at which setup was left in this browser, or null if none is in progress. */
 export function currentSetupStep(): SetupStep | null {
-  try {
-    const stored = localStorage.getItem(storageKey)
-    return setupSteps.find((step) => step === stored) ?? null
-  } catch {
-    return null
-  }
+  const stored = localStorage.getItem(storageKey)
+  return setupSteps.find((step) => step === stored) ?? null
 }
 
 /** Remembers the current step; null once setup is complete. */
 export function rememberSetupStep(step: SetupStep | null): void {
-  try {
-    if (step === null) localStorage.removeItem(storageKey)
-    else localStorage.setItem(storageKey, step)
-  } catch {
-    // Storage is blocked: setup restarts at the first step, but no settings are lost.
-  }
+  if (step === null) localStorage.removeItem(storageKey)
+  else localStorage.setItem(storageKey, step)
 }

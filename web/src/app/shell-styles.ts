@@ -58,11 +58,7 @@ export const shellStyles = css`
     gap: var(--space-3);
   }
   nav ul {
-    display: grid;
     gap: 2px;
-    margin: 0;
-    padding: 0;
-    list-style: none;
   }
   nav ul + ul {
     padding-top: var(--space-3);

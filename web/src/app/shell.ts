@@ -1,15 +1,16 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { explain } from '../api/http.ts'
-import type { ChatSession } from '../chat/session.ts'
+import { customElement, property, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
+import { whileConnected } from '../design/while-connected.ts'
+import type { ChatSession } from '../timeline/chat/session.ts'
 import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
 import type { App } from './app.ts'
 import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
 import { whenIdle } from './platform.ts'
 import { shellStyles } from './shell-styles.ts'
-import './shortcut-sheet.ts'
-import '../view/service-notices.ts'
+import { DgShortcutSheet } from './shortcut-sheet.ts'
+import './service-notices.ts'
 import { createKeySequence, isModKey } from './shortcuts.ts'
 import type { Theme } from './theme.ts'
 
@@ -23,65 +24,38 @@ const themes: Readonly<Record<Theme, { readonly label: string; readonly icon: Ic
 const staleAfterMs = 60_000
 
 /** Keeps the chat connected on every page. An open connection may have died while the device slept. */
-function keepConnected(session: ChatSession): () => void {
+function keepConnected(session: ChatSession, signal: AbortSignal): void {
   let hiddenAtMs = Date.now()
   const wake = () => {
     if (document.visibilityState === 'hidden') hiddenAtMs = Date.now()
     else if (Date.now() - hiddenAtMs > staleAfterMs) session.restart()
     else session.retryNow()
   }
-  const online = () => session.restart()
-  addEventListener('online', online)
-  document.addEventListener('visibilitychange', wake)
-  return () => {
-    removeEventListener('online', online)
-    document.removeEventListener('visibilitychange', wake)
-  }
+  addEventListener('online', () => session.restart(), { signal })
+  document.addEventListener('visibilitychange', wake, { signal })
 }
 
 /** The frame of every signed-in page: a navigation sidebar, or a drawer on phones. */
+@customElement('dg-shell')
 export class DgShell extends LitElement {
-  static override readonly properties = {
-    app: { attribute: false },
-    path: {},
-    helpOpen: { state: true },
-    version: { state: true },
-  }
   static override readonly styles = [controls, shellStyles]
-  declare app: App
-  declare path: string
-  declare helpOpen: boolean
+  @property({ attribute: false }) app!: App
+  @property() path!: string
   /** The service's version; empty until loaded. */
-  declare private version: string
-  /** The shortcut sheet is created on first use. */
-  private helpAsked = false
-  private ends: (() => void)[] = []
+  @state() private version = ''
+  private readonly help = new DgShortcutSheet()
   private readonly sequence = createKeySequence('g')
 
   constructor() {
     super()
-    this.helpOpen = false
-    this.version = ''
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    addEventListener('keydown', this.keyPressed)
-    this.addEventListener('pointerdown', this.acted)
-    this.addEventListener('keydown', this.acted)
-    this.ends = [
-      () => removeEventListener('keydown', this.keyPressed),
-      keepConnected(this.app.chat()),
-      () => this.removeEventListener('pointerdown', this.acted),
-      () => this.removeEventListener('keydown', this.acted),
-      this.app.theme.subscribe(() => this.requestUpdate()),
-    ]
-    whenIdle(() => void this.loadVersion())
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    for (const end of this.ends) end()
+    whileConnected(this, (signal) => {
+      addEventListener('keydown', this.keyPressed, { signal })
+      this.addEventListener('pointerdown', this.acted, { signal })
+      this.addEventListener('keydown', this.acted, { signal })
+      keepConnected(this.app.chat(), signal)
+      this.app.theme.subscribe(() => this.requestUpdate(), signal)
+      whenIdle(() => void this.loadVersion())
+    })
   }
 
   private async loadVersion(): Promise<void> {
@@ -106,7 +80,8 @@ export class DgShell extends LitElement {
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (isModKey(event, '/')) {
       event.preventDefault()
-      this.helpOpen = !this.helpOpen
+      if (this.help.isConnected) this.help.close()
+      else this.help.openIn(this)
       return
     }
     if (isModKey(event, 'k') && this.path !== '/') {
@@ -148,19 +123,10 @@ export class DgShell extends LitElement {
 
   private readonly showHelp = (): void => {
     this.closeNavigation()
-    this.helpOpen = true
-  }
-
-  private readonly signOut = async (): Promise<void> => {
-    try {
-      await this.app.signOut()
-    } catch (error) {
-      this.app.toast(explain(error), 'warning')
-    }
+    this.help.openIn(this)
   }
 
   override render() {
-    this.helpAsked ||= this.helpOpen
     const theme = themes[this.app.theme.current]
     const listed = this.listed()
     return html`
@@ -172,7 +138,7 @@ export class DgShell extends LitElement {
             const entries = listed.filter(({ listing }) => listing?.group === group)
             return entries.length === 0
               ? nothing
-              : html`<ul>${entries.map((page) => this.entryView(page))}</ul>`
+              : html`<ul class="list">${entries.map((page) => this.entryView(page))}</ul>`
           })}
         </nav>
         <div class="rest">
@@ -182,7 +148,7 @@ export class DgShell extends LitElement {
           <button class="entry keyboard" @click=${this.showHelp}>
             <dg-icon name="keyboard"></dg-icon>Keyboard shortcuts
           </button>
-          <button class="entry" @click=${() => void this.signOut()}>
+          <button class="entry" @click=${() => void this.app.attempt(this.app.signOut)}>
             <dg-icon name="sign-out"></dg-icon>Sign out
           </button>
           ${
@@ -198,14 +164,6 @@ export class DgShell extends LitElement {
         <dg-service-notices .http=${this.app.http} path=${this.path}></dg-service-notices>
         <slot></slot>
       </main>
-      ${
-        this.helpAsked
-          ? html`<dg-shortcut-sheet
-              .open=${this.helpOpen}
-              @close=${() => (this.helpOpen = false)}
-            ></dg-shortcut-sheet>`
-          : nothing
-      }
     `
   }
 
@@ -223,5 +181,3 @@ export class DgShell extends LitElement {
     </li>`
   }
 }
-
-customElements.define('dg-shell', DgShell)

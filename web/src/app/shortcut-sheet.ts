@@ -1,6 +1,7 @@
-import { css, html, LitElement } from 'lit'
+import { css, html } from 'lit'
+import { customElement } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
-import '../design/dialog.ts'
+import { DialogElement } from '../design/dialog.ts'
 import { pages } from './pages.ts'
 import { modName, type ShortcutGroup, shortcutGroups } from './shortcuts.ts'
 
@@ -11,24 +12,14 @@ const toPages: ShortcutGroup = {
   ),
 }
 
-export class DgShortcutSheet extends LitElement {
-  static override readonly properties = { open: { type: Boolean } }
+@customElement('dg-shortcut-sheet')
+export class DgShortcutSheet extends DialogElement {
   static override readonly styles = [
     controls,
     css`
-      h3 {
-        margin: var(--space-4) 0 var(--space-2);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-        font-weight: 600;
-      }
-      h3:first-child {
-        margin-top: 0;
-      }
       dl {
         display: grid;
         gap: var(--space-2);
-        margin: 0;
       }
       dl > div {
         display: flex;
@@ -40,26 +31,14 @@ export class DgShortcutSheet extends LitElement {
         display: flex;
         flex: none;
         gap: var(--space-1);
-        margin: 0;
       }
     `,
   ]
-  declare open: boolean
-
-  constructor() {
-    super()
-    this.open = false
-  }
-
-  private readonly closed = (): void => {
-    this.open = false
-    this.dispatchEvent(new Event('close'))
-  }
 
   override render() {
-    return html`<dg-dialog heading="Keyboard shortcuts" reading .open=${this.open} @close=${this.closed}>
+    return html`<dg-dialog heading="Keyboard shortcuts" reading>
       ${[...shortcutGroups, toPages].map(
-        ({ heading, shortcuts }) => html`<h3>${heading}</h3>
+        ({ heading, shortcuts }) => html`<h3 class="subhead">${heading}</h3>
           <dl>
             ${shortcuts.map(
               ({ keys, label }) => html`<div>
@@ -72,5 +51,3 @@ export class DgShortcutSheet extends LitElement {
     </dg-dialog>`
   }
 }
-
-customElements.define('dg-shortcut-sheet', DgShortcutSheet)

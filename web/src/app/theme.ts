@@ -7,17 +7,13 @@ export type ThemeChoice = {
   readonly current: Theme
   /** system → light → dark → system. */
   advance(): Theme
-  /** Calls back when another tab changes the theme. Returns an unsubscribe function. */
-  subscribe(listener: () => void): () => void
+  /** Calls back when another tab changes the theme. */
+  subscribe(listener: () => void, signal: AbortSignal): void
 }
 
 function stored(): Theme {
-  try {
-    const theme = localStorage.getItem(storageKey)
-    return theme === 'light' || theme === 'dark' ? theme : 'system'
-  } catch {
-    return 'system'
-  }
+  const theme = localStorage.getItem(storageKey)
+  return theme === 'light' || theme === 'dark' ? theme : 'system'
 }
 
 /** Pages that the service renders (a note's) run no script, so they read the theme from a cookie. */
@@ -45,21 +41,16 @@ export function createThemeChoice(root: HTMLElement): ThemeChoice {
     },
     advance() {
       apply(next[current])
-      try {
-        localStorage.setItem(storageKey, current)
-      } catch {
-        // Storage is blocked: the theme applies to this page only.
-      }
+      localStorage.setItem(storageKey, current)
       return current
     },
-    subscribe(listener) {
+    subscribe(listener, signal) {
       const changed = (event: StorageEvent) => {
         if (event.key !== storageKey) return
         apply(stored())
         listener()
       }
-      addEventListener('storage', changed)
-      return () => removeEventListener('storage', changed)
+      addEventListener('storage', changed, { signal })
     },
   }
 }

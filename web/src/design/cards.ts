@@ -3,11 +3,7 @@ import { css } from 'lit'
 /** A list of cards, such as notes, memories or timers. */
 export const cards = css`
   ul.cards {
-    display: grid;
     gap: var(--space-2);
-    margin: 0;
-    padding: 0;
-    list-style: none;
   }
   ul.cards > li {
     display: flex;
@@ -40,10 +36,10 @@ export const cards = css`
   .facts > :not(:last-child, :empty)::after {
     content: ' · ' / '';
   }
-  .facts > .chip {
+  .facts > .tag {
     margin-inline-end: var(--space-2);
   }
-  .facts > .chip::after {
+  .facts > .tag::after {
     content: none;
   }
   .heading {
@@ -60,20 +56,5 @@ export const cards = css`
     display: flex;
     justify-content: center;
     margin-top: var(--space-4);
-  }
-  .stale {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    justify-content: space-between;
-    gap: var(--space-2);
-    margin-bottom: var(--space-3);
-  }
-  .waiting {
-    height: 4rem;
-    margin-bottom: var(--space-2);
-    border-radius: var(--radius-md);
-    background: var(--line);
-    opacity: 0.5;
   }
 `

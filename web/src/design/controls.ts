@@ -10,10 +10,7 @@ export const controls = css`
   [hidden] {
     display: none !important;
   }
-  h1,
-  h2,
-  h3,
-  p {
+  :is(h1, h2, h3, h4, p, dl, dd, figure, blockquote) {
     margin: 0;
   }
   a {
@@ -113,11 +110,23 @@ export const controls = css`
   .button.wide {
     width: 100%;
   }
+  .button[aria-pressed='true'] {
+    border-color: transparent;
+    background: var(--accent-soft);
+    color: var(--on-accent-soft);
+  }
   .button:disabled {
     opacity: 0.5;
     cursor: default;
   }
 
+  .form {
+    display: grid;
+    gap: var(--space-4);
+  }
+  textarea.input {
+    resize: vertical;
+  }
   .field {
     display: grid;
     gap: 0.375rem;
@@ -130,10 +139,6 @@ export const controls = css`
   .label {
     font-size: var(--text-sm);
     font-weight: 550;
-  }
-  .field .hint {
-    font-size: var(--text-sm);
-    color: var(--ink-soft);
   }
   .field .error {
     display: flex;
@@ -231,6 +236,114 @@ export const controls = css`
   }
   .callout.warning > dg-icon {
     color: var(--warning);
+  }
+
+  /* A value that could not be reloaded, and bars in the place of one that is being loaded. */
+  .stale {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: var(--space-2);
+    margin-bottom: var(--space-3);
+  }
+  .waiting {
+    height: 4rem;
+    margin-bottom: var(--space-2);
+    border-radius: var(--radius-md);
+    background: var(--line);
+    opacity: 0.5;
+  }
+
+  .soft {
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+  }
+  .subhead {
+    margin: var(--space-4) 0 var(--space-2);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+    font-weight: 600;
+  }
+  .subhead:first-child {
+    margin-top: 0;
+  }
+  .list {
+    display: grid;
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+  .actions {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-2) var(--space-3);
+  }
+  .clamped {
+    display: -webkit-box;
+    overflow: hidden;
+    -webkit-box-orient: vertical;
+    -webkit-line-clamp: 2;
+  }
+  .tag {
+    padding: 0.05rem 0.45rem;
+    border-radius: 999px;
+    background: var(--sunken);
+    color: var(--ink-soft);
+    font-size: var(--text-xs);
+    white-space: nowrap;
+  }
+  .tag.on {
+    background: var(--accent-soft);
+    color: var(--on-accent-soft);
+  }
+  :where(pre:not(.prose pre)) {
+    margin: 0;
+    padding: var(--space-3);
+    border-radius: var(--radius-sm);
+    background: var(--sunken);
+    font: var(--text-sm) / 1.55 var(--font-mono);
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+    overflow-y: auto;
+  }
+  .scroller {
+    overflow-y: auto;
+    scrollbar-width: thin;
+    scrollbar-color: var(--line-strong) transparent;
+  }
+  .scroller:focus-visible {
+    outline-offset: -2px;
+  }
+  .popup {
+    position: fixed;
+    inset: auto;
+    margin: 0;
+    border: 1px solid var(--line);
+    border-radius: var(--radius-md);
+    background: var(--raised);
+    color: var(--ink);
+    box-shadow: var(--shadow-high);
+  }
+  .pulse {
+    flex: none;
+    width: 0.5rem;
+    height: 0.5rem;
+    border-radius: 50%;
+    background: currentColor;
+    animation: pulse 1.2s ease-in-out infinite;
+  }
+  @keyframes pulse {
+    50% {
+      opacity: 0.25;
+      transform: scale(0.8);
+    }
+  }
+  @media (prefers-reduced-motion: reduce) {
+    .pulse {
+      animation: none;
+    }
   }
 
   kbd {

@@ -1,15 +1,11 @@
-import { css, html, LitElement, nothing } from 'lit'
+import { type CSSResultGroup, css, html, LitElement, nothing } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import './icon.ts'
 import { controls } from './controls.ts'
 
-/** A modal dialog on the native element. Fires `close` once closed. */
+/** A modal dialog on the native element, open while it is in the document. Fires `close` once closed. */
+@customElement('dg-dialog')
 export class DgDialog extends LitElement {
-  static override readonly properties = {
-    open: { type: Boolean },
-    heading: {},
-    wide: { type: Boolean },
-    reading: { type: Boolean },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -71,30 +67,29 @@ export class DgDialog extends LitElement {
       }
     `,
   ]
-  declare open: boolean
-  declare heading: string
-  declare wide: boolean
+  @property() heading = ''
+  @property({ type: Boolean }) wide = false
   /** Set if the dialog has no controls: its body takes the focus, so that keys scroll it. */
-  declare reading: boolean
+  @property({ type: Boolean }) reading = false
 
-  constructor() {
-    super()
-    this.open = false
-    this.heading = ''
-    this.wide = false
-    this.reading = false
+  override connectedCallback(): void {
+    super.connectedCallback()
+    void this.updateComplete.then(() => {
+      if (this.isConnected) this.dialog()?.showModal()
+    })
   }
 
-  override updated(): void {
-    const dialog = this.renderRoot.querySelector('dialog')
-    if (!dialog) return
-    if (this.open && !dialog.open) dialog.showModal()
-    if (!this.open && dialog.open) dialog.close()
+  /** Closes it as the owner would, which returns the focus to where it was. */
+  close(): void {
+    this.dialog()?.close()
+  }
+
+  private dialog(): HTMLDialogElement | null {
+    return this.renderRoot.querySelector('dialog')
   }
 
   private readonly closed = (): void => {
-    this.open = false
-    this.dispatchEvent(new Event('close'))
+    this.dispatchEvent(new Event('close', { bubbles: true, composed: true }))
   }
 
   /**
@@ -128,7 +123,7 @@ export class DgDialog extends LitElement {
           class="button quiet icon"
           type="button"
           aria-label="Close"
-          @click=${() => this.renderRoot.querySelector('dialog')?.close()}
+          @click=${() => this.close()}
         >
           <dg-icon name="close"></dg-icon>
         </button>
@@ -141,4 +136,25 @@ export class DgDialog extends LitElement {
   }
 }
 
-customElements.define('dg-dialog', DgDialog)
+/** An element that is one dialog. It is in the document while it is open. */
+export abstract class DialogElement extends LitElement {
+  static override readonly styles: CSSResultGroup = controls
+
+  constructor() {
+    super()
+    this.addEventListener('close', () => this.remove())
+  }
+
+  /** Opens the dialog as part of the host, so that it leaves with the host's page. */
+  openIn(host: LitElement): void {
+    if (!this.isConnected) host.renderRoot.append(this)
+  }
+
+  readonly close = (): void => this.renderRoot.querySelector('dg-dialog')?.close()
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'dg-dialog': DgDialog
+  }
+}

@@ -1,10 +1,10 @@
-import { html, type LitElement, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import './icon.ts'
 
 export type Field = {
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'url' | 'tel' | 'password'
+  readonly type?: 'text' | 'url' | 'tel' | 'password' | 'datetime-local'
   readonly value?: string
   readonly hint?: string
   /** Error message to show. */
@@ -39,10 +39,40 @@ export function fieldView(field: Field): TemplateResult {
   </div>`
 }
 
-/** A password field with a button that reveals its text. */
-export function passwordView(
-  field: Field & { readonly shown: boolean; readonly onToggle: () => void },
+/** A labelled field for a longer text. */
+export function areaView(field: Field & { readonly maxLength?: number }): TemplateResult {
+  return html`<div class="field">
+    <label for=${field.name}>${field.label}</label>
+    <textarea
+      class="input"
+      id=${field.name}
+      name=${field.name}
+      placeholder=${field.placeholder ?? nothing}
+      maxlength=${field.maxLength ?? nothing}
+      aria-invalid=${field.error ? 'true' : 'false'}
+      aria-describedby="${field.name}-notes"
+      .value=${field.value ?? ''}
+    ></textarea>
+    ${notesView(field)}
+  </div>`
+}
+
+/** A labelled list of choices, each a value and its label. */
+export function choiceView(
+  name: string,
+  label: string,
+  choices: readonly (readonly [value: string, label: string])[],
 ): TemplateResult {
+  return html`<div class="field">
+    <label for=${name}>${label}</label>
+    <select class="input" id=${name} name=${name}>
+      ${choices.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
+    </select>
+  </div>`
+}
+
+/** A password field with a button that reveals its text. */
+export function passwordView(field: Field): TemplateResult {
   return html`<div class="field">
     <label for=${field.name}>${field.label}</label>
     <div class="input-with-button">
@@ -50,39 +80,48 @@ export function passwordView(
         class="input"
         id=${field.name}
         name=${field.name}
-        type=${field.shown ? 'text' : 'password'}
+        type="password"
         autocomplete=${field.autocomplete ?? 'current-password'}
         autocapitalize="off"
         spellcheck="false"
-        ?required=${field.required ?? false}
+        required
         aria-invalid=${field.error ? 'true' : 'false'}
         aria-describedby="${field.name}-notes"
       />
       <button
         class="button quiet icon"
         type="button"
-        aria-label=${field.shown ? 'Hide the password' : 'Show the password'}
-        aria-pressed=${field.shown}
-        @click=${field.onToggle}
+        aria-label="Show the password"
+        aria-pressed="false"
+        @click=${reveal}
       >
-        <dg-icon name=${field.shown ? 'hide' : 'show'}></dg-icon>
+        <dg-icon name="show"></dg-icon>
       </button>
     </div>
     ${notesView(field)}
   </div>`
 }
 
-function notesView({ name, hint, error }: Field): TemplateResult {
-  return html`<div id="${name}-notes">
-    ${error ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
-    ${!error && hint ? html`<div class="hint">${hint}</div>` : nothing}
-  </div>`
+/** Shows or hides the text of the password field before the button. */
+function reveal({ currentTarget: button }: Event): void {
+  const input = button instanceof Element ? button.previousElementSibling : null
+  if (!(button instanceof HTMLElement) || !(input instanceof HTMLInputElement)) return
+  const isShown = input.type === 'password'
+  input.type = isShown ? 'text' : 'password'
+  button.ariaPressed = String(isShown)
+  button.ariaLabel = isShown ? 'Hide the password' : 'Show the password'
+  button.querySelector('dg-icon')?.setAttribute('name', isShown ? 'hide' : 'show')
 }
 
-/** Focuses the first invalid field, once the errors are rendered. */
-export async function focusFirstWrong(form: LitElement): Promise<void> {
-  await form.updateComplete
-  form.renderRoot.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+/** Tells password managers whose password the form asks for. */
+export const usernameView: TemplateResult = html`<input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />`
+
+/** The hint of a field, or its error instead. */
+export function notesView({ name, hint, error }: Pick<Field, 'name' | 'hint' | 'error'>): TemplateResult {
+  return html`<div id="${name}-notes">
+    ${error ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
+    ${!error && hint ? html`<div class="soft">${hint}</div>` : nothing}
+  </div>`
 }
 
 /** An error about the form as a whole. Announced to screen readers when it appears. */

@@ -1,4 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import './icon.ts'
 import { controls } from './controls.ts'
 import type { IconName } from './icon.ts'
@@ -11,14 +12,8 @@ export type MenuItem = {
 }
 
 /** A button that opens a menu. The native popover handles Escape and restores the focus. */
+@customElement('dg-menu')
 export class DgMenu extends LitElement {
-  static override readonly properties = {
-    label: {},
-    items: { attribute: false },
-    icon: {},
-    reachable: { type: Boolean },
-    open: { state: true },
-  }
   static override readonly styles = [
     controls,
     css`
@@ -27,16 +22,8 @@ export class DgMenu extends LitElement {
       }
       [popover] {
         pointer-events: auto;
-        position: fixed;
-        inset: auto;
-        margin: 0;
         min-width: 13rem;
         padding: var(--space-1);
-        border: 1px solid var(--line);
-        border-radius: var(--radius-md);
-        background: var(--raised);
-        color: var(--ink);
-        box-shadow: var(--shadow-high);
       }
       .item {
         display: flex;
@@ -62,21 +49,12 @@ export class DgMenu extends LitElement {
       }
     `,
   ]
-  declare label: string
-  declare icon: IconName
-  declare items: readonly MenuItem[]
+  @property() label = 'More'
+  @property() icon: IconName = 'more'
+  @property({ attribute: false }) items: readonly MenuItem[] = []
   /** True if the Tab key reaches the button. */
-  declare reachable: boolean
-  declare open: boolean
-
-  constructor() {
-    super()
-    this.label = 'More'
-    this.icon = 'more'
-    this.items = []
-    this.reachable = true
-    this.open = false
-  }
+  @property({ type: Boolean }) reachable = true
+  @state() open = false
 
   private readonly toggle = (): void => {
     this.renderRoot.querySelector<HTMLElement>('[popover]')?.togglePopover()
@@ -137,7 +115,7 @@ export class DgMenu extends LitElement {
       >
         <dg-icon name=${this.icon}></dg-icon>
       </button>
-      <div popover role="menu" aria-label=${this.label} @toggle=${this.toggled} @keydown=${this.keyPressed}>
+      <div class="popup" popover role="menu" aria-label=${this.label} @toggle=${this.toggled} @keydown=${this.keyPressed}>
         ${
           this.open
             ? this.items.map(
@@ -157,5 +135,3 @@ export class DgMenu extends LitElement {
     `
   }
 }
-
-customElements.define('dg-menu', DgMenu)

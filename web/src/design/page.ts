@@ -1,45 +1,57 @@
 import { css, html, LitElement } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import { controls } from './controls.ts'
 import './icon.ts'
 
+/** The bar at the top of a page. */
+export const barStyles = css`
+  .bar {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    min-height: 3.5rem;
+    padding: var(--space-2) var(--space-4);
+    border-bottom: 1px solid var(--line);
+    background: var(--paper);
+  }
+  h1 {
+    margin-inline-end: auto;
+    font-size: var(--text-md);
+    font-weight: 600;
+  }
+  .drawer {
+    margin-inline-start: calc(-1 * var(--space-2));
+  }
+  @media (min-width: 60rem) {
+    .drawer {
+      display: none;
+    }
+  }
+  @media (max-width: 40rem) {
+    .bar {
+      flex-wrap: wrap;
+      padding: var(--space-1) var(--space-3);
+      min-height: 3.25rem;
+    }
+  }
+`
+
 /** The layout of a page in the shell: heading, tools, and content in one column. */
+@customElement('dg-page')
 export class DgPage extends LitElement {
-  static override readonly properties = { heading: {}, full: { type: Boolean } }
   static override readonly styles = [
     controls,
+    barStyles,
     css`
       :host {
         display: grid;
         grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
         height: 100%;
       }
-      .bar {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
-        min-height: 3.5rem;
-        padding: var(--space-2) var(--space-4);
-        border-bottom: 1px solid var(--line);
-        background: var(--paper);
-      }
-      h1 {
-        margin-inline-end: auto;
-        font-size: var(--text-md);
-        font-weight: 600;
-      }
-      .drawer {
-        margin-inline-start: calc(-1 * var(--space-2));
-      }
       .scroller {
         /* Keeps visually hidden, absolutely positioned text from lengthening the document. */
         position: relative;
-        overflow-y: auto;
         scrollbar-gutter: stable;
-        scrollbar-width: thin;
-        scrollbar-color: var(--line-strong) transparent;
-      }
-      .scroller:focus-visible {
-        outline-offset: -2px;
       }
       .column {
         max-width: var(--column);
@@ -53,29 +65,11 @@ export class DgPage extends LitElement {
       .full {
         height: 100%;
       }
-      @media (min-width: 60rem) {
-        .drawer {
-          display: none;
-        }
-      }
-      @media (max-width: 40rem) {
-        .bar {
-          flex-wrap: wrap;
-          padding: var(--space-1) var(--space-3);
-          min-height: 3.25rem;
-        }
-      }
     `,
   ]
-  declare heading: string
+  @property() heading = ''
   /** Set if the content fills the page and handles its own scrolling. */
-  declare full: boolean
-
-  constructor() {
-    super()
-    this.heading = ''
-    this.full = false
-  }
+  @property({ type: Boolean }) full = false
 
   /** Focuses the content, so that keys scroll it and Tab continues from there. */
   override focus(): void {
@@ -106,5 +100,3 @@ declare global {
     'dg-page': DgPage
   }
 }
-
-customElements.define('dg-page', DgPage)

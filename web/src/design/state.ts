@@ -1,10 +1,11 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import './icon.ts'
 import type { IconName } from './icon.ts'
 
 /** A placeholder for content that is empty, missing or failed to load, with a suggestion what to do. */
+@customElement('dg-state')
 export class DgState extends LitElement {
-  static override readonly properties = { icon: {}, heading: {} }
   static override readonly styles = css`
     :host {
       display: grid;
@@ -27,14 +28,8 @@ export class DgState extends LitElement {
       font-weight: 600;
     }
   `
-  declare icon: IconName | ''
-  declare heading: string
-
-  constructor() {
-    super()
-    this.icon = ''
-    this.heading = ''
-  }
+  @property() icon: IconName | '' = ''
+  @property() heading = ''
 
   override render() {
     return html`
@@ -44,5 +39,3 @@ export class DgState extends LitElement {
     `
   }
 }
-
-customElements.define('dg-state', DgState)

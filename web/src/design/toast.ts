@@ -1,27 +1,17 @@
 import { css, html, LitElement, nothing } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import './icon.ts'
 import { controls } from './controls.ts'
-
-export type ToastTone = 'done' | 'warning' | 'timer'
-export type ToastOptions = {
-  /** A button on the toast. */
-  readonly action?: { readonly label: string; readonly run: () => void }
-  /** `Infinity` stays until it is closed. */
-  readonly shownForMs?: number
-  /** Called when the owner dismisses the toast or takes its action. */
-  readonly onClose?: () => void
-}
-/** Shows a toast. Returns a function that removes it. */
-export type Toaster = (text: string, tone?: ToastTone, options?: ToastOptions) => () => void
+import type { Toaster, ToastOptions, ToastTone } from './toaster.ts'
 
 type Toast = ToastOptions & { readonly id: number; readonly text: string; readonly tone: ToastTone }
 
 const shownForMs = 6000
 
 /** Short notices at the edge of the page, announced politely. A toast stays while hovered or focused. */
+@customElement('dg-toasts')
 export class DgToasts extends LitElement {
-  static override readonly properties = { toasts: { state: true } }
   static override readonly styles = [
     controls,
     css`
@@ -76,13 +66,8 @@ export class DgToasts extends LitElement {
       }
     `,
   ]
-  declare toasts: readonly Toast[]
+  @state() toasts: readonly Toast[] = []
   private nextId = 0
-
-  constructor() {
-    super()
-    this.toasts = []
-  }
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -147,5 +132,3 @@ export class DgToasts extends LitElement {
 function stays({ shownForMs }: ToastOptions): boolean {
   return shownForMs === Number.POSITIVE_INFINITY
 }
-
-customElements.define('dg-toasts', DgToasts)

@@ -1,5 +1,6 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { durationText, plural, wordsText } from '../view/format.ts'
+import { durationText, plural, wordsText } from '../design/format.ts'
+import { countField, textField } from './event-kinds.ts'
 import { titleOf } from './titles.ts'
 
 /** One step of an activity: an internal event, or a tool call with its return. */
@@ -10,16 +11,6 @@ export type Step = {
   readonly outcome: 'ok' | 'refused' | 'failed' | 'running' | null
   readonly durationMs: number | null
   readonly events: readonly TimelineEvent[]
-}
-
-function textField(event: TimelineEvent, field: string): string {
-  const value = event.payload[field]
-  return typeof value === 'string' ? value : ''
-}
-
-function countField(event: TimelineEvent, field: string): number | null {
-  const value = event.payload[field]
-  return typeof value === 'number' ? value : null
 }
 
 function isOutcome(value: string): value is 'ok' | 'refused' | 'failed' {

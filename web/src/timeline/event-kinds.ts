@@ -117,3 +117,15 @@ export function linkOf({ type, payload }: TimelineEvent): string | null {
   if (typeof timerId === 'string') return `/timers#${encodeURIComponent(timerId)}`
   return null
 }
+
+/** A field of the payload that holds text; empty for any other. */
+export function textField(event: TimelineEvent, field: string): string {
+  const value = event.payload[field]
+  return typeof value === 'string' ? value : ''
+}
+
+/** A field of the payload that holds a number; null for any other. */
+export function countField(event: TimelineEvent, field: string): number | null {
+  const value = event.payload[field]
+  return typeof value === 'number' ? value : null
+}

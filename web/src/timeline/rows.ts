@@ -1,6 +1,6 @@
 import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { dayKey } from '../view/format.ts'
+import { dayKey } from '../design/format.ts'
 import { type Step, stepsOf } from './activity.ts'
 import { wordsOf } from './event-kinds.ts'
 import type { Activity, Message, Proposal, Segment } from './tree.ts'

@@ -1,4 +1,4 @@
-import { plural } from '../view/format.ts'
+import { plural } from '../design/format.ts'
 
 /** Names of the settings on the timeline. */
 const names: Readonly<Record<string, string>> = {

@@ -73,10 +73,15 @@ export function createTimelineStore(): TimelineStore {
   }
 
   function insert(added: readonly TimelineEvent[]): void {
-    const fresh = added.toSorted((a, b) => a.seq - b.seq)
+    const fresh = added.toSorted(bySeqOrder)
     const touched = partsOf(fresh)
-    const events = [...touched].flatMap((part) => part.events)
-    setPart(events.length === 0 ? fresh : merge(events, fresh), touched)
+    setPart(
+      [...touched]
+        .flatMap((part) => part.events)
+        .concat(fresh)
+        .toSorted(bySeqOrder),
+      touched,
+    )
   }
 
   function replace(event: TimelineEvent): void {
@@ -237,16 +242,4 @@ function erasedCopy(event: TimelineEvent): TimelineEvent {
   return { ...event, payload: { ...Object.fromEntries(kept), erased: true } }
 }
 
-/** Merges two lists into one, ascending by `seq`. */
-function merge(a: readonly TimelineEvent[], b: readonly TimelineEvent[]): readonly TimelineEvent[] {
-  const merged: TimelineEvent[] = []
-  let next = 0
-  for (const event of a.toSorted((x, y) => x.seq - y.seq)) {
-    for (let other = b[next]; other && other.seq < event.seq; other = b[next]) {
-      merged.push(other)
-      next += 1
-    }
-    merged.push(event)
-  }
-  return [...merged, ...b.slice(next)]
-}
+const bySeqOrder = (a: TimelineEvent, b: TimelineEvent): number => a.seq - b.seq

@@ -1,21 +1,15 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { usageText } from '../view/context-words.ts'
-import { delayText } from '../view/delay-words.ts'
-import { countText, durationText, plural, wordsText } from '../view/format.ts'
+import { countText, durationText, plural, wordsText } from '../design/format.ts'
+import { delayText } from '../operations/delay-words.ts'
+import { usageText } from './context-words.ts'
 import { kindText } from './erasure-kinds.ts'
-import { isErased, wordsOf } from './event-kinds.ts'
+import { countField, isErased, textField, wordsOf } from './event-kinds.ts'
 import { settingsChangedText } from './setting-words.ts'
 
 type Title = (event: TimelineEvent) => string
 
-const text = (event: TimelineEvent, field: string): string => {
-  const value = event.payload[field]
-  return typeof value === 'string' ? value : ''
-}
-const number = (event: TimelineEvent, field: string): number => {
-  const value = event.payload[field]
-  return typeof value === 'number' ? value : 0
-}
+const text = textField
+const number = (event: TimelineEvent, field: string): number => countField(event, field) ?? 0
 const size = (event: TimelineEvent, field: string): number => {
   const value = event.payload[field]
   return Array.isArray(value) ? value.length : 0

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { createPreviews } from '../../../../web/src/timeline/chat/previews.ts'
+
+test('collects streamed words, and drops them when the turn ends', () => {
+  const previews = createPreviews()
+  previews.begin('t')
+  previews.append('t', 'Hel')
+  previews.append('t', 'lo')
+  expect(previews.list).toEqual([{ turnId: 't', text: 'Hello' }])
+  previews.end('t')
+  previews.append('t', ' again')
+  previews.replace('t', 'Hello again')
+  expect(previews.list).toEqual([])
+})
+
+test('drops the words of an abandoned round when the turn begins again', () => {
+  const previews = createPreviews()
+  previews.append('t', 'Let me look that up')
+  previews.begin('t')
+  previews.append('t', 'It is nine.')
+  expect(previews.list).toEqual([{ turnId: 't', text: 'It is nine.' }])
+})
+
+test('ignores appended words after a disconnect until the reply restarts or arrives whole', () => {
+  const previews = createPreviews()
+  previews.append('t', 'One ')
+  previews.interrupt()
+  previews.append('t', 'three')
+  expect(previews.list).toEqual([{ turnId: 't', text: 'One ' }])
+  previews.begin('t')
+  previews.append('t', 'One two three')
+  expect(previews.list).toEqual([{ turnId: 't', text: 'One two three' }])
+  previews.interrupt()
+  previews.replace('t', 'One two three four')
+  expect(previews.list).toEqual([{ turnId: 't', text: 'One two three four' }])
+})
+
+test('returns the same list until something changes', () => {
+  const previews = createPreviews()
+  previews.begin('t')
+  const { list } = previews
+  expect(previews.list).toBe(list)
+  previews.append('t', 'x')
+  expect(previews.list).not.toBe(list)
+})

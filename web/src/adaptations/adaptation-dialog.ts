@@ -1,0 +1,139 @@
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import type { Adaptation, AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
+import type { App } from '../app/app.ts'
+import { formDialog, textIn } from '../app/form-dialog.ts'
+import { Submission } from '../app/submission.ts'
+import { controls } from '../design/controls.ts'
+import { DialogElement } from '../design/dialog.ts'
+import { areaView, fieldView, notesView } from '../design/field.ts'
+
+export const adaptationChannels: readonly AdaptationChannel[] = ['chat', 'voice', 'sms']
+
+const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
+  chat: 'Chat',
+  voice: 'Phone',
+  sms: 'Text messages',
+}
+
+/** Creates or edits a standing instruction. */
+@customElement('dg-adaptation-dialog')
+export class DgAdaptationDialog extends DialogElement {
+  static override readonly styles = [
+    controls,
+    css`
+      textarea.input {
+        min-height: 11rem;
+        line-height: 1.55;
+      }
+      legend {
+        padding: 0;
+      }
+      .channels label {
+        display: inline-flex;
+        align-items: center;
+        gap: var(--space-2);
+        min-height: 2rem;
+        cursor: pointer;
+      }
+      input[type='checkbox'] {
+        width: 1.125rem;
+        height: 1.125rem;
+        margin: 0;
+        accent-color: var(--accent);
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) onSaved!: () => void
+  /** Null for a new instruction. */
+  @property({ attribute: false }) edited: Adaptation | null = null
+  @property({ attribute: false }) taken: ReadonlySet<string> = new Set()
+  private readonly submission = new Submission(this)
+
+  private readonly submit = (data: FormData): Promise<boolean> => {
+    const title = textIn(data, 'title')
+    const content = textIn(data, 'content')
+    const channels = adaptationChannels.filter((channel) => data.getAll('channels').includes(channel))
+    return this.submission.send(
+      async () => {
+        const id = this.edited?.id ?? freeId(title, this.taken)
+        await this.app.http.post('/api/adaptations/{id}', {
+          params: { id },
+          body: { title, content, channels },
+        })
+        this.app.toast('Saved. Takes effect on the next turn.')
+        this.onSaved()
+      },
+      {
+        ...(title === '' ? { title: 'Enter a name.' } : {}),
+        ...(content === '' ? { content: 'Describe what Delegate should do.' } : {}),
+        ...(channels.length === 0
+          ? { channels: 'Choose at least one channel. To pause the instruction, switch it off.' }
+          : {}),
+      },
+    )
+  }
+
+  override render() {
+    const { edited } = this
+    const { errors } = this.submission
+    return formDialog(this, this.submission, {
+      heading: edited ? 'Edit instruction' : 'New instruction',
+      action: ['Save', 'Saving…'],
+      submit: this.submit,
+      fields: html`
+        ${fieldView({ name: 'title', label: 'Name', value: edited?.title ?? '', placeholder: 'Tone of voice', error: errors.title })}
+        ${areaView({
+          name: 'content',
+          label: 'What Delegate should do',
+          value: edited?.content ?? '',
+          placeholder: 'Be brief. Use metric units. Never suggest a phone call before ten.',
+          error: errors.content,
+        })}
+        ${this.channelsView(errors.channels)}
+        ${
+          edited?.source === 'file'
+            ? html`<p class="soft">Loaded from ${edited.id}.md. Your changes apply until the file changes.</p>`
+            : nothing
+        }
+      `,
+    })
+  }
+
+  private channelsView(error: string | undefined): TemplateResult {
+    const chosen = this.edited?.channels ?? adaptationChannels
+    return html`<fieldset class="field" aria-describedby="channels-notes">
+      <legend class="label">Applies to</legend>
+      <div class="actions channels">
+        ${adaptationChannels.map(
+          (channel) => html`<label>
+            <input
+              type="checkbox"
+              name="channels"
+              value=${channel}
+              .checked=${chosen.includes(channel)}
+              aria-invalid=${error ? 'true' : 'false'}
+            />
+            ${channelLabels[channel]}
+          </label>`,
+        )}
+      </div>
+      ${notesView({ name: 'channels', error })}
+    </fieldset>`
+  }
+}
+
+/** An unused id for URLs and file names: "Tone of voice" → "tone-of-voice". */
+function freeId(title: string, taken: ReadonlySet<string>): string {
+  const base =
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+      .replaceAll(/^-|-$/g, '')
+      .slice(0, 60) || 'instruction'
+  for (let number = 2, id = base; ; number += 1) {
+    if (!taken.has(id)) return id
+    id = `${base}-${number}`
+  }
+}

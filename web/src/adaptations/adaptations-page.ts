@@ -1,0 +1,234 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { Adaptation, Reloaded } from '../../../src/http/contract/adaptations.ts'
+import type { App } from '../app/app.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import { askToErase } from '../app/erase-dialog.ts'
+import { loadedView } from '../app/loaded.ts'
+import { PagedList } from '../app/paged-list.ts'
+import { fullTimeText, plural } from '../design/format.ts'
+import { relativeText } from '../design/relative-time.ts'
+import { switchStyles, switchView } from '../design/switch.ts'
+import { DgAdaptationDialog } from './adaptation-dialog.ts'
+import { DgInstructionsDialog } from './instructions-dialog.ts'
+
+const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
+
+/** The owner's standing instructions, their channels, and a preview of what the model receives. */
+@customElement('dg-adaptations-page')
+export class DgAdaptationsPage extends LitElement {
+  static override readonly styles = [
+    controls,
+    cards,
+    switchStyles,
+    css`
+      .intro {
+        margin-bottom: var(--space-4);
+      }
+      .words {
+        margin: 0.125rem 0 var(--space-1);
+        color: var(--ink-soft);
+        white-space: pre-line;
+        -webkit-line-clamp: 3;
+      }
+      .off .open {
+        color: var(--ink-soft);
+        font-weight: 450;
+      }
+      .open {
+        padding: 0;
+        border: 0;
+        background: none;
+        color: inherit;
+        font: inherit;
+        text-align: start;
+        cursor: pointer;
+      }
+      .open:hover {
+        text-decoration: underline;
+        text-underline-offset: 0.18em;
+      }
+      .files {
+        margin-top: var(--space-5);
+      }
+      .files code {
+        font: 0.95em var(--font-mono);
+      }
+      .files ul {
+        margin: var(--space-2) 0 0;
+        padding-inline-start: 1.2em;
+      }
+      .files .button,
+      .files [role='status'] {
+        margin-top: var(--space-3);
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  @state() private reloaded: Reloaded | null = null
+  private readonly adaptations = new PagedList<Adaptation>(this, {
+    fetch: async ({ signal }) => {
+      const { adaptations } = await this.app.http.get('/api/adaptations', { signal })
+      return { items: adaptations, nextCursor: null }
+    },
+    concerns: (type) => /^adaptation|^eras/.test(type),
+  })
+
+  private async attempt(act: () => Promise<void>): Promise<void> {
+    await this.app.attempt(act)
+    await this.adaptations.reload()
+  }
+
+  private change(adaptation: Adaptation, change: { readonly enabled: boolean }): void {
+    void this.attempt(async () => {
+      await this.app.http.post('/api/adaptations/{id}', { params: { id: adaptation.id }, body: change })
+      this.app.announce(`${adaptation.title} is ${change.enabled ? 'on' : 'off'}, from the next turn.`)
+    })
+  }
+
+  private discard(adaptation: Adaptation): void {
+    void this.attempt(async () => {
+      await this.app.http.del('/api/adaptations/{id}', { params: { id: adaptation.id } })
+      const { id, title, content, enabled, channels } = adaptation
+      this.app.toast('Removed. Its text stays in the history.', 'done', {
+        shownForMs: 10_000,
+        action: {
+          label: 'Undo',
+          run: () =>
+            void this.attempt(async () => {
+              await this.app.http.post('/api/adaptations/{id}', {
+                params: { id },
+                body: { title, content, enabled, channels },
+              })
+            }),
+        },
+      })
+    })
+  }
+
+  /** Opens the editor; null for a new instruction. */
+  private edit(edited: Adaptation | null): void {
+    const { app, adaptations } = this
+    const taken = new Set(adaptations.items.map(({ id }) => id))
+    Object.assign(new DgAdaptationDialog(), { app, edited, taken, onSaved: adaptations.reload }).openIn(this)
+  }
+
+  private readonly preview = (): void => {
+    Object.assign(new DgInstructionsDialog(), { app: this.app }).openIn(this)
+  }
+
+  private items(adaptation: Adaptation): MenuItem[] {
+    const isFile = adaptation.source === 'file'
+    const erase = () =>
+      askToErase(this, this.app, {
+        heading: 'Erase this instruction?',
+        target: { kind: 'adaptation', id: adaptation.id },
+        ...(isFile ? { note: `Its file, ${adaptation.id}.md, is deleted with it.` } : {}),
+        onChange: this.adaptations.reload,
+      })
+    return [
+      { label: 'Edit', icon: 'edit', run: () => this.edit(adaptation) },
+      ...(isFile ? [] : [{ label: 'Remove', icon: 'trash', run: () => this.discard(adaptation) } as const]),
+      { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
+    ]
+  }
+
+  override render() {
+    return html`<dg-page heading="Adaptations">
+      <button slot="tools" class="button small" @click=${this.preview}>
+        <dg-icon name="show"></dg-icon>Preview
+      </button>
+      <button slot="tools" class="button primary small" @click=${() => this.edit(null)}>
+        <dg-icon name="plus"></dg-icon>New
+      </button>
+      ${loadedView(this.adaptations, 'the instructions', ({ items }) => this.itemsView(items))}
+    </dg-page>`
+  }
+
+  private itemsView(adaptations: readonly Adaptation[]): TemplateResult {
+    if (adaptations.length === 0) {
+      return html`
+        <dg-state icon="sliders" heading="No standing instructions yet">
+          <p>
+            Tell Delegate how to behave: its tone, what to leave out, what to call you. Instructions apply from
+            the next turn on.
+          </p>
+          <button class="button primary" @click=${() => this.edit(null)}>Write an instruction</button>
+        </dg-state>
+        ${this.filesView()}
+      `
+    }
+    const now = new Date()
+    return html`
+      <p class="intro soft">Delegate follows these instructions in every turn on the channels you choose.</p>
+      <ul class="list cards" aria-label="Standing instructions">
+        ${adaptations.map((adaptation) => this.adaptationView(adaptation, now))}
+      </ul>
+      ${this.filesView()}
+    `
+  }
+
+  private adaptationView(adaptation: Adaptation, now: Date): TemplateResult {
+    const { title, content, enabled, channels, source, updatedAt, id } = adaptation
+    return html`<li class=${enabled ? '' : 'off'}>
+      <div class="what">
+        <p>
+          <button class="open" @click=${() => this.edit(adaptation)}>${title}</button>
+        </p>
+        <p class="words clamped">${content}</p>
+        <p class="facts">
+          ${channels.map((channel) => html`<span class="tag">${channelNames[channel]}</span>`)}
+          ${source === 'file' ? html`<span title="Read from the data directory">${id}.md</span>` : nothing}
+          <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
+        </p>
+      </div>
+      ${switchView({
+        label: `${title}: enabled`,
+        checked: enabled,
+        onChange: (checked) => this.change(adaptation, { enabled: checked }),
+      })}
+      <dg-menu label="More for ${title}" .items=${this.items(adaptation)}></dg-menu>
+    </li>`
+  }
+
+  private filesView(): TemplateResult {
+    const { reloaded } = this
+    return html`<section class="files soft" aria-label="From files">
+      <p>
+        Delegate also loads Markdown files from <code>adaptations/</code> in the data directory. Their first
+        lines can set <code>title</code>, <code>channels</code> and <code>enabled</code>.
+      </p>
+      <button
+        class="button small"
+        @click=${() =>
+          void this.attempt(async () => {
+            this.reloaded = await this.app.http.post('/api/adaptations.reload')
+          })}
+      >
+        <dg-icon name="retry"></dg-icon>Reload files
+      </button>
+      <div role="status">
+        ${
+          reloaded
+            ? html`<p>
+                ${plural(reloaded.loaded, 'file')} loaded${reloaded.skipped.length > 0 ? '. Skipped:' : '.'}
+              </p>`
+            : nothing
+        }
+        ${
+          reloaded && reloaded.skipped.length > 0
+            ? html`<ul>
+                ${reloaded.skipped.map(({ file, reason }) => html`<li><code>${file}</code>: ${reason}</li>`)}
+              </ul>`
+            : nothing
+        }
+      </div>
+    </section>`
+  }
+}

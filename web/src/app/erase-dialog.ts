@@ -1,0 +1,214 @@
+import { css, html, type LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { ErasureTarget } from '../../../src/http/contract/erasures.ts'
+import { explain, Refused } from '../api/http.ts'
+import type { AnswerOf } from '../api/routes.ts'
+import { controls } from '../design/controls.ts'
+import { DialogElement } from '../design/dialog.ts'
+import { problemView } from '../design/field.ts'
+import type { App } from './app.ts'
+import { offerUndo } from './erasure-toast.ts'
+import '../design/icon.ts'
+import { instantOf, wallMinute } from '../design/owner-time.ts'
+import { planStyles, planView } from './erasure-plan.ts'
+import { waitingView } from './loaded.ts'
+import { Submission } from './submission.ts'
+
+export type Erasing = {
+  readonly heading: string
+  /** What to erase: a given target, or a period that the owner chooses in the dialog. */
+  readonly target: ErasureTarget | 'period'
+  readonly note?: string
+  /** Called once the target is hidden. */
+  readonly onErasing?: () => void
+  /** Called once the target is hidden, and again if the owner undoes it. */
+  readonly onChange?: () => void
+}
+
+/** Shows what an erasure takes along, asks for confirmation, and offers Undo in a toast afterwards. */
+export function askToErase(host: LitElement, app: App, erasing: Erasing): void {
+  Object.assign(new DgEraseDialog(), { app, erasing }).openIn(host)
+}
+
+type ErasurePlan = AnswerOf<'/api/erasures.plan'>
+
+const typingPauseMs = 350
+const stretches: readonly (readonly [string, number])[] = [
+  ['Last hour', 3_600_000],
+  ['Last 24 hours', 86_400_000],
+  ['Last 7 days', 7 * 86_400_000],
+]
+
+@customElement('dg-erase-dialog')
+export class DgEraseDialog extends DialogElement {
+  static override readonly styles = [
+    controls,
+    planStyles,
+    css`
+      .stretch {
+        display: grid;
+        gap: var(--space-3);
+        margin-bottom: var(--space-4);
+      }
+      .ends {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr));
+        gap: var(--space-3);
+      }
+      .fine {
+        display: flex;
+        gap: var(--space-2);
+        margin-top: var(--space-4);
+      }
+      .fine dg-icon {
+        margin-top: 0.15em;
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) erasing!: Erasing
+  @state() private from = ''
+  @state() private to = ''
+  @state() private plan: ErasurePlan | null = null
+  @state() private loading = false
+  private readonly submission = new Submission(this)
+  private running: AbortController | null = null
+  private timer: ReturnType<typeof setTimeout> | undefined
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.running?.abort()
+    clearTimeout(this.timer)
+  }
+
+  protected override firstUpdated(): void {
+    if (this.erasing.target === 'period') this.choose(3_600_000)
+    else this.loadPlanSoon(0)
+  }
+
+  private target(): ErasureTarget | null {
+    const { target } = this.erasing
+    if (target !== 'period') return target
+    const [from, to] = [instantOf(this.from), instantOf(this.to)]
+    if (from === null || to === null || from >= to) return null
+    // The end is inclusive: its whole minute is erased.
+    return { kind: 'period', from: from.toISOString(), to: new Date(to.getTime() + 60_000).toISOString() }
+  }
+
+  private choose(lastMs: number): void {
+    const now = Date.now()
+    this.from = wallMinute(new Date(now - lastMs))
+    this.to = wallMinute(new Date(now))
+    this.loadPlanSoon(0)
+  }
+
+  private loadPlanSoon(pauseMs: number): void {
+    clearTimeout(this.timer)
+    this.loading = true
+    this.timer = setTimeout(() => void this.loadPlan(), pauseMs)
+  }
+
+  private async loadPlan(): Promise<void> {
+    this.running?.abort()
+    const running = new AbortController()
+    this.running = running
+    const target = this.target()
+    this.plan = null
+    this.submission.show(target ? '' : 'The end must be after the start.')
+    this.loading = target !== null
+    if (!target) return
+    try {
+      this.plan = await this.app.http.get('/api/erasures.plan', { query: target, signal: running.signal })
+    } catch (error) {
+      if (running.signal.aborted) return
+      const isEmpty = error instanceof Refused && error.problem.code === 'nothing_to_erase'
+      this.submission.show(
+        isEmpty && target.kind === 'period' ? 'Nothing to erase in this period.' : explain(error),
+      )
+    }
+    if (this.running === running) this.loading = false
+  }
+
+  private readonly confirm = async (): Promise<void> => {
+    const target = this.target()
+    const { app, erasing, plan } = this
+    if (!target || !plan) return
+    const isDone = await this.submission.send(async () => {
+      const { id } = await app.http.post('/api/erasures', { body: target })
+      offerUndo(app, { id, undoMs: plan.undoMs, onUndone: erasing.onChange })
+    })
+    if (!isDone) return
+    this.close()
+    erasing.onErasing?.()
+    erasing.onChange?.()
+  }
+
+  override render() {
+    const { erasing, plan } = this
+    const { busy, problem } = this.submission
+    const isPeriod = erasing.target === 'period'
+    return html`<dg-dialog heading=${erasing.heading}>
+      ${isPeriod ? this.stretchView() : nothing}
+      ${this.loading ? waitingView('Loading what will be erased', 2) : plan ? planView(plan) : nothing}
+      ${problemView(problem)}
+      ${isPeriod && plan ? filesView(plan) : nothing}
+      ${
+        erasing.note === undefined
+          ? nothing
+          : html`<p class="fine soft"><dg-icon name="warning"></dg-icon><span>${erasing.note}</span></p>`
+      }
+      <p class="fine soft">
+        <dg-icon name="erased"></dg-icon>
+        <span>
+          Hidden immediately and erased for good after one minute. You can undo it until then. The timeline
+          records that something was erased, but not what.
+        </span>
+      </p>
+      <div slot="actions">
+        <button class="button" autofocus @click=${this.close}>Cancel</button>
+        <button
+          class="button danger"
+          ?disabled=${busy || this.loading || plan === null}
+          @click=${this.confirm}
+        >
+          ${busy ? 'One moment…' : 'Erase'}
+        </button>
+      </div>
+    </dg-dialog>`
+  }
+
+  private stretchView(): TemplateResult {
+    const end = (label: string, name: 'from' | 'to') => html`<div class="field">
+      <label for=${name}>${label}</label>
+      <input
+        class="input"
+        id=${name}
+        type="datetime-local"
+        .value=${this[name]}
+        @input=${(event: Event) => {
+          if (!(event.target instanceof HTMLInputElement)) return
+          this[name] = event.target.value
+          this.loadPlanSoon(typingPauseMs)
+        }}
+      />
+    </div>`
+    return html`<div class="stretch">
+      <div class="actions">
+        ${stretches.map(
+          ([label, lastMs]) =>
+            html`<button class="button small" @click=${() => this.choose(lastMs)}>${label}</button>`,
+        )}
+      </div>
+      <div class="ends">${end('From', 'from')}${end('To', 'to')}</div>
+    </div>`
+  }
+}
+
+/** Erasing an instruction deletes its file too, so that the file does not bring it back. */
+function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof nothing {
+  if (![...named, ...derived].some(({ kind }) => kind === 'adaptation')) return nothing
+  return html`<p class="fine soft">
+    <dg-icon name="warning"></dg-icon>
+    <span>For instructions loaded from files, the files are deleted too.</span>
+  </p>`
+}

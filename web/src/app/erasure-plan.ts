@@ -1,0 +1,109 @@
+import { css, html, nothing, type TemplateResult } from 'lit'
+import type { PlanGroup, PlanGroups } from '../../../src/http/contract/erasures.ts'
+import { kindText } from '../timeline/erasure-kinds.ts'
+import '../design/icon.ts'
+import { countText, shortDateText } from '../design/format.ts'
+
+export const planStyles = css`
+  .subhead:first-of-type {
+    margin-top: 0;
+  }
+  .group {
+    border: 1px solid var(--line);
+    background: var(--surface);
+  }
+  .group + .group {
+    border-top: 0;
+  }
+  .group:first-child {
+    border-radius: var(--radius-md) var(--radius-md) 0 0;
+  }
+  .group:last-child {
+    border-radius: 0 0 var(--radius-md) var(--radius-md);
+  }
+  .group:only-child {
+    border-radius: var(--radius-md);
+  }
+  summary,
+  .count {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    min-height: 2.5rem;
+    padding: 0 var(--space-3);
+    font-weight: 500;
+  }
+  summary {
+    cursor: pointer;
+    list-style: none;
+    border-radius: inherit;
+  }
+  summary::-webkit-details-marker {
+    display: none;
+  }
+  summary dg-icon {
+    margin-inline-start: auto;
+    color: var(--ink-faint);
+    transition: rotate var(--quick);
+  }
+  details[open] > summary dg-icon {
+    rotate: 90deg;
+  }
+  .group ul {
+    gap: var(--space-2);
+    padding: 0 var(--space-3) var(--space-3);
+    overflow-wrap: anywhere;
+  }
+  .group time {
+    display: block;
+    color: var(--ink-faint);
+    font-size: var(--text-xs);
+  }
+  .group .after {
+    display: block;
+    color: var(--ink-faint);
+  }
+`
+
+/** Groups of at most this many named things start open. */
+const OPEN_ITEMS = 3
+
+/** What an erasure takes along, and what mentions it and is kept. */
+export function planView({ named, derived, stays }: PlanGroups): TemplateResult {
+  return html`
+    ${groupsView('Will be erased', named, true)}
+    ${groupsView('Also erased: copied or learned from it', derived)}
+    ${groupsView('Will be kept', stays)}
+  `
+}
+
+function groupsView(
+  heading: string,
+  groups: readonly PlanGroup[],
+  isNamed = false,
+): TemplateResult | typeof nothing {
+  if (groups.length === 0) return nothing
+  return html`<h3 class="subhead">${heading}</h3>
+    <div>${groups.map((group) => groupView(group, isNamed && group.count <= OPEN_ITEMS))}</div>`
+}
+
+function groupView({ kind, count, items }: PlanGroup, open: boolean): TemplateResult {
+  const heading = kindText(kind, count)
+  if (items.length === 0) return html`<div class="group"><div class="count">${heading}</div></div>`
+  const rest = count - items.length
+  return html`<details class="group" ?open=${open}>
+    <summary>${heading}<dg-icon name="chevron"></dg-icon></summary>
+    <ul class="list soft">
+      ${items.map(
+        ({ at, text, after }) =>
+          html`<li>
+            ${text}${after === undefined ? nothing : html`<span class="after">Becomes: ${after}</span>`}<time
+              datetime=${at}
+              >${shortDateText(at)}</time
+            >
+          </li>`,
+      )}
+      ${rest > 0 ? html`<li>and ${countText(rest)} more</li>` : nothing}
+    </ul>
+  </details>`
+}

@@ -1,0 +1,35 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import '../design/icon.ts'
+import type { ListPage, PagedList } from './paged-list.ts'
+
+/** A button that loads the next page, if there is one. */
+export function moreView<Item, Page extends ListPage<Item>>(
+  list: PagedList<Item, Page>,
+  label = 'Show more',
+): TemplateResult | typeof nothing {
+  if (!list.hasMore) return nothing
+  return html`<p class="more">
+    <button class="button" ?disabled=${list.loading} @click=${() => void list.more()}>
+      ${list.loading ? 'Loading…' : label}
+    </button>
+  </p>`
+}
+
+export function searchField<Item, Page extends ListPage<Item>>(
+  list: PagedList<Item, Page>,
+  label: string,
+): TemplateResult {
+  return html`<div class="input-with-icon">
+    <dg-icon name="search"></dg-icon>
+    <input
+      class="input"
+      type="search"
+      aria-label=${label}
+      placeholder=${label}
+      .value=${list.query}
+      @input=${(event: Event) => {
+        if (event.target instanceof HTMLInputElement) list.search(event.target.value)
+      }}
+    />
+  </div>`
+}

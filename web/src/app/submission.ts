@@ -1,0 +1,75 @@
+import type { LitElement } from 'lit'
+import { explain, Refused } from '../api/http.ts'
+
+/** Errors by the name of their field. */
+export type FieldErrors = Readonly<Record<string, string>>
+
+/**
+ * The state of a form that is sent to the service: whether the request runs, and why it failed. An error is shown
+ * beside the field that the service names, or else as the problem of the form as a whole.
+ */
+export class Submission {
+  busy = false
+  problem = ''
+  errors: FieldErrors = {}
+  private readonly host: LitElement
+
+  constructor(host: LitElement) {
+    this.host = host
+  }
+
+  /**
+   * Sends the form, unless a request is in progress or `errors` says what is wrong with it. True if it succeeded.
+   * `say` puts a refusal in other words: by field, or for the form as a whole.
+   */
+  async send(
+    act: () => Promise<unknown>,
+    errors: FieldErrors = {},
+    say?: (refused: Refused) => FieldErrors | string | undefined,
+  ): Promise<boolean> {
+    if (this.busy) return false
+    this.show(errors)
+    if (Object.keys(errors).length > 0) return false
+    this.busy = true
+    try {
+      await act()
+      return true
+    } catch (error) {
+      const said = error instanceof Refused ? say?.(error) : undefined
+      this.show(said ?? this.named(error) ?? explain(error))
+      return false
+    } finally {
+      this.busy = false
+      this.host.requestUpdate()
+    }
+  }
+
+  /** Shows errors by field and focuses the first, or one problem of the form as a whole. */
+  show(wrong: FieldErrors | string): void {
+    this.problem = typeof wrong === 'string' ? wrong : ''
+    this.errors = typeof wrong === 'string' ? {} : wrong
+    this.host.requestUpdate()
+    const [first] = Object.keys(this.errors)
+    if (first !== undefined) void this.focus(first)
+  }
+
+  /** The errors that the service names, if they concern fields of this form. */
+  private named(error: unknown): FieldErrors | undefined {
+    const named = error instanceof Refused ? error.errors : []
+    const known = named
+      .map(({ path, message }) => [path.replace(/^entries\./, ''), `It ${message}.`] as const)
+      .filter(([name]) => this.field(name) !== null)
+    return known.length === 0 ? undefined : Object.fromEntries(known)
+  }
+
+  private field(name: string): HTMLElement | null {
+    return this.host.renderRoot.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)
+  }
+
+  private async focus(name: string): Promise<void> {
+    await this.host.updateComplete
+    const field = this.field(name)
+    field?.closest('details')?.setAttribute('open', '')
+    field?.focus()
+  }
+}

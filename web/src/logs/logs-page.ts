@@ -1,0 +1,303 @@
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import { guard } from 'lit/directives/guard.js'
+import type { LogLevel, LogLine } from '../../../src/http/contract/logs.ts'
+import { explain } from '../api/http.ts'
+import { followLog, logLevels } from '../api/logs.ts'
+import type { App } from '../app/app.ts'
+import { failedView, waitingView } from '../app/loaded.ts'
+import { controls } from '../design/controls.ts'
+import { backoffMs } from '../timeline/chat/backoff.ts'
+import '../design/icon.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import { plural } from '../design/format.ts'
+import { createKeyedRows } from '../design/keyed-rows.ts'
+import { logLineView, matchesLine } from './log-line.ts'
+import { logStyles } from './log-styles.ts'
+
+/** The page keeps at most this many lines and drops older ones. */
+const keptLines = 1000
+const stickPx = 40
+
+type Connection = 'live' | 'paused' | 'cut'
+
+/** Live view of the service's log. */
+@customElement('dg-logs-page')
+export class DgLogsPage extends LitElement {
+  static override readonly styles = [controls, logStyles]
+  @property({ attribute: false }) app!: App
+  @state() private level: LogLevel = 'info'
+  @state() private filter = ''
+  /** Null until loaded. */
+  @state() private lines: readonly LogLine[] | null = null
+  /** Number of lines that the service dropped before this page could read them. */
+  @state() private dropped = 0
+  @state() private connection: Connection = 'live'
+  @state() private problem = ''
+  /** Ids of the lines whose fields are unfolded. */
+  @state() private opened: ReadonlySet<number> = new Set()
+  private stop: () => void = () => undefined
+  private fresh: LogLine[] = []
+  private frame = 0
+  private atEnd = true
+  private lastTop = 0
+  private readonly renderRows = createKeyedRows()
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    void this.load()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.stop()
+    cancelAnimationFrame(this.frame)
+    this.frame = 0
+  }
+
+  private readonly load = async (): Promise<void> => {
+    this.stop()
+    this.fresh = []
+    const { level } = this
+    try {
+      const page = await this.app.http.get('/api/logs', { query: { level, limit: keptLines } })
+      if (!this.isConnected || level !== this.level) return
+      this.lines = page.lines
+      this.dropped = page.dropped
+      this.problem = ''
+      this.atEnd = true
+      this.follow()
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  private follow(): void {
+    this.connection = 'live'
+    this.connect(0)
+  }
+
+  /** `attempt` counts the refused connections in a row. */
+  private connect(attempt: number): void {
+    this.stop()
+    let refused = attempt
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let ended = false
+    const lastId = (this.fresh.at(-1) ?? this.lines?.at(-1))?.id ?? 0
+    const end = followLog(this.level, lastId, {
+      onLine: (line) => this.take(line),
+      onDropped: (count) => {
+        this.dropped += count
+      },
+      onOpen: () => {
+        refused = 0
+        this.connection = 'live'
+      },
+      onCut: async (isOver) => {
+        this.connection = 'cut'
+        if (!isOver) return
+        const signedIn = await this.isSignedIn()
+        if (ended) return
+        if (signedIn) timer = setTimeout(() => this.connect(refused + 1), backoffMs(refused, Math.random))
+        else this.app.loseSession()
+      },
+    })
+    this.stop = () => {
+      ended = true
+      clearTimeout(timer)
+      end()
+    }
+  }
+
+  /** Returns true if the service is unreachable, so that the page keeps retrying. */
+  private async isSignedIn(): Promise<boolean> {
+    try {
+      const signal = AbortSignal.timeout(5000)
+      return (await this.app.http.get('/auth/status', { signal })).authenticated
+    } catch {
+      return true
+    }
+  }
+
+  /** Shows new lines at most once a frame, because they arrive in bursts. */
+  private take(line: LogLine): void {
+    this.fresh.push(line)
+    if (this.frame !== 0) return
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0
+      const known = this.lines ?? []
+      const lastId = known.at(-1)?.id ?? 0
+      // After a restart with an earlier clock, the service counts ids from a lower number.
+      const isAnother = (this.fresh[0]?.id ?? 0) <= lastId
+      this.lines = [...(isAnother ? [] : known), ...this.fresh].slice(-keptLines)
+      this.fresh = []
+    })
+  }
+
+  private readonly togglePause = (): void => {
+    if (this.connection === 'paused') {
+      this.follow()
+      return
+    }
+    this.stop()
+    this.connection = 'paused'
+  }
+
+  private readonly chooseLevel = (event: Event): void => {
+    const { target } = event
+    const level =
+      target instanceof HTMLSelectElement ? logLevels.find((name) => name === target.value) : undefined
+    if (level === undefined) return
+    this.level = level
+    this.lines = null
+    void this.load()
+  }
+
+  private readonly typed = (event: Event): void => {
+    if (event.target instanceof HTMLInputElement) this.filter = event.target.value
+  }
+
+  private readonly scrolled = (event: Event): void => {
+    const { target } = event
+    if (!(target instanceof HTMLElement)) return
+    const { scrollTop, scrollHeight, clientHeight } = target
+    const before = this.atEnd
+    // Only scrolling up leaves the end. New lines below must not.
+    if (scrollHeight - scrollTop - clientHeight < stickPx) this.atEnd = true
+    else if (scrollTop < this.lastTop - 1) this.atEnd = false
+    this.lastTop = scrollTop
+    if (before !== this.atEnd) this.requestUpdate()
+  }
+
+  private readonly toEnd = (): void => {
+    this.atEnd = true
+    this.requestUpdate()
+  }
+
+  private toggleLine(id: number): void {
+    const opened = new Set(this.opened)
+    if (!opened.delete(id)) opened.add(id)
+    this.opened = opened
+  }
+
+  private shown(): readonly LogLine[] {
+    const wanted = this.filter.trim().toLowerCase()
+    return wanted === '' ? (this.lines ?? []) : (this.lines ?? []).filter((line) => matchesLine(line, wanted))
+  }
+
+  private readonly save = (): void => {
+    const text = this.shown()
+      .map((line) => JSON.stringify(line))
+      .join('\n')
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([text, '\n'], { type: 'application/jsonl' }))
+    link.download = `delegate-log-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.jsonl`
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    super.updated(changed)
+    const list = this.renderRoot.querySelector('.lines')
+    if (list) {
+      const rows = this.shown().map((line) => {
+        const open = this.opened.has(line.id)
+        return {
+          key: String(line.id),
+          className: `line ${line.level}`,
+          content: guard([line, open], () => logLineView(line, open, () => this.toggleLine(line.id))),
+        }
+      })
+      this.renderRows(list, rows, { host: this })
+    }
+    const scroller = this.renderRoot.querySelector<HTMLElement>('.scroller')
+    if (scroller && this.atEnd) scroller.scrollTop = scroller.scrollHeight
+  }
+
+  override render() {
+    const paused = this.connection === 'paused'
+    return html`<dg-page heading="Logs" full>
+      <span slot="tools" class="state soft ${this.connection}" role="status">${stateText[this.connection]}</span>
+      <button slot="tools" class="button small" aria-pressed=${paused} @click=${this.togglePause}>
+        <dg-icon name=${paused ? 'play' : 'pause'}></dg-icon>${paused ? 'Resume' : 'Pause'}
+      </button>
+      <button slot="tools" class="button quiet icon small" aria-label="Save these lines" title="Save these lines" @click=${this.save}>
+        <dg-icon name="download"></dg-icon>
+      </button>
+      <div class="frame">
+        <div class="tools">
+          <input
+            class="input"
+            type="search"
+            aria-label="Filter lines"
+            placeholder="Filter"
+            .value=${this.filter}
+            @input=${this.typed}
+          />
+          <label class="level">
+            <span class="visually-hidden">Level</span>
+            <select class="input" .value=${this.level} @change=${this.chooseLevel}>
+              ${logLevels.map((level) => html`<option value=${level} ?selected=${level === this.level}>${levelNames[level]}</option>`)}
+            </select>
+          </label>
+        </div>
+        ${this.contentView()}
+      </div>
+    </dg-page>`
+  }
+
+  private contentView(): TemplateResult {
+    const { lines } = this
+    if (lines === null) {
+      return this.problem === ''
+        ? waitingView('Loading the log')
+        : failedView('the log', this.problem, this.load)
+    }
+    const isEmpty = this.shown().length === 0
+    return html`
+      ${this.problem === '' ? nothing : html`<p class="gone" role="alert">${this.problem}</p>`}
+      ${
+        this.dropped === 0
+          ? nothing
+          : html`<p class="gone">${plural(this.dropped, 'earlier line')} ${this.dropped === 1 ? 'is' : 'are'} no longer in memory.</p>`
+      }
+      <div class="scroller" tabindex="0" role="log" aria-live="off" aria-label="Lines" @scroll=${this.scrolled}>
+        ${isEmpty ? this.emptyView(lines.length) : nothing}
+        <div class="lines"><span></span><span></span></div>
+      </div>
+      ${
+        this.atEnd
+          ? nothing
+          : html`<button class="button icon to-end" aria-label="Go to the newest line" @click=${this.toEnd}>
+              <dg-icon name="arrow-down"></dg-icon>
+            </button>`
+      }
+    `
+  }
+
+  private emptyView(kept: number): TemplateResult {
+    return kept === 0
+      ? html`<dg-state icon="logs" heading="No lines at this level yet">
+          <p>Choose a lower level, or wait: new lines appear automatically.</p>
+        </dg-state>`
+      : html`<dg-state icon="search" heading="No matching lines">
+          <p>The filter searches the messages and fields of the lines on this page.</p>
+        </dg-state>`
+  }
+}
+
+const stateText: Readonly<Record<Connection, string>> = {
+  live: 'Live',
+  paused: 'Paused',
+  cut: 'Reconnecting…',
+}
+
+const levelNames: Readonly<Record<LogLevel, string>> = {
+  trace: 'Everything',
+  debug: 'Debug and above',
+  info: 'Info and above',
+  warn: 'Warnings and above',
+  error: 'Errors and above',
+  fatal: 'Fatal only',
+}

@@ -1,0 +1,164 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import type { Memory } from '../../../src/http/contract/memories.ts'
+import type { App } from '../app/app.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import { askToErase } from '../app/erase-dialog.ts'
+import { moreView, searchField } from '../app/list-view.ts'
+import { loadedView } from '../app/loaded.ts'
+import { type ListPage, PagedList } from '../app/paged-list.ts'
+import { fullTimeText, plural, shortDateText, wordsText } from '../design/format.ts'
+import { relativeText } from '../design/relative-time.ts'
+
+const pageSize = 50
+
+type MemoryPage = ListPage<Memory> & { readonly count: number }
+
+/** The delegate's memories, with their sources. The owner can search and forget them. */
+@customElement('dg-memories-page')
+export class DgMemoriesPage extends LitElement {
+  static override readonly styles = [
+    controls,
+    cards,
+    css`
+      .search {
+        margin-bottom: var(--space-4);
+      }
+      .strength {
+        width: 3rem;
+        height: 0.375rem;
+        vertical-align: middle;
+      }
+      .strength .track {
+        fill: var(--line);
+      }
+      .strength .used {
+        fill: var(--accent);
+      }
+      .meter {
+        white-space: nowrap;
+      }
+      .total {
+        margin-bottom: var(--space-2);
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  private readonly memories = new PagedList<Memory, MemoryPage>(this, {
+    fetch: async ({ signal, ...query }) => {
+      const { memories, ...rest } = await this.app.http.get('/api/memories', {
+        query: { limit: pageSize, ...query },
+        signal,
+      })
+      return { items: memories, ...rest }
+    },
+    concerns: (type) => type.startsWith('eras') || /^memory\.(?!recall|extraction|checkpoint)/.test(type),
+  })
+
+  private confirmForgetting(memory: Memory): void {
+    askToErase(this, this.app, {
+      heading: 'Forget this for good?',
+      target: { kind: 'memory', id: memory.id },
+      note: 'It never comes up again and is not learned again from the same words. What you said stays on the timeline until you erase it there, but is no longer recalled.',
+      onChange: this.memories.reload,
+    })
+  }
+
+  override render() {
+    const { memories } = this
+    return html`<dg-page heading="Memories">
+      <a slot="tools" class="button small" href="/settings/memory">Memory Insights</a>
+      ${loadedView(memories, 'the memories', ({ count }) => {
+        if (memories.isEmpty) return emptyView()
+        return html`
+          <div class="search">${searchField(memories, 'Search memories')}</div>
+          <p class="facts total" role="status">
+            ${memories.loading ? 'Loading…' : plural(count, 'memory', 'memories')}
+          </p>
+          ${this.foundView()}
+        `
+      })}
+    </dg-page>`
+  }
+
+  private foundView(): TemplateResult {
+    const { items, loading } = this.memories
+    if (items.length === 0 && !loading) {
+      return html`<dg-state icon="search" heading="No matching memories"></dg-state>`
+    }
+    const now = new Date()
+    return html`
+      <ul class="list cards" aria-label="Memories">
+        ${items.map((memory) => this.memoryView(memory, now))}
+      </ul>
+      ${moreView(this.memories)}
+    `
+  }
+
+  private memoryView(memory: Memory, now: Date): TemplateResult {
+    const { createdAt, lastReinforcedAt, sources, status, validUntil } = memory
+    return html`<li>
+      <div class="what">
+        <p>${memory.text}</p>
+        <p class="facts">
+          <span>${wordsText(memory.kind)}</span>
+          ${
+            status === 'contested'
+              ? html`<span title="Another memory contradicts it. Tell Delegate which one is right.">contested</span>`
+              : nothing
+          }
+          ${
+            validUntil === null
+              ? nothing
+              : html`<span title=${fullTimeText(validUntil)}>until ${shortDateText(validUntil)}</span>`
+          }
+          ${strengthView(memory.strength)}
+          <span title=${fullTimeText(createdAt)}>learned ${relativeText(createdAt, now)}</span>
+          ${
+            memory.reinforcements > 0 && lastReinforcedAt !== null
+              ? html`<span title=${fullTimeText(lastReinforcedAt)}>
+                  confirmed ${plural(memory.reinforcements, 'time')}, latest ${relativeText(lastReinforcedAt, now)}
+                </span>`
+              : nothing
+          }
+        </p>
+        <p class="facts">
+          ${sources.map(
+            ({ seq }, index) => html`<a href="/?seq=${seq}">
+              ${index === 0 ? 'Show source' : `source ${index + 1}`}
+            </a>`,
+          )}
+        </p>
+      </div>
+      <button
+        class="button quiet icon small"
+        aria-label="Forget: ${memory.text}"
+        title="Forget"
+        @click=${() => this.confirmForgetting(memory)}
+      >
+        <dg-icon name="trash"></dg-icon>
+      </button>
+    </li>`
+  }
+}
+
+function emptyView(): TemplateResult {
+  return html`<dg-state icon="brain" heading="Nothing remembered yet">
+    <p>Delegate remembers what you tell it about yourself. Everything it remembers is listed here.</p>
+  </dg-state>`
+}
+
+function strengthView(strength: number): TemplateResult {
+  const percent = Math.round(Math.min(1, Math.max(0, strength)) * 100)
+  return html`<span class="meter" title="Strength ${percent}%. It grows with use and fades with time.">
+    strength
+    <svg class="strength" role="img" aria-label="Strength ${percent}%">
+      <rect class="track" width="100%" height="100%" rx="3"></rect>
+      <rect class="used" width="${percent}%" height="100%" rx="3"></rect>
+    </svg>
+  </span>`
+}

@@ -1,0 +1,340 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { Note } from '../../../src/http/contract/notes.ts'
+import { explain, Refused } from '../api/http.ts'
+import type { App } from '../app/app.ts'
+import { copyWithToast } from '../app/copy.ts'
+import { failedView } from '../app/loaded.ts'
+import { isModKey, modName } from '../app/shortcuts.ts'
+import { controls } from '../design/controls.ts'
+import { problemView } from '../design/field.ts'
+import { whileConnected } from '../design/while-connected.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/page.ts'
+import { prose } from '../design/prose.ts'
+import '../design/state.ts'
+import { askToErase } from '../app/erase-dialog.ts'
+import { createMarkdown } from '../design/markdown.ts'
+import { type Draft, keepDraft, keptDraft, type Words } from './note-draft.ts'
+import { noteEditorStyles } from './note-editor-styles.ts'
+import { DgNoteHistory } from './note-history-dialog.ts'
+
+/** Above this size there is no live preview, because rendering it would slow down typing. */
+const previewChars = 200_000
+
+/** Editor for a note, with a preview. Keeps unsaved edits in this tab. */
+@customElement('dg-note-editor-page')
+export class DgNoteEditorPage extends LitElement {
+  static override readonly styles = [controls, prose, noteEditorStyles]
+  @property({ attribute: false }) app!: App
+  /** The saved note; null for a new one. */
+  @state() private note: Note | null = null
+  @state() private draft: Draft = { title: '', content: '', revision: null }
+  @state() private state: 'loading' | 'ready' | 'missing' | 'failed' = 'loading'
+  @state() private previewing = false
+  @state() private busy = false
+  /** True if the note was changed elsewhere since it was loaded. */
+  @state() private stale = false
+  @state() private problem = ''
+  private readonly markdown = createMarkdown()
+
+  constructor() {
+    super()
+    whileConnected(this, (signal) => {
+      const leaving = (event: BeforeUnloadEvent) => {
+        if (this.isChanged()) event.preventDefault()
+      }
+      addEventListener('keydown', this.keyPressed, { signal })
+      addEventListener('beforeunload', leaving, { signal })
+      void this.load()
+    })
+  }
+
+  private async load(): Promise<void> {
+    const asked = new URLSearchParams(location.search)
+    const id = asked.get('id')
+    this.state = 'loading'
+    try {
+      const note = id === null ? null : await this.app.http.get('/api/notes/{id}', { params: { id } })
+      this.take(note)
+      const kept = keptDraft(id)
+      if (kept) this.draft = kept
+      this.stale = note !== null && kept !== null && (kept.revision ?? note.revision) !== note.revision
+      this.state = 'ready'
+      await this.updateComplete
+      if (id === null) this.renderRoot.querySelector<HTMLElement>('#title')?.focus()
+      else this.focusText()
+      if (note && asked.has('history')) this.showHistory(note)
+    } catch (error) {
+      const isMissing = error instanceof Refused && error.problem.status === 404
+      this.problem = explain(error)
+      this.state = isMissing ? 'missing' : 'failed'
+    }
+  }
+
+  /** Puts the cursor at the beginning, so that a long text does not open at its end. */
+  private focusText(): void {
+    const text = this.renderRoot.querySelector('textarea')
+    text?.setSelectionRange(0, 0)
+    text?.focus({ preventScroll: true })
+  }
+
+  private take(note: Note | null): void {
+    this.note = note
+    this.draft = {
+      title: note?.title ?? '',
+      content: note?.content ?? '',
+      revision: note?.revision ?? null,
+    }
+    this.stale = false
+    this.problem = ''
+  }
+
+  private isChanged(): boolean {
+    const { title, content } = this.draft
+    return (
+      this.state === 'ready' && (title !== (this.note?.title ?? '') || content !== (this.note?.content ?? ''))
+    )
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (!isModKey(event, 's')) return
+    event.preventDefault()
+    void this.save()
+  }
+
+  private typed(change: Partial<Words>): void {
+    this.draft = { ...this.draft, ...change }
+    keepDraft(this.note?.id ?? null, this.isChanged() ? this.draft : null)
+  }
+
+  /** `overwrite` saves even if the note was changed elsewhere. */
+  private readonly save = async (overwrite = false): Promise<void> => {
+    const { note, draft } = this
+    if (this.busy || !this.isChanged()) return
+    if (draft.content === '') {
+      this.problem = 'A note needs some text.'
+      return
+    }
+    this.busy = true
+    this.problem = ''
+    try {
+      const title = draft.title.trim()
+      const { content } = draft
+      const saved = note
+        ? await this.app.http.put('/api/notes/{id}', {
+            params: { id: note.id },
+            body: { title, content },
+            ...(overwrite || draft.revision === null
+              ? {}
+              : { headers: { 'if-match': `"${draft.revision}"` } }),
+          })
+        : await this.app.http.post('/api/notes', { body: { content, ...(title === '' ? {} : { title }) } })
+      keepDraft(note?.id ?? null, null)
+      // Keep what was typed while the request was in progress.
+      const later = this.draft === draft ? null : this.draft
+      this.take(saved)
+      if (later) this.typed({ title: later.title, content: later.content })
+      if (!note) history.replaceState(null, '', `/notes/edit?id=${saved.id}`)
+    } catch (error) {
+      this.stale = error instanceof Refused && error.problem.code === 'stale_revision'
+      this.problem = this.stale ? '' : explain(error)
+    } finally {
+      this.busy = false
+    }
+  }
+
+  private loadOther(id: string): void {
+    void this.app.attempt(async () => {
+      this.takeInstead(await this.app.http.get('/api/notes/{id}', { params: { id } }))
+      this.focusText()
+    })
+  }
+
+  /** Replaces the note in the editor and offers to restore the unsaved text. */
+  private takeInstead(other: Note): void {
+    const aside = this.isChanged() ? this.draft : null
+    keepDraft(other.id, null)
+    this.take(other)
+    if (!aside) return
+    const { title, content } = aside
+    this.app.toast('Your unsaved text was set aside.', 'done', {
+      shownForMs: 10_000,
+      action: { label: 'Restore it', run: () => this.typed({ title, content }) },
+    })
+  }
+
+  private async discard(note: Note): Promise<void> {
+    // Undo also restores the unsaved text and the warning about a change elsewhere.
+    const unsaved = this.isChanged() ? this.draft : null
+    const { stale } = this
+    await this.app.http.del('/api/notes/{id}', { params: { id: note.id } })
+    this.forget(note.id)
+    this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
+      shownForMs: 10_000,
+      action: {
+        label: 'Undo',
+        run: () => void this.app.attempt(() => this.restore(note, unsaved, stale)),
+      },
+    })
+  }
+
+  private async restore(note: Note, unsaved: Draft | null, stale: boolean): Promise<void> {
+    const { revision } = await this.app.http.post('/api/notes/{id}/restore', {
+      params: { id: note.id },
+      body: { revision: note.revision },
+    })
+    if (unsaved) keepDraft(note.id, stale ? unsaved : { ...unsaved, revision })
+    this.app.toast('Note restored.')
+  }
+
+  /** Drops the note and its draft, and leaves the editor. */
+  private forget(id: string): void {
+    keepDraft(id, null)
+    this.take(null)
+    this.app.navigate('/notes')
+  }
+
+  private showHistory(note: Note): void {
+    Object.assign(new DgNoteHistory(), {
+      ...{ app: this.app, note },
+      onRestored: (restored: Note) => this.takeInstead(restored),
+    }).openIn(this)
+  }
+
+  private items(note: Note): MenuItem[] {
+    const erase = () =>
+      askToErase(this, this.app, {
+        heading: 'Erase this note?',
+        target: { kind: 'note', id: note.id },
+        onErasing: () => this.forget(note.id),
+      })
+    return [
+      { label: 'Open', icon: 'note', run: () => location.assign(`/notes/${note.id}`) },
+      {
+        label: 'Copy link',
+        icon: 'link',
+        run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
+      },
+      { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
+      { label: 'Delete', icon: 'trash', run: () => void this.app.attempt(() => this.discard(note)) },
+      { label: 'Erase for good…', icon: 'erased', danger: true, run: erase },
+    ]
+  }
+
+  override render() {
+    const { note } = this
+    return html`
+      <dg-page heading=${note ? 'Edit note' : 'New note'}>
+        <a slot="back" class="button quiet icon small" href="/notes" aria-label="All notes" title="All notes">
+          <dg-icon name="back"></dg-icon>
+        </a>
+        ${this.state === 'ready' ? this.toolsView() : nothing} ${this.contentView()}
+      </dg-page>
+    `
+  }
+
+  private toolsView(): TemplateResult {
+    const changed = this.isChanged()
+    const status = this.busy ? 'Saving…' : changed ? 'Not saved yet' : this.note ? 'Saved' : ''
+    return html`
+      <span slot="tools" class="status soft" role="status">${status}</span>
+      <button
+        slot="tools"
+        class="button small"
+        aria-pressed=${this.previewing}
+        @click=${() => (this.previewing = !this.previewing)}
+      >
+        <dg-icon name=${this.previewing ? 'edit' : 'show'}></dg-icon>${this.previewing ? 'Write' : 'Preview'}
+      </button>
+      <button
+        slot="tools"
+        class="button primary small"
+        title="${modName} S"
+        ?disabled=${this.busy || !changed}
+        @click=${() => void this.save()}
+      >
+        Save
+      </button>
+      ${
+        this.note
+          ? html`<dg-menu slot="tools" label="More for this note" .items=${this.items(this.note)}></dg-menu>`
+          : nothing
+      }
+    `
+  }
+
+  private contentView(): TemplateResult {
+    if (this.state === 'loading') return html`<p role="status">Loading…</p>`
+    if (this.state === 'missing') {
+      return html`<dg-state icon="note" heading="Note not found">
+        <p>It may have been deleted.</p>
+        <a class="button" href="/notes">Go to notes</a>
+      </dg-state>`
+    }
+    if (this.state === 'failed') return failedView('the note', this.problem, () => this.load())
+    return html`
+      ${this.stale && this.note ? this.staleView(this.note) : nothing} ${problemView(this.problem)}
+      <div class="editor ${this.previewing ? 'previewing' : ''}">
+        <div class="write">
+          <input
+            class="title"
+            id="title"
+            aria-label="Title"
+            placeholder="Title"
+            maxlength="200"
+            dir="auto"
+            autocomplete="off"
+            .value=${this.draft.title}
+            @input=${(event: Event) => {
+              if (event.target instanceof HTMLInputElement) this.typed({ title: event.target.value })
+            }}
+          />
+          <textarea
+            class="content"
+            id="content"
+            aria-label="Text, in markdown"
+            dir="auto"
+            placeholder="Write in markdown…"
+            .value=${this.draft.content}
+            @input=${(event: Event) => {
+              if (event.target instanceof HTMLTextAreaElement) this.typed({ content: event.target.value })
+            }}
+          ></textarea>
+        </div>
+        ${this.previewing ? this.previewView() : nothing}
+      </div>
+    `
+  }
+
+  private previewView(): TemplateResult {
+    const { title, content } = this.draft
+    if (content.length > previewChars) {
+      return html`<section class="preview" aria-label="Preview">
+        <p class="status soft">Too long to preview while you write. Save the note, then open it.</p>
+      </section>`
+    }
+    return html`<section class="preview" aria-label="Preview">
+      ${title === '' ? nothing : html`<h2>${title}</h2>`}
+      <div class="prose">${this.markdown(content)}</div>
+    </section>`
+  }
+
+  private staleView({ id }: Note): TemplateResult {
+    return html`<div class="callout warning stale" role="alert">
+      <dg-icon name="warning"></dg-icon>
+      <div>
+        <p>
+          This note was changed elsewhere since you opened it. If you overwrite it, the other version stays in
+          its history.
+        </p>
+        <div class="actions">
+          <button class="button small" @click=${() => void this.save(true)}>Overwrite with mine</button>
+          <button class="button small" @click=${() => this.loadOther(id)}>Load the other version</button>
+        </div>
+      </div>
+    </div>`
+  }
+}

@@ -1,0 +1,79 @@
+import { css } from 'lit'
+
+export const noteEditorStyles = css`
+  .status {
+    white-space: nowrap;
+  }
+  .editor {
+    display: grid;
+    gap: var(--space-5);
+  }
+  .write {
+    display: grid;
+    grid-template-rows: auto minmax(0, 1fr);
+    min-height: calc(100dvh - 9rem);
+  }
+  .title,
+  .content {
+    width: 100%;
+    padding: var(--space-2) 0;
+    border: 0;
+    border-radius: 0;
+    background: none;
+    color: var(--ink);
+  }
+  .title {
+    border-bottom: 1px solid var(--line);
+    font: 650 var(--text-xl) / 1.3 var(--font);
+    letter-spacing: -0.012em;
+  }
+  .content {
+    padding: var(--space-4) 0 var(--space-6);
+    font: 400 1rem / 1.65 var(--font);
+    resize: none;
+    field-sizing: content;
+  }
+  .title::placeholder,
+  .content::placeholder {
+    color: var(--ink-faint);
+    opacity: 1;
+  }
+  .title:focus-visible {
+    outline: none;
+    border-bottom-color: var(--accent);
+    box-shadow: 0 1px 0 var(--accent);
+  }
+  .content:focus-visible {
+    outline: none;
+  }
+  .preview h2 {
+    unicode-bidi: plaintext;
+    padding: var(--space-2) 0;
+    border-bottom: 1px solid var(--line);
+    margin-bottom: var(--space-4);
+    font-size: var(--text-xl);
+    font-weight: 650;
+    line-height: 1.3;
+    letter-spacing: -0.012em;
+    overflow-wrap: anywhere;
+  }
+  .previewing .write {
+    display: none;
+  }
+  .stale {
+    margin-bottom: var(--space-4);
+  }
+  .actions {
+    margin-top: var(--space-3);
+  }
+  @media (max-width: 40rem) {
+    /* No room to show it, but still announced to screen readers. */
+    .status {
+      position: absolute;
+      width: 1px;
+      height: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
+    }
+  }
+`

@@ -1,0 +1,170 @@
+import { css, html, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { Note } from '../../../src/http/contract/notes.ts'
+import { explain } from '../api/http.ts'
+import type { AnswerOf } from '../api/routes.ts'
+import type { App } from '../app/app.ts'
+import { Submission } from '../app/submission.ts'
+import { controls } from '../design/controls.ts'
+import { DialogElement } from '../design/dialog.ts'
+import { problemView } from '../design/field.ts'
+import { shortDateText } from '../design/format.ts'
+
+type NoteRevision = AnswerOf<'/api/notes/{id}/revisions'>['revisions'][number]
+
+/** Shows the revisions of a note and restores one. */
+@customElement('dg-note-history')
+export class DgNoteHistory extends DialogElement {
+  static override readonly styles = [
+    controls,
+    css`
+      .panes {
+        display: grid;
+        gap: var(--space-3);
+      }
+      @media (min-width: 40rem) {
+        .panes {
+          grid-template-columns: 15rem minmax(0, 1fr);
+          min-height: 20rem;
+        }
+      }
+      ol {
+        align-content: start;
+        gap: 2px;
+        max-height: 24rem;
+        padding: 2px;
+        overflow-y: auto;
+      }
+      @media (max-width: 40rem) {
+        ol {
+          max-height: 9rem;
+        }
+      }
+      .revision {
+        width: 100%;
+        padding: var(--space-2) var(--space-3);
+        border: 0;
+        border-radius: var(--radius-md);
+        background: none;
+        color: var(--ink);
+        font: inherit;
+        text-align: start;
+        cursor: pointer;
+      }
+      .revision:hover {
+        background: var(--hover);
+      }
+      .revision[aria-pressed='true'] {
+        background: var(--accent-soft);
+        color: var(--on-accent-soft);
+      }
+      .revision span {
+        display: block;
+        font-size: var(--text-sm);
+        opacity: 0.85;
+      }
+      pre {
+        max-height: 24rem;
+        font-family: var(--font);
+      }
+      .gone {
+        align-self: center;
+        color: var(--ink-soft);
+        text-align: center;
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) note!: { readonly id: string }
+  @property({ attribute: false }) onRestored!: (note: Note) => void
+  @state() private revisions: readonly NoteRevision[] | null = null
+  /** The selected revision; `note` is null while it loads, undefined if it was erased. */
+  @state() private shown: { readonly revision: number; readonly note: Note | null | undefined } | null = null
+  private readonly submission = new Submission(this)
+
+  protected override firstUpdated(): void {
+    void this.load()
+  }
+
+  private async load(): Promise<void> {
+    try {
+      const { id } = this.note
+      const { revisions } = await this.app.http.get('/api/notes/{id}/revisions', { params: { id } })
+      this.revisions = revisions
+      const [latest] = revisions
+      if (latest) await this.show(latest.revision)
+    } catch (error) {
+      this.submission.show(explain(error))
+    }
+  }
+
+  private async show(revision: number): Promise<void> {
+    this.shown = { revision, note: null }
+    // An erased revision is an expected outcome.
+    const note = await this.app.http
+      .get('/api/notes/{id}/revisions/{revision}', { params: { id: this.note.id, revision } })
+      .catch(() => undefined)
+    if (this.shown.revision === revision) this.shown = { revision, note }
+  }
+
+  private async restore(revision: number): Promise<void> {
+    const isRestored = await this.submission.send(async () => {
+      const { id } = this.note
+      this.onRestored(
+        await this.app.http.post('/api/notes/{id}/restore', { params: { id }, body: { revision } }),
+      )
+      this.app.toast(`Revision ${revision} restored.`)
+    })
+    if (isRestored) this.close()
+  }
+
+  override render() {
+    const { shown, revisions } = this
+    const { busy, problem } = this.submission
+    const latest = revisions?.[0]?.revision
+    return html`<dg-dialog heading="History" wide>
+      ${
+        revisions
+          ? html`<div class="panes">
+              <ol class="list" aria-label="Revisions">
+                ${revisions.map((revision) => this.revisionView(revision, latest))}
+              </ol>
+              ${this.wordsView()}
+            </div>`
+          : html`<p role="status">Loading…</p>`
+      }
+      ${problemView(problem)}
+      <div slot="actions">
+        <button class="button" @click=${this.close}>Close</button>
+        <button
+          class="button primary"
+          ?disabled=${busy || !shown?.note || shown.revision === latest}
+          @click=${() => shown && void this.restore(shown.revision)}
+        >
+          Restore this revision
+        </button>
+      </div>
+    </dg-dialog>`
+  }
+
+  private revisionView({ revision, at, source }: NoteRevision, latest: number | undefined): TemplateResult {
+    return html`<li>
+      <button
+        class="revision"
+        aria-pressed=${this.shown?.revision === revision}
+        @click=${() => void this.show(revision)}
+      >
+        ${shortDateText(at)}
+        <span>
+          ${revision === latest ? 'current' : `revision ${revision}`}, by ${source === 'owner' ? 'you' : 'Delegate'}
+        </span>
+      </button>
+    </li>`
+  }
+
+  private wordsView(): TemplateResult {
+    const words = this.shown?.note
+    if (words === undefined) return html`<p class="gone">The text of this revision was erased.</p>`
+    return html`<pre tabindex="0" aria-label="Text of this revision">${words?.content ?? 'Loading…'}</pre>`
+  }
+}

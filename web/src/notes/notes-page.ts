@@ -1,0 +1,219 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { NoteSummary } from '../../../src/http/contract/notes.ts'
+import type { App } from '../app/app.ts'
+import { copyWithToast } from '../app/copy.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import { askToErase } from '../app/erase-dialog.ts'
+import { moreView, searchField } from '../app/list-view.ts'
+import { loadedView } from '../app/loaded.ts'
+import { PagedList } from '../app/paged-list.ts'
+import { fullTimeText } from '../design/format.ts'
+import { relativeText } from '../design/relative-time.ts'
+import { DgNoteHistory } from './note-history-dialog.ts'
+import { noteSummary } from './plain-text.ts'
+
+const pageSize = 50
+
+/** All notes, with a search as you type. */
+@customElement('dg-notes-page')
+export class DgNotesPage extends LitElement {
+  static override readonly styles = [
+    controls,
+    cards,
+    css`
+      .find {
+        display: flex;
+        gap: var(--space-2);
+        margin-bottom: var(--space-4);
+      }
+      .find .input-with-icon {
+        flex: 1;
+        min-width: 0;
+      }
+      .find .button {
+        min-height: 2.75rem;
+        white-space: nowrap;
+      }
+      ul.cards > li {
+        position: relative;
+        transition: border-color var(--quick);
+      }
+      ul.cards > li:hover {
+        border-color: var(--line-strong);
+      }
+      .title {
+        color: inherit;
+        font-weight: 600;
+        text-decoration: none;
+      }
+      /* The link covers the whole card. Other controls lie above it. */
+      .title::after {
+        position: absolute;
+        inset: 0;
+        border-radius: var(--radius-md);
+        content: '';
+      }
+      .title:focus-visible {
+        outline: none;
+      }
+      .title:focus-visible::after {
+        outline: 2px solid var(--accent);
+        outline-offset: 2px;
+      }
+      dg-menu,
+      .restore {
+        position: relative;
+        z-index: 1;
+      }
+      .excerpt {
+        margin: 0.125rem 0 var(--space-1);
+        color: var(--ink-soft);
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  @state() private deleted: boolean = new URLSearchParams(location.search).has('deleted')
+  private readonly notes = new PagedList<NoteSummary>(this, {
+    fetch: async ({ signal, ...query }) => {
+      const { notes, nextCursor } = await this.app.http.get('/api/notes', {
+        query: { limit: pageSize, deleted: this.deleted ? 'true' : 'false', ...query },
+        signal,
+      })
+      return { items: notes, nextCursor }
+    },
+    concerns: (type) => type.startsWith('note.') || type.startsWith('eras'),
+  })
+
+  private async discard(note: NoteSummary): Promise<void> {
+    await this.app.http.del('/api/notes/{id}', { params: { id: note.id } })
+    this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
+      shownForMs: 10_000,
+      action: { label: 'Undo', run: () => void this.app.attempt(() => this.restore(note)) },
+    })
+    await this.notes.reload()
+  }
+
+  private async restore(note: NoteSummary): Promise<void> {
+    const { id, revision } = note
+    await this.app.http.post('/api/notes/{id}/restore', { params: { id }, body: { revision } })
+    this.app.toast('Note restored.')
+    await this.notes.reload()
+  }
+
+  private showHistory(note: NoteSummary): void {
+    const { app, notes } = this
+    Object.assign(new DgNoteHistory(), { app, note, onRestored: notes.reload }).openIn(this)
+  }
+
+  private items(note: NoteSummary): MenuItem[] {
+    const name = note.title || 'Untitled'
+    const erase = () =>
+      askToErase(this, this.app, {
+        heading: `Erase “${shortened(name)}”?`,
+        target: { kind: 'note', id: note.id },
+        onChange: this.notes.reload,
+      })
+    const erasing: MenuItem = { label: 'Erase for good…', icon: 'erased', danger: true, run: erase }
+    if (this.deleted)
+      return [
+        { label: 'Restore', icon: 'retry', run: () => void this.app.attempt(() => this.restore(note)) },
+        erasing,
+      ]
+    return [
+      { label: 'Edit', icon: 'edit', run: () => this.app.navigate(`/notes/edit?id=${note.id}`) },
+      {
+        label: 'Copy link',
+        icon: 'link',
+        run: () => void copyWithToast(`${location.origin}/notes/${note.id}`, 'Link copied', this.app.toast),
+      },
+      { label: 'History', icon: 'timeline', run: () => this.showHistory(note) },
+      { label: 'Delete', icon: 'trash', run: () => void this.app.attempt(() => this.discard(note)) },
+      erasing,
+    ]
+  }
+
+  override render() {
+    const { notes } = this
+    return html`<dg-page heading="Notes">
+      <a slot="tools" class="button primary small" href="/notes/edit"><dg-icon name="plus"></dg-icon>New note</a>
+      ${loadedView(
+        notes,
+        'the notes',
+        ({ items }) => html`
+          <div class="find">
+            ${searchField(notes, 'Search notes')}
+            <button
+              class="button"
+              aria-pressed=${this.deleted}
+              @click=${() => {
+                this.deleted = !this.deleted
+                void notes.restart()
+              }}
+            >
+              <dg-icon name="trash"></dg-icon>Deleted
+            </button>
+          </div>
+          ${items.length > 0 ? this.itemsView(items) : notes.loading ? nothing : this.emptyView()}
+        `,
+      )}
+    </dg-page>`
+  }
+
+  private emptyView(): TemplateResult {
+    if (this.notes.query.trim() !== '') {
+      return html`<dg-state icon="search" heading="No matching notes">
+        <p>Every word must appear in the title or the text. The last word may be incomplete.</p>
+      </dg-state>`
+    }
+    if (this.deleted) {
+      return html`<dg-state icon="trash" heading="No deleted notes">
+        <p>You can restore deleted notes here until you erase them.</p>
+      </dg-state>`
+    }
+    return html`<dg-state icon="note" heading="No notes yet">
+      <p>Write one, or tell Delegate: “Make a note of that.” Long answers become notes automatically.</p>
+      <a class="button primary" href="/notes/edit">Write a note</a>
+    </dg-state>`
+  }
+
+  private itemsView(items: readonly NoteSummary[]): TemplateResult {
+    const now = new Date()
+    return html`
+      <ul class="list cards" aria-label=${this.deleted ? 'Deleted notes' : 'Notes'}>
+        ${items.map((note) => this.noteView(note, now))}
+      </ul>
+      ${moreView(this.notes)}
+    `
+  }
+
+  private noteView(note: NoteSummary, now: Date): TemplateResult {
+    const { id, title, excerpt, source, updatedAt } = note
+    const name = title || 'Untitled'
+    return html`<li class=${this.deleted ? 'over' : ''}>
+      <div class="what">
+        ${
+          this.deleted
+            ? html`<p class="title-text">${name}</p>`
+            : html`<p><a class="title" href="/notes/${id}">${name}</a></p>`
+        }
+        <p class="excerpt clamped">${noteSummary(excerpt, title)}</p>
+        <p class="facts">
+          <span>${source === 'owner' ? 'by you' : 'by Delegate'}</span>
+          <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
+        </p>
+      </div>
+      <dg-menu label="More for ${name}" .items=${this.items(note)}></dg-menu>
+    </li>`
+  }
+}
+
+function shortened(name: string): string {
+  return name.length <= 40 ? name : `${name.slice(0, 40).trimEnd()}…`
+}

@@ -1,0 +1,18 @@
+import { css } from 'lit'
+
+/** A card of the operations page. */
+export const areaStyles = css`
+  section {
+    margin-bottom: var(--space-5);
+    padding: var(--space-4) var(--space-5) var(--space-5);
+  }
+  h2 {
+    font-size: var(--text-lg);
+    font-weight: 600;
+  }
+  @media (max-width: 40rem) {
+    section {
+      padding-inline: var(--space-4);
+    }
+  }
+`

@@ -1,0 +1,109 @@
+import { css, html, LitElement, type TemplateResult } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import type { Health, Reactor } from '../../../src/http/contract/health.ts'
+import { type Check, checksOf, reportedChecks } from '../api/health.ts'
+import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import type { IconName } from '../design/icon.ts'
+import { areaStyles } from './area-styles.ts'
+import { backlogText, checkName, checkText, failureText, reactorName } from './health-words.ts'
+
+const refreshMs = 15_000
+
+/** The state of the service: each check, and background work that is waiting or has failed. */
+@customElement('dg-health')
+export class DgHealth extends LitElement {
+  static override readonly styles = [
+    controls,
+    areaStyles,
+    css`
+      .intro {
+        margin-bottom: var(--space-3);
+      }
+      ul {
+        gap: var(--space-2) var(--space-5);
+      }
+      li {
+        display: flex;
+        gap: var(--space-2);
+        font-size: var(--text-sm);
+        line-height: 1.45;
+      }
+      li > div {
+        min-width: 0;
+        overflow-wrap: anywhere;
+      }
+      strong {
+        font-weight: 550;
+      }
+      dg-icon {
+        flex: none;
+        margin-top: 0.15em;
+        color: var(--success);
+      }
+      .fails dg-icon {
+        color: var(--danger);
+      }
+      .warns dg-icon {
+        color: var(--warning);
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  private readonly health = new Loaded<Health>(this, {
+    fetch: () => this.app.http.get('/api/session/health'),
+    againMs: () => refreshMs,
+  })
+
+  override render() {
+    return html`<section class="card" aria-labelledby="health">
+      <h2 id="health">Health</h2>
+      <p class="intro soft">The current state of Delegate, and what to do if something fails.</p>
+      ${loadedView(this.health, 'health', healthView, 'This')}
+    </section>`
+  }
+}
+
+function healthView(health: Health): TemplateResult {
+  const busy = health.reactors.filter(({ waiting, lastFailure }) => waiting > 0 || lastFailure !== null)
+  return html`
+    <ul class="list">
+      ${checksOf(health.checks).map(checkView)}
+    </ul>
+    <h3 class="subhead">Background work</h3>
+    ${
+      busy.length === 0
+        ? html`<p class="soft">No backlog, and no failures since Delegate started.</p>`
+        : html`<ul class="list">
+            ${busy.map(reactorView)}
+          </ul>`
+    }
+  `
+}
+
+function checkView(check: Check): TemplateResult {
+  const [tone, icon]: [string, IconName] = check.ok
+    ? ['', 'done']
+    : reportedChecks.has(check.name)
+      ? ['warns', 'warning']
+      : ['fails', 'failed']
+  return html`<li class=${tone}>
+    <dg-icon name=${icon}></dg-icon>
+    <div><strong>${checkName(check.name)}</strong>: ${checkText(check)}</div>
+  </li>`
+}
+
+function reactorView(reactor: Reactor): TemplateResult {
+  const isOk = reactor.state === 'ok'
+  return html`<li class=${isOk ? '' : 'fails'}>
+    <dg-icon name=${isOk ? 'done' : 'failed'}></dg-icon>
+    <div>
+      <strong>${reactorName(reactor.name)}</strong>${isOk ? '' : reactor.state === 'failing' ? ', failing' : ', stalled'}
+      <div class="soft">
+        ${[backlogText(reactor), failureText(reactor)].filter((text) => text !== '').map((text) => html`<div>${text}</div>`)}
+      </div>
+    </div>
+  </li>`
+}

@@ -1,0 +1,206 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { OperationsReport, OperationsSeries } from '../../../src/http/contract/operations.ts'
+import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/page.ts'
+import { areaStyles } from './area-styles.ts'
+import './course-chart.ts'
+import type { Course } from './course-chart.ts'
+import './health-view.ts'
+import { countText, shortDateText } from '../design/format.ts'
+import { locale } from '../design/owner-time.ts'
+import { type Area, areas, type ChartLine, type Figure } from './operation-areas.ts'
+
+const windows = [
+  { hours: 1, label: '1 h', name: 'the last hour' },
+  { hours: 6, label: '6 h', name: 'the last 6 hours' },
+  { hours: 24, label: '24 h', name: 'the last 24 hours' },
+  { hours: 168, label: '7 d', name: 'the last 7 days' },
+  { hours: 720, label: '30 d', name: 'the last 30 days' },
+] as const
+
+const refreshMs = 30_000
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+
+/** The operations report: figures and charts for context, delivery, paging, memory and model. */
+@customElement('dg-operations-page')
+export class DgOperationsPage extends LitElement {
+  static override readonly styles = [
+    controls,
+    cards,
+    areaStyles,
+    css`
+      .windows {
+        display: flex;
+        gap: 2px;
+        padding: 2px;
+        border: 1px solid var(--line);
+        border-radius: var(--radius-md);
+        background: var(--sunken);
+      }
+      .windows button {
+        min-height: 1.875rem;
+        padding: 0 var(--space-3);
+        border: 0;
+        border-radius: calc(var(--radius-md) - 3px);
+        background: none;
+        color: var(--ink-soft);
+        font: 500 var(--text-sm) / 1 var(--font);
+        white-space: nowrap;
+        cursor: pointer;
+      }
+      .windows button[aria-pressed="true"] {
+        background: var(--surface);
+        color: var(--ink);
+        box-shadow: var(--shadow-low);
+      }
+      @media (max-width: 30rem) {
+        .windows button {
+          padding: 0 var(--space-2);
+        }
+      }
+      section > header {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: baseline;
+        gap: 0 var(--space-3);
+        margin-bottom: var(--space-3);
+      }
+      .scope {
+        margin-inline-start: auto;
+      }
+      .intro {
+        flex-basis: 100%;
+      }
+      dg-course-chart {
+        margin-top: var(--space-5);
+      }
+      dl {
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr));
+        gap: var(--space-4) var(--space-5);
+      }
+      dl > div {
+        display: flex;
+        flex-direction: column;
+      }
+      dt {
+        font-size: var(--text-sm);
+        font-weight: 550;
+      }
+      .value {
+        order: -1;
+        font-size: var(--text-xl);
+        font-weight: 600;
+        font-variant-numeric: tabular-nums;
+        line-height: 1.3;
+        overflow-wrap: anywhere;
+      }
+      .quiet {
+        margin-top: var(--space-4);
+        color: var(--ink-faint);
+        font-size: var(--text-sm);
+      }
+      .when {
+        margin-bottom: var(--space-4);
+      }
+      @media (max-width: 40rem) {
+        dl {
+          grid-template-columns: repeat(2, minmax(0, 1fr));
+          gap: var(--space-4);
+        }
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  @state() private hours = 24
+  private readonly loaded = new Loaded(this, {
+    fetch: () =>
+      Promise.all([
+        this.app.http.get('/api/session/operations', { query: { hours: this.hours } }),
+        this.app.http.get('/api/session/operations/series', { query: { hours: this.hours } }),
+      ]),
+    againMs: () => refreshMs,
+  })
+
+  private choose(hours: number): void {
+    this.hours = hours
+    void this.loaded.reload()
+  }
+
+  override render() {
+    return html`<dg-page heading="Operations">
+      <div slot="tools" class="windows" role="group" aria-label="Window">
+        ${windows.map(
+          ({ hours, label, name }) => html`<button
+            aria-pressed=${hours === this.hours}
+            aria-label="${label}: ${name}"
+            @click=${() => this.choose(hours)}
+          >
+            ${label}
+          </button>`,
+        )}
+      </div>
+      <dg-health .app=${this.app}></dg-health>
+      ${loadedView(this.loaded, 'the report', ([report, series]) => this.reportView(report, series), 'This report')}
+    </dg-page>`
+  }
+
+  private reportView(report: OperationsReport, series: OperationsSeries): TemplateResult {
+    return html`
+      <p class="facts when">
+        <span>${shortDateText(report.window.from)} to ${shortDateText(report.window.to)}</span>
+        <span>Counts only, no message text.</span>
+      </p>
+      ${areas.map((area) => this.areaView(area, report, series))}
+    `
+  }
+
+  private areaView(area: Area, report: OperationsReport, series: OperationsSeries): TemplateResult {
+    const id = `area-${area.heading.toLowerCase().replaceAll(' ', '-')}`
+    return html`<section class="card" aria-labelledby=${id}>
+      <header>
+        <h2 id=${id}>${area.heading}</h2>
+        <span class="scope soft">
+          ${area.scope === 'window' ? `by ${series.grain}` : `since ${shortDateText(report.timelinePaging.since)}, when Delegate started`}
+        </span>
+        <p class="intro soft">${area.intro}</p>
+      </header>
+      <dl>
+        ${area.figures.map((figure) => figureView(figure, figure[0](report)))}
+      </dl>
+      ${area.charts.map(({ title, lines }) => this.chartView(title, lines, series))}
+    </section>`
+  }
+
+  private chartView(title: string, lines: readonly ChartLine[], series: OperationsSeries): TemplateResult {
+    const courses = lines.map(
+      ([metric, label, tone]): Course => ({
+        label,
+        tone,
+        values: series.points.map(({ counts }) => counts[metric] ?? 0),
+      }),
+    )
+    if (courses.every(({ values }) => values.every((value) => value === 0))) {
+      return html`<p class="quiet">${title}: no data in this window.</p>`
+    }
+    return html`<dg-course-chart
+      heading=${title}
+      .times=${series.points.map(({ at }) => at)}
+      .courses=${courses}
+    ></dg-course-chart>`
+  }
+}
+
+function figureView([, name, meaning, as]: Figure, value: number | null): TemplateResult {
+  const text = value === null ? '–' : as === 'rate' ? percent.format(value) : countText(value)
+  return html`<div>
+    <dt>${name}</dt>
+    <dd class="value" title=${value === null ? 'No data in this window' : nothing}>${text}</dd>
+    <dd class="soft">${meaning}</dd>
+  </div>`
+}

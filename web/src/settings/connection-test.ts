@@ -1,0 +1,104 @@
+import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { ConnectionTest, TestedService } from '../../../src/http/contract/settings.ts'
+import type { Http } from '../api/routes.ts'
+import { Submission } from '../app/submission.ts'
+import { controls } from '../design/controls.ts'
+import { problemView } from '../design/field.ts'
+import '../design/icon.ts'
+
+/** Tests the connection to an outside service and lists the result of each step. */
+@customElement('dg-connection-test')
+export class DgConnectionTest extends LitElement {
+  static override readonly styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        gap: var(--space-3);
+      }
+      ol {
+        gap: var(--space-2);
+      }
+      li {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        gap: 0 var(--space-2);
+        font-size: var(--text-sm);
+        overflow-wrap: anywhere;
+      }
+      li dg-icon {
+        margin-top: 0.2em;
+        color: var(--success);
+      }
+      li.bad dg-icon {
+        color: var(--danger);
+      }
+      .name {
+        font-weight: 550;
+      }
+      .name::first-letter {
+        text-transform: uppercase;
+      }
+      li .soft {
+        grid-column: 2;
+      }
+    `,
+  ]
+  @property({ attribute: false }) http!: Http
+  @property() service!: TestedService
+  @property() label = 'Test the connection'
+  /** Shown beside the button, for example that changes are not saved yet. */
+  @property() note = ''
+  /** Hides the button; the parent calls `run`. */
+  @property({ type: Boolean }) bare = false
+  @state() private result: ConnectionTest | null = null
+  private readonly submission = new Submission(this)
+
+  /** Runs the test. False if it failed or could not run. */
+  async run(): Promise<boolean> {
+    this.result = null
+    let isOk = false
+    await this.submission.send(async () => {
+      const result = await this.http.post('/api/config.test', { body: { service: this.service } })
+      this.result = result
+      isOk = result.ok
+    })
+    return isOk
+  }
+
+  override render() {
+    const { result } = this
+    const { busy, problem } = this.submission
+    return html`
+      <div class="actions" ?hidden=${this.bare}>
+        <button class="button small" type="button" ?disabled=${busy} @click=${this.run}>
+          <dg-icon name="plug"></dg-icon>${busy ? 'Testing…' : this.label}
+        </button>
+        <span class="soft">${this.note}</span>
+      </div>
+      ${problemView(problem)}
+      <div role="status">
+        ${
+          result === null
+            ? nothing
+            : html`<ol class="list" aria-label=${result.ok ? 'Test passed' : 'Test failed'}>
+                ${result.steps.map(
+                  ({ name, ok, detail }) => html`<li class=${ok ? '' : 'bad'}>
+                    <dg-icon name=${ok ? 'done' : 'failed'}></dg-icon>
+                    <span class="name">${name}${ok ? nothing : html`<span class="visually-hidden">: failed</span>`}</span>
+                    <span class="soft">${detail}</span>
+                  </li>`,
+                )}
+              </ol>`
+        }
+      </div>
+    `
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'dg-connection-test': DgConnectionTest
+  }
+}

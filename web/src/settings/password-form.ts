@@ -1,0 +1,70 @@
+import { css, html } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import type { Http } from '../api/routes.ts'
+import { Submission } from '../app/submission.ts'
+import { passwordView, problemView, usernameView } from '../design/field.ts'
+import { LightElement } from '../design/light-element.ts'
+import { minPasswordLength } from './min-password-length.ts'
+
+type FieldName = 'currentPassword' | 'newPassword'
+
+/** Changes the password. Fires `changed` on success, when all other sessions are revoked. */
+@customElement('dg-password-form')
+export class DgPasswordForm extends LightElement {
+  protected override readonly sheets = [
+    css`
+      dg-password-form form {
+        max-width: 24rem;
+      }
+      dg-password-form .button {
+        justify-self: start;
+      }
+    `,
+  ]
+  @property({ attribute: false }) http!: Http
+  private readonly submission = new Submission(this)
+
+  private readonly submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const { target } = event
+    if (!(target instanceof HTMLFormElement)) return
+    const data = new FormData(target)
+    const currentPassword = String(data.get('currentPassword'))
+    const newPassword = String(data.get('newPassword'))
+    const isChanged = await this.submission.send(
+      () => this.http.post('/api/auth/password', { body: { currentPassword, newPassword } }),
+      {
+        ...(currentPassword === '' ? { currentPassword: 'Enter your current password.' } : {}),
+        ...([...newPassword].length < minPasswordLength
+          ? { newPassword: `Use at least ${minPasswordLength} characters.` }
+          : {}),
+      },
+      ({ problem }) =>
+        problem.code === 'wrong_password' ? { currentPassword: 'That is not your password.' } : undefined,
+    )
+    if (!isChanged) return
+    target.reset()
+    this.dispatchEvent(new Event('changed'))
+  }
+
+  private passwordField(name: FieldName, label: string, hint: string) {
+    return passwordView({
+      name,
+      label,
+      hint,
+      autocomplete: name === 'newPassword' ? 'new-password' : 'current-password',
+      error: this.submission.errors[name],
+    })
+  }
+
+  override render() {
+    const { busy, problem } = this.submission
+    return html`<form class="form" novalidate @submit=${this.submit}>
+      ${problemView(problem)}
+      ${usernameView}
+      ${this.passwordField('currentPassword', 'Current password', '')}
+      ${this.passwordField('newPassword', 'New password', `At least ${minPasswordLength} characters. A few random words are strong and easy to remember.`)}
+      <button class="button" ?disabled=${busy}>${busy ? 'Changing…' : 'Change password'}</button>
+    </form>`
+  }
+}

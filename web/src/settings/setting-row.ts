@@ -1,0 +1,130 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { Setting } from '../../../src/http/contract/settings.ts'
+
+export type SettingActions = {
+  readonly edit: (setting: Setting, text: string) => void
+  readonly reset: (setting: Setting) => void
+}
+
+const sources: Readonly<Record<Setting['source'], string>> = {
+  stored: 'Set here',
+  environment: 'From the environment',
+  default: 'Default',
+  unset: 'Not set',
+}
+
+const choiceNames: Readonly<Record<string, string>> = {
+  chat: 'Chat',
+  sms: 'Text message',
+  webhook: 'Webhook',
+}
+
+/** One setting: its description, the source of its value and its field. `draft` is the unsaved text. */
+export function settingRow(
+  setting: Setting,
+  draft: string | undefined,
+  error: string | undefined,
+  actions: SettingActions,
+): TemplateResult {
+  const { key, title, description, source, secret, restart } = setting
+  return html`<div class="setting ${draft === undefined ? '' : 'changed'}">
+    <div>
+      <label for=${key}>${title}</label>
+      <p class="soft" id="${key}-about">${description}</p>
+      <p class="origin">
+        <span class="tag ${source === 'stored' ? 'on' : ''}">${sources[source]}</span>
+        ${restart ? html`<span class="tag restart">After a restart</span>` : nothing}
+        <code>${key}</code>
+        ${
+          source === 'stored'
+            ? html`<button
+                class="link"
+                type="button"
+                aria-label="${secret ? 'Remove' : 'Reset'} ${title}"
+                @click=${() => actions.reset(setting)}
+              >
+                ${secret ? 'Remove' : 'Reset'}
+              </button>`
+            : nothing
+        }
+      </p>
+    </div>
+    <div class="control">
+      ${controlView(setting, draft, error !== undefined, actions)}
+      <div id="${key}-error">
+        ${isForAnotherHost(setting) ? html`<p class="soft">${otherHostText(setting)}</p>` : nothing}
+        ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${error}</span>`}
+      </div>
+    </div>
+  </div>`
+}
+
+function controlView(
+  setting: Setting,
+  draft: string | undefined,
+  invalid: boolean,
+  actions: SettingActions,
+): TemplateResult {
+  const { key, choices, unit } = setting
+  const typed = (event: Event) => {
+    const { target } = event
+    if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement)
+      actions.edit(setting, target.value)
+  }
+  const shown = draft ?? valueText(setting)
+  if (choices !== null) {
+    return html`<select
+      class="input"
+      id=${key}
+      name=${key}
+      aria-describedby="${key}-about ${key}-error"
+      aria-invalid=${invalid}
+      .value=${shown}
+      @change=${typed}
+    >
+      ${choices.map(
+        (choice) =>
+          html`<option value=${choice} ?selected=${choice === shown}>${choiceNames[choice] ?? choice}</option>`,
+      )}
+    </select>`
+  }
+  const input = html`<input
+    class="input"
+    id=${key}
+    name=${key}
+    type=${setting.secret ? 'password' : 'text'}
+    inputmode=${typeof setting.value === 'number' ? 'numeric' : /URL$/.test(key) ? 'url' : nothing}
+    autocomplete=${setting.secret ? 'new-password' : 'off'}
+    autocapitalize="off"
+    spellcheck="false"
+    list=${key === 'TIMEZONE' ? 'timezones' : nothing}
+    placeholder=${placeholderOf(setting)}
+    aria-describedby="${key}-about ${key}-error"
+    aria-invalid=${invalid}
+    .value=${shown}
+    @input=${typed}
+  />`
+  return unit === null ? input : html`<div class="with-unit">${input}<span class="soft">${unit}</span></div>`
+}
+
+/** A setting's value as its field shows it; empty while unset and for a secret. */
+export const valueText = (setting: Setting | undefined): string => String(setting?.value ?? '')
+
+/** Whether the secret was entered for another host and is not sent to the current one. */
+export function isForAnotherHost({ enteredFor, set }: Setting): boolean {
+  return enteredFor !== null && !set
+}
+
+export function otherHostText({ enteredFor, sentTo }: Setting): string {
+  const now = hostText(sentTo)
+  return `Entered for ${hostText(enteredFor)}, so it is not sent to ${now}. If ${now} needs one, enter it here and confirm with your password.`
+}
+
+const hostText = (origin: string | null) => origin && new URL(origin).host
+
+function placeholderOf(setting: Setting): string | typeof nothing {
+  const { secret, set, sentTo } = setting
+  if (!secret) return nothing
+  if (isForAnotherHost(setting)) return `Not set for ${hostText(sentTo)}`
+  return set ? 'Set. Type to replace it' : 'Not set'
+}

@@ -1,0 +1,345 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import type { Setting } from '../../../src/http/contract/settings.ts'
+import { changeSettings } from '../api/settings.ts'
+import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
+import { Submission } from '../app/submission.ts'
+import '../design/icon.ts'
+import { LightElement } from '../design/light-element.ts'
+import { whileConnected } from '../design/while-connected.ts'
+import '../design/page.ts'
+import { plural, shortDateText } from '../design/format.ts'
+import { DgConnectionTest } from './connection-test.ts'
+import { askPasswordIn } from './password-dialog.ts'
+import './password-form.ts'
+import './point-number.ts'
+import type { AnswerOf } from '../api/routes.ts'
+import { settingRow, valueText } from './setting-row.ts'
+import { type SettingsSection, settingsSections } from './settings-sections.ts'
+import { settingsStyles } from './settings-styles.ts'
+import './sign-in-list.ts'
+import { settingsPageStyles } from './settings-page-styles.ts'
+
+type Build = AnswerOf<'/build-info.json'>
+
+type State = {
+  readonly settings: readonly Setting[]
+  readonly build: Build
+  readonly heldSince: string | null
+  readonly proxies: readonly string[]
+}
+
+/** Settings, password, sessions and build information. */
+@customElement('dg-settings-page')
+export class DgSettingsPage extends LightElement {
+  protected override readonly sheets = [settingsStyles, settingsPageStyles]
+  @property({ attribute: false }) app!: App
+  private readonly loaded = new Loaded<State>(this, {
+    fetch: () => this.fetch(),
+    concerns: (type) => type === 'settings.changed' || type === 'outbound.released',
+  })
+  private readonly submission = new Submission(this)
+  private hasJumped = false
+
+  constructor() {
+    super()
+    whileConnected(this, (signal) => {
+      addEventListener('beforeunload', this.leaving, { signal })
+      addEventListener('hashchange', this.linked, { signal })
+    })
+  }
+
+  /** Unsaved values by key. Survives navigation to other pages. */
+  private get draft(): Map<string, string> {
+    return this.app.drafts.settings
+  }
+
+  private readonly leaving = (event: BeforeUnloadEvent): void => {
+    if (this.draft.size > 0) event.preventDefault()
+  }
+
+  private async fetch(): Promise<State> {
+    const { http } = this.app
+    const [{ entries: settings }, build, { heldSince }, { undeclared: proxies }] = await Promise.all([
+      http.get('/api/config'),
+      http.get('/build-info.json'),
+      http.get('/api/outbound'),
+      http.get('/api/proxies'),
+    ])
+    for (const setting of settings)
+      if (this.draft.get(setting.key) === valueText(setting)) this.draft.delete(setting.key)
+    return { settings, build, heldSince, proxies }
+  }
+
+  private put(change: Partial<State>): void {
+    const { value } = this.loaded
+    if (value) this.loaded.put({ ...value, ...change })
+  }
+
+  protected override updated(): void {
+    if (this.hasJumped || this.loaded.value === null) return
+    this.hasJumped = true
+    this.linked()
+  }
+
+  private readonly edit = (setting: Setting, text: string): void => {
+    if (text === valueText(setting)) this.draft.delete(setting.key)
+    else this.draft.set(setting.key, text)
+    const { [setting.key]: _, ...others } = this.submission.errors
+    this.submission.errors = others
+    this.requestUpdate()
+  }
+
+  private async resetSetting(key: string): Promise<void> {
+    const { entries } = await this.app.http.del('/api/config/{key}', { params: { key } })
+    this.put({ settings: entries })
+  }
+
+  private readonly reset = (setting: Setting): Promise<boolean> =>
+    this.app.attempt(async () => {
+      await this.resetSetting(setting.key)
+      this.draft.delete(setting.key)
+      this.app.toast(`${setting.title}: ${setting.secret ? 'removed' : 'reset'}`)
+      // The pressed button no longer exists, so move the focus.
+      await this.updateComplete
+      this.field(setting.key)?.focus()
+    })
+
+  private field(key: string): HTMLElement | null {
+    return this.querySelector<HTMLElement>(`#${CSS.escape(key)}`)
+  }
+
+  private readonly save = async (): Promise<void> => {
+    const { http } = this.app
+    const stored = this.loaded.value?.settings.filter(({ source }) => source === 'stored') ?? []
+    const sent = [...this.draft]
+    // Emptying a stored field resets it.
+    const isEmptied = ([name, text]: readonly [string, string]) =>
+      text.trim() === '' && stored.some(({ key }) => key === name)
+    const entries = sent.filter((entry) => !isEmptied(entry))
+    const isSaved = await this.submission.send(async () => {
+      if (entries.length > 0)
+        this.put({ settings: await changeSettings(http, Object.fromEntries(entries), askPasswordIn(this)) })
+      for (const [key] of sent.filter(isEmptied)) await this.resetSetting(key)
+    })
+    const { problem } = this.submission
+    if (problem !== '') this.app.toast(problem, 'warning')
+    if (!isSaved) return
+    // Keep values that were edited while saving.
+    for (const [key, text] of sent) if (this.draft.get(key) === text) this.draft.delete(key)
+    this.requestUpdate()
+    this.app.toast('Saved')
+    if (this.draft.size === 0) await this.returnTo(sent.at(-1)?.[0])
+  }
+
+  /** The save bar disappears with the pressed button, so focus the last changed field. */
+  private async returnTo(key: string | undefined): Promise<void> {
+    await this.updateComplete
+    if (key !== undefined && !this.contains(document.activeElement)) {
+      this.field(key)?.focus({ preventScroll: true })
+    }
+  }
+
+  private readonly discard = (): void => {
+    const last = [...this.draft.keys()].at(-1)
+    this.draft.clear()
+    this.submission.show({})
+    void this.returnTo(last)
+  }
+
+  private readonly release = (): Promise<boolean> =>
+    this.app.attempt(async () => {
+      await this.app.http.post('/api/outbound/release')
+      this.put({ heldSince: null })
+      this.app.toast('Sending queued messages')
+    })
+
+  private readonly jump = (event: Event): void => {
+    event.preventDefault()
+    const { target } = event
+    if (target instanceof HTMLAnchorElement) this.jumpTo(target.hash.slice(1))
+  }
+
+  private readonly linked = (): void => this.jumpTo(location.hash.slice(1))
+
+  private jumpTo(section: string): void {
+    if (section === '') return
+    const heading = this.querySelector<HTMLElement>(`#${CSS.escape(section)} h2`)
+    heading?.closest('section')?.scrollIntoView({ block: 'start' })
+    heading?.focus({ preventScroll: true })
+  }
+
+  override render() {
+    return html`<dg-page heading="Settings">
+      ${loadedView(this.loaded, 'the settings', (loaded) => this.contentView(loaded), 'These settings')}
+    </dg-page>`
+  }
+
+  private contentView({ settings, build, heldSince, proxies }: State): TemplateResult {
+    return html`
+      <p class="intro soft">
+        Changes take effect at once, unless a setting says “After a restart”. Values set here override the
+        environment. Reset returns to the environment’s value or the default.
+      </p>
+      <nav class="jumps" aria-label="On this page" @click=${this.jump}>
+        ${settingsSections.map(({ id, heading }) => html`<a href="#${id}">${heading}</a>`)}
+        <a href="#password">Password</a><a href="#sessions">Sessions</a><a href="#about">About</a>
+      </nav>
+      ${heldSince === null ? nothing : this.heldView(heldSince)}
+      <form novalidate @submit=${(event: SubmitEvent) => {
+        event.preventDefault()
+        void this.save()
+      }}>
+        ${settingsSections.map((section) => this.sectionView(section, settings, proxies))}
+        <datalist id="timezones">
+          ${Intl.supportedValuesOf('timeZone').map((name) => html`<option value=${name}></option>`)}
+        </datalist>
+        ${this.draft.size === 0 ? nothing : this.saveBarView()}
+      </form>
+      ${this.accountView()} ${aboutView(build)}
+    `
+  }
+
+  private heldView(since: string): TemplateResult {
+    return html`<div class="callout warning held">
+      <dg-icon name="warning"></dg-icon>
+      <div>
+        <p>
+          After a restore, an import or a loss of events, Delegate may not know what was sent before
+          ${shortDateText(since)}. To avoid sending anything twice, texts, calls and deliveries are on hold until
+          you release them.
+        </p>
+        <button class="button small" type="button" @click=${this.release}>Release outgoing work</button>
+      </div>
+    </div>`
+  }
+
+  private sectionView(
+    section: SettingsSection,
+    settings: readonly Setting[],
+    proxies: readonly string[],
+  ): TemplateResult {
+    const { id, group, service, more } = section
+    const own = settings.filter((setting) => setting.group === group)
+    const unsaved = own.some(({ key }) => this.draft.has(key))
+    return cardView(
+      section,
+      html`
+        ${own.map((setting) =>
+          settingRow(setting, this.draft.get(setting.key), this.submission.errors[setting.key], {
+            edit: this.edit,
+            reset: (reset) => void this.reset(reset),
+          }),
+        )}
+        ${
+          service
+            ? html`<div class="body foot">
+                <dg-connection-test
+                  .http=${this.app.http}
+                  service=${service}
+                  note=${unsaved ? 'Tests the saved settings. Your changes are not saved yet.' : ''}
+                ></dg-connection-test>
+                ${
+                  service === 'telephony'
+                    ? html`<dg-point-number .http=${this.app.http} @pointed=${this.testAgain}></dg-point-number>`
+                    : nothing
+                }
+              </div>`
+            : nothing
+        }
+        ${id === 'service' && proxies.length > 0 ? proxiesView(proxies) : nothing}
+        ${more ? html`<div class="body foot"><a href=${more.path}>${more.label}</a></div>` : nothing}
+      `,
+    )
+  }
+
+  /** Repeats the connection test, whose last result is stale. */
+  private readonly testAgain = (event: Event): void => {
+    const beside = event.target instanceof Element ? event.target.previousElementSibling : null
+    if (beside instanceof DgConnectionTest) void beside.run()
+  }
+
+  private saveBarView(): TemplateResult {
+    return html`<div class="save-bar" role="region" aria-label="Changes">
+      <span>${plural(this.draft.size, 'change')} not saved</span>
+      <button class="button small quiet" type="button" @click=${this.discard}>Discard</button>
+      <button class="button small primary" ?disabled=${this.submission.busy}>${this.submission.busy ? 'Saving…' : 'Save'}</button>
+    </div>`
+  }
+
+  private accountView(): TemplateResult {
+    const { http, toast } = this.app
+    const changed = () => {
+      toast('Password changed. Other devices are signed out.')
+      void this.querySelector('dg-sign-in-list')?.list.reload()
+    }
+    return html`
+      ${cardView(
+        {
+          id: 'password',
+          icon: 'lock',
+          heading: 'Password',
+          about: 'Changing it signs out every other device.',
+        },
+        html`<div class="body">
+          <dg-password-form .http=${http} @changed=${changed}></dg-password-form>
+        </div>`,
+      )}
+      ${cardView(
+        {
+          id: 'sessions',
+          icon: 'monitor',
+          heading: 'Sessions',
+          about:
+            'Where you are signed in. A session ends after 30 days without use, and after 90 days at most.',
+        },
+        html`<div class="body"><dg-sign-in-list .app=${this.app}></dg-sign-in-list></div>`,
+      )}
+    `
+  }
+}
+
+/** A card of the page: its heading, what it is about, and its content. */
+function cardView(
+  { id, icon, heading, about }: Pick<SettingsSection, 'id' | 'icon' | 'heading' | 'about'>,
+  content: TemplateResult,
+): TemplateResult {
+  return html`<section class="card section" id=${id} aria-labelledby="${id}-heading">
+    <header>
+      <dg-icon name=${icon}></dg-icon>
+      <div>
+        <h2 id="${id}-heading" tabindex="-1">${heading}</h2>
+        <p class="soft">${about}</p>
+      </div>
+    </header>
+    ${content}
+  </section>`
+}
+
+function aboutView({ version, commit, node }: Build): TemplateResult {
+  const build = commit === null ? '' : `, build ${commit.slice(0, 9)}`
+  return cardView(
+    {
+      id: 'about',
+      icon: 'info',
+      heading: 'About',
+      about: `Delegate ${version}${build}, on Node ${node.replace(/^v/, '')}`,
+    },
+    html`<div class="body about-links">
+      <a href="/docs">API reference</a><a href="/logs">Logs</a><a href="/ready" target="_blank">Readiness</a>
+    </div>`,
+  )
+}
+
+/** Warns of proxies in front of the service that TRUSTED_PROXY does not list. */
+function proxiesView(addresses: readonly string[]): TemplateResult {
+  return html`<div class="callout warning proxies">
+    <dg-icon name="warning"></dg-icon>
+    <p>
+      Requests with forwarding headers came from ${addresses.join(', ')}, but no trusted proxy has that
+      address. If it is your proxy, add it to the trusted proxies. Until then, all its visitors count as one
+      client.
+    </p>
+  </div>`
+}

@@ -1,0 +1,63 @@
+import type { TestedService } from '../../../src/http/contract/settings.ts'
+import type { IconName } from '../design/icon.ts'
+
+/** A card of the settings page, with one group of settings. */
+export type SettingsSection = {
+  readonly id: string
+  readonly group: string
+  readonly icon: IconName
+  readonly heading: string
+  readonly about: string
+  /** Adds a connection test for this service. */
+  readonly service?: TestedService
+  readonly more?: { readonly path: string; readonly label: string }
+}
+
+/** In the order of the page. */
+export const settingsSections: readonly SettingsSection[] = [
+  {
+    id: 'model',
+    group: 'model',
+    icon: 'spark',
+    heading: 'Model service',
+    about: 'OpenAI, or any service with a compatible API. Without one, the builtin model replies.',
+    service: 'model',
+  },
+  {
+    id: 'telephony',
+    group: 'telephony',
+    icon: 'phone',
+    heading: 'Telephony',
+    about: 'Phone calls and text messages. Also requires the Public URL below.',
+    service: 'telephony',
+  },
+  {
+    id: 'owner',
+    group: 'owner',
+    icon: 'user',
+    heading: 'You',
+    about: 'Your time zone and phone numbers.',
+  },
+  {
+    id: 'conversation',
+    group: 'conversation',
+    icon: 'chat',
+    heading: 'Conversation',
+    about: 'How much context is kept, and when it is compacted.',
+    more: { path: '/memory-config', label: 'Recall settings' },
+  },
+  {
+    id: 'delivery',
+    group: 'delivery',
+    icon: 'tool',
+    heading: 'Tasks and delivery',
+    about: 'Work for the coding assistant, and how you get its outcome.',
+  },
+  {
+    id: 'service',
+    group: 'service',
+    icon: 'globe',
+    heading: 'Network',
+    about: 'How to reach this service. Its port, address and data directory are set at startup.',
+  },
+]

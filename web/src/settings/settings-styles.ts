@@ -1,0 +1,122 @@
+import { css } from 'lit'
+
+/** Settings cards: a heading, then one row per setting with its text left and its control right. */
+export const settingsStyles = css`
+  .section {
+    margin-bottom: var(--space-5);
+    scroll-margin-top: 4rem;
+    overflow: clip;
+  }
+  .section > header {
+    display: flex;
+    align-items: flex-start;
+    gap: var(--space-3);
+    padding: var(--space-4) var(--space-5);
+    border-bottom: 1px solid var(--line);
+  }
+  .section > header > dg-icon {
+    --icon-size: 1.25rem;
+    margin-top: 0.2rem;
+    color: var(--accent);
+  }
+  .section h2 {
+    font-size: 1rem;
+    font-weight: 620;
+    line-height: 1.4;
+  }
+  .section h2:focus-visible {
+    outline: none;
+  }
+  .section > .body {
+    padding: var(--space-4) var(--space-5);
+  }
+  .setting {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) minmax(0, 19rem);
+    gap: var(--space-2) var(--space-5);
+    padding: var(--space-4) var(--space-5);
+  }
+  .setting + .setting {
+    border-top: 1px solid var(--line);
+  }
+  .setting.changed {
+    background: color-mix(in oklch, var(--accent-soft) 45%, transparent);
+  }
+  .setting label {
+    font-weight: 550;
+  }
+  .setting .soft {
+    overflow-wrap: anywhere;
+  }
+  .setting .origin {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.2rem var(--space-2);
+    min-height: 1.5rem;
+    margin-top: var(--space-1);
+    color: var(--ink-faint);
+    font-size: var(--text-xs);
+  }
+  .setting code {
+    font-family: var(--font-mono);
+    overflow-wrap: anywhere;
+  }
+  .tag.restart {
+    background: var(--warning-soft);
+    color: var(--ink);
+  }
+  .control {
+    display: grid;
+    align-content: start;
+    gap: var(--space-1);
+  }
+  .control .input {
+    min-height: 2.5rem;
+    font-size: var(--text-md);
+  }
+  .with-unit {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+  }
+  .with-unit .input {
+    max-width: 9rem;
+  }
+  .link {
+    padding: 0;
+    border: 0;
+    background: none;
+    color: var(--accent);
+    font: 500 var(--text-xs) / 1.5 var(--font);
+    cursor: pointer;
+    text-decoration: underline;
+    text-underline-offset: 0.18em;
+  }
+  .field-error {
+    display: flex;
+    gap: 0.375rem;
+    color: var(--danger);
+    font-size: var(--text-sm);
+  }
+  @media (min-width: 80rem) {
+    .section {
+      scroll-margin-top: var(--space-4);
+    }
+  }
+  @media (max-width: 44rem) {
+    .section > header,
+    .section > .body,
+    .setting {
+      padding-inline: var(--space-4);
+    }
+    .setting {
+      grid-template-columns: minmax(0, 1fr);
+    }
+    .control .input {
+      min-height: 2.75rem;
+      /* Phones zoom into a field whose text is smaller than 16 px. */
+      font-size: 1rem;
+    }
+  }
+`

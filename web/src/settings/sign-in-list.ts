@@ -1,0 +1,109 @@
+import { css, html, LitElement } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import type { AnswerOf } from '../api/routes.ts'
+import type { App } from '../app/app.ts'
+import { askToConfirm } from '../app/confirm-dialog.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
+import { fullTimeText } from '../design/format.ts'
+import { relativeText } from '../design/relative-time.ts'
+import { deviceText, isHandheld } from './device.ts'
+
+type SignIn = AnswerOf<'/api/sessions'>['sessions'][number]
+
+/** The owner's sessions. */
+@customElement('dg-sign-in-list')
+export class DgSignInList extends LitElement {
+  static override readonly styles = [
+    controls,
+    css`
+      li {
+        display: flex;
+        align-items: center;
+        gap: var(--space-3);
+        min-height: 2.75rem;
+        padding: var(--space-2) 0;
+      }
+      li + li {
+        border-top: 1px solid var(--line);
+      }
+      li > dg-icon {
+        --icon-size: 1.375rem;
+        color: var(--ink-faint);
+      }
+      .what {
+        flex: 1;
+        min-width: 0;
+      }
+      .device {
+        font-weight: 550;
+        overflow-wrap: anywhere;
+      }
+      .when {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0 var(--space-3);
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  readonly list = new Loaded<readonly SignIn[]>(this, {
+    fetch: async () => (await this.app.http.get('/api/sessions')).sessions,
+  })
+
+  private confirmRevoking(signIn: SignIn): void {
+    askToConfirm(this, {
+      heading: 'Sign out this device?',
+      text: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
+      action: 'Sign out',
+      run: async () => {
+        await this.app.http.del('/api/sessions/{id}', { params: { id: signIn.id } })
+        this.app.toast('Signed out')
+        await this.list.reload()
+      },
+    })
+  }
+
+  override render() {
+    const now = new Date()
+    return loadedView(
+      this.list,
+      'sessions',
+      (list) => html`<ul class="list" aria-label="Signed in">
+        ${list.map((signIn) => this.itemView(signIn, now))}
+      </ul>`,
+    )
+  }
+
+  private itemView(signIn: SignIn, now: Date) {
+    const device = deviceText(signIn.userAgent)
+    return html`<li>
+      <dg-icon name=${isHandheld(signIn.userAgent) ? 'handheld' : 'monitor'}></dg-icon>
+      <div class="what">
+        <p class="device" title=${signIn.userAgent}>${device}</p>
+        <p class="when soft">
+          <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>Seen ${relativeText(signIn.lastSeenAt, now)}</time>
+          <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>Signed in ${relativeText(signIn.createdAt, now)}</time>
+        </p>
+      </div>
+      ${
+        signIn.current
+          ? html`<span class="tag on">This device</span>`
+          : html`<button
+              class="button small"
+              aria-label="Sign out ${device}"
+              @click=${() => this.confirmRevoking(signIn)}
+            >
+              Sign out
+            </button>`
+      }
+    </li>`
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'dg-sign-in-list': DgSignInList
+  }
+}

@@ -1,0 +1,90 @@
+import { html } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import { explain } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
+import { Submission } from '../app/submission.ts'
+import { fieldView, problemView } from '../design/field.ts'
+import { LightElement } from '../design/light-element.ts'
+import { tick } from '../design/while-connected.ts'
+
+/** Asks for the owner's time zone. Fires `done` once it is saved. */
+@customElement('dg-timezone-step')
+export class DgTimezoneStep extends LightElement {
+  protected override readonly sheets = []
+  @property({ attribute: false }) http!: Http
+  @state() private zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone
+  private readonly submission = new Submission(this)
+  /** Keeps loaded settings from overwriting what the owner enters. */
+  private entered = false
+
+  constructor() {
+    super()
+    tick(this, 1000)
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    void this.load()
+  }
+
+  private async load(): Promise<void> {
+    try {
+      const { entries } = await this.http.get('/api/config')
+      const stored = entries.find(({ key, source }) => key === 'TIMEZONE' && source !== 'default')
+      if (stored?.value && !this.entered) this.zone = String(stored.value)
+    } catch (error) {
+      this.submission.show(explain(error))
+    }
+  }
+
+  private readonly typed = (event: Event): void => {
+    if (!(event.target instanceof HTMLInputElement)) return
+    this.entered = true
+    this.zone = event.target.value.trim()
+  }
+
+  private readonly submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const isSaved = await this.submission.send(() =>
+      this.http.put('/api/config', { body: { entries: { TIMEZONE: this.zone } } }),
+    )
+    if (isSaved) this.dispatchEvent(new Event('done'))
+  }
+
+  /** The current time in the zone, so that the owner can check the choice. */
+  private clockText(): string {
+    try {
+      const clock = new Intl.DateTimeFormat('en-GB', {
+        timeZone: this.zone,
+        weekday: 'long',
+        hour: '2-digit',
+        minute: '2-digit',
+      })
+      return `It is ${clock.format(new Date())} there.`
+    } catch {
+      return 'Choose a zone from the list, such as Europe/Berlin.'
+    }
+  }
+
+  override render() {
+    const { busy, problem, errors } = this.submission
+    return html`<form novalidate @submit=${this.submit} @input=${this.typed}>
+      ${problemView(problem)}
+      ${fieldView({
+        name: 'TIMEZONE',
+        label: 'Time zone',
+        value: this.zone,
+        hint: this.clockText(),
+        error: errors.TIMEZONE,
+        list: 'zones',
+        required: true,
+      })}
+      <datalist id="zones">
+        ${Intl.supportedValuesOf('timeZone').map((name) => html`<option value=${name}></option>`)}
+      </datalist>
+      <div class="step-actions">
+        <button class="button primary" ?disabled=${busy}>${busy ? 'Saving…' : 'Continue'}</button>
+      </div>
+    </form>`
+  }
+}

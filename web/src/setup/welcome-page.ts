@@ -1,0 +1,208 @@
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import { explain } from '../api/http.ts'
+import type { App } from '../app/app.ts'
+import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
+import '../design/icon.ts'
+import { LightElement } from '../design/light-element.ts'
+import './message-step.ts'
+import './service-step.ts'
+import { modelSetup, phoneSetup } from './setups.ts'
+import './timezone-step.ts'
+import { authStyles } from './auth-styles.ts'
+
+type StepText = { readonly heading: string; readonly lead: string }
+
+const texts: Readonly<Record<SetupStep, StepText>> = {
+  timezone: { heading: 'Where are you?', lead: 'So that “tomorrow at nine” means your nine.' },
+  model: {
+    heading: 'Choose a model',
+    lead: 'With the key of a model service, your delegate can talk, reason and speak. Without one, the builtin model remembers, takes notes and keeps time.',
+  },
+  phone: {
+    heading: 'Connect a phone',
+    lead: 'Calls and texts go through a telephony provider, where you need an account. You can do this later.',
+  },
+  message: { heading: 'Say hello', lead: 'Send your first message. Only you can read this timeline.' },
+}
+
+/** Setup after the password. Each step is optional and saved on its own. */
+@customElement('dg-welcome-page')
+export class DgWelcomePage extends LightElement {
+  protected override readonly sheets = [authStyles, welcomeStyles]
+  @property({ attribute: false }) app!: App
+  /** Null until the current step is known. */
+  @state() private step: SetupStep | null = currentSetupStep()
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    if (this.step === null) void this.findStep()
+  }
+
+  override firstUpdated(): void {
+    this.querySelector<HTMLElement>('h1')?.focus()
+  }
+
+  /** Without a remembered step, as in another browser, starts at the first one that is not set. */
+  private async findStep(): Promise<void> {
+    try {
+      const { entries: settings } = await this.app.http.get('/api/config')
+      const isSet = (key: string) =>
+        settings.some((setting) => setting.key === key && setting.set && setting.source !== 'default')
+      const open: SetupStep =
+        (!isSet('TIMEZONE') && 'timezone') ||
+        (!isSet('OPENAI_API_KEY') && !isSet('OPENAI_BASE_URL') && 'model') ||
+        (!isSet('TELEPHONY_ACCOUNT_SID') && 'phone') ||
+        'message'
+      await this.goTo(open)
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+      await this.goTo('timezone')
+    }
+  }
+
+  private async goTo(step: SetupStep): Promise<void> {
+    // Remember steps of the first setup only. Otherwise the timeline would redirect here.
+    if (currentSetupStep() !== null) rememberSetupStep(step)
+    this.step = step
+    await this.updateComplete
+    this.querySelector<HTMLElement>('h1')?.focus()
+  }
+
+  private readonly next = (): void => {
+    const following = this.step === null ? undefined : setupSteps[setupSteps.indexOf(this.step) + 1]
+    if (following) void this.goTo(following)
+    else this.finish()
+  }
+
+  private readonly back = (): void => {
+    const before = this.step === null ? undefined : setupSteps[setupSteps.indexOf(this.step) - 1]
+    if (before) void this.goTo(before)
+  }
+
+  private readonly finish = (): void => {
+    rememberSetupStep(null)
+    this.app.navigate('/')
+  }
+
+  override render() {
+    const { step } = this
+    return html`<main class="auth">
+      <div class="card auth-card welcome">
+        ${step === null ? html`<p role="status">One moment…</p>` : this.stepView(step)}
+      </div>
+    </main>`
+  }
+
+  private stepView(step: SetupStep): TemplateResult {
+    // The password was step 1.
+    const number = setupSteps.indexOf(step) + 2
+    const count = setupSteps.length + 1
+    const { heading, lead } = texts[step]
+    return html`
+      <div class="progress soft">
+        ${
+          number > 2
+            ? html`<button class="button quiet icon small previous" aria-label="Back" title="Back" @click=${this.back}>
+                <dg-icon name="chevron"></dg-icon>
+              </button>`
+            : nothing
+        }
+        <ol class="list" aria-hidden="true">
+          ${Array.from({ length: count }, (_, at) => html`<li class=${at < number - 1 ? 'over' : at === number - 1 ? 'here' : ''}></li>`)}
+        </ol>
+        <span>Step ${number} of ${count}</span>
+        <button class="button quiet small" @click=${this.finish}>Finish later</button>
+      </div>
+      <h1 tabindex="-1">${heading}</h1>
+      <p class="lead">${lead}</p>
+      ${this.bodyView(step)}
+    `
+  }
+
+  private bodyView(step: SetupStep): TemplateResult {
+    const { http } = this.app
+    switch (step) {
+      case 'timezone':
+        return html`<dg-timezone-step .http=${http} @done=${this.next}></dg-timezone-step>`
+      case 'model':
+        return html`<div><dg-service-step .http=${http} .setup=${modelSetup} @done=${this.next}></dg-service-step></div>`
+      case 'phone':
+        return html`<section><dg-service-step .http=${http} .setup=${phoneSetup} @done=${this.next}></dg-service-step></section>`
+      case 'message':
+        return html`<dg-message-step
+          .http=${http}
+          @answered=${() => rememberSetupStep(null)}
+          @done=${this.next}
+        ></dg-message-step>`
+    }
+  }
+}
+
+const welcomeStyles = css`
+  .auth .welcome {
+    width: min(30rem, 100%);
+  }
+  .welcome .progress {
+    display: flex;
+    align-items: center;
+    gap: var(--space-3);
+    margin-bottom: var(--space-5);
+  }
+  .welcome .progress ol {
+    display: flex;
+    gap: 0.375rem;
+  }
+  .welcome .progress li {
+    width: 1.25rem;
+    height: 0.25rem;
+    border-radius: 999px;
+    background: var(--line);
+  }
+  .welcome .progress li.over {
+    background: color-mix(in oklch, var(--accent) 45%, var(--line));
+  }
+  .welcome .progress li.here {
+    background: var(--accent);
+  }
+  .welcome .progress .button:last-child {
+    margin-inline-start: auto;
+  }
+  .welcome h1:focus-visible {
+    outline: none;
+  }
+  .welcome .step-actions {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: flex-end;
+    gap: var(--space-2);
+    margin-top: var(--space-2);
+  }
+  .welcome .progress .previous {
+    margin-inline: calc(-1 * var(--space-2)) calc(-1 * var(--space-1));
+    rotate: 180deg;
+  }
+  .welcome dg-connection-test.unused {
+    display: none;
+  }
+  .welcome .step-talk {
+    display: grid;
+    gap: var(--space-2);
+  }
+  .welcome .step-talk p {
+    max-width: 90%;
+    padding: var(--space-2) var(--space-3);
+    border-radius: var(--radius-lg);
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+  }
+  .welcome .step-talk .owner {
+    justify-self: end;
+    background: var(--accent-soft);
+    color: var(--on-accent-soft);
+  }
+  .welcome .step-talk .delegate {
+    justify-self: start;
+    background: var(--sunken);
+  }
+`

@@ -1,0 +1,266 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { Delivery, Task, WholeTask } from '../../../src/http/contract/tasks.ts'
+import { explain } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import { durationText, fullTimeText, plural, timeText } from '../design/format.ts'
+import { relativeText } from '../design/relative-time.ts'
+import { channelText, deliveryText, failureText, outcomeText, reasonText, statusOf } from './task-words.ts'
+
+/** A task with its state; unfolds to its text and delivery attempts. Fires `cancel` and `retry`. */
+@customElement('dg-task-card')
+export class DgTaskCard extends LitElement {
+  static override readonly styles = [
+    controls,
+    cards,
+    css`
+      :host {
+        display: block;
+        flex: 1;
+        min-width: 0;
+      }
+      .head {
+        display: flex;
+        align-items: flex-start;
+        gap: var(--space-2) var(--space-3);
+      }
+      h3 {
+        flex: 1;
+        min-width: 0;
+        font-size: var(--text-md);
+        font-weight: 550;
+        line-height: 1.4;
+        overflow-wrap: anywhere;
+      }
+      .status {
+        display: inline-flex;
+        align-items: center;
+        gap: 0.375rem;
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+        font-weight: 550;
+        white-space: nowrap;
+      }
+      .status.good {
+        color: var(--success);
+      }
+      .status.bad {
+        color: var(--danger);
+      }
+      .status.live {
+        color: var(--accent);
+      }
+      .line {
+        display: flex;
+        gap: var(--space-2);
+        margin-top: var(--space-2);
+        font-size: var(--text-sm);
+        overflow-wrap: anywhere;
+      }
+      .line dg-icon {
+        margin-top: 0.2em;
+      }
+      .line.undelivered dg-icon {
+        color: var(--warning);
+      }
+      .progress {
+        padding: var(--space-2) var(--space-3);
+        border-radius: var(--radius-sm);
+        background: var(--sunken);
+        font: 400 var(--text-sm) / 1.5 var(--font-mono);
+      }
+      .actions {
+        margin-top: var(--space-3);
+      }
+      pre {
+        max-height: 22rem;
+      }
+      ol {
+        margin: 0;
+        padding: 0 0 0 var(--space-5);
+        font-size: var(--text-sm);
+      }
+      ol time {
+        color: var(--ink-soft);
+      }
+      .delivery + .delivery {
+        margin-top: var(--space-2);
+      }
+      .delivery > p {
+        font-size: var(--text-sm);
+      }
+    `,
+  ]
+  @property({ attribute: false }) http!: Http
+  @property({ attribute: false }) task!: Task
+  @property({ attribute: false }) now!: Date
+  @state() private open = false
+  @state() private whole: WholeTask | null = null
+  @state() private problem = ''
+
+  override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    const before = changed.get('task') as Task | undefined
+    // The outcome arrives with the final status.
+    if (this.open && before && before.status !== this.task.status) void this.load()
+  }
+
+  private readonly toggle = (): void => {
+    this.open = !this.open
+    if (this.open) void this.load()
+  }
+
+  private readonly load = async (): Promise<void> => {
+    try {
+      this.whole = await this.http.get('/api/tasks/{id}', { params: { id: this.task.id } })
+      this.problem = ''
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  private fire(name: 'cancel' | 'retry', what?: 'work' | 'delivery'): void {
+    this.dispatchEvent(new CustomEvent(name, { detail: what }))
+  }
+
+  override render() {
+    const { task } = this
+    const { text, icon, tone } = statusOf(task)
+    const delivery = deliveryText(task)
+    const isUndelivered = ['fallback', 'failed', 'unknown'].includes(task.deliveryState)
+    return html`
+      <div class="head">
+        <h3>${task.title || 'Erased'}</h3>
+        <span class="status ${tone}"><dg-icon name=${icon}></dg-icon>${text}</span>
+      </div>
+      <p class="facts">
+        <time datetime=${task.dispatchedAt} title=${fullTimeText(task.dispatchedAt)}
+          >${relativeText(task.dispatchedAt, this.now)}</time
+        >
+        <span>${this.timeView()}</span>
+        <span>by ${task.by === 'owner' ? 'you' : 'Delegate'}</span>
+      </p>
+      ${task.status === 'running' ? this.progressView() : nothing}
+      ${
+        task.status === 'failed'
+          ? html`<p class="line"><dg-icon name="warning"></dg-icon><span>${reasonText(task)}</span></p>`
+          : nothing
+      }
+      ${
+        delivery === ''
+          ? nothing
+          : html`<p class="line ${isUndelivered ? 'undelivered' : ''}">
+              <dg-icon name=${isUndelivered ? 'warning' : 'bell'}></dg-icon><span>${delivery}</span>
+            </p>`
+      }
+      <div class="actions">
+        <button class="button small" aria-expanded=${this.open} @click=${this.toggle}>
+          ${this.open ? 'Hide details' : 'Details'}
+        </button>
+        ${this.actionsView(isUndelivered)}
+      </div>
+      ${this.open ? this.detailsView() : nothing}
+    `
+  }
+
+  private timeView(): string {
+    const { status, startedAt, durationMs, timeoutMinutes, notify } = this.task
+    if (status === 'queued') return `waiting to start, time limit ${timeoutMinutes} min`
+    if (status === 'running' && startedAt !== null) {
+      const runningMs = Math.max(0, this.now.getTime() - Date.parse(startedAt))
+      return `running for ${durationText(runningMs)} of at most ${timeoutMinutes} min, outcome ${channelText(notify)}`
+    }
+    return durationMs === null ? '' : `took ${durationText(durationMs)}`
+  }
+
+  private progressView(): TemplateResult {
+    const { latestProgress, progressCount } = this.task
+    if (!latestProgress) return html`<p class="line facts">No progress reported yet</p>`
+    return html`
+      <p class="line progress" role="status">${latestProgress.text}</p>
+      <p class="facts">${plural(progressCount, 'report')}, latest at ${timeText(latestProgress.at)}</p>
+    `
+  }
+
+  private actionsView(isUndelivered: boolean): TemplateResult {
+    const { status, title } = this.task
+    const isOpen = status === 'queued' || status === 'running'
+    return html`
+      ${
+        isOpen
+          ? html`<button class="button small" aria-label="Cancel ${title}" @click=${() => this.fire('cancel')}>
+              <dg-icon name="stop"></dg-icon>Cancel
+            </button>`
+          : nothing
+      }
+      ${
+        status === 'failed' || status === 'cancelled'
+          ? html`<button class="button small" @click=${() => this.fire('retry', 'work')}>
+              <dg-icon name="retry"></dg-icon>Run again
+            </button>`
+          : nothing
+      }
+      ${
+        isUndelivered
+          ? html`<button class="button small" @click=${() => this.fire('retry', 'delivery')}>
+              <dg-icon name="retry"></dg-icon>Deliver again
+            </button>`
+          : nothing
+      }
+    `
+  }
+
+  private detailsView(): TemplateResult {
+    if (this.problem !== '') {
+      return html`<p class="line" role="alert">
+        <dg-icon name="offline"></dg-icon><span>${this.problem}</span>
+        <button class="button small" @click=${() => void this.load()}>Try again</button>
+      </p>`
+    }
+    if (!this.whole) return html`<div class="waiting" role="status" aria-label="Loading the details"></div>`
+    const { prompt, outcome } = this.whole
+    return html`
+      <h4 class="subhead">Prompt</h4>
+      <pre tabindex="0">${prompt || 'Erased'}</pre>
+      ${
+        outcome === null
+          ? nothing
+          : html`<h4 class="subhead">Outcome</h4>
+              <pre tabindex="0">${outcome || 'No output.'}</pre>`
+      }
+      ${
+        this.task.deliveries.length === 0
+          ? nothing
+          : html`<h4 class="subhead">Deliveries</h4>
+              ${this.task.deliveries.map((delivery) => deliveryView(delivery))}`
+      }
+    `
+  }
+}
+
+function deliveryView(delivery: Delivery): TemplateResult {
+  const { channel, fallbackOf, retryOf, attempts, retryAt } = delivery
+  const why = fallbackOf !== null ? ' (fallback)' : retryOf !== null ? ' (retry)' : ''
+  return html`<div class="delivery">
+    <p>
+      ${channelText(channel).replace(/^./, (letter) => letter.toUpperCase())}${why}: ${outcomeText(delivery)}
+      ${retryAt === null ? nothing : html`<time datetime=${retryAt}>at ${timeText(retryAt)}</time>`}
+    </p>
+    ${
+      attempts.length === 0
+        ? nothing
+        : html`<ol aria-label="Attempts ${channelText(channel)}">
+            ${attempts.map((attempt) => html`<li>${attemptText(attempt)}</li>`)}
+          </ol>`
+    }
+  </div>`
+}
+
+function attemptText({ startedAt, outcome, kind }: Delivery['attempts'][number]): TemplateResult {
+  const words =
+    outcome === null ? 'in progress or interrupted' : outcome === 'unknown' ? 'not confirmed' : outcome
+  return html`${words}${kind === null ? nothing : ` (${failureText(kind)})`}
+    <time datetime=${startedAt}>${fullTimeText(startedAt)}</time>`
+}

@@ -1,0 +1,98 @@
+import type { Delivery, Task } from '../../../src/http/contract/tasks.ts'
+import { plural, wordsText } from '../design/format.ts'
+import type { IconName } from '../design/icon.ts'
+
+/** Text for the states, channels and failures of tasks and deliveries. */
+
+const channels: Readonly<Record<string, string>> = {
+  chat: 'in the chat',
+  sms: 'by text message',
+  webhook: 'by webhook',
+}
+
+export const channelText = (channel: string): string => channels[channel] ?? `by ${channel}`
+
+const statuses: Readonly<
+  Record<string, { readonly text: string; readonly icon: IconName; readonly tone: string }>
+> = {
+  queued: { text: 'Waiting', icon: 'timer', tone: '' },
+  running: { text: 'Running', icon: 'tool', tone: 'live' },
+  finished: { text: 'Finished', icon: 'done', tone: 'good' },
+  failed: { text: 'Failed', icon: 'warning', tone: 'bad' },
+  cancelled: { text: 'Cancelled', icon: 'close', tone: '' },
+}
+
+export const statusOf = ({ status }: Task) =>
+  statuses[status] ?? ({ text: wordsText(status), icon: 'help', tone: '' } as const)
+
+const reasons: Readonly<Record<string, string>> = {
+  callback: 'The assistant reported an error',
+  exit: 'The program exited with an error',
+  timeout: 'The task timed out',
+  spawn: 'The program could not be started',
+  interrupted: 'Delegate stopped while the task was running',
+  not_configured: 'No coding assistant is set up',
+}
+
+export function reasonText({ kind, exitCode }: Task): string {
+  const reason = reasons[kind ?? ''] ?? 'Unknown reason'
+  return kind === 'exit' && exitCode !== null ? `${reason} (exit code ${exitCode})` : reason
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  not_configured: 'not set up',
+  refused: 'refused',
+  opted_out: 'the number opted out of texts',
+  budget: 'daily text limit reached',
+  rate_limited: 'rate limited',
+  unavailable: 'unreachable',
+  erased: 'its text was erased',
+}
+
+export const failureText = (kind: string | null): string =>
+  kind === null ? '' : (refusals[kind] ?? wordsText(kind))
+
+/** The delivery state of a task in one line; empty if there is no delivery. */
+export function deliveryText(task: Task): string {
+  const chosen = task.deliveries.findLast(({ channel }) => channel === task.notify)
+  const attempt =
+    chosen && chosen.attempts.length > 1 ? ` on the ${ordinal(chosen.attempts.length)} attempt` : ''
+  switch (task.deliveryState) {
+    case 'delivered':
+      return `Delivered ${channelText(task.notify)}${attempt}`
+    case 'pending':
+      return `Being delivered ${channelText(task.notify)}`
+    case 'fallback':
+      return `Not delivered ${channelText(task.notify)} (${failureText(chosen?.kind ?? null)}); delivered in the chat instead`
+    case 'unknown':
+      return `Delivery ${channelText(task.notify)} is unconfirmed`
+    case 'failed':
+      return `Not delivered ${channelText(task.notify)}`
+    default:
+      return ''
+  }
+}
+
+function ordinal(value: number): string {
+  return (
+    ({ 2: 'second', 3: 'third', 4: 'fourth', 5: 'fifth' } as Record<number, string>)[value] ?? `${value}th`
+  )
+}
+
+/** The state of one delivery. */
+export function outcomeText({ status, kind, attempts, maxAttempts }: Delivery): string {
+  switch (status) {
+    case 'delivered':
+      return 'delivered'
+    case 'failed':
+      return `failed for good: ${failureText(kind)}`
+    case 'unknown':
+      return 'unconfirmed, may have arrived'
+    case 'attempted':
+      return 'in progress'
+    default:
+      return attempts.length === 0
+        ? 'waiting'
+        : `will be retried, ${plural(maxAttempts - attempts.length, 'attempt')} left`
+  }
+}

@@ -1,0 +1,151 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import { repeat } from 'lit/directives/repeat.js'
+import type { Task } from '../../../src/http/contract/tasks.ts'
+import type { App } from '../app/app.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+import '../design/page.ts'
+import '../design/state.ts'
+import { askToConfirm } from '../app/confirm-dialog.ts'
+import { moreView } from '../app/list-view.ts'
+import { loadedView } from '../app/loaded.ts'
+import { type ListPage, PagedList } from '../app/paged-list.ts'
+import { tick } from '../design/while-connected.ts'
+import './task-card.ts'
+import { DgTaskDialog } from './task-dialog.ts'
+
+/** Updates texts such as "running for 12 s". */
+const tickMs = 1_000
+const pageTasks = 50
+
+type TaskPage = ListPage<Task> & { readonly configured: boolean }
+
+/** Tasks of the coding assistant, with their outcomes and deliveries. */
+@customElement('dg-tasks-page')
+export class DgTasksPage extends LitElement {
+  static override readonly styles = [
+    controls,
+    cards,
+    css`
+      .callout {
+        margin-bottom: var(--space-4);
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  /** Kept, so that closing it does not lose what was typed. */
+  private readonly dialog = new DgTaskDialog()
+  private readonly tasks = new PagedList<Task, TaskPage>(this, {
+    fetch: async ({ signal, cursor }) => {
+      const { tasks, ...rest } = await this.app.http.get('/api/tasks', {
+        query: { limit: pageTasks, cursor },
+        signal,
+      })
+      return { items: tasks, ...rest }
+    },
+    concerns: (type) => /^(?:task|delivery)\.|^erased$/.test(type),
+  })
+
+  constructor() {
+    super()
+    tick(this, tickMs, () => this.tasks.items.some(({ status }) => status === 'running'))
+  }
+
+  private confirmCancelling(task: Task): void {
+    askToConfirm(this, {
+      heading: 'Cancel this task?',
+      text: `“${task.title}” stops now. Changes it has already made are kept.`,
+      action: 'Cancel task',
+      run: async () => {
+        await this.app.http.post('/api/tasks/{id}/cancel', { params: { id: task.id } })
+        this.app.toast('Task cancelled')
+        await this.tasks.reload()
+      },
+    })
+  }
+
+  private readonly handOver = (): void => {
+    Object.assign(this.dialog, { app: this.app, onDispatched: this.tasks.reload }).openIn(this)
+  }
+
+  private retry(task: Task, what: 'work' | 'delivery'): void {
+    void this.app.attempt(async () => {
+      await this.app.http.post('/api/tasks/{id}/retry', { params: { id: task.id }, body: { what } })
+      this.app.toast(what === 'work' ? 'Task handed over again' : 'Retrying the delivery')
+      await this.tasks.reload()
+    })
+  }
+
+  override render() {
+    return html`<dg-page heading="Tasks">
+      <button
+        slot="tools"
+        class="button primary small"
+        ?disabled=${this.tasks.value?.configured === false}
+        @click=${this.handOver}
+      >
+        <dg-icon name="plus"></dg-icon>Hand over a task
+      </button>
+      ${loadedView(this.tasks, 'the tasks', (page) => this.pageView(page))}
+    </dg-page>`
+  }
+
+  private pageView({ items, configured }: TaskPage): TemplateResult {
+    if (items.length === 0) return this.emptyView(configured)
+    const isOpen = ({ status }: Task) => status === 'queued' || status === 'running'
+    return html`
+      ${configured ? nothing : unconfiguredView()}
+      ${this.listView('In progress', items.filter(isOpen))}
+      ${this.listView(
+        'Finished',
+        items.filter((task) => !isOpen(task)),
+      )}
+      ${moreView(this.tasks, 'Show older tasks')}
+    `
+  }
+
+  private emptyView(configured: boolean): TemplateResult {
+    if (!configured) {
+      return html`<dg-state icon="tool" heading="No coding assistant is set up">
+        <p>
+          To set one up, put its command in the environment variable <code>COPILOT_COMMAND</code> and restart
+          Delegate. For your safety, this cannot be set in the browser.
+        </p>
+      </dg-state>`
+    }
+    return html`<dg-state icon="tool" heading="No tasks yet">
+      <p>Hand one over here, or just say: “have the coding assistant fix the build and text me when it is done”.</p>
+      <button class="button primary" @click=${this.handOver}>Hand over a task</button>
+    </dg-state>`
+  }
+
+  private listView(heading: string, tasks: readonly Task[]): TemplateResult | typeof nothing {
+    if (tasks.length === 0) return nothing
+    const now = new Date()
+    return html`<h2 class="heading">${heading}</h2>
+      <ul class="list cards" aria-label=${heading}>
+        ${repeat(
+          tasks,
+          ({ id }) => id,
+          (task) => html`<li>
+            <dg-task-card
+              .http=${this.app.http}
+              .task=${task}
+              .now=${now}
+              @cancel=${() => this.confirmCancelling(task)}
+              @retry=${(event: CustomEvent<'work' | 'delivery'>) => this.retry(task, event.detail)}
+            ></dg-task-card>
+          </li>`,
+        )}
+      </ul>`
+  }
+}
+
+function unconfiguredView(): TemplateResult {
+  return html`<div class="callout warning">
+    <dg-icon name="warning"></dg-icon>
+    <p>No coding assistant is set up. Set <code>COPILOT_COMMAND</code> to hand over tasks.</p>
+  </div>`
+}

@@ -1,0 +1,140 @@
+import type { TimelineEvent } from '../../../../src/http/contract/timeline.ts'
+import { wordsOf } from '../event-kinds.ts'
+import type { Pending } from '../rows.ts'
+
+/** A message that is not on the timeline yet, as stored for a reload. */
+export type Unsettled = Pending & {
+  /** The newest seq known when the message was first sent: its own event comes later. Null until sent. */
+  readonly afterSeq: number | null
+}
+
+/**
+ * Messages of this tab that are not on the timeline yet. They survive a reload. Sending is idempotent: the
+ * service runs each `clientMessageId` once.
+ */
+export type Outbox = {
+  readonly pending: readonly Pending[]
+  add(text: string): void
+  retry(clientMessageId: string): void
+  discard(clientMessageId: string): void
+  /** On disconnect: marks sent messages as waiting for the next connection. */
+  wait(): void
+  /** Sends every message that has not failed. */
+  flush(): void
+  /** Removes the event's message, found by id or else by text among the messages sent before the event. */
+  settle(event: TimelineEvent): void
+  /** Fails the message with that id, else the oldest one sent. Returns false if there is none. */
+  fail(clientMessageId: string | null, reason: string): boolean
+  /** Drops all messages and stores nothing from now on. */
+  close(): void
+}
+
+/** After this long without an answer, a sent message fails and can be retried. */
+const answerTimeoutMs = 20_000
+
+export function createOutbox(options: {
+  /** Returns false if the message cannot be sent now. */
+  readonly send: (message: Pending) => boolean
+  /** True if the service is working on other messages, so that an unanswered one is only queued. */
+  readonly isBusy: () => boolean
+  /** The newest event that this tab knows. */
+  readonly lastSeq: () => number
+  /** Messages stored before the reload. */
+  readonly kept: readonly Unsettled[]
+  readonly keep: (pending: readonly Unsettled[]) => void
+  readonly changed: () => void
+  readonly newId: () => string
+  readonly nowMs: () => number
+}): Outbox {
+  let pending = options.kept
+  let closed = false
+
+  function set(next: readonly Unsettled[]): void {
+    pending = next
+    options.keep(pending)
+    options.changed()
+  }
+
+  function find(clientMessageId: string | null): Unsettled | undefined {
+    return pending.find((message) => message.clientMessageId === clientMessageId)
+  }
+
+  function update(clientMessageId: string, change: Partial<Unsettled>): void {
+    if (closed) return
+    set(
+      pending.map((message) =>
+        message.clientMessageId === clientMessageId ? { ...message, ...change } : message,
+      ),
+    )
+  }
+
+  function remove(message: Unsettled): void {
+    set(pending.filter((other) => other !== message))
+  }
+
+  function transmit(message: Unsettled): void {
+    const { clientMessageId } = message
+    if (!options.send(message)) {
+      update(clientMessageId, { status: 'waiting', reason: null })
+      return
+    }
+    // The service may have restarted from an older copy of its ledger, with a lower head.
+    const afterSeq = Math.min(message.afterSeq ?? Infinity, options.lastSeq())
+    update(clientMessageId, { status: 'sent', reason: null, afterSeq })
+    setTimeout(() => {
+      if (find(clientMessageId)?.status === 'sent' && !options.isBusy()) {
+        update(clientMessageId, { status: 'failed', reason: 'No answer from the service yet.' })
+      }
+    }, answerTimeoutMs)
+  }
+
+  return {
+    get pending() {
+      return pending
+    },
+    add(text) {
+      const at = new Date(options.nowMs()).toISOString()
+      const clientMessageId = options.newId()
+      const message = { clientMessageId, text, at, status: 'waiting', reason: null, afterSeq: null } as const
+      pending = [...pending, message]
+      transmit(message)
+    },
+    retry(clientMessageId) {
+      const message = find(clientMessageId)
+      if (message) transmit(message)
+    },
+    discard(clientMessageId) {
+      const message = find(clientMessageId)
+      if (message) remove(message)
+    },
+    wait() {
+      for (const { clientMessageId, status } of pending) {
+        if (status === 'sent') update(clientMessageId, { status: 'waiting' })
+      }
+    },
+    flush() {
+      for (const message of pending) if (message.status !== 'failed') transmit(message)
+    },
+    settle(event) {
+      const named = event.payload.clientMessageId
+      const words = wordsOf(event).trim()
+      const match =
+        typeof named === 'string'
+          ? find(named)
+          : pending.find(
+              ({ text, afterSeq }) =>
+                words !== '' && afterSeq !== null && event.seq > afterSeq && text.startsWith(words),
+            )
+      if (match) remove(match)
+    },
+    fail(clientMessageId, reason) {
+      const message = find(clientMessageId) ?? pending.find(({ status }) => status === 'sent')
+      if (message) update(message.clientMessageId, { status: 'failed', reason })
+      return message !== undefined
+    },
+    close() {
+      closed = true
+      pending = []
+    },
+  }
+}

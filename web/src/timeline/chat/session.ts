@@ -1,0 +1,364 @@
+import type { LiveCall, TalkLine } from '../../../../src/http/contract/calls.ts'
+import type { ServerMessage } from '../../../../src/http/contract/chat-socket.ts'
+import type { ProblemDocument } from '../../../../src/http/contract/problem.ts'
+import type { TimelineEvent, TimelinePage } from '../../../../src/http/contract/timeline.ts'
+import { cutOf, wordsOf } from '../event-kinds.ts'
+import type { Pending, Preview } from '../rows.ts'
+import { createTimelineStore, type TimelineStore } from '../store.ts'
+import type { Segment } from '../tree.ts'
+import { createLiveTalk } from './live-talk.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import { createPreviews } from './previews.ts'
+import { createSilenceWatch } from './silence-watch.ts'
+import { type ChatSocket, type Connection, type MayConnect, openChatSocket } from './socket.ts'
+
+/** What is known about events older than the oldest loaded one. */
+export type Older = 'unknown' | 'more' | 'loading' | 'failed' | 'none'
+
+export type ChatSession = {
+  readonly connection: Connection
+  /** True once the first page has arrived. */
+  readonly loaded: boolean
+  readonly older: Older
+  /** From this `seq` on, all events are loaded. */
+  readonly wholeFromSeq: number
+  readonly segments: readonly Segment[]
+  readonly previews: readonly Preview[]
+  readonly pending: readonly Pending[]
+  readonly call: LiveCall | null
+  /** Lines of the call that are not on the timeline yet. */
+  readonly talk: readonly TalkLine[]
+  /** True while a turn of the owner is being answered. */
+  readonly working: boolean
+  /** The open conversation, according to the loaded events. */
+  readonly conversationId: string | null
+  /** Cursor of the next older page; null if there is none. */
+  readonly cursor: string | null
+  event(seq: number): TimelineEvent | undefined
+  /** False once this tab has seen the erasure completed or undone. */
+  isErasurePending(erasureId: string): boolean
+
+  readonly outbox: Omit<Outbox, 'wait' | 'flush' | 'settle' | 'fail' | 'close'>
+  stop(): void
+  loadOlder(): void
+  /** Adds the page before `cursor`, when fetched over HTTP instead of the socket. */
+  addOlderPage(page: TimelinePage): void
+  addEvents(events: readonly TimelineEvent[]): void
+  /** If disconnected, reconnects at once. */
+  retryNow(): void
+  /** Replaces the connection. After sleep or a network change, an open one may be dead. */
+  restart(): void
+  /** Calls back in a microtask, once per burst of changes. Returns an unsubscribe function. */
+  subscribe(listener: () => void): () => void
+  /**
+   * Calls back with each event of any channel as it happens. Also calls back with the events of a first page,
+   * with `live` false, because they may be new to the caller. Returns an unsubscribe function.
+   */
+  follow(listener: Follower): () => void
+  close(): void
+}
+
+export type Follower = (event: TimelineEvent, live: boolean) => void
+
+type ChatSessionOptions = {
+  readonly socketUrl: string
+  readonly mayConnect: () => Promise<MayConnect>
+  /** Called with errors that the timeline does not show. */
+  readonly onProblem: (problem: ProblemDocument) => void
+  readonly onReply: (text: string) => void
+  readonly onMalformed: (error: unknown) => void
+  /** Storage for this tab's messages until they are on the timeline. */
+  readonly unsettled: Pick<Parameters<typeof createOutbox>[0], 'kept' | 'keep'>
+  readonly newId: () => string
+  readonly random: () => number
+  readonly nowMs: () => number
+}
+
+const olderTimeoutMs = 15_000
+/**
+ * Silence after which the connection is replaced. Replacing a healthy one is harmless. Messages are
+ * acknowledged at once, while a turn may wait for the model.
+ */
+const messagePatienceMs = 10_000
+const turnPatienceMs = 45_000
+const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'])
+
+/** The chat of this tab: its socket and events, and what is not an event yet (pending messages, previews). */
+export function createChatSession(options: ChatSessionOptions): ChatSession {
+  let store = createTimelineStore()
+  const listeners = new Set<() => void>()
+  const followers = new Set<Follower>()
+  const previews = createPreviews()
+  const live = createLiveTalk()
+  const outbox = createOutbox({
+    send: ({ clientMessageId, text }) =>
+      loaded && socket.send({ type: 'chat.message', content: text, clientMessageId }),
+    isBusy: () => connection.state !== 'open' || isWorking(store, previews.list),
+    lastSeq: () => store.lastSeq,
+    kept: options.unsettled.kept,
+    keep: options.unsettled.keep,
+    changed,
+    newId: options.newId,
+    nowMs: options.nowMs,
+  })
+  let connection: Connection = { state: 'connecting' }
+  let loaded = false
+  let older: Older = 'unknown'
+  let cursor: string | null = null
+  let notifying = false
+  /** An undone erasure restored words that this tab has dropped: reload from the first page. */
+  let outdated = false
+  const endedErasures = new Set<unknown>()
+  /** A long reply's event is truncated. Held back until the service sends the whole text right after it. */
+  let cutReply: TimelineEvent | null = null
+  let olderTimer: ReturnType<typeof setTimeout> | undefined
+
+  const silence = createSilenceWatch({
+    patienceMs() {
+      if (connection.state !== 'open') return null
+      if (isWorking(store, previews.list)) return turnPatienceMs
+      return outbox.pending.some(({ status }) => status === 'sent') ? messagePatienceMs : null
+    },
+    onSilence() {
+      if (!socket.isUploading) socket.restart()
+    },
+  })
+
+  function changed(): void {
+    if (notifying) return
+    notifying = true
+    queueMicrotask(() => {
+      notifying = false
+      silence.look()
+      for (const listener of listeners) listener()
+    })
+  }
+
+  function add(events: readonly TimelineEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'chat.message.received' && !store.get(event.seq)) outbox.settle(event)
+      live.add(event)
+      if (event.turnId !== null && turnEnds.has(event.type)) previews.end(event.turnId)
+    }
+    for (const { type, payload } of events) {
+      if (type === 'erasure.undone' || type === 'erasure.completed') endedErasures.add(payload.erasureId)
+    }
+    store.add(events)
+    changed()
+  }
+
+  function receive(message: ServerMessage): void {
+    switch (message.type) {
+      case 'history.page':
+        if (message.mode === 'initial') takeInitial(message.page)
+        else takeOlder(message.page)
+        return
+      case 'timeline.event':
+        if (isReply(message.event) && cutOf(message.event)) cutReply = message.event
+        else takeEvent(message.event)
+        return
+      case 'call.live':
+        live.update(message.call)
+        break
+      case 'chat.working':
+        previews.begin(message.turnId)
+        break
+      case 'chat.delta':
+        previews.append(message.turnId, message.text)
+        break
+      case 'chat.response':
+        previews.replace(message.turnId, message.content)
+        if (cutReply?.turnId === message.turnId) takeEvent(withText(cutReply, message.content))
+        break
+      case 'chat.done':
+        previews.end(message.turnId)
+        break
+      case 'chat.error':
+        takeError(message)
+    }
+    changed()
+  }
+
+  function takeEvent(event: TimelineEvent): void {
+    cutReply = null
+    add([event])
+    takeErasure(event)
+    if (event.type === 'chat.reply.sent') options.onReply(wordsOf(event))
+    for (const follower of followers) follower(event, true)
+  }
+
+  /** Only for live events. Pages already reflect all erasures. */
+  function takeErasure({ type, payload }: TimelineEvent): void {
+    if (type === 'erasure.requested' && Array.isArray(payload.seqs)) {
+      store.hide(payload.seqs.filter((seq: unknown) => typeof seq === 'number'))
+    }
+    if (type !== 'erasure.undone') return
+    outdated = true
+    socket.restart()
+  }
+
+  /** After a reconnect, the service sends a first page only if this tab's events are from another ledger. */
+  function takeInitial(page: TimelinePage): void {
+    if (loaded) {
+      store = createTimelineStore()
+      previews.clear()
+    }
+    loaded = true
+    outdated = false
+    takeOlder(page)
+    outbox.flush()
+    // These may have happened between a follower's own fetch and the connection.
+    for (const event of page.events) for (const follower of followers) follower(event, false)
+  }
+
+  function takeOlder(page: TimelinePage): void {
+    clearTimeout(olderTimer)
+    cursor = page.nextCursor
+    older = page.hasMore && page.nextCursor !== null ? 'more' : 'none'
+    // Before its own events, a page has older ones that only complete spans, with gaps between them.
+    const wholeFromSeq = page.hasMore ? page.events[page.expandedEvents]?.seq : 0
+    if (wholeFromSeq !== undefined) store.setWholeFrom(wholeFromSeq)
+    add(page.events)
+  }
+
+  function takeError({
+    turnId,
+    clientMessageId,
+    problem,
+  }: Extract<ServerMessage, { type: 'chat.error' }>): void {
+    // The timeline shows failed turns itself.
+    if (turnId !== null) previews.end(turnId)
+    else if (problem.code === 'invalid_cursor') older = 'failed'
+    else if (!outbox.fail(clientMessageId, problem.detail)) options.onProblem(problem)
+  }
+
+  function connected(next: Connection): void {
+    const opened = next.state === 'open' && connection.state !== 'open'
+    connection = next
+    if (next.state !== 'open') {
+      previews.interrupt()
+      cutReply = null
+      outbox.wait()
+      live.update(null)
+      if (older === 'loading') older = 'failed'
+    }
+    if (opened && loaded) outbox.flush()
+    changed()
+  }
+
+  const socket: ChatSocket = openChatSocket({
+    url: () =>
+      store.lastSeq > 0 && !outdated ? `${options.socketUrl}?since=${store.lastSeq}` : options.socketUrl,
+    mayConnect: options.mayConnect,
+    onHeard: () => silence.heard(),
+    onMessage: receive,
+    onConnection: connected,
+    onMalformed: options.onMalformed,
+    random: options.random,
+    nowMs: options.nowMs,
+  })
+
+  return {
+    get connection() {
+      return connection
+    },
+    get loaded() {
+      return loaded
+    },
+    get older() {
+      return older
+    },
+    get wholeFromSeq() {
+      return store.wholeFromSeq
+    },
+    get segments() {
+      return store.tree
+    },
+    get previews() {
+      return previews.list
+    },
+    get pending() {
+      return outbox.pending
+    },
+    get call() {
+      return live.call
+    },
+    get talk() {
+      return live.lines
+    },
+    get working() {
+      return isWorking(store, previews.list)
+    },
+    get conversationId() {
+      return openConversation(store)
+    },
+    get cursor() {
+      return cursor
+    },
+    event: (seq) => store.get(seq),
+    isErasurePending: (erasureId) => !endedErasures.has(erasureId),
+    outbox,
+    stop: () => void socket.send({ type: 'chat.stop' }),
+    loadOlder() {
+      if (cursor === null || older === 'loading' || older === 'none') return
+      older = socket.send({ type: 'history.more', cursor }) ? 'loading' : 'failed'
+      clearTimeout(olderTimer)
+      olderTimer = setTimeout(() => {
+        if (older !== 'loading') return
+        older = 'failed'
+        changed()
+      }, olderTimeoutMs)
+      changed()
+    },
+    addOlderPage: takeOlder,
+    addEvents: add,
+    retryNow: () => socket.retryNow(),
+    restart: () => socket.restart(),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    follow(listener) {
+      followers.add(listener)
+      return () => followers.delete(listener)
+    },
+    close() {
+      clearTimeout(olderTimer)
+      silence.stop()
+      outbox.close()
+      listeners.clear()
+      followers.clear()
+      socket.close()
+    },
+  }
+}
+
+/** True for events that the service follows with their whole text. */
+function isReply({ type, turnId }: TimelineEvent): boolean {
+  return turnId !== null && (type === 'chat.reply.sent' || type === 'chat.reply.stopped')
+}
+
+function withText(event: TimelineEvent, text: string): TimelineEvent {
+  const { excerpt: _excerpt, bytes: _bytes, ...rest } = event.payload
+  return { ...event, payload: { ...rest, text } }
+}
+
+/** A running turn is among this many last segments. */
+const liveSegments = 20
+
+/** A turn that began before the page was loaded has no preview, but a running activity. */
+function isWorking(store: TimelineStore, previews: readonly Preview[]): boolean {
+  if (previews.length > 0) return true
+  return store.tree
+    .slice(-liveSegments)
+    .some(
+      ({ kind, entries }) =>
+        kind === 'interaction' && entries.some((entry) => entry.kind === 'activity' && entry.running),
+    )
+}
+
+/** Skips internal events: they may follow the end of a conversation. */
+function openConversation(store: TimelineStore): string | null {
+  const last = store.findLast((event) => event.conversationId !== null && !event.internal)
+  return last && last.type !== 'conversation.ended' ? last.conversationId : null
+}

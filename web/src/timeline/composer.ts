@@ -1,0 +1,197 @@
+import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import { controls } from '../design/controls.ts'
+import '../design/icon.ts'
+
+const unsentKey = 'delegate.unsent'
+
+/** The message input. Fires `send` with the text, and `stop`. Unsent text survives a reload. */
+@customElement('dg-composer')
+export class DgComposer extends LitElement {
+  static override readonly styles = [
+    controls,
+    css`
+      :host {
+        display: block;
+        position: relative;
+        padding: 0 var(--space-4) max(var(--space-3), env(safe-area-inset-bottom));
+        background: var(--paper);
+      }
+      :host::before {
+        content: '';
+        position: absolute;
+        inset: -1.5rem 0 auto;
+        height: 1.5rem;
+        background: linear-gradient(transparent, var(--paper));
+        pointer-events: none;
+      }
+      form {
+        display: flex;
+        align-items: flex-end;
+        gap: var(--space-2);
+        max-width: calc(var(--column) - 2 * var(--space-4));
+        margin: 0 auto;
+        padding: 0.375rem 0.375rem 0.375rem 0;
+        border: 1px solid var(--line-strong);
+        border-radius: 1.5rem;
+        background: var(--surface);
+        box-shadow: var(--shadow-low);
+        transition: border-color var(--quick);
+      }
+      form:focus-within {
+        border-color: var(--accent);
+        outline: 1px solid var(--accent);
+      }
+      textarea {
+        flex: 1;
+        field-sizing: content;
+        min-height: 2.25rem;
+        max-height: min(40dvh, 20rem);
+        padding: 0.375rem 0 0.375rem 1.125rem;
+        border: 0;
+        background: none;
+        color: var(--ink);
+        font: 400 1rem / 1.5 var(--font);
+        resize: none;
+        scrollbar-width: thin;
+      }
+      textarea:focus-visible {
+        outline: none;
+      }
+      textarea::placeholder {
+        color: var(--ink-faint);
+        opacity: 1;
+      }
+      .button.round {
+        flex: none;
+        width: 2.25rem;
+        min-height: 2.25rem;
+        padding: 0;
+        border-radius: 50%;
+      }
+      .stop {
+        border-color: transparent;
+        background: var(--accent-soft);
+        color: var(--on-accent-soft);
+      }
+      .stop dg-icon {
+        --icon-size: 0.875rem;
+      }
+      .hint {
+        max-width: var(--column);
+        margin: 0 auto;
+        padding-top: var(--space-2);
+        color: var(--ink-faint);
+        font-size: var(--text-xs);
+        text-align: center;
+      }
+      @media (hover: none), (max-width: 48rem) {
+        .hint {
+          display: none;
+        }
+      }
+    `,
+  ]
+  @property({ type: Boolean }) working = false
+  @state() text: string = sessionStorage.getItem(unsentKey) ?? ''
+
+  override focus(): void {
+    this.renderRoot.querySelector('textarea')?.focus()
+  }
+
+  private readonly typed = (event: Event): void => {
+    if (!(event.target instanceof HTMLTextAreaElement)) return
+    this.setText(event.target.value)
+  }
+
+  private setText(text: string): void {
+    this.text = text
+    if (text === '') sessionStorage.removeItem(unsentKey)
+    else sessionStorage.setItem(unsentKey, text)
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && this.working) {
+      event.preventDefault()
+      this.stop()
+      return
+    }
+    if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
+    event.preventDefault()
+    this.submit()
+  }
+
+  private readonly submit = (): void => {
+    const text = this.text.trim()
+    if (text === '') return
+    this.setText('')
+    this.dispatchEvent(new CustomEvent('send', { detail: text }))
+  }
+
+  private readonly stop = (): void => {
+    this.dispatchEvent(new Event('stop'))
+    this.focus()
+  }
+
+  override updated(): void {
+    const area = this.renderRoot.querySelector('textarea')
+    if (!area || CSS.supports('field-sizing', 'content')) return
+    area.style.height = 'auto'
+    area.style.height = `${area.scrollHeight}px`
+  }
+
+  override render() {
+    return html`
+      <form
+        @submit=${(event: SubmitEvent) => {
+          event.preventDefault()
+          this.submit()
+        }}
+      >
+        <textarea
+          rows="1"
+          maxlength="100000"
+          dir="auto"
+          placeholder="Message Delegate"
+          aria-label="Message"
+          enterkeyhint="send"
+          autocomplete="off"
+          .value=${this.text}
+          @input=${this.typed}
+          @keydown=${this.keyPressed}
+        ></textarea>
+        ${
+          this.working
+            ? html`<button
+                class="button round stop"
+                type="button"
+                aria-label="Stop the reply"
+                title="Stop the reply (Esc)"
+                @click=${this.stop}
+              >
+                <dg-icon name="stop"></dg-icon>
+              </button>`
+            : nothing
+        }
+        <button
+          class="button primary round"
+          type="submit"
+          aria-label="Send"
+          title="Send (Enter)"
+          ?disabled=${this.text.trim() === ''}
+        >
+          <dg-icon name="arrow-up"></dg-icon>
+        </button>
+      </form>
+      <div class="hint"><kbd>Enter</kbd> to send, <kbd>Shift</kbd> <kbd>Enter</kbd> for a new line</div>
+    `
+  }
+}
+
+/**
+ * While an input method composes, Enter accepts a suggestion. Safari ends the composition before it fires
+ * keydown, and then only key code 229 shows that the key belonged to the input method.
+ */
+function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
+  return isComposing || keyCode === 229
+}

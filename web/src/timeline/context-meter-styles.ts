@@ -1,0 +1,92 @@
+import { css } from 'lit'
+
+export const contextMeterStyles = css`
+  :host {
+    display: inline-block;
+  }
+  .gauge {
+    gap: 0.375rem;
+    min-height: 2.25rem;
+    padding: 0 var(--space-2);
+    font-size: var(--text-sm);
+    font-variant-numeric: tabular-nums;
+  }
+  .ring {
+    width: 1.25rem;
+    height: 1.25rem;
+    fill: none;
+    stroke-width: 3;
+  }
+  .ring .track {
+    stroke: color-mix(in oklch, var(--line-strong) 45%, transparent);
+  }
+  .ring .used {
+    stroke: var(--accent);
+    transition: stroke-dasharray 300ms;
+  }
+  .ring.full .used {
+    stroke: var(--warning);
+  }
+  .ring.busy {
+    animation: breathe 1.2s ease-in-out infinite;
+  }
+  @keyframes breathe {
+    50% {
+      opacity: 0.35;
+    }
+  }
+  [popover] {
+    width: min(23rem, calc(100vw - 1rem));
+    max-height: calc(100dvh - 5rem);
+    padding: var(--space-4);
+    font-size: var(--text-sm);
+    overflow-y: auto;
+  }
+  h2 {
+    margin-bottom: var(--space-2);
+    font-size: var(--text-md);
+    font-weight: 600;
+  }
+  .bar {
+    display: block;
+    width: 100%;
+    height: 6px;
+    margin: var(--space-2) 0;
+  }
+  .bar .track {
+    fill: var(--line);
+  }
+  .bar .used {
+    fill: var(--accent);
+  }
+  dl {
+    display: grid;
+    grid-template-columns: auto minmax(0, 1fr);
+    gap: var(--space-1) var(--space-3);
+    margin: var(--space-3) 0;
+  }
+  dt {
+    color: var(--ink-soft);
+  }
+  .callout,
+  #reason:not(:empty),
+  .news:not(:empty) {
+    margin-top: var(--space-2);
+  }
+  .news {
+    color: var(--success);
+  }
+  @media (prefers-reduced-motion: reduce) {
+    .ring.busy {
+      animation: none;
+    }
+    .ring .used {
+      transition: none;
+    }
+  }
+  @media (max-width: 30rem) {
+    .percent {
+      display: none;
+    }
+  }
+`

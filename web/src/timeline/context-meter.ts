@@ -1,0 +1,178 @@
+import { html, LitElement, nothing, svg, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { OperationsReport } from '../../../src/http/contract/operations.ts'
+import type { SessionContext } from '../../../src/http/contract/session.ts'
+import type { App } from '../app/app.ts'
+import { Loaded } from '../app/loaded.ts'
+import { Submission } from '../app/submission.ts'
+import { controls } from '../design/controls.ts'
+import { problemView } from '../design/field.ts'
+import { countText, plural, shortDateText } from '../design/format.ts'
+import { contextMeterStyles } from './context-meter-styles.ts'
+import { usageText, whyNotCompact } from './context-words.ts'
+
+const totalHours = 720
+
+const relevantTypes = /^(context\.|turn\.|conversation\.|chat\.reply\.|settings\.changed|erased)/
+
+type Context = {
+  readonly context: SessionContext
+  /** Loaded while the panel is open. */
+  readonly total: OperationsReport['model'] | null
+}
+
+/** A gauge of how full the context is. Opens a panel with details and a button to compact it. */
+@customElement('dg-context-meter')
+export class DgContextMeter extends LitElement {
+  static override readonly styles = [controls, contextMeterStyles]
+  @property({ attribute: false }) app!: App
+  @state() private open = false
+  @state() private news = ''
+  private readonly loaded = new Loaded<Context>(this, {
+    fetch: async () => ({
+      context: await this.app.http.get('/api/session/context'),
+      total: this.open ? await this.fetchTotal() : null,
+    }),
+    concerns: (type) => relevantTypes.test(type),
+  })
+  private readonly compaction = new Submission(this)
+
+  private async fetchTotal(): Promise<OperationsReport['model']> {
+    const report = await this.app.http.get('/api/session/operations', { query: { hours: totalHours } })
+    return report.model
+  }
+
+  private readonly compact = async (): Promise<void> => {
+    this.news = ''
+    await this.compaction.send(async () => {
+      const context = await this.app.http.post('/api/session/context/compact')
+      this.loaded.put({ context, total: this.loaded.value?.total ?? null })
+      const { inputTokensBefore: before = 0, inputTokensAfter: after = 0 } = context.latestCompaction ?? {}
+      this.news = `Compacted from ${countText(before)} to ${plural(after, 'token')}.`
+    })
+  }
+
+  private readonly toggled = (event: ToggleEvent): void => {
+    this.open = event.newState === 'open'
+    if (!this.open) return
+    this.news = ''
+    this.compaction.show({})
+    const panel = event.currentTarget
+    if (panel instanceof HTMLElement) this.place(panel)
+    void this.loaded.reload()
+  }
+
+  private place(panel: HTMLElement): void {
+    const { bottom, right } = this.getBoundingClientRect()
+    const width = panel.getBoundingClientRect().width
+    panel.style.top = `${bottom + 6}px`
+    panel.style.left = `${Math.min(Math.max(8, right - width), innerWidth - width - 8)}px`
+  }
+
+  override render() {
+    const context = this.loaded.value?.context ?? null
+    const percent = percentOf(context)
+    const words = context === null ? 'Context' : `Context: ${percent}% full`
+    return html`
+      <button
+        class="button quiet gauge"
+        type="button"
+        aria-label=${words}
+        aria-haspopup="dialog"
+        aria-expanded=${this.open}
+        title=${words}
+        popovertarget="panel"
+      >
+        ${ring(percent, this.compaction.busy || (context?.compactionInFlight ?? false))}
+        <span class="percent">${context === null ? '' : `${percent}%`}</span>
+      </button>
+      <div class="popup" popover id="panel" role="dialog" aria-label="Context" @toggle=${this.toggled}>
+        ${this.open ? this.panelView() : nothing}
+      </div>
+    `
+  }
+
+  private panelView(): TemplateResult {
+    const { value, problem, reload } = this.loaded
+    const { busy } = this.compaction
+    return html`
+      <h2>Context</h2>
+      ${
+        value === null
+          ? problem === ''
+            ? html`<p class="soft" role="status">Loading…</p>`
+            : html`<button class="button small" @click=${reload}>Try again</button>`
+          : this.contextView(value)
+      }
+      ${problemView(this.compaction.problem || problem)}
+      <p class="news" role="status">${busy ? 'Compacting…' : this.news}</p>
+    `
+  }
+
+  private contextView({ context, total }: Context): TemplateResult {
+    const { busy } = this.compaction
+    const percent = percentOf(context)
+    const reason = busy ? '' : whyNotCompact(context)
+    return html`
+      <p>
+        <strong>${countText(usedTokens(context))}</strong> of ${countText(context.compactThresholdTokens)} tokens
+      </p>
+      <svg class="bar" role="img" aria-label="${percent}% in use">
+        <rect class="track" width="100%" height="100%" rx="3"></rect>
+        <rect class="used" width="${percent}%" height="100%" rx="3"></rect>
+      </svg>
+      <p class="soft">What the model reads before the next reply. Compacted automatically when full.</p>
+      <dl>
+        <dt>Summary</dt>
+        <dd>${capsuleText(context)}</dd>
+        <dt>Compacted</dt>
+        <dd>${compactionText(context)}</dd>
+        <dt>Last 30 days</dt>
+        <dd>
+          ${total === null ? '…' : `${plural(total.turns, 'turn')}: ${usageText(total)}`}
+        </dd>
+      </dl>
+      <button
+        class="button small"
+        ?disabled=${busy || !context.canCompact}
+        aria-describedby="reason"
+        @click=${this.compact}
+      >
+        ${busy ? 'Compacting…' : 'Compact now'}
+      </button>
+      <p class="soft" id="reason">${reason}</p>
+    `
+  }
+}
+
+function usedTokens({ thresholdUtilization, compactThresholdTokens }: SessionContext): number {
+  return Math.round(thresholdUtilization * compactThresholdTokens)
+}
+
+/** Rounded, but 0 only for an empty context and 100 only for a full one. */
+function percentOf(context: SessionContext | null): number {
+  const share = context?.thresholdUtilization ?? 0
+  if (share <= 0 || share >= 1) return share <= 0 ? 0 : 100
+  return Math.min(99, Math.max(1, Math.round(share * 100)))
+}
+
+function capsuleText({ capsule }: SessionContext): string {
+  if (!capsule.active) return 'None yet'
+  return capsule.updatedAt === null ? 'Available' : `Updated ${shortDateText(capsule.updatedAt)}`
+}
+
+function compactionText({ latestCompaction, replacementRetained }: SessionContext): string {
+  if (!latestCompaction) return 'Not yet'
+  const { at, source, inputTokensBefore, inputTokensAfter } = latestCompaction
+  const by = source === 'manual' ? 'by you' : 'automatically'
+  const kept = replacementRetained ? 'in use' : 'no longer in use'
+  return `${shortDateText(at)}, ${by}: ${countText(inputTokensBefore)} to ${countText(inputTokensAfter)} tokens, ${kept}`
+}
+
+function ring(percent: number, busy: boolean): TemplateResult {
+  return html`<svg class="ring ${busy ? 'busy' : ''} ${percent >= 85 ? 'full' : ''}" viewBox="0 0 20 20" aria-hidden="true">
+    ${svg`<circle class="track" cx="10" cy="10" r="7.5"></circle>
+      <circle class="used" cx="10" cy="10" r="7.5" pathLength="100" stroke-dasharray="${percent} 100"
+        transform="rotate(-90 10 10)"></circle>`}
+  </svg>`
+}

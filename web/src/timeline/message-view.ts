@@ -1,0 +1,198 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { guard } from 'lit/directives/guard.js'
+import type { TalkLine } from '../../../src/http/contract/calls.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { fullTimeText, plural, timeText, wordsText } from '../design/format.ts'
+import type { MenuItem } from '../design/menu.ts'
+import { isErased, isRedacted, wordsOf } from './event-kinds.ts'
+import type { RowContext } from './row-context.ts'
+import type { Pending, Preview } from './rows.ts'
+import { showAllButton } from './step-view.ts'
+import type { Message, Segment } from './tree.ts'
+
+const waitingText = 'Waiting for the reply above'
+const authors = { owner: 'You', delegate: 'Delegate', guest: 'Guest' } as const
+
+/** Whether the heading of the exchange already shows this time, so that the message need not. */
+export function isTimeImplied(event: TimelineEvent, segment: Segment | null): boolean {
+  return segment?.spanId != null && timeText(segment.at) === timeText(event.at)
+}
+
+/** A message: the delegate's rendered as inert markdown, all others as typed. */
+export function messageView(
+  message: Message,
+  segment: Segment | null,
+  key: string,
+  context: RowContext,
+): TemplateResult {
+  const { event, role } = message
+  const from = event.payload.from
+  const implied = isTimeImplied(event, segment) ? 'implied' : ''
+  const author = role === 'guest' && typeof from === 'string' ? `Guest ${from}` : authors[role]
+  const heading = role === 'guest' ? author : recipientOf(event, segment)
+  return html`
+    <article
+      class="message ${role} ${message.waiting ? 'waiting' : ''}"
+      data-focus
+      tabindex=${context.activeKey === key ? 0 : -1}
+      aria-label="${author}, ${message.waiting ? waitingText : timeText(event.at)}"
+    >
+      ${heading === null ? nothing : html`<div class="author">${heading}</div>`}
+      <div class="words">${wordsView(message, context)}</div>
+      ${showAllButton(event, context)}
+      <footer>
+        <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
+        ${message.waiting ? html`<span>${waitingText}</span>` : qualifierView(event)}
+        ${sendAgainButton(event, context)}
+        ${toolsView(message, segment, key, context)}
+      </footer>
+    </article>
+  `
+}
+
+/** The recipient of a text; null among the owner's own texts, where it is obvious. */
+function recipientOf({ type, payload }: TimelineEvent, segment: Segment | null): string | null {
+  if (!['sms.sent', 'sms.failed', 'sms.undelivered'].includes(type)) return null
+  if (payload.party === 'owner')
+    return segment?.channel === 'sms' && segment.spanId !== null ? null : 'Text to you'
+  return typeof payload.to === 'string' ? `Text to ${payload.to}` : 'Text'
+}
+
+function wordsView({ event, role }: Message, context: RowContext): unknown {
+  if (isErased(event)) return html`<p class="erased"><dg-icon name="erased"></dg-icon>Erased</p>`
+  const words = wordsOf(event)
+  if (words.trim() === '') return html`<p class="erased">No text</p>`
+  const shown = context.cutOf(event) ? `${words}…` : words
+  return role === 'delegate'
+    ? html`<div class="prose">${guard([shown], () => context.markdown(shown))}</div>`
+    : html`<p class="typed">${shown}</p>`
+}
+
+/** What the words alone do not show, such as an interruption or a failed delivery. */
+function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
+  if (isRedacted(event)) return html`<span>partly erased</span>`
+  const { type, payload } = event
+  if (type === 'chat.reply.stopped') return html`<span>stopped by you</span>`
+  if (type === 'call.reply.spoken' && payload.interrupted === true) return html`<span>interrupted</span>`
+  if (type === 'sms.failed' && payload.kind === 'unknown')
+    return html`<span class="bad">may not have been sent: the provider did not respond, so it is not retried</span>`
+  if (type === 'sms.undelivered')
+    return html`<span class="bad">not delivered${codeText(payload.providerCode)}</span>`
+  if (type === 'sms.failed')
+    return html`<span class="bad">not sent: ${wordsText(String(payload.kind))}</span>`
+  if (type === 'sms.received') return attachmentsView(payload.mediaTypes)
+  if (type === 'sms.ignored') return html`<span>not answered: ${wordsText(String(payload.reason))}</span>`
+  return nothing
+}
+
+function sendAgainButton(
+  { type, payload }: TimelineEvent,
+  context: RowContext,
+): TemplateResult | typeof nothing {
+  const { deliveryId } = payload
+  if (type !== 'sms.failed' || typeof deliveryId !== 'string' || payload.erased === true) return nothing
+  return html`<button class="button small" @click=${() => context.sendTextAgain(deliveryId)}>
+    <dg-icon name="retry"></dg-icon>Send again
+  </button>`
+}
+
+/** Attachments are not fetched, so only their number and types are known. */
+function attachmentsView(mediaTypes: unknown): TemplateResult | typeof nothing {
+  if (!Array.isArray(mediaTypes) || mediaTypes.length === 0) return nothing
+  return html`<span
+    >with ${plural(mediaTypes.length, 'attachment')}, not opened: ${mediaTypes.map(String).join(', ')}</span
+  >`
+}
+
+function codeText(code: unknown): string {
+  return typeof code === 'number' ? ` (provider error ${code})` : ''
+}
+
+function toolsView(
+  { event, role }: Message,
+  segment: Segment | null,
+  key: string,
+  context: RowContext,
+): TemplateResult | typeof nothing {
+  if (isErased(event)) return nothing
+  const { turnId } = event
+  const active = context.activeKey === key
+  // Tools are half the cost of a row, so only the hovered and the focused row render them.
+  if (!active && context.pointedKey !== key) return html`<span class="tools"></span>`
+  const items: MenuItem[] = [
+    { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
+    ...(role === 'delegate' && turnId !== null
+      ? [{ label: 'Why this reply', icon: 'help', run: () => context.explainTurn(turnId) } as const]
+      : []),
+    ...(segment !== null && segment.spanId !== null
+      ? [{ label: 'Fold exchange', icon: 'chevron', run: () => context.fold(segment) } as const]
+      : []),
+    { label: 'Erase…', icon: 'trash', danger: true, run: () => context.eraseEvent(event) },
+  ]
+  return html`<span class="tools">
+    <button
+      class="button quiet icon small"
+      tabindex=${active ? 0 : -1}
+      aria-label="Copy message"
+      title="Copy"
+      @click=${() => context.copy(wordsOf(event))}
+    >
+      <dg-icon name="copy"></dg-icon>
+    </button>
+    <dg-menu label="More for this message" .items=${items} .reachable=${active}></dg-menu>
+  </span>`
+}
+
+/** A reply in progress. */
+export function previewView(preview: Preview, context: RowContext): TemplateResult {
+  return html`
+    <article class="message delegate" aria-label="Delegate, writing" aria-busy="true">
+      ${
+        preview.text === ''
+          ? html`<p class="thinking"><span class="pulse"></span>Thinking…</p>`
+          : html`<div class="words writing"><div class="prose">${guard([preview.text], () => context.markdown(preview.text))}</div></div>`
+      }
+      <footer></footer>
+    </article>
+  `
+}
+
+/** Live words of a call; for the delegate, only those that the caller has heard. */
+export function talkView({ by, text }: TalkLine, context: RowContext): TemplateResult {
+  const role = by === 'delegate' ? 'delegate' : context.callParty
+  return html`
+    <article class="message ${role}" aria-label="${authors[role]}, speaking" aria-busy="true">
+      ${role === 'guest' ? html`<div class="author">${authors.guest}</div>` : nothing}
+      <div class="words">
+        <p class="typed">${text ?? html`<span class="thinking"><span class="pulse"></span>Listening…</span>`}</p>
+      </div>
+      <footer></footer>
+    </article>
+  `
+}
+
+/** A message from this tab that the service has not confirmed. */
+export function pendingView(pending: Pending, context: RowContext): TemplateResult {
+  const failed = pending.status === 'failed'
+  const state = { waiting: 'Waiting for the connection…', sent: 'Sending…', failed: 'Not sent.' }[
+    pending.status
+  ]
+  return html`
+    <article class="message owner pending ${pending.status}" aria-label="You, ${state}">
+      <div class="words"><p class="typed">${pending.text}</p></div>
+      <footer>
+        <span class=${failed ? 'bad' : ''}>${state} ${failed ? pending.reason : ''}</span>
+        ${
+          failed
+            ? html`<button class="button small" @click=${() => context.retry(pending.clientMessageId)}>
+                  <dg-icon name="retry"></dg-icon>Try again
+                </button>
+                <button class="button quiet small" @click=${() => context.discard(pending.clientMessageId)}>
+                  Discard
+                </button>`
+            : nothing
+        }
+      </footer>
+    </article>
+  `
+}

@@ -1,0 +1,235 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { dayText, fullTimeText, plural, timeText } from '../design/format.ts'
+import type { KeyedRow } from '../design/keyed-rows.ts'
+import type { MenuItem } from '../design/menu.ts'
+import { progressOf, summaryOf } from './activity.ts'
+import { channelSigns, type Sign, subjectIcon } from './event-icons.ts'
+import { isErased, linkOf, wordsOf } from './event-kinds.ts'
+import { isTimeImplied, messageView, pendingView, previewView, talkView } from './message-view.ts'
+import type { RowContext } from './row-context.ts'
+import { excerptOf, type Row } from './rows.ts'
+import { titleOf } from './titles.ts'
+import type { Segment } from './tree.ts'
+import './erasure-card.ts'
+import './proposal-card.ts'
+import { foldButton, stepView } from './step-view.ts'
+
+export function rowView(row: Row, context: RowContext): KeyedRow {
+  const found = context.foundKey === row.key ? ' found' : ''
+  return { key: row.key, className: `row ${row.kind}-row${found}`, content: contentView(row, context) }
+}
+
+function contentView(row: Row, context: RowContext): TemplateResult {
+  switch (row.kind) {
+    case 'day':
+      return html`<h2 class="day"><time datetime=${row.at}>${dayText(row.at, context.now)}</time></h2>`
+    case 'span':
+      return spanView(row.segment, row.open, row.key, context)
+    case 'message':
+      return messageView(row.message, row.segment, row.key, context)
+    case 'activity':
+      return activityView(row, context)
+    case 'step':
+      return stepView(row.step, row.open, row.key, context)
+    case 'failure':
+      return failureView(row.event, row.key, context)
+    case 'notice':
+      return noticeView(row.event, row.segment, row.key, context)
+    case 'proposal':
+      return proposalView(row, context)
+    case 'boundary':
+      return html`<p class="boundary"><span>${titleOf(row.event)}</span></p>`
+    case 'talk':
+      return talkView(row.line, context)
+    case 'preview':
+      return previewView(row.preview, context)
+    case 'pending':
+      return pendingView(row.pending, context)
+  }
+}
+
+function channelOf(segment: Segment): Sign {
+  if (segment.kind === 'activation') return channelSigns.inner
+  if (segment.kind === 'delivery') {
+    return isTask(segment) ? { name: 'Task', icon: 'tool' } : { name: 'Delivery', icon: 'bell' }
+  }
+  return channelSigns[segment.channel ?? 'chat'] ?? channelSigns.chat
+}
+
+/** Whether a delivery span is about a task: its work, or the delivery of its outcome. */
+function isTask({ entries }: Segment): boolean {
+  const events = entries.flatMap((entry) => (entry.kind === 'activity' ? entry.events : [entry.event]))
+  return events.some(({ type, payload }) => type.startsWith('task.') || typeof payload.taskId === 'string')
+}
+
+function contentsText(segment: Segment): string {
+  const messages = segment.entries.filter((entry) => entry.kind === 'message').length
+  if (messages > 0) return plural(messages, 'message')
+  const steps = segment.entries.reduce((sum, e) => sum + (e.kind === 'activity' ? e.events.length : 1), 0)
+  return plural(steps, 'step')
+}
+
+function spanView(segment: Segment, open: boolean, key: string, context: RowContext): TemplateResult {
+  const active = context.activeKey === key
+  const { name, icon } = channelOf(segment)
+  const excerpt = open ? '' : excerptOf(segment)
+  // Same heading level as the day, because the day's row is often not rendered.
+  return html`<h2 class="span ${segment.channel ?? ''}">
+    ${foldButton(
+      { key, open, toggles: segment.key },
+      context,
+      html`<time datetime=${segment.at} title=${fullTimeText(segment.at)}>${timeText(segment.at)}</time>
+      <span class="badge"><dg-icon name=${icon}></dg-icon>${name}</span>
+      ${segment.continued ? html`<span class="faint">continued</span>` : nothing}
+      ${segment.kind === 'call' && segment.closedReason === null ? html`<span class="live">live</span>` : nothing}
+      ${
+        open
+          ? nothing
+          : html`<span class="excerpt">${excerpt}</span><span class="faint">${contentsText(segment)}</span>`
+      }`,
+    )}
+    ${spanToolsView(segment, open, active || !context.hovers || context.pointedKey === key, context)}
+  </h2>`
+}
+
+/** Tools are most of the cost of a span row, so they are rendered only where they are visible. */
+function spanToolsView(segment: Segment, open: boolean, shown: boolean, context: RowContext): TemplateResult {
+  if (!shown) return html`<span class="tools"></span>`
+  const items: MenuItem[] = [
+    { label: open ? 'Fold' : 'Unfold', icon: 'chevron', run: () => context.toggle(segment.key) },
+    { label: 'Erase exchange…', icon: 'trash', danger: true, run: () => context.eraseSpan(segment) },
+  ]
+  return html`<span class="tools">
+    <dg-menu
+      label="More for this exchange"
+      .reachable=${context.activeKey === `span:${segment.key}`}
+      .items=${items}
+    ></dg-menu>
+  </span>`
+}
+
+function activityView(row: Extract<Row, { kind: 'activity' }>, context: RowContext): TemplateResult {
+  const { activity, open, working } = row
+  return html`<div class="activity">
+    ${foldButton(
+      { key: row.key, open, toggles: activity.key },
+      context,
+      working
+        ? html`<span class="pulse"></span><span>${progressOf(activity.events)}</span>`
+        : html`<span class="summary">${summaryOf(activity.events)}</span>`,
+    )}
+  </div>`
+}
+
+function failureView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {
+  const stopped = event.payload.kind === 'stopped'
+  const words = isErased(event) ? 'Erased' : wordsOf(event) || titleOf(event)
+  const tabindex = context.activeKey === key ? 0 : -1
+  if (stopped) return html`<p class="notice" data-focus tabindex=${tabindex}>Stopped before an answer</p>`
+  return html`<div class="callout failure" data-focus tabindex=${tabindex}>
+    <dg-icon name="warning"></dg-icon>
+    <div>
+      <p>${words}</p>
+      <button class="button small" tabindex=${tabindex} @click=${() => context.resend(event)}>
+        <dg-icon name="retry"></dg-icon>Try again
+      </button>
+    </div>
+  </div>`
+}
+
+function proposalView(
+  { proposal, key }: Extract<Row, { kind: 'proposal' }>,
+  context: RowContext,
+): TemplateResult {
+  const active = context.activeKey === key
+  return html`<dg-proposal
+    data-focus
+    tabindex=${active ? 0 : -1}
+    .proposal=${proposal.event}
+    .word=${proposal.word}
+    .outcome=${proposal.outcome}
+    .cut=${context.cutOf(proposal.event) !== null}
+    .showAll=${context.showAll}
+    .reachable=${active}
+    .settle=${context.settle}
+  ></dg-proposal>`
+}
+
+function noticeView(
+  event: TimelineEvent,
+  segment: Segment | null,
+  key: string,
+  context: RowContext,
+): TemplateResult {
+  const pending = pendingErasure(event, context)
+  if (pending !== null && event.turnId !== null) return erasureCardView(event, key, context)
+  const implied = isTimeImplied(event, segment) ? 'implied' : ''
+  const icon = subjectIcon(event.type) ?? 'done'
+  const tabindex = context.activeKey === key ? 0 : -1
+  const link = linkOf(event)
+  const reminder = event.type === 'timer.fired' ? 'reminder' : ''
+  return html`<p class="notice ${reminder}" data-focus tabindex=${tabindex}>
+    <dg-icon name=${icon}></dg-icon>
+    ${
+      link === null
+        ? html`<span class="title">${titleOf(event)}</span>`
+        : html`<a class="title" href=${link} tabindex=${tabindex}>${titleOf(event)}</a>`
+    }
+    ${isErased(event) ? html`<span class="erased">erased</span>` : nothing}
+    ${
+      pending === null
+        ? nothing
+        : html`<button class="button small undo" tabindex=${tabindex} @click=${() => context.undoErasure(pending)}>
+            Undo
+          </button>`
+    }
+    <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
+  </p>`
+}
+
+/** The id of the erasure that the event requests, if it can still be undone. */
+function pendingErasure({ type, payload }: TimelineEvent, context: RowContext): string | null {
+  const { erasureId, eraseAt } = payload
+  if (type !== 'erasure.requested' || typeof erasureId !== 'string') return null
+  if (Date.parse(String(eraseAt)) <= Date.now() || !context.isErasurePending(erasureId)) return null
+  return erasureId
+}
+
+/** The plan of an erasure requested in conversation, which the owner has not seen before. */
+function erasureCardView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {
+  const active = context.activeKey === key
+  return html`<dg-erasure-card
+    data-focus
+    tabindex=${active ? 0 : -1}
+    .event=${event}
+    .load=${context.loadErasurePlan}
+    .undo=${context.undoErasure}
+    .reachable=${active}
+  ></dg-erasure-card>`
+}
+
+/** Estimated height of a row in pixels, until it is rendered and measured. */
+export function estimateRow(row: Row, widthPx: number): number {
+  const perLine = Math.max(30, Math.min(widthPx - 40, 736) / 7.4)
+  switch (row.kind) {
+    case 'message': {
+      const words = wordsOf(row.message.event)
+      return 62 + 23 * Math.max(1, Math.ceil(words.length / perLine))
+    }
+    case 'day':
+      return 56
+    case 'span':
+      return 44
+    case 'talk':
+    case 'preview':
+    case 'pending':
+      return 80
+    case 'failure':
+      return 96
+    case 'proposal':
+      return 150
+    default:
+      return 32
+  }
+}

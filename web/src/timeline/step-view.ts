@@ -1,0 +1,121 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { bytesText, durationText, fullTimeText, prettyJson, wordsText } from '../design/format.ts'
+import type { Step } from './activity.ts'
+import { isErased } from './event-kinds.ts'
+import type { RowContext } from './row-context.ts'
+
+/** Fields of no interest to the owner. */
+const hiddenFields = new Set(['erased', 'excerpt', 'bytes', 'callId', 'idempotent', 'round'])
+
+const outcomeText: Readonly<Record<string, string>> = {
+  refused: 'refused',
+  failed: 'failed',
+  running: 'running…',
+}
+
+/** One line of an unfolded activity; when open, all fields of its events. */
+export function stepView(step: Step, open: boolean, key: string, context: RowContext): TemplateResult {
+  const outcome = step.outcome === null ? undefined : outcomeText[step.outcome]
+  return html`
+    <div class="step-body">
+      ${foldButton(
+        { key, open, toggles: key },
+        context,
+        html`${step.tool ? html`<dg-icon name="tool"></dg-icon>` : nothing}
+        <span class="step-title">${step.tool ? wordsText(step.title) : step.title}</span>
+        ${outcome === undefined ? nothing : html`<span class="outcome ${step.outcome ?? ''}">${outcome}</span>`}
+        ${step.durationMs === null ? nothing : html`<span class="faint">${durationText(step.durationMs)}</span>`}`,
+      )}
+      ${open ? html`<div class="detail">${step.events.map((event) => eventDetail(event, context))}</div>` : nothing}
+    </div>
+  `
+}
+
+function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult {
+  return html`
+    <div class="event-meta">
+      <code>${event.type}</code> <span>#${event.seq}</span>
+      <time datetime=${event.at}>${fullTimeText(event.at)}</time>
+    </div>
+    ${
+      isErased(event)
+        ? html`<p class="erased"><dg-icon name="erased"></dg-icon>Erased</p>`
+        : html`<dl>${Object.entries(event.payload).map(([field, value]) => fieldView(field, value))}</dl>`
+    }
+    ${
+      event.type === 'memory.recalled' && event.turnId !== null
+        ? html`<dg-turn-memories .load=${context.loadMemories} .turnId=${event.turnId}></dg-turn-memories>`
+        : nothing
+    }
+    ${showAllButton(event, context)}
+  `
+}
+
+function fieldView(field: string, value: unknown): TemplateResult | typeof nothing {
+  if (hiddenFields.has(field) && typeof value !== 'string') return nothing
+  if (field === 'callId' || value === null || value === undefined || value === false) return nothing
+  const words = field.endsWith('Ms') && typeof value === 'number' ? durationText(value) : valueText(value)
+  if (words === '') return nothing
+  return html`<div class="field-row">
+    <dt>${fieldName(field)}</dt>
+    <dd>${words.includes('\n') || words.length > 80 ? html`<pre tabindex="0">${words}</pre>` : words}</dd>
+  </div>`
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return prettyJson(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ')
+  if (typeof value === 'object' && value !== null && 'excerpt' in value) return `${String(value.excerpt)}…`
+  return plainObjectText(value) ?? JSON.stringify(value, null, 2)
+}
+
+/** A flat object in one line: "input tokens 485 · output tokens 48"; null for a nested one. */
+function plainObjectText(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const entries = Object.entries(value)
+  if (entries.some(([, inner]) => typeof inner === 'object')) return null
+  return entries.map(([field, inner]) => `${fieldName(field).toLowerCase()} ${inner}`).join(' · ')
+}
+
+/** "inputTokens" → "Input tokens". Drops "Ms", because the value shows the unit. */
+function fieldName(field: string): string {
+  const words = field
+    .replace(/Ms$/, '')
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A button to load the rest of a body that was cut; nothing for a whole one. */
+export function showAllButton(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
+  const cut = context.cutOf(event)
+  if (!cut || event.spanId === null) return nothing
+  const loading = context.loadingSpans.has(event.spanId)
+  return html`<button
+    class="button small show-all"
+    ?disabled=${loading}
+    @click=${() => context.showAll(event)}
+  >
+    ${loading ? 'Loading…' : `Show all (${bytesText(cut.bytes)})`}
+  </button>`
+}
+
+/** The button of a row that folds and unfolds something. */
+export function foldButton(
+  { key, open, toggles }: { readonly key: string; readonly open: boolean; readonly toggles: string },
+  context: RowContext,
+  content: TemplateResult,
+): TemplateResult {
+  return html`<button
+    class="fold"
+    data-focus
+    tabindex=${context.activeKey === key ? 0 : -1}
+    aria-expanded=${open}
+    @click=${() => context.toggle(toggles)}
+  >
+    <dg-icon class="chevron" name="chevron"></dg-icon>
+    ${content}
+  </button>`
+}

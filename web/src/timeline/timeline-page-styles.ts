@@ -1,0 +1,156 @@
+import { css } from 'lit'
+
+export const timelinePageStyles = css`
+  :host {
+    display: grid;
+    grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr);
+    height: 100%;
+  }
+  .bar {
+    flex-wrap: nowrap;
+  }
+  dg-connection {
+    margin-inline-end: var(--space-1);
+  }
+  .search {
+    min-height: 2.25rem;
+    padding: 0 var(--space-2) 0 var(--space-3);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+  }
+  @media (max-width: 40rem) {
+    .search {
+      width: 2.25rem;
+      padding: 0;
+      border-color: transparent;
+      background: none;
+      font-size: var(--text-md);
+    }
+    .search span {
+      position: absolute;
+      clip-path: inset(50%);
+    }
+    .search kbd {
+      display: none;
+    }
+  }
+  .content {
+    position: relative;
+    display: grid;
+    grid-template: minmax(0, 1fr) / minmax(0, 1fr);
+    min-height: 0;
+  }
+  .to-end {
+    position: absolute;
+    left: 50%;
+    bottom: var(--space-3);
+    border-radius: 50%;
+    background: var(--raised);
+    box-shadow: var(--shadow-high);
+    transform: translateX(-50%);
+  }
+  .reaching {
+    position: absolute;
+    left: 50%;
+    top: var(--space-3);
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+    padding: var(--space-1) var(--space-1) var(--space-1) var(--space-4);
+    border: 1px solid var(--line);
+    border-radius: 999px;
+    background: var(--raised);
+    font-size: var(--text-sm);
+    white-space: nowrap;
+    box-shadow: var(--shadow-high);
+    transform: translateX(-50%);
+  }
+
+  .skeleton {
+    display: grid;
+    align-content: end;
+    gap: var(--space-4);
+    width: 100%;
+    max-width: var(--column);
+    margin: 0 auto;
+    padding: var(--space-4);
+    overflow: hidden;
+  }
+  .skeleton div {
+    height: 2.5rem;
+    border-radius: var(--radius-lg);
+    background: var(--line);
+    opacity: 0.55;
+    animation: breathe 1.6s ease-in-out infinite;
+  }
+  .skeleton div:nth-child(odd) {
+    justify-self: end;
+    width: 45%;
+  }
+  .skeleton div:nth-child(even) {
+    width: 75%;
+    height: 4rem;
+  }
+  @keyframes breathe {
+    50% {
+      opacity: 0.25;
+    }
+  }
+  @media (prefers-reduced-motion: reduce) {
+    .skeleton div {
+      animation: none;
+    }
+  }
+  .center {
+    display: grid;
+    align-content: center;
+    min-height: 0;
+    overflow-y: auto;
+  }
+
+  .welcome {
+    width: min(34rem, 100%);
+    margin: 0 auto;
+    padding: var(--space-5) var(--space-4);
+  }
+  .welcome h2 {
+    font-size: 1.75rem;
+    font-weight: 650;
+    letter-spacing: -0.02em;
+    line-height: 1.2;
+  }
+  .welcome > p {
+    margin: var(--space-2) 0 var(--space-5);
+    color: var(--ink-soft);
+  }
+  .suggestions {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr));
+    gap: var(--space-3);
+  }
+  .suggestion {
+    display: grid;
+    grid-template-columns: auto minmax(0, 1fr);
+    gap: 0 var(--space-3);
+    align-items: start;
+    padding: var(--space-3) var(--space-4);
+    border: 1px solid var(--line);
+    border-radius: var(--radius-md);
+    background: var(--surface);
+    color: var(--ink);
+    font: 400 var(--text-md) / 1.4 var(--font);
+    text-align: start;
+    cursor: pointer;
+    transition:
+      border-color var(--quick),
+      box-shadow var(--quick);
+  }
+  .suggestion:hover {
+    border-color: var(--line-strong);
+    box-shadow: var(--shadow-low);
+  }
+  .suggestion dg-icon {
+    margin-top: 0.15em;
+    color: var(--accent);
+  }
+`

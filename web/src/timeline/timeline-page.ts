@@ -1,0 +1,342 @@
+import { html, LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { SearchHit } from '../../../src/http/contract/timeline.ts'
+import { explain } from '../api/http.ts'
+import type { App } from '../app/app.ts'
+import { whenIdle } from '../app/platform.ts'
+import { isModKey, modName } from '../app/shortcuts.ts'
+import { controls } from '../design/controls.ts'
+import { barStyles } from '../design/page.ts'
+import type { ChatSession } from './chat/session.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import type { MenuItem } from '../design/menu.ts'
+import '../design/state.ts'
+import { whileConnected } from '../design/while-connected.ts'
+import './call-bar.ts'
+import './composer.ts'
+import './connection-view.ts'
+import './context-meter.ts'
+import type { Erasing } from '../app/erase-dialog.ts'
+import type { RenderMarkdown } from '../design/markdown.ts'
+import type { Moment } from './moment-dialog.ts'
+import type { DgSearchDialog } from './search-dialog.ts'
+import './timeline-view.ts'
+import { createTimelineActions } from './timeline-actions.ts'
+import { timelinePageStyles } from './timeline-page-styles.ts'
+import { emptyView, failedView, isWorthShowing, loadingView } from './timeline-states.ts'
+
+/** To show a hit nearer than this, load the pages in between. Show one further away in a dialog. */
+const reachableEvents = 20_000
+const reachPageSize = 2000
+
+/** The home page: the timeline of all channels and the message field. */
+@customElement('dg-timeline-page')
+export class DgTimelinePage extends LitElement {
+  static override readonly styles = [controls, barStyles, timelinePageStyles]
+  @property({ attribute: false }) app!: App
+  @state() private atEnd = true
+  /** True while pages are loaded to reach a search hit. */
+  @state() private reaching = false
+  @state() private loadingSpans: ReadonlySet<string> = new Set()
+  /** Loaded after the message field is shown. */
+  @state() private markdown: RenderMarkdown | null = null
+  /** True if part of the page's code failed to load. */
+  @state() private failed = false
+  private session: ChatSession | null = null
+  private actions: ReturnType<typeof createTimelineActions> | null = null
+  private reach: AbortController | null = null
+  /** Kept, with its query and filters. */
+  private searchDialog: DgSearchDialog | null = null
+
+  constructor() {
+    super()
+    whileConnected(this, (signal) => {
+      const session = this.app.chat()
+      const changed = () => {
+        this.requestUpdate()
+        this.followLink()
+      }
+      this.open(session)
+      signal.addEventListener('abort', session.subscribe(changed))
+      addEventListener('keydown', this.keyPressed, { signal })
+      addEventListener('navigated', () => this.followLink(), { signal })
+      signal.addEventListener('abort', () => this.reach?.abort())
+    })
+  }
+
+  private open(session: ChatSession): void {
+    this.session = session
+    this.actions = createTimelineActions({
+      app: this.app,
+      session,
+      erase: (erasing) => void this.erase(erasing),
+      say: (text) => this.say(text),
+      explainTurn: (turnId) => void this.explain(turnId),
+      onLoading: (spanIds) => {
+        this.loadingSpans = spanIds
+      },
+    })
+  }
+
+  private async loadMarkdown(): Promise<void> {
+    try {
+      const { createMarkdown } = await import('../design/markdown.ts')
+      this.markdown = createMarkdown()
+      this.followLink()
+      whenIdle(() => void import('./timeline-dialogs.ts').catch(() => undefined))
+    } catch {
+      this.failed = true
+    }
+  }
+
+  private async dialogs(): Promise<typeof import('./timeline-dialogs.ts') | null> {
+    try {
+      return await import('./timeline-dialogs.ts')
+    } catch {
+      this.app.toast('Part of the page could not be loaded. Try reloading the page.', 'warning')
+      return null
+    }
+  }
+
+  private async search(): Promise<void> {
+    const dialogs = await this.dialogs()
+    if (!dialogs) return
+    this.searchDialog ??= Object.assign(new dialogs.DgSearchDialog(), {
+      http: this.app.http,
+      onHit: (hit: SearchHit) => void this.goTo(hit),
+    })
+    this.searchDialog.openIn(this)
+  }
+
+  private async erase(erasing: Erasing): Promise<void> {
+    const dialogs = await this.dialogs()
+    dialogs?.askToErase(this, this.app, erasing)
+  }
+
+  /** Explains the reply of a turn. */
+  private async explain(turnId: string): Promise<void> {
+    const dialogs = await this.dialogs()
+    if (dialogs) Object.assign(new dialogs.DgWhyDialog(), { http: this.app.http, turnId }).openIn(this)
+  }
+
+  private async showMoment(moment: Moment): Promise<void> {
+    const { actions, markdown } = this
+    const dialogs = await this.dialogs()
+    if (!dialogs || !actions || !markdown) return
+    Object.assign(new dialogs.DgMomentDialog(), { moment, actions, markdown }).openIn(this)
+  }
+
+  protected override firstUpdated(): void {
+    void this.loadMarkdown()
+    this.followLink()
+    this.focusComposerAtDesk()
+  }
+
+  /** Not on touch devices, where the keyboard would cover the timeline. */
+  private focusComposerAtDesk(): void {
+    if (matchMedia('(hover: hover)').matches) void this.focusComposer()
+  }
+
+  /** Moves the focus too, because the pressed button disappears at the end. */
+  private goToEnd(): void {
+    this.timeline()?.scrollToEnd()
+    this.focusComposerAtDesk()
+  }
+
+  private async focusComposer(): Promise<void> {
+    const composer = this.renderRoot.querySelector('dg-composer')
+    await composer?.updateComplete
+    composer?.focus()
+  }
+
+  private timeline() {
+    return this.renderRoot.querySelector('dg-timeline')
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented) return
+    if (isModKey(event, 'k')) {
+      event.preventDefault()
+      void this.search()
+      return
+    }
+    const focused = event.composedPath()[0]
+    const isWriting = focused instanceof HTMLTextAreaElement
+    const isInDialog = event.composedPath().some((node) => node instanceof HTMLDialogElement)
+    if (event.key === 'Escape' && !isWriting && !isInDialog) {
+      void this.focusComposer()
+    }
+    if (event.key === 'ArrowUp' && isWriting && focused.value === '') {
+      event.preventDefault()
+      this.timeline()?.focusLast()
+    }
+  }
+
+  private say(text: string): void {
+    this.session?.outbox.add(text)
+    this.timeline()?.scrollToEnd()
+  }
+
+  /** Shows a search hit, on the timeline if it can be reached, else in a dialog. */
+  private async goTo({ seq, spanId }: { seq: number; spanId: string | null }): Promise<void> {
+    this.reach?.abort()
+    const reach = new AbortController()
+    this.reach = reach
+    this.reaching = true
+    try {
+      await this.loadBackTo(seq, reach.signal)
+      await this.updateComplete
+      if (await this.timeline()?.reveal(seq)) return
+      const span = spanId ?? (await this.findSpan(seq, reach.signal))
+      if (span === null) {
+        this.app.toast('That entry is not shown on the timeline.', 'warning')
+        return
+      }
+      const { events } = await this.app.http.get('/api/timeline/spans/{id}', { params: { id: span } })
+      const at = events.find((event) => event.seq === seq)?.at ?? ''
+      if (this.reach === reach) await this.showMoment({ hit: { seq, at }, events })
+    } catch (error) {
+      if (!reach.signal.aborted) this.app.toast(explain(error), 'warning')
+    } finally {
+      if (this.reach === reach) this.reaching = false
+    }
+  }
+
+  private async loadBackTo(seq: number, signal: AbortSignal): Promise<void> {
+    const { session } = this
+    if (!session || session.wholeFromSeq - seq > reachableEvents) return
+    while (session.wholeFromSeq > seq) {
+      const before = session.cursor
+      if (before === null) return
+      const page = await this.app.http.get('/api/timeline', {
+        query: { before, limit: reachPageSize },
+        signal,
+      })
+      // Scrolling may have loaded the same page meanwhile.
+      if (session.cursor === before) session.addOlderPage(page)
+    }
+  }
+
+  /** Finds the span of an event too far back to reach. Does not keep the pages that it reads. */
+  private async findSpan(seq: number, signal: AbortSignal): Promise<string | null> {
+    let before = this.session?.cursor ?? null
+    while (before !== null) {
+      const page = await this.app.http.get('/api/timeline', {
+        query: { before, limit: reachPageSize },
+        signal,
+      })
+      const found = page.events.find((event) => event.seq === seq)
+      if (found) return found.spanId
+      before = (page.events[0]?.seq ?? 0) > seq ? page.nextCursor : null
+    }
+    return null
+  }
+
+  /** Follows a link to an event (`/?seq=123`) or to the search, once, as soon as the timeline is loaded. */
+  private followLink(): void {
+    const asked = new URLSearchParams(location.search)
+    if (asked.has('search')) {
+      history.replaceState(null, '', '/')
+      void this.search()
+      return
+    }
+    const seq = Number(asked.get('seq'))
+    if (!this.session?.loaded || !this.markdown || !Number.isInteger(seq) || seq < 1) return
+    history.replaceState(null, '', '/')
+    void this.goTo({ seq, spanId: null })
+  }
+
+  private menuItems(): MenuItem[] {
+    const erase = () => void this.erase({ heading: 'Erase a period', target: 'period' })
+    return [
+      { label: 'End conversation', icon: 'done', run: () => void this.actions?.endConversation() },
+      { label: 'Erase a period…', icon: 'period', danger: true, run: erase },
+    ]
+  }
+
+  override render() {
+    const { session } = this
+    if (!session) return nothing
+    return html`
+      <div>
+        <header class="bar">
+          <button
+            class="button quiet icon drawer"
+            aria-label="Open navigation"
+            @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
+          >
+            <dg-icon name="menu"></dg-icon>
+          </button>
+          <h1>Timeline</h1>
+          <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
+          <dg-context-meter .app=${this.app}></dg-context-meter>
+          <button class="button search" @click=${() => void this.search()}>
+            <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
+          </button>
+          <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
+        </header>
+        <dg-call-bar .http=${this.app.http} .call=${session.call}></dg-call-bar>
+      </div>
+      <div class="content">${this.contentView(session)}</div>
+      <dg-composer
+        .working=${session.working}
+        @send=${(event: CustomEvent<string>) => this.say(event.detail)}
+        @stop=${() => session.stop()}
+      ></dg-composer>
+    `
+  }
+
+  private contentView(session: ChatSession) {
+    if (this.failed) return failedView()
+    if (!session.loaded || !this.markdown) return loadingView(session.connection, () => session.retryNow())
+    const isEmpty =
+      session.older === 'none' &&
+      session.pending.length === 0 &&
+      session.previews.length === 0 &&
+      session.talk.length === 0 &&
+      !session.segments.some(({ entries }) => entries.some(isWorthShowing))
+    if (isEmpty) return emptyView((text) => this.say(text))
+    return html`
+      <dg-timeline
+        .segments=${session.segments}
+        .talk=${session.talk}
+        .callParty=${session.call?.party ?? 'guest'}
+        .previews=${session.previews}
+        .pending=${session.pending}
+        .older=${session.older}
+        .actions=${this.actions}
+        .markdown=${this.markdown}
+        .loadingSpans=${this.loadingSpans}
+        @older=${() => session.loadOlder()}
+        @moved=${(event: CustomEvent<{ atEnd: boolean }>) => (this.atEnd = event.detail.atEnd)}
+      ></dg-timeline>
+      ${this.atEnd ? nothing : this.toEndView()} ${this.reaching ? this.reachingView() : nothing}
+    `
+  }
+
+  private toEndView() {
+    return html`<button
+      class="button icon to-end"
+      aria-label="Go to the newest entry"
+      title="Go to the newest entry"
+      @click=${() => this.goToEnd()}
+    >
+      <dg-icon name="arrow-down"></dg-icon>
+    </button>`
+  }
+
+  private reachingView() {
+    return html`<div class="reaching" role="status">
+      <span>Loading older entries…</span>
+      <button class="button quiet small" @click=${() => this.reach?.abort()}>Cancel</button>
+    </div>`
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'dg-composer': import('./composer.ts').DgComposer
+    'dg-timeline': import('./timeline-view.ts').DgTimeline
+  }
+}

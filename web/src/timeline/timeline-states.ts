@@ -1,0 +1,75 @@
+import { html, type TemplateResult } from 'lit'
+import type { IconName } from '../design/icon.ts'
+import type { Connection } from './chat/socket.ts'
+import type { Entry } from './tree.ts'
+
+/** Shown until the first page arrives: a skeleton, or the reason why there is no connection. */
+export function loadingView(connection: Connection, retry: () => void): TemplateResult {
+  if (connection.state !== 'waiting') {
+    return html`<div class="skeleton" role="status" aria-label="Loading the timeline">
+      <div></div>
+      <div></div>
+      <div></div>
+      <div></div>
+    </div>`
+  }
+  return stateView(
+    connection.isRefused ? 'No live connection' : 'The service cannot be reached',
+    connection.isRefused
+      ? 'The service answers requests, but the WebSocket connection fails. If the service is behind a proxy, make the proxy forward WebSockets on /chat. Retrying automatically.'
+      : 'It may be starting, or this device may be offline. Retrying automatically.',
+    html`<button class="button" @click=${retry}>Try now</button>`,
+  )
+}
+
+/** Shown if part of the page's code failed to load. */
+export function failedView(): TemplateResult {
+  return stateView(
+    'This page could not be loaded',
+    'The service may be restarting, or may have been upgraded.',
+    html`<button class="button" @click=${() => location.reload()}>Reload</button>`,
+  )
+}
+
+function stateView(heading: string, text: string, button: TemplateResult): TemplateResult {
+  return html`<div class="center">
+    <dg-state icon="offline" heading=${heading} role="alert">
+      <p>${text}</p>
+      ${button}
+    </dg-state>
+  </div>`
+}
+
+const suggestions: readonly { readonly icon: IconName; readonly text: string }[] = [
+  { icon: 'brain', text: 'Remember that I take my coffee black' },
+  { icon: 'note', text: 'Make a note: ideas for the garden' },
+  { icon: 'timer', text: 'What time is it?' },
+  { icon: 'help', text: 'What can you do for me?' },
+]
+
+/** Shown on a fresh install. */
+export function emptyView(send: (text: string) => void): TemplateResult {
+  return html`<div class="center">
+    <div class="welcome">
+      <h2>Hello. I’m your delegate.</h2>
+      <p>
+        Everything you tell me, here, by phone or by text, is on one timeline that only you can read. Ask me
+        something, or start with one of these:
+      </p>
+      <div class="suggestions">
+        ${suggestions.map(
+          ({ icon, text }) => html`<button class="suggestion" @click=${() => send(text)}>
+            <dg-icon name=${icon}></dg-icon><span>${text}</span>
+          </button>`,
+        )}
+      </div>
+      <p class="later"><a href="/welcome">Set up a model service and the phone</a></p>
+    </div>
+  </div>`
+}
+
+/** Whether an entry replaces the greeting. Setup events do not; messages and important notices do. */
+export function isWorthShowing(entry: Entry): boolean {
+  if (entry.kind === 'notice') return /^(?:erasure\.|timer\.fired$)/.test(entry.event.type)
+  return entry.kind === 'message' || entry.kind === 'failure' || entry.kind === 'proposal'
+}

@@ -1,0 +1,322 @@
+import { html, LitElement, nothing, type PropertyValues } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { TalkLine } from '../../../src/http/contract/calls.ts'
+import { controls } from '../design/controls.ts'
+import type { Older } from './chat/session.ts'
+import '../design/icon.ts'
+import '../design/menu.ts'
+import { dayText } from '../design/format.ts'
+import { createKeyedRows } from '../design/keyed-rows.ts'
+import type { RenderMarkdown } from '../design/markdown.ts'
+import { prose } from '../design/prose.ts'
+import { cutOf, wordsOf } from './event-kinds.ts'
+import { messageStyles } from './message-styles.ts'
+import type { RowContext, TimelineActions } from './row-context.ts'
+import { estimateRow, rowView } from './row-view.ts'
+import {
+  createTimelineRows,
+  holderOf,
+  keysAround,
+  type Pending,
+  type Preview,
+  type Row,
+  rowIndexOf,
+} from './rows.ts'
+import { timelineStyles } from './timeline-styles.ts'
+import type { Segment } from './tree.ts'
+import './turn-memories.ts'
+import { type Parts, VirtualScroll } from './virtual-scroll.ts'
+
+/** The older page is requested this close to the top. */
+const loadOlderWithinPx = 2000
+
+/**
+ * The timeline as a virtual list with folding and keyboard navigation. Fires `older` to request the page
+ * before, and `moved` when the end enters or leaves the viewport.
+ */
+@customElement('dg-timeline')
+export class DgTimeline extends LitElement {
+  static override readonly styles = [controls, prose, timelineStyles, messageStyles]
+
+  @property({ attribute: false }) segments: readonly Segment[] = []
+  @property({ attribute: false }) talk: readonly TalkLine[] = []
+  /** Who the caller is, during a call. */
+  @property({ attribute: false }) callParty: 'owner' | 'guest' = 'guest'
+  @property({ attribute: false }) previews: readonly Preview[] = []
+  @property({ attribute: false }) pending: readonly Pending[] = []
+  @property() older: Older = 'unknown'
+  @property({ attribute: false }) actions!: TimelineActions
+  @property({ attribute: false }) markdown!: RenderMarkdown
+  @property({ attribute: false }) loadingSpans: ReadonlySet<string> = new Set()
+  @state() private toggled: ReadonlySet<string> = new Set()
+  @state() private activeKey = ''
+  @state() private pointedKey = ''
+  @state() private foundKey = ''
+  @state() private topDay = ''
+
+  private rows: readonly Row[] = []
+  private readonly makeRows = createTimelineRows()
+  private readonly renderRows = createKeyedRows()
+  private foundParts: Parts | null = null
+  private atEnd = true
+  private readonly hovering = matchMedia('(hover: hover)')
+  private readonly virtual = new VirtualScroll<Row>(this, {
+    parts: () => this.parts(),
+    estimate: estimateRow,
+    onScroll: () => this.scrolled(),
+  })
+
+  private parts(): Parts | null {
+    this.foundParts ??= this.findParts()
+    return this.foundParts
+  }
+
+  private findParts(): Parts | null {
+    const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector)
+    const scroller = find('.scroller')
+    const rows = find('.rows')
+    const above = find('.above')
+    const below = find('.below')
+    return scroller && rows && above && below ? { scroller, rows, above, below } : null
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    const inputs = ['segments', 'talk', 'previews', 'pending', 'toggled'] as const
+    if (inputs.some((input) => changed.has(input))) {
+      const { segments, talk, previews, pending, toggled } = this
+      this.rows = this.makeRows({ segments, talk, previews, pending, toggled })
+    }
+    this.virtual.setRows(this.rows)
+  }
+
+  protected override update(changed: PropertyValues): void {
+    super.update(changed)
+    const { start, end } = this.virtual.window
+    const context = this.context()
+    const rows = this.rows.slice(start, end).map((row) => rowView(row, context))
+    const parts = this.parts()
+    if (parts) this.renderRows(parts.rows, rows, { host: this })
+  }
+
+  protected override updated(): void {
+    this.reportEnd()
+    this.requestOlder()
+  }
+
+  private scrolled(): void {
+    this.reportEnd()
+    this.requestOlder()
+    const row = this.rows[this.virtual.firstVisibleIndex()]
+    const at = row === undefined || row.kind === 'day' ? undefined : row.segment?.at
+    this.topDay = at === undefined ? '' : dayText(at, new Date())
+  }
+
+  private reportEnd(): void {
+    const { atEnd } = this.virtual
+    if (this.atEnd === atEnd) return
+    this.atEnd = atEnd
+    this.dispatchEvent(new CustomEvent('moved', { detail: { atEnd: this.atEnd } }))
+  }
+
+  private requestOlder(): void {
+    const scroller = this.parts()?.scroller
+    if (this.older === 'more' && scroller && scroller.scrollTop < loadOlderWithinPx) {
+      this.dispatchEvent(new Event('older'))
+    }
+  }
+
+  scrollToEnd(): void {
+    this.virtual.scrollToEnd()
+  }
+
+  /** Unfolds, scrolls to and focuses the event. False if it is not loaded. */
+  async reveal(seq: number): Promise<boolean> {
+    const keys = keysAround(this.segments, seq)
+    if (keys.length === 0) return false
+    const closed = keys.filter((key) => !this.isOpen(key))
+    if (closed.length > 0) this.toggleAll(closed)
+    this.virtual.stuck = false
+    await this.updateComplete
+    const row = this.rows[rowIndexOf(this.rows, seq)]
+    if (!row) return false
+    this.foundKey = row.key
+    this.activeKey = row.key
+    this.virtual.scrollToRow(row.key)
+    await this.updateComplete
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    this.focusRow(row.key)
+    return true
+  }
+
+  /** Focuses the last focusable row. */
+  focusLast(): void {
+    const row = this.rows.findLast(canFocus)
+    if (row) void this.activate(row.key)
+  }
+
+  private isOpen(key: string): boolean {
+    return this.rows.some(
+      (row) =>
+        ((row.kind === 'span' && row.segment.key === key) ||
+          (row.kind === 'activity' && row.activity.key === key)) &&
+        row.open,
+    )
+  }
+
+  private toggleAll(keys: readonly string[]): void {
+    const toggled = new Set(this.toggled)
+    for (const key of keys) if (!toggled.delete(key)) toggled.add(key)
+    this.toggled = toggled
+  }
+
+  private readonly toggle = (key: string): void => {
+    this.virtual.holdPosition()
+    this.toggleAll([key])
+    void this.updateComplete.then(() => this.virtual.revealBelow(this.activeKey))
+  }
+
+  /** Scrolls to the heading first, which may be thousands of entries away. */
+  private readonly fold = async (segment: Segment): Promise<void> => {
+    await this.activate(`span:${segment.key}`)
+    if (this.isOpen(segment.key)) this.toggle(segment.key)
+  }
+
+  private async activate(key: string): Promise<void> {
+    this.activeKey = key
+    await this.updateComplete
+    if (this.focusRow(key)) return
+    this.virtual.scrollToRow(key)
+    await this.updateComplete
+    this.focusRow(key)
+  }
+
+  private focusRow(key: string): boolean {
+    const row = this.renderRoot.querySelector(`[data-key="${CSS.escape(key)}"]`)
+    const target = row?.querySelector<HTMLElement>('[data-focus]')
+    target?.focus()
+    return Boolean(target)
+  }
+
+  private readonly focused = (event: FocusEvent): void => {
+    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-key]') : null
+    if (row?.dataset.key !== undefined) this.activeKey = row.dataset.key
+  }
+
+  private readonly pointed = (event: PointerEvent): void => {
+    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-key]') : null
+    this.pointedKey = row?.dataset.key ?? ''
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    const at = this.rows.findIndex((row) => row.key === this.activeKey)
+    const row = this.rows[at]
+    const inRow = event.target instanceof Element && event.target.matches('[data-focus]')
+    if (!row || !inRow || !this.handleKey(event.key, at, row)) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  private handleKey(key: string, at: number, row: Row): boolean {
+    switch (key) {
+      case 'ArrowDown':
+      case 'j':
+        return this.step(this.rows.slice(at + 1).find(canFocus))
+      case 'ArrowUp':
+      case 'k':
+        return this.step(this.rows.slice(0, at).findLast(canFocus))
+      case 'End':
+        return this.step(this.rows.findLast(canFocus))
+      case 'ArrowRight':
+        return this.unfold(row, true)
+      case 'ArrowLeft':
+        // A row that is folded, or cannot fold, moves the focus to its parent.
+        return ('open' in row && row.open) || row.kind === 'span'
+          ? this.unfold(row, false)
+          : this.step(holderOf(this.rows, at))
+      case 'c':
+        if (row.kind !== 'message') return false
+        this.actions.copy(wordsOf(row.message.event))
+        return true
+      case 'Delete':
+        if (row.kind === 'message') this.actions.eraseEvent(row.message.event)
+        else if (row.kind === 'span') this.actions.eraseSpan(row.segment)
+        else return false
+        return true
+      default:
+        return false
+    }
+  }
+
+  private step(row: Row | undefined): boolean {
+    if (row) void this.activate(row.key)
+    return row !== undefined
+  }
+
+  private unfold(row: Row, open: boolean): boolean {
+    if (row.kind !== 'span' && row.kind !== 'activity' && row.kind !== 'step') return false
+    if (row.open !== open) this.toggle(row.kind === 'span' ? row.segment.key : row.key)
+    return true
+  }
+
+  private context(): RowContext {
+    const last = this.rows.findLast(canFocus)
+    const known = this.rows.some((row) => row.key === this.activeKey)
+    return {
+      ...this.actions,
+      activeKey: known ? this.activeKey : (last?.key ?? ''),
+      pointedKey: this.pointedKey,
+      hovers: this.hovering.matches,
+      foundKey: this.foundKey,
+      now: new Date(),
+      callParty: this.callParty,
+      markdown: this.markdown,
+      loadingSpans: this.loadingSpans,
+      toggle: this.toggle,
+      fold: (segment) => void this.fold(segment),
+      cutOf,
+    }
+  }
+
+  override render() {
+    return html`
+      <div class="top-day" ?hidden=${this.topDay === '' || this.atEnd} aria-hidden="true">${this.topDay}</div>
+      <section
+        class="scroller"
+        aria-label="Timeline"
+        aria-busy=${this.older === 'loading'}
+        @scroll=${this.virtual.handleScroll}
+        @focusin=${this.focused}
+        @pointermove=${this.pointed}
+        @keydown=${this.keyPressed}
+      >
+        ${this.topView()}
+        <div class="rows">
+          <div class="above"></div>
+          <div class="below"></div>
+        </div>
+      </section>
+    `
+  }
+
+  private topView() {
+    switch (this.older) {
+      case 'failed':
+        return html`<div class="top">
+          Earlier entries could not be loaded.
+          <button class="button small" @click=${() => this.dispatchEvent(new Event('older'))}>Try again</button>
+        </div>`
+      case 'more':
+      case 'loading':
+        return html`<div class="top"><span class="pulse"></span>Loading earlier entries…</div>`
+      case 'none':
+        return html`<div class="top">This is where your timeline begins.</div>`
+      default:
+        return nothing
+    }
+  }
+}
+
+function canFocus(row: Row): boolean {
+  return row.kind !== 'day' && !['boundary', 'talk', 'preview', 'pending'].includes(row.kind)
+}

@@ -1,0 +1,176 @@
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { Adaptation } from '../../../src/http/contract/adaptations.ts'
+import type { TurnReport } from '../../../src/http/contract/session.ts'
+import { explain } from '../api/http.ts'
+import type { Http } from '../api/routes.ts'
+import { controls } from '../design/controls.ts'
+import { DialogElement } from '../design/dialog.ts'
+import { problemView } from '../design/field.ts'
+import '../design/icon.ts'
+import { durationText, plural, prettyJson, shortDateText, wordsText } from '../design/format.ts'
+import { usageText } from './context-words.ts'
+
+/** Explains a reply: what its turn was given, what it did and what it cost. */
+@customElement('dg-why-dialog')
+export class DgWhyDialog extends DialogElement {
+  static override readonly styles = [
+    controls,
+    css`
+      ul {
+        gap: var(--space-1);
+      }
+      li {
+        overflow-wrap: anywhere;
+      }
+      .label {
+        margin-inline-start: var(--space-1);
+        color: var(--ink-soft);
+        font-weight: 400;
+      }
+      summary {
+        min-height: 1.75rem;
+        cursor: pointer;
+      }
+      .failed,
+      .refused {
+        color: var(--danger);
+      }
+      pre {
+        max-height: 14rem;
+        margin: var(--space-1) 0 var(--space-2);
+        font-size: var(--text-xs);
+      }
+    `,
+  ]
+  @property({ attribute: false }) http!: Http
+  @property() turnId!: string
+  @state() private report: TurnReport | null = null
+  /** The current standing instructions, for the titles of those that the turn was given. */
+  @state() private instructions: readonly Adaptation[] = []
+  @state() private problem = ''
+
+  protected override firstUpdated(): void {
+    void this.load()
+  }
+
+  private readonly load = async (): Promise<void> => {
+    this.problem = ''
+    try {
+      const report = await this.http.get('/api/turns/{id}', { params: { id: this.turnId } })
+      if (report.adaptations.length > 0)
+        this.instructions = (await this.http.get('/api/adaptations')).adaptations
+      this.report = report
+    } catch (error) {
+      this.problem = explain(error)
+    }
+  }
+
+  override render() {
+    return html`<dg-dialog heading="Why this reply" wide>
+      ${this.report === null ? this.waitingView() : reportView(this.report, this.instructions)}
+    </dg-dialog>`
+  }
+
+  private waitingView(): TemplateResult {
+    if (this.problem === '') return html`<p class="soft" role="status">Loading…</p>`
+    return html`${problemView(this.problem)}
+      <p><button class="button small" @click=${() => void this.load()}>Try again</button></p>`
+  }
+}
+
+function reportView(turn: TurnReport, instructions: readonly Adaptation[]): TemplateResult {
+  const bare =
+    turn.memories.length + turn.suppressed.length + turn.signals.length + turn.tools.length === 0 &&
+    turn.adaptations.length === 0
+  return html`
+    <p class="soft">
+      ${turn.model === null ? 'Not answered by a model' : `Answered by ${turn.model.model} (${turn.model.provider})`}${timesText(turn)}
+    </p>
+    <p class="soft">${usageText(turn.usage)}</p>
+    ${bare ? html`<p>This reply used only the conversation and its summary.</p>` : nothing}
+    ${section(
+      'Remembered',
+      turn.memories.map(
+        ({ text, late }) => html`<li>
+          ${text ?? html`<span class="soft">A memory that has since been forgotten</span>`}
+          ${late ? html`<span class="label">found late, used in the next reply</span>` : nothing}
+        </li>`,
+      ),
+    )}
+    ${section('Held back', heldBack(turn.suppressed))}
+    ${section(
+      'Noticed',
+      turn.signals.map(
+        ({ kind, text }) =>
+          html`<li>${text ?? wordsText(kind)}<span class="label">${wordsText(kind)}</span></li>`,
+      ),
+    )}
+    ${section(
+      'Standing instructions',
+      turn.adaptations.map((id) => instructionView(id, instructions)),
+    )}
+    ${section('Tools used', turn.tools.map(toolView))}
+  `
+}
+
+/** The instruction's current title, or its id if it no longer exists. */
+function instructionView(id: string, instructions: readonly Adaptation[]): TemplateResult {
+  const known = instructions.find((instruction) => instruction.id === id)
+  return known
+    ? html`<li>${known.title || wordsText(id)}</li>`
+    : html`<li>${wordsText(id)} <span class="label">since removed</span></li>`
+}
+
+function timesText({ startedAt, completedAt }: TurnReport): string {
+  if (startedAt === null) return ''
+  const took =
+    completedAt === null ? '' : `, in ${durationText(Date.parse(completedAt) - Date.parse(startedAt))}`
+  return `, ${shortDateText(startedAt)}${took}`
+}
+
+function section(heading: string, items: readonly TemplateResult[]): TemplateResult | typeof nothing {
+  if (items.length === 0) return nothing
+  return html`<section>
+    <h3 class="subhead">${heading}</h3>
+    <ul class="list">
+      ${items}
+    </ul>
+  </section>`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  duplicate: 'already in context',
+  irrelevant: 'not relevant',
+  expired: 'too late',
+  budget: 'token budget exhausted',
+}
+
+/** Counts by reason only, because these memories were no part of the reply. */
+function heldBack(suppressed: TurnReport['suppressed']): readonly TemplateResult[] {
+  const counts = Map.groupBy(suppressed, ({ reason }) => reason)
+  return [...counts].map(
+    ([reason, items]) => html`<li>
+      ${plural(items.length, 'memory', 'memories')}: ${reasons[reason] ?? wordsText(reason)}
+    </li>`,
+  )
+}
+
+function toolView(tool: TurnReport['tools'][number]): TemplateResult {
+  const outcome = tool.outcome ?? 'did not return'
+  return html`<li>
+    <details>
+      <summary>
+        ${wordsText(tool.tool)}<span class="label ${outcome}">${outcome}</span>
+        ${tool.durationMs === null ? nothing : html`<span class="label">${durationText(tool.durationMs)}</span>`}
+      </summary>
+      ${textView('Arguments', tool.arguments)} ${textView('Result', tool.result)}
+    </details>
+  </li>`
+}
+
+function textView(label: string, text: string | null): TemplateResult {
+  if (text === null) return html`<p class="soft">${label}: erased or missing</p>`
+  return html`<p class="soft">${label}</p>
+    <pre tabindex="0">${prettyJson(text)}</pre>`
+}

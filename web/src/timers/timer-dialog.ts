@@ -1,0 +1,121 @@
+import { html } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { NewTimer } from '../../../src/http/contract/timers.ts'
+import type { App } from '../app/app.ts'
+import { formDialog, textIn } from '../app/form-dialog.ts'
+import { Submission } from '../app/submission.ts'
+import { DialogElement } from '../design/dialog.ts'
+import { choiceView, fieldView } from '../design/field.ts'
+import { recurrenceText } from './recurrence.ts'
+
+type Repeat = 'once' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'cron'
+
+const repeats: readonly (readonly [Repeat, string])[] = [
+  ['once', 'Once'],
+  ['daily', 'Every day'],
+  ['weekdays', 'Every weekday'],
+  ['weekly', 'Every week on that day'],
+  ['monthly', 'Every month on that date'],
+  ['cron', 'Cron expression'],
+]
+
+/** Sets a new timer. */
+@customElement('dg-timer-dialog')
+export class DgTimerDialog extends DialogElement {
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) onSet!: () => void
+  @state() private repeat: Repeat = 'once'
+  @state() private cron = ''
+  private readonly submission = new Submission(this)
+
+  private readonly submit = (data: FormData): Promise<boolean> => {
+    const { repeat } = this
+    const title = textIn(data, 'title')
+    const at = textIn(data, 'at')
+    const recurrence = textIn(data, 'recurrence')
+    return this.submission.send(
+      async () => {
+        const missedPolicy = textIn(data, 'missed') === 'skip' ? 'skip' : 'fire_once'
+        await this.app.http.post('/api/timers', {
+          body: { title, missedPolicy, ...momentOf(repeat, at, recurrence) },
+        })
+        this.app.toast('Timer set')
+        this.onSet()
+      },
+      {
+        ...(title === '' ? { title: 'Enter what it is for.' } : {}),
+        ...(at === '' && repeat !== 'cron' ? { at: 'Choose a date and time.' } : {}),
+        ...(recurrence === '' && repeat === 'cron'
+          ? { recurrence: 'Enter an expression such as 0 9 * * 1-5.' }
+          : {}),
+      },
+    )
+  }
+
+  /** The fields that depend on how often the timer fires, and the description of a cron expression. */
+  private readonly typed = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement && target.name === 'recurrence') this.cron = target.value
+    if (!(target instanceof HTMLSelectElement) || target.name !== 'repeat') return
+    this.repeat = repeats.find(([value]) => value === target.value)?.[0] ?? 'once'
+    this.submission.show({})
+  }
+
+  override render() {
+    const { errors } = this.submission
+    return formDialog(this, this.submission, {
+      heading: 'Set a timer',
+      action: ['Set timer', 'Setting…'],
+      submit: this.submit,
+      fields: html`<div class="form" @input=${this.typed}>
+        ${fieldView({ name: 'title', label: 'What for', placeholder: 'Water the plants', error: errors.title })}
+        ${choiceView('repeat', 'How often', repeats)}
+        ${this.repeat === 'cron' ? this.cronView() : this.momentView()}
+        ${choiceView('missed', 'If Delegate is off at that moment', [
+          ['fire_once', 'Fire once when it is back'],
+          ['skip', 'Skip it'],
+        ])}
+      </div>`,
+    })
+  }
+
+  private momentView() {
+    return fieldView({
+      name: 'at',
+      label: this.repeat === 'once' ? 'When' : 'First time',
+      type: 'datetime-local',
+      hint: 'In your time zone from Settings',
+      error: this.submission.errors.at,
+    })
+  }
+
+  private cronView() {
+    const words = recurrenceText(this.cron)
+    return fieldView({
+      name: 'recurrence',
+      label: 'Cron expression',
+      value: this.cron,
+      placeholder: '0 9 * * 1-5',
+      hint: words === this.cron ? 'Minute, hour, day, month, weekday' : words,
+      error: this.submission.errors.recurrence,
+    })
+  }
+}
+
+function momentOf(repeat: Repeat, at: string, recurrence: string): Pick<NewTimer, 'at' | 'recurrence'> {
+  if (repeat === 'cron') return { recurrence }
+  return repeat === 'once' ? { at } : { at, recurrence: cronOf(repeat, at) }
+}
+
+/** The cron expression that repeats a local time such as 2026-03-01T09:05. */
+function cronOf(repeat: Exclude<Repeat, 'once' | 'cron'>, at: string): string {
+  const [date = '', time = ''] = at.split('T')
+  const [hour = 0, minute = 0] = time.split(':').map(Number)
+  const day = Number(date.split('-')[2] ?? 1)
+  const days = {
+    daily: '* * *',
+    weekdays: '* * 1-5',
+    weekly: `* * ${new Date(`${date}T00:00:00Z`).getUTCDay()}`,
+    monthly: `${day} * *`,
+  }[repeat]
+  return `${minute} ${hour} ${days}`
+}
