@@ -30,8 +30,8 @@ function callerOf({ stack = '' }: Error): string | null {
   return caller.slice(at + root.length).replace(/\)$/, '')
 }
 
-/** Loading these starts the service or a command. */
-const PROGRAMS = /^src\/(?:main|process)\.ts$/
+/** Loading these starts the service, or needs the data of its thread. */
+const PROGRAMS = /^src\/(?:main|storage\/query-thread)\.ts$/
 
 for (const file of globSync(['src/**/*.ts', 'ledger/**/*.ts', 'projections/**/*.ts'], { cwd: root }))
   if (!PROGRAMS.test(file)) await import(root + file)
