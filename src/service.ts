@@ -131,13 +131,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await proposals.close()
       await erasures.close()
       await timers.close()
+      const untilMs = performance.now() + workGraceMs
       await Promise.all([
         tasks.close(),
         deliveries.close(workGraceMs),
         attention.close(workGraceMs),
         guests.close(workGraceMs),
-        texts.close(workGraceMs),
       ])
+      // After the turns, whose answers may be texts.
+      await texts.close(Math.max(0, untilMs - performance.now()))
       await memory.close()
       // After the turns, so that clients see them end. The stores come last.
       await http.close(HTTP_GRACE_MS)

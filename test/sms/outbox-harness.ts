@@ -21,6 +21,8 @@ export type OutboxOptions = {
   readonly isSpent?: () => boolean
   readonly pauses?: OutboundPauses
   readonly authToken?: string
+  /** Awaited before the outbox gets its client. */
+  readonly connecting?: () => Promise<unknown>
 }
 
 /** An outbox on its own ledger, with a double of the provider and a clock that the test moves. */
@@ -30,6 +32,7 @@ export async function openOutbox({
   isSpent = () => false,
   pauses = SHORT_PAUSES,
   authToken = AUTH_TOKEN,
+  connecting = async () => undefined,
 }: OutboxOptions = {}) {
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
   onTestFinished(() => double.close())
@@ -39,6 +42,7 @@ export async function openOutbox({
   let client = await connect(authToken)
   let aheadMs = 0
   const warnings: object[] = []
+  const faults: unknown[] = []
   const nowMs = () => Date.now() + aheadMs
   const texts = createTextQueries(views)
   const outbox = createSmsOutbox({
@@ -46,7 +50,10 @@ export async function openOutbox({
     ledger,
     texts,
     onHeadMoved,
-    client: async () => (isConfigured ? client : null),
+    async client() {
+      await connecting()
+      return isConfigured ? client : null
+    },
     ownNumber: () => NUMBER,
     statusCallback: () => null,
     partyOf: () => 'owner',
@@ -56,12 +63,13 @@ export async function openOutbox({
     newId,
     nowMs,
     random: () => 0.5,
-    onFault: (error) => {
-      throw error
-    },
+    onFault: (error) => void faults.push(error),
     onFailedAttempt: (fields) => void warnings.push(fields),
   })
-  onTestFinished(() => outbox.close(60_000))
+  onTestFinished(async () => {
+    await outbox.close(60_000)
+    expect(faults).toEqual([])
+  })
   const all = <T extends EventType>(type: T) =>
     ledger
       .readAfter(0, 10_000)
@@ -72,6 +80,8 @@ export async function openOutbox({
     outbox,
     texts,
     warnings,
+    /** Takes the faults so far. A test with others fails. */
+    takeFaults: () => faults.splice(0),
     nowMs,
     all,
     of: (deliveryId: string, type: 'delivery.attempted' | 'sms.sent' | 'delivery.failed') =>
