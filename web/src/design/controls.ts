@@ -268,7 +268,7 @@ export const controls = css`
   .subhead:first-child {
     margin-top: 0;
   }
-  .list {
+  :where(.list) {
     display: grid;
     margin: 0;
     padding: 0;

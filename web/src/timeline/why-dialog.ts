@@ -17,6 +17,9 @@ export class DgWhyDialog extends DialogElement {
   static override readonly styles = [
     controls,
     css`
+      section {
+        margin-top: var(--space-4);
+      }
       ul {
         gap: var(--space-1);
       }
