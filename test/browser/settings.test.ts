@@ -52,6 +52,21 @@ test('explains an error at its field, saves nothing, and keeps the draft across 
   await page.getByText('not saved').waitFor({ state: 'detached' })
 })
 
+test('shows and saves settings although what else the page tells cannot be read', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, {
+    expected: /status of 500/,
+    path: '/timers',
+  })
+  for (const path of ['/build-info.json', '/api/outbound', '/api/proxies'])
+    await page.route(`**${path}`, (route) => route.fulfill({ status: 500, body: '{}' }))
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByLabel('Concurrent tasks', { exact: true }).fill('5')
+  await save(page).click()
+  await row(page, 'TASK_LIMIT').getByText('Set here').waitFor()
+  await page.getByRole('heading', { name: 'About' }).waitFor()
+})
+
 test('returns the focus to the last changed field after a save or discard by keyboard', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings' })

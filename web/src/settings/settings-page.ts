@@ -25,7 +25,7 @@ type Build = AnswerOf<'/build-info.json'>
 
 type State = {
   readonly settings: readonly Setting[]
-  readonly build: Build
+  readonly build: Build | null
   readonly heldSince: string | null
   readonly proxies: readonly string[]
 }
@@ -61,15 +61,21 @@ export class DgSettingsPage extends LightElement {
 
   private async fetch(): Promise<State> {
     const { http } = this.app
-    const [{ entries: settings }, build, { heldSince }, { undeclared: proxies }] = await Promise.all([
+    // The settings are needed most when something else cannot be read.
+    const [{ entries: settings }, build, outbound, proxies] = await Promise.all([
       http.get('/api/config'),
-      http.get('/build-info.json'),
-      http.get('/api/outbound'),
-      http.get('/api/proxies'),
+      http.get('/build-info.json').catch(() => null),
+      http.get('/api/outbound').catch(() => null),
+      http.get('/api/proxies').catch(() => null),
     ])
     for (const setting of settings)
       if (this.draft.get(setting.key) === valueText(setting)) this.draft.delete(setting.key)
-    return { settings, build, heldSince, proxies }
+    return {
+      settings,
+      build,
+      heldSince: outbound?.heldSince ?? null,
+      proxies: proxies?.undeclared ?? [],
+    }
   }
 
   private put(change: Partial<State>): void {
@@ -317,19 +323,23 @@ function cardView(
   </section>`
 }
 
-function aboutView({ version, commit, node }: Build): TemplateResult {
-  const build = commit === null ? '' : `, build ${commit.slice(0, 9)}`
+function aboutView(build: Build | null): TemplateResult {
   return cardView(
     {
       id: 'about',
       icon: 'info',
       heading: 'About',
-      about: `Delegate ${version}${build}, on Node ${node.replace(/^v/, '')}`,
+      about: build === null ? 'Delegate' : buildText(build),
     },
     html`<div class="body about-links">
       <a href="/docs">API reference</a><a href="/logs">Logs</a><a href="/ready" target="_blank">Readiness</a>
     </div>`,
   )
+}
+
+function buildText({ version, commit, node }: Build): string {
+  const build = commit === null ? '' : `, build ${commit.slice(0, 9)}`
+  return `Delegate ${version}${build}, on Node ${node.replace(/^v/, '')}`
 }
 
 /** Warns of proxies in front of the service that TRUSTED_PROXY does not list. */
