@@ -16,6 +16,7 @@ import type { Storage } from '../storage/storage.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
 import { type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
 import { loadPhrases } from './call/phrases.ts'
+import type { CallLine } from './call/ports.ts'
 import { callPrompts } from './call/prompts.ts'
 import { lineOfFact, type TalkLine } from './call/talk.ts'
 import { connectRealtime } from './call/ws-sockets.ts'
@@ -30,7 +31,7 @@ import { createReception, type Reception } from './lifecycle/reception.ts'
 import { callEnding, interruptedCall } from './lifecycle/span-facts.ts'
 import { createHangUp, type TelephonyApi } from './line/api.ts'
 import { createCallSlot, type OfferedCall, RESERVATION_MS } from './line/call-slot.ts'
-import { type AcceptedLine, createStreamAcceptor, type StreamSocket } from './line/stream-acceptor.ts'
+import { createStreamAcceptor, type StreamSocket } from './line/stream-acceptor.ts'
 
 export type Phone = {
   readonly reception: Reception
@@ -187,7 +188,7 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
     refused: (reason) => log.debug({ reason }, 'a media stream was refused'),
   })
 
-  function connect(offered: OfferedCall, line: AcceptedLine): void {
+  function connect(offered: OfferedCall, line: CallLine): void {
     const call = calls.get(offered.callSid)
     const { realtime } = model()
     // Without a session nobody would answer: the markup after the stream says so.

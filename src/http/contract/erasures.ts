@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import { KINDS } from '../../erasing/kinds.ts'
 import { body, json, refusals } from './describe.ts'
 import { listQuery } from './list-query.ts'
 
@@ -16,18 +17,7 @@ export type ErasureTarget = z.input<typeof target>
 const kindCount = z.object({ kind: z.string(), count: z.int() })
 
 const group = z.object({
-  kind: z.enum([
-    'message',
-    'reply',
-    'memory',
-    'note',
-    'timer',
-    'task',
-    'adaptation',
-    'summary',
-    'step',
-    'other',
-  ]),
+  kind: z.enum(KINDS),
   count: z.int(),
   items: z
     .array(

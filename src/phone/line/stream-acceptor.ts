@@ -1,3 +1,4 @@
+import type { CallLine } from '../call/ports.ts'
 import type { CallSlot, OfferedCall } from './call-slot.ts'
 import { TOKEN_PARAMETER } from './markup.ts'
 import { type MediaFrame, parseFrame, streamFrames } from './media-stream.ts'
@@ -17,23 +18,6 @@ export type StreamSocket = {
   listen(handlers: { message(text: string): void; closed(): void }): void
 }
 
-/** The caller's side of an accepted call. */
-export type AcceptedLine = {
-  readonly callSid: string
-  readonly streamSid: string
-  sendMedia(payload: string): void
-  sendMark(name: string): void
-  sendClear(): void
-  close(): void
-  readonly bufferedBytes: number
-  /** Replaces the handlers. `ended` can be called more than once. */
-  listen(handlers: {
-    media(payload: string, timestampMs: number): void
-    mark(name: string): void
-    ended(how: 'stopped' | 'closed'): void
-  }): void
-}
-
 export type StreamAcceptor = {
   /** Takes over a socket that was just opened. A signed one does not count against MAX_WAITING. */
   accept(socket: StreamSocket, upgrade: { readonly isSigned: boolean }): void
@@ -48,7 +32,7 @@ export function createStreamAcceptor(options: {
   readonly startDeadlineMs?: number | undefined
   /** Runs `fn` after `ms`, unless the returned function is called first. */
   readonly after: (ms: number, fn: () => void) => () => void
-  readonly accepted: (call: OfferedCall, line: AcceptedLine) => void
+  readonly accepted: (call: OfferedCall, line: CallLine) => void
   readonly refused: (reason: string) => void
 }): StreamAcceptor {
   const { slot, startDeadlineMs = START_DEADLINE_MS } = options
@@ -56,7 +40,7 @@ export function createStreamAcceptor(options: {
 
   return {
     accept(socket, { isSigned }) {
-      const listeners: Partial<Parameters<AcceptedLine['listen']>[0]> = {}
+      const listeners: Partial<Parameters<CallLine['listen']>[0]> = {}
       let state: 'waiting' | 'live' | 'over' = 'waiting'
       let streamSid = ''
 
@@ -125,8 +109,8 @@ function createLine(
   socket: StreamSocket,
   callSid: string,
   streamSid: string,
-  listeners: Partial<Parameters<AcceptedLine['listen']>[0]>,
-): AcceptedLine {
+  listeners: Partial<Parameters<CallLine['listen']>[0]>,
+): CallLine {
   const frames = streamFrames(streamSid)
   return {
     callSid,

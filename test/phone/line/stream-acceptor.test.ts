@@ -1,10 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { CallLine } from '../../../src/phone/call/ports.ts'
 import { createCallSlot } from '../../../src/phone/line/call-slot.ts'
-import {
-  type AcceptedLine,
-  createStreamAcceptor,
-  type StreamSocket,
-} from '../../../src/phone/line/stream-acceptor.ts'
+import { createStreamAcceptor, type StreamSocket } from '../../../src/phone/line/stream-acceptor.ts'
 
 type Handlers = Parameters<StreamSocket['listen']>[0]
 
@@ -30,7 +27,7 @@ function openSocket() {
 }
 
 let timers: { dueMs: number; fn: () => void }[]
-let accepted: { callSid: string; line: AcceptedLine }[]
+let accepted: { callSid: string; line: CallLine }[]
 let refused: string[]
 let slot: ReturnType<typeof createCallSlot>
 let acceptor: ReturnType<typeof createStreamAcceptor>
