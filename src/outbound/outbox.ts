@@ -8,6 +8,9 @@ import { postWebhook, type WebhookOutcome } from './webhook.ts'
 
 type Requested = EventOf<'delivery.requested'>
 
+/** Longer than the connect timeout of 10 seconds, which proves that nothing arrived. */
+const LIMIT_MS = 15_000
+
 /**
  * Makes deliveries by chat in order, and by webhook side by side. Every attempt is recorded first. A request that a crash or
  * the network interrupted may have arrived, so it ends as unknown and is not retried.
@@ -38,6 +41,7 @@ export function createDeliveryOutbox(options: {
     next: (isTaken) => deliveries.open().find((row) => isDue(row) && !isTaken(laneOf(row))),
     laneOf,
     run: deliver,
+    limitMs: LIMIT_MS,
     dueInMs,
     onFault: options.onFault,
   })
