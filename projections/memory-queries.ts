@@ -2,7 +2,14 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerEvent } from '../ledger/event.ts'
 import { toIndexed, toMatch } from './search-text.ts'
 
-export type MemoryStatus = 'active' | 'superseded' | 'contested' | 'retired' | 'deleted' | `hidden:${string}`
+export type MemoryStatus =
+  | 'active'
+  | 'provisional'
+  | 'superseded'
+  | 'contested'
+  | 'retired'
+  | 'deleted'
+  | `hidden:${string}`
 
 export type MemoryRow = {
   storedSeq: number
@@ -46,10 +53,16 @@ export type MemoryOutcome = {
 export type MemoryCount = { readonly status: MemoryStatus; readonly kind: string; readonly count: number }
 
 const CURRENT = "status IN ('active', 'contested')"
+const KEPT = "status IN ('active', 'contested', 'provisional')"
 const HIDDEN = "status LIKE 'hidden:%'"
 const SAME_SLOT_LIMIT = 50
 /** Matching slot names scans memories, so only the latest are considered. */
 const CALLED_AMONG = 1000
+
+/** Whether a memory is current or waits to be confirmed. */
+export function isKept(status: MemoryStatus): status is 'active' | 'contested' | 'provisional' {
+  return status === 'active' || status === 'contested' || status === 'provisional'
+}
 
 /** Whether it waits to be erased. Only undoing the erasure brings it back. */
 export const isHidden = ({ status }: Pick<MemoryRow, 'status'>): boolean => status.startsWith('hidden:')
@@ -66,13 +79,13 @@ export function createMemoryQueries(views: Database) {
     `SELECT * FROM memories WHERE singleValued = 1 AND ${CURRENT} ORDER BY storedSeq DESC LIMIT ?`,
   )
   const byKey = views.prepare<[string], MemoryRow>(
-    `SELECT * FROM memories WHERE canonicalKey = ? AND ${CURRENT}`,
+    `SELECT * FROM memories WHERE canonicalKey = ? AND ${KEPT}`,
   )
   const byStatement = views.prepare<[string], MemoryRow>(
-    `SELECT * FROM memories WHERE statementKey = ? AND statementKey <> '' AND ${CURRENT}`,
+    `SELECT * FROM memories WHERE statementKey = ? AND statementKey <> '' AND ${KEPT}`,
   )
   const bySlot = views.prepare<[string], MemoryRow>(
-    `SELECT * FROM memories WHERE slotKey = ? AND slotKey <> '' AND ${CURRENT} ORDER BY storedSeq DESC LIMIT ${SAME_SLOT_LIMIT}`,
+    `SELECT * FROM memories WHERE slotKey = ? AND slotKey <> '' AND ${KEPT} ORDER BY storedSeq DESC LIMIT ${SAME_SLOT_LIMIT}`,
   )
   const byStoredSeq = views.prepare<[number], MemoryRow>(
     `SELECT * FROM memories WHERE storedSeq = ? AND ${CURRENT}`,
@@ -81,16 +94,16 @@ export function createMemoryQueries(views: Database) {
     'SELECT memoryId FROM memories WHERE storedSeq = ?',
   )
   const bySource = views.prepare<[number], MemoryRow>(
-    `SELECT memories.* FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ? AND ${CURRENT}`,
+    `SELECT memories.* FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ? AND ${KEPT}`,
   )
   const predecessors = views.prepare<[string], MemoryRow>(
     "SELECT * FROM memories WHERE supersededBy = ? AND status <> 'deleted'",
   )
   const ended = views.prepare<[string, number], MemoryRow>(
-    `SELECT * FROM memories WHERE validUntil IS NOT NULL AND ${CURRENT} AND validUntil <= ? ORDER BY validUntil LIMIT ?`,
+    `SELECT * FROM memories WHERE validUntil IS NOT NULL AND ${KEPT} AND validUntil <= ? ORDER BY validUntil LIMIT ?`,
   )
   const nextEnd = views.prepare<[], { validUntil: string | null }>(
-    `SELECT min(validUntil) AS validUntil FROM memories WHERE validUntil IS NOT NULL AND ${CURRENT}`,
+    `SELECT min(validUntil) AS validUntil FROM memories WHERE validUntil IS NOT NULL AND ${KEPT}`,
   )
   const unerased = views.prepare<[], { storedSeq: number }>(
     "SELECT storedSeq FROM memories WHERE status = 'deleted' AND text IS NOT NULL LIMIT 100",

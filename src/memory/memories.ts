@@ -3,7 +3,7 @@ import type { Append, NewEvent } from '../../ledger/event.ts'
 import { isHidden, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { FindMemories, FoundMemory } from './forget/find.ts'
-import type { Rejection } from './learn/gates.ts'
+import type { Rejection } from './learn/checks.ts'
 import type { LearningThread } from './learn/learning-functions.ts'
 
 export type MemoryOrigin = {

@@ -26,8 +26,12 @@ export function createRecallAnswers(options: {
   readonly ranker: RecallRanker
 }) {
   const { views, ledger, ranker } = options
-  const { isBarred } = createMemoryQueries(views)
-  const windows = createWindowReader({ ledger, utterances: createUtteranceQueries(views), isBarred })
+  const { repeatsBarred } = createMemoryQueries(views)
+  const windows = createWindowReader({
+    ledger,
+    utterances: createUtteranceQueries(views),
+    isHidden: repeatsBarred,
+  })
   const recollect = createRecollections({ views, ledger })
   const idsAt = views.prepare<[string], { seq: number; memoryId: string }>(
     'SELECT storedSeq AS seq, memoryId FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?))',

@@ -2,10 +2,10 @@ import { ROOT_CHARACTERS, type Speaker } from '../../../projections/recall-entri
 import { charactersOf, isUnspaced, runsOf, stemOf, wordsOf } from '../../../projections/recall-text.ts'
 import { createTimeWords } from '../../../projections/time-words.ts'
 import { wallClockMs } from '../../lib/time.ts'
+import { STOP_WORDS } from '../../text/stop-words.ts'
 import { type DateHint, findDates } from './dates.ts'
 import { createQuestionWords, type QuestionKind } from './question-words.ts'
 import { createRelatedWords } from './related-words.ts'
-import { STOP_WORDS } from './stop-words.ts'
 
 export type Cue = {
   readonly text: string

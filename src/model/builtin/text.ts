@@ -1,4 +1,4 @@
-import { languageOf, sentencesOf } from '../../text/text.ts'
+import { sentencesOf } from '../../text/text.ts'
 
 /** Only this much of a message is searched for requests; content may be longer. */
 export const MAX_COMMAND_CHARS = 2000
@@ -107,9 +107,7 @@ export function isStatement(text: string): boolean {
 
 /** Whether a text is clearly not English. A few words can be in any language. */
 export function isForeign(text: string): boolean {
-  const language = languageOf(text, 'en')
-  if (language === null || language === 'en') return false
-  return /[^\p{Script=Latin}\p{P}\p{N}\p{Z}\p{S}]/u.test(text) || text.trim().split(/\s+/).length >= 3
+  return /[^\p{Script=Latin}\p{P}\p{N}\p{Z}\p{S}]/u.test(text)
 }
 
 /** Drops trailing characters, in linear time. */

@@ -77,7 +77,7 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
 
 /** The dates and times in a text, except possessives ("Monday's paper") and "now". */
 export function datesIn(text: string, { now, timezone }: Present, forwardDate = true): ParsedResult[] {
-  return parseDates(text, { at: now, timezone, language: 'en' }, { forwardDate }).filter(
+  return parseDates(text, { at: now, timezone }, { forwardDate }).filter(
     ({ index, text: words }) => !text.startsWith("'s", index + words.length) && !/^now$/i.test(words),
   )
 }
