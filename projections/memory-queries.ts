@@ -52,8 +52,7 @@ export type MemoryOutcome = {
 
 export type MemoryCount = { readonly status: MemoryStatus; readonly kind: string; readonly count: number }
 
-const CURRENT = "status IN ('active', 'contested')"
-const KEPT = "status IN ('active', 'contested', 'provisional')"
+const CURRENT = "status IN ('active', 'contested', 'provisional')"
 const HIDDEN = "status LIKE 'hidden:%'"
 const SAME_SLOT_LIMIT = 50
 /** Matching slot names scans memories, so only the latest are considered. */
@@ -79,13 +78,13 @@ export function createMemoryQueries(views: Database) {
     `SELECT * FROM memories WHERE singleValued = 1 AND ${CURRENT} ORDER BY storedSeq DESC LIMIT ?`,
   )
   const byKey = views.prepare<[string], MemoryRow>(
-    `SELECT * FROM memories WHERE canonicalKey = ? AND ${KEPT}`,
+    `SELECT * FROM memories WHERE canonicalKey = ? AND ${CURRENT}`,
   )
   const byStatement = views.prepare<[string], MemoryRow>(
-    `SELECT * FROM memories WHERE statementKey = ? AND statementKey <> '' AND ${KEPT}`,
+    `SELECT * FROM memories WHERE statementKey = ? AND statementKey <> '' AND ${CURRENT}`,
   )
   const bySlot = views.prepare<[string], MemoryRow>(
-    `SELECT * FROM memories WHERE slotKey = ? AND slotKey <> '' AND ${KEPT} ORDER BY storedSeq DESC LIMIT ${SAME_SLOT_LIMIT}`,
+    `SELECT * FROM memories WHERE slotKey = ? AND slotKey <> '' AND ${CURRENT} ORDER BY storedSeq DESC LIMIT ${SAME_SLOT_LIMIT}`,
   )
   const byStoredSeq = views.prepare<[number], MemoryRow>(
     `SELECT * FROM memories WHERE storedSeq = ? AND ${CURRENT}`,
@@ -94,16 +93,16 @@ export function createMemoryQueries(views: Database) {
     'SELECT memoryId FROM memories WHERE storedSeq = ?',
   )
   const bySource = views.prepare<[number], MemoryRow>(
-    `SELECT memories.* FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ? AND ${KEPT}`,
+    `SELECT memories.* FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ? AND ${CURRENT}`,
   )
   const predecessors = views.prepare<[string], MemoryRow>(
     "SELECT * FROM memories WHERE supersededBy = ? AND status <> 'deleted'",
   )
   const ended = views.prepare<[string, number], MemoryRow>(
-    `SELECT * FROM memories WHERE validUntil IS NOT NULL AND ${KEPT} AND validUntil <= ? ORDER BY validUntil LIMIT ?`,
+    `SELECT * FROM memories WHERE validUntil IS NOT NULL AND ${CURRENT} AND validUntil <= ? ORDER BY validUntil LIMIT ?`,
   )
   const nextEnd = views.prepare<[], { validUntil: string | null }>(
-    `SELECT min(validUntil) AS validUntil FROM memories WHERE validUntil IS NOT NULL AND ${KEPT}`,
+    `SELECT min(validUntil) AS validUntil FROM memories WHERE validUntil IS NOT NULL AND ${CURRENT}`,
   )
   const unerased = views.prepare<[], { storedSeq: number }>(
     "SELECT storedSeq FROM memories WHERE status = 'deleted' AND text IS NOT NULL LIMIT 100",
@@ -144,9 +143,9 @@ export function createMemoryQueries(views: Database) {
   const isForgotten = (seq: number) => isBarred(seq) || hiddenSource.get(seq) !== undefined
   return {
     byId: (memoryId: string) => byId.get(memoryId),
-    /** Active and contested memories stored before `beforeSeq`, newest first. */
+    /** Current and provisional memories stored before `beforeSeq`, newest first. */
     current: (beforeSeq: number, limit: number) => current.all(beforeSeq, limit),
-    /** Active and contested memories whose slot holds one value at a time. */
+    /** Those whose slot holds one value at a time. */
     singleValued: (limit: number) => single.all(limit),
     byCanonicalKey: (key: string) => byKey.all(key),
     byStatementKey: (key: string) => byStatement.all(key),

@@ -122,6 +122,10 @@ const PATTERNS: readonly Pattern[] = [
   ],
   [new RegExp(`^[Mm]y ${PERSON} works (?:at|for) (?<value>.{2,60})$`, 'u'), ofPerson('employer')],
   [
+    new RegExp(`^[Mm]y ${PERSON} (?:likes|loves|enjoys|hates|prefers) (?<value>.{2,60})$`, 'u'),
+    (groups) => ({ ...ofPerson('taste')(groups), singleValued: false }),
+  ],
+  [
     new RegExp(`^[Mm]y ${PERSON} is allergic to (?<value>.{2,60})$`, 'u'),
     (groups) => ({ ...ofPerson('allergy')(groups), singleValued: false }),
   ],

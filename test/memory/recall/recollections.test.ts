@@ -43,14 +43,19 @@ test('returns turns and memories with their text, status and sources', () => {
   ])
 })
 
-test('hides a superseded memory and marks its source as corrected', () => {
+test('hides a superseded memory and tells what corrects its source', () => {
   const { writer, read } = open()
   writer.append(said('I live in Berlin'))
   writer.append(stored('Lives in Berlin', 'a', [1]))
   writer.append(said('I moved to Hamburg'))
   writer.append(stored('Lives in Hamburg', 'b', [3], 'a'))
+  writer.append({
+    type: 'memory.overridden',
+    actor: 'service',
+    facts: { memoryId: 'a', byId: 'b', validUntil: '2030-01-02T00:00:00.000Z' },
+  })
   expect(read(['turn', 1], ['memory', 2], ['turn', 3], ['memory', 4])).toMatchObject([
-    { seq: 1, status: 'corrected' },
+    { seq: 1, corrections: ['Lives in Hamburg'] },
     { seq: 3, status: 'said' },
     { seq: 4, status: 'active' },
   ])
