@@ -74,7 +74,7 @@ export const memoryEvents = {
       validUntil: timeSchema.nullable(),
       by: z.enum(['owner', 'extraction']),
       /** Kept, but not taken as a fact until a second source or the owner confirms it. */
-      provisional: z.literal(true).optional(),
+      provisional: z.boolean().optional(),
     },
     body: words,
   }),

@@ -36,7 +36,7 @@ export function createMemoryStoreQuery({ views, ledger }: Pick<Sources, 'views' 
         total: of('active') + of('contested') + of('provisional'),
         active: of('active'),
         contested: of('contested'),
-        provisional: of('provisional'),
+        ...(of('provisional') > 0 ? { provisional: of('provisional') } : {}),
         superseded: of('superseded'),
         retired: of('retired'),
         forgotten: of('deleted'),

@@ -39,7 +39,8 @@ const memoryStoreSchema = z.object({
   total: z.int(),
   active: z.int(),
   contested: z.int(),
-  provisional: z.int(),
+  /** Absent if there are none. */
+  provisional: z.int().optional(),
   superseded: z.int(),
   retired: z.int(),
   forgotten: z.int(),

@@ -90,7 +90,13 @@ export function createRecollections(options: { readonly views: Database; readonl
     if (memory?.status !== 'active' && memory?.status !== 'contested') return null
     const { memoryId: id, status, subject, slot, value } = memory
     const words = { subject: subject ?? '', slot: slot ?? '', value: value ?? '' }
-    return { ...hit, text, status, corrections: [], memory: { id, ...words, sourceSeqs: JSON.parse(memory.sourceSeqs) } }
+    return {
+      ...hit,
+      text,
+      status,
+      corrections: [],
+      memory: { id, ...words, sourceSeqs: JSON.parse(memory.sourceSeqs) },
+    }
   }
 
   function recollectTogether(hits: readonly Hit[]): Recollection[] {
