@@ -27,7 +27,7 @@ export function storeFigures({ store }: MemoryInsights): MemoryFigure[] {
     counted('Contested', store.contested, 'Contradict each other; kept until you say which is right'),
     counted(
       'Unconfirmed',
-      store.provisional,
+      store.provisional ?? 0,
       'Perhaps meant otherwise; not used until said again or confirmed',
     ),
     counted('Superseded', store.superseded, 'Replaced by a newer memory'),
