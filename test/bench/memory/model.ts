@@ -72,7 +72,10 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
       ...traps.flatMap((trap): Reading[] => {
         const mark = marks[trap.kind]
         if (random.chance(WRONG)) return [trapReading(trap)]
-        return mark === null ? [] : [{ ...trapReading(trap), ...mark }]
+        if (mark === null) return []
+        // A past state is told as past.
+        const told = trap.kind === 'past' ? { text: trap.quote } : {}
+        return [{ ...trapReading(trap), ...mark, ...told }]
       }),
       ...secrets.map((secret) => ({
         ...bareReading(secret.text, text),
