@@ -5,7 +5,7 @@ import { foldText, sentencesOf } from '../../text/text.ts'
 import { contentWords, hasWord, indexWords } from '../../text/words.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import { canonicalKey, isOwner, slotKeyOf, statementKeyOf } from './canonical-key.ts'
-import { denies, isDoubtful, requestedIn } from './cues.ts'
+import { denies, isDoubtful, requestedIn, speaksOfOthers } from './cues.ts'
 import { foreignRanges } from './quotation.ts'
 import { endOf, knownEnd, knownTime, namesOf, numbersOfDate, type Told } from './told-times.ts'
 import type { Quotable, Utterance } from './window.ts'
@@ -13,7 +13,6 @@ import type { Quotable, Utterance } from './window.ts'
 export type Rejection =
   | 'empty'
   | 'too_long'
-  | 'secret'
   | 'quote_not_in_source'
   | 'speaker_not_owner'
   | 'injected_text'
@@ -66,6 +65,8 @@ export type Checked =
       readonly saidSeq: number
       readonly sourceSeqs: readonly number[]
     }
+  /** The owner asks not to keep what these events say. */
+  | { readonly outcome: 'secret'; readonly sourceSeqs: readonly number[] }
 
 const MAX_TEXT_CHARS = 1000
 const MAX_QUOTE_CHARS = 2000
@@ -90,6 +91,8 @@ export function check(candidate: Candidate, context: Context): Checked {
   const place = locate(candidate.quote, context.quotables)
   if (!place) return rejected(unquotable(candidate, context.shown))
   if (place === 'foreign') return rejected('injected_text')
+  const { seqs } = place.quotable
+  if (candidate.secrecy === 'do_not_keep') return { outcome: 'secret', sourceSeqs: seqs }
   return endOnly(candidate, place, context) ?? support(candidate, place, context)
 }
 
@@ -116,7 +119,7 @@ export function checkRequest(candidate: Candidate, context: Context): Judged {
 const rejected = (reason: Rejection): Judged => ({ outcome: 'rejected', reason })
 
 function unstated({ text, quote, subject, slot, value, modality, speaker, secrecy, ends }: Candidate) {
-  if (secrecy === 'do_not_keep') return 'secret'
+  if (secrecy === 'do_not_keep') return null
   if (!/[\p{L}\p{N}\p{S}]/u.test(ends === null ? text : quote)) return 'empty'
   const isLong = text.length > MAX_TEXT_CHARS || quote.length > MAX_QUOTE_CHARS
   if (isLong || subject.length + slot.length + value.length > MAX_WORDS_CHARS) return 'too_long'
@@ -130,6 +133,8 @@ type Place = {
   readonly quote: string
   /** The whole sentences that the quote overlaps. */
   readonly sentence: string
+  /** A question mark follows the quote. */
+  readonly isAsked: boolean
 }
 
 const EDGES = /^[\s"'.,;:!?…*()[\]-]+|(?<![\s"'.,;:!?…*()[\]-])[\s"'.,;:!?…*()[\]-]+$/gu
@@ -152,7 +157,12 @@ function locate(quote: string, quotables: readonly Quotable[]): Place | 'foreign
         break
       }
       const sentences = sentencesOf(text).filter(reaches)
-      return { quotable, quote: wanted, sentence: sentences.map((sentence) => sentence.text).join(' ') }
+      return {
+        quotable,
+        quote: wanted,
+        sentence: sentences.map((sentence) => sentence.text).join(' '),
+        isAsked: /^["')\]]*[?？؟]/u.test(flat.slice(end)),
+      }
     }
   }
   return isForeign ? 'foreign' : null
@@ -212,8 +222,11 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
     candidate.modality === 'past' ||
     dropsSubject(candidate, place) ||
     denies(clauseWith(candidate.value, sentence)) !== denies(candidate.text)
-  const text = saysMore || isMisread ? verbatim(candidate, place) : candidate.text
-  const unread = isMisread ? { subject: 'owner', slot: '', value: '', singleValued: false } : {}
+  const text = saysMore || isMisread ? inOwnWords(candidate, place) : candidate.text
+  const unread = isMisread ? { slot: '', value: '', singleValued: false } : {}
+  const isOthers = isOwner(candidate.subject) && speaksOfOthers(quote)
+  const isUnproven = saysMore && value.length === 0 && numberRuns(candidate.value).length === 0
+  const isDoubted = place.isAsked || isOthers || isUnproven || isDoubtful(sentence)
   const offered = new Set(context.offered.map(({ memoryId }) => memoryId))
   const read: Candidate = {
     ...candidate,
@@ -224,16 +237,18 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   }
   return {
     outcome: 'accepted',
-    accepted: accept(read, quotable, { sentence, dates, timezone }),
+    accepted: accept(read, quotable, { sentence, dates, timezone }, isDoubted),
   }
 }
 
-/** The quote as the owner wrote it. */
-function verbatim({ quote }: Candidate, place: Place): string {
+/** The quote as the owner wrote it, after the subject if the quote does not name it. */
+function inOwnWords({ quote, subject }: Candidate, place: Place): string {
   const { text } = place.quotable
   const at = foldText(text).indexOf(place.quote)
   const isAligned = foldText(text).length === text.length && at >= 0
-  return isAligned ? text.slice(at, at + place.quote.length) : quote
+  const words = isAligned ? text.slice(at, at + place.quote.length) : quote
+  const isNamed = isOwner(subject) || contentWords(subject).every((word) => hasWord(indexWords(quote), word))
+  return isNamed ? words : `${subject}: ${words}`
 }
 
 /** "My sister Clara lives in Lyon" does not tell where the owner lives: words before the value are left out. */
@@ -274,7 +289,7 @@ function earlierIn(shown: readonly Utterance[], { utterance, text }: Quotable): 
   return [text, ...before.map((each) => each.text)]
 }
 
-function accept(candidate: Candidate, quotable: Quotable, told: Told): Accepted {
+function accept(candidate: Candidate, quotable: Quotable, told: Told, isDoubted: boolean): Accepted {
   const subject = isOwner(candidate.subject) ? 'owner' : candidate.subject.trim()
   const isNegated = denies(candidate.text)
   const event = knownTime(candidate.eventTime, told)
@@ -289,7 +304,7 @@ function accept(candidate: Candidate, quotable: Quotable, told: Told): Accepted 
     saidSeq: quotable.utterance.seq,
     saidAt: quotable.utterance.at,
     agreed: quotable.agreed,
-    provisional: !quotable.agreed && isDoubtful(told.sentence),
+    provisional: !quotable.agreed && isDoubted,
     isNegated,
     eventLastsMs: event?.lastsMs ?? DAY_MS,
     canonicalKey: canonicalKey(candidate.text),

@@ -27,12 +27,12 @@ export function requestedIn(sentence: string): string | null {
   return contentWords(statement).length >= 2 || /[^\p{ASCII}]{4}/u.test(statement) ? statement : null
 }
 
-const KEEP =
-  '(?:keep|store|save|remember|record|memori[sz]e|retain|log|learn|note|write (?:this|that|it) down)'
-const WHAT = '(?:this|that|it|any of (?:this|that|it)|what i (?:just )?(?:said|told you)|my last message)'
+const KEEP = '(?:keep|store|save|remember|record|memori[sz]e|retain|log|learn|note|write)'
+const WHAT = '(?:this|that|it|any of (?:this|that|it)|what i (?:just )?(?:said|told you))'
 const KEPT_OUT = new RegExp(
-  `\\b(?:don't|do not|dont|please don't|never|no need to|rather not|without|stop) ${KEEP}(?:ing)? ${WHAT}\\b` +
-    `|\\b(?:off the record|not for (?:the|your) (?:record|memory|notes)|(?:forget|delete) (?:this|that) (?:right )?(?:after|afterwards|once)|${WHAT} (?:stays|remains) between us|(?:just )?between (?:us|you and me)|keep (?:this|that|it) out of (?:your )?(?:memory|notes|records))\\b`,
+  `\\b(?:don't|do not|dont|never|no need to|rather not|without|stop|nor) ${KEEP}(?:ing)? ${WHAT}\\b` +
+    `|\\b(?:off the record|not for (?:the|your) (?:record|memory|notes)|forget ${WHAT} (?:after|afterwards|once)` +
+    `|between (?:us|you and me)|keep ${WHAT} (?:out of|off) (?:your |the )?(?:memory|notes|records?))\\b`,
   'u',
 )
 
@@ -68,11 +68,16 @@ export function agreedSentence(text: string): string | null {
 }
 
 const DOUBTFUL =
-  /\b(?:if|unless|would|could|might|maybe|perhaps|probably|possibly|wish|imagine|suppose|pretend|kidding|joking|lol|haha|hypothetically|what if|almost|nearly|used to|no longer|anymore|says?|said|claims?|claimed|told|heard|reckons?|thinks?|apparently|supposedly|according to|dreamt|dreamed|novel|story|character|song|movie|film)\b|🤣|😂|😜|😉|🙃|;-?\)/u
+  /(?:^|[,.;!] )if\b|\b(?:if (?:i|we|you|only)|what if|used to|i swear|(?:told|said|says)(?: \p{L}+)? (?:that )?(?:s?he|they)|would|i'd (?:love|like)|might|maybe|perhaps|wish|imagine|suppose|pretend|kidding|joking|lol|claims?|claimed|reckons?|apparently|supposedly|according to|dreamt|dreamed)\b|\b(?:(?:h[aei]|j[aei]) ?){2,}\b|🤣|😂|😜|😉|🙃|;-?\)/u
 
-/** Whether a sentence may be meant otherwise than as a plain fact: asked, imagined, reported or joked. */
+/** Whether a sentence may be meant otherwise than as a plain fact: imagined, reported or joked. */
 export function isDoubtful(sentence: string): boolean {
-  return /[?？؟]["'”’»)\]]*$/u.test(sentence.trim()) || DOUBTFUL.test(foldText(sentence))
+  return DOUBTFUL.test(foldText(sentence))
+}
+
+/** Whether a text speaks of somebody by a pronoun. */
+export function speaksOfOthers(text: string): boolean {
+  return /^(?:s?he|they|it)\b/u.test(foldText(text).trim())
 }
 
 const DENIES = /\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n't\b|\bdont\b|\bcant\b/u

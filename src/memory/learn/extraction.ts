@@ -9,7 +9,7 @@ import type { MemoryCounters } from '../counters.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import type { Checked } from './checks.ts'
 import { extractWithModel } from './extract-model.ts'
-import type { LearningThread, ToRead } from './learning-functions.ts'
+import { barredFact, type LearningThread, type ToRead } from './learning-functions.ts'
 import type { Window } from './window.ts'
 
 export type ExtractionOptions = {
@@ -148,19 +148,6 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     })
   }
 
-  /** What the owner asks not to keep is out of recall, search and the context from now on. */
-  async function barSecrets(sourceSeqs: readonly number[]): Promise<void> {
-    if (sourceSeqs.length === 0) return
-    await append([
-      {
-        type: 'memory.sources.barred',
-        actor: 'service',
-        channel: 'inner',
-        facts: { sourceSeqs: [...sourceSeqs], by: 'owner' },
-      },
-    ])
-  }
-
   /** After a thread crash, skips a single message; a larger window is retried one message at a time. */
   async function recordThreadFailure(readSeqs: readonly number[], error: ThreadFailed): Promise<void> {
     const kind = `thread_${error.reason}`
@@ -211,7 +198,8 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       try {
         toRead = await thread.ask('nextToRead', { limit, offers })
         if (!toRead) return
-        await barSecrets(toRead.window.secretSeqs)
+        const { secretSeqs } = toRead.window
+        if (secretSeqs.length > 0) await append([barredFact(secretSeqs)])
         readSeqs = [...toRead.window.readSeqs]
         await conclude(toRead.window, await find(toRead, options.utility(), signal), [])
       } catch (error) {

@@ -164,6 +164,10 @@ export const learningFunctions = {
           if (discarded <= MAX_DISCARDED_FACTS) facts.push(discardedFact(window, each.reason))
           continue
         }
+        if (each.outcome === 'secret') {
+          facts.push(barredFact(each.sourceSeqs))
+          continue
+        }
         const { saidSeq, sourceSeqs } = each.outcome === 'ended' ? each : each.accepted
         const said = windows.utteranceAt(saidSeq)
         // Skip it if its source was forgotten while the model was working.
@@ -203,6 +207,16 @@ export const learningFunctions = {
 } as const satisfies ThreadFunctions
 
 export type LearningThread = FunctionThread<typeof learningFunctions>
+
+/** What the owner asks not to keep is out of recall, search and the context from then on. */
+export function barredFact(sourceSeqs: readonly number[]): NewEvent {
+  return {
+    type: 'memory.sources.barred',
+    actor: 'service',
+    channel: 'inner',
+    facts: { sourceSeqs: [...sourceSeqs], by: 'owner' },
+  }
+}
 
 function discardedFact({ readSeqs }: Window, reason: string): NewEvent {
   return {

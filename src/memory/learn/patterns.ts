@@ -170,7 +170,7 @@ export function readPlainly(text: string, spoken: Spoken): Candidate[] {
   return sentencesOf(text.slice(0, MAX_CHARS).toWellFormed()).flatMap(({ text: sentence }) => {
     const requested = requestedIn(sentence)
     const stated = tidy(requested ?? sentence).replace(OPENING, '')
-    if (requested === null && isDoubtful(sentence)) return []
+    if (requested === null && (sentence.endsWith('?') || isDoubtful(sentence))) return []
     const found = stated.split(JOINT).flatMap((part) => readStatement(tidy(part), spoken) ?? [])
     return found.length > 0 || requested === null ? found : [plain(tidy(requested))]
   })

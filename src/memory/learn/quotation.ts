@@ -22,7 +22,7 @@ const MIN_QUOTED_CHARACTERS = 6
 
 /** "Translate this: …", "the mail says: …". What follows the colon is not the owner's statement. */
 const INTRODUCED =
-  /\b(?:translate|proofread|rewrite|rephrase|summari[sz]e|correct|spell|e-?mail|mail|message|letter|text|post|article|lyrics?|poem|review|says?|said|reads?|wrote|writes|following|note|list)\b[^\n.!?:]{0,60}:\s+(?=\S)/giu
+  /\b(?:translate|proofread|rewrite|rephrase|summari[sz]e|correct|dictate|says?|said|reads?|wrote|writes|following)\b[^\n.!?:]{0,60}:\s+(?=\S)/giu
 
 /** The parts of a message in which the owner is not speaking. What the owner asks to remember stays theirs. */
 export function foreignRanges(text: string): Range[] {

@@ -68,7 +68,6 @@ test.for([
   ['a joke', "I'm the king of Spain", { modality: 'joked', value: 'king' }, 'joke'],
   ['a wish', 'I wish I had a boat', { modality: 'hypothetical', value: 'boat' }, 'hypothetical'],
   ['a claim of somebody else', 'Bob says I owe him 5', { speaker: 'other', value: '5' }, 'hearsay'],
-  ['a secret', "I had an affair, don't note that", { secrecy: 'do_not_keep', value: 'affair' }, 'secret'],
   [
     'quoted speech',
     'She wrote "I moved to Rome last year"',
@@ -148,6 +147,14 @@ test('confirms a time only if the sentence tells it', () => {
   expect(timeOf('dentist tomorrow at 3pm', '2030-05-15T15:00:00+02:00')).toBe('2030-05-15T13:00:00.000Z')
   expect(timeOf('dentist tomorrow at 3pm', '2030-05-17T15:00:00+02:00')).toBeNull()
   expect(timeOf('dentist am 3. Juni 2030', '2030-06-03')).not.toBeNull()
+})
+
+test('keeps nothing of a message that the owner asks not to keep', () => {
+  const claim: Partial<Candidate> = { secrecy: 'do_not_keep', value: 'gift' }
+  expect(checked("the gift is for Ida, don't note that", claim)).toEqual({
+    outcome: 'secret',
+    sourceSeqs: [10],
+  })
 })
 
 test('takes a memory back only if it was offered', () => {
