@@ -12,6 +12,7 @@ import {
 import type { NoteRow, NoteSource } from '../../projections/notes.ts'
 import { holdsWords, toMatch } from '../../projections/search-text.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
+import type { Origin } from '../model/tool.ts'
 
 export type Note = {
   readonly id: string
@@ -37,19 +38,10 @@ export type NoteOutcome =
   | { readonly status: 'erased' }
 
 /** Where a change comes from, for its fact. */
-export type NoteOrigin = {
-  readonly source: NoteSource
-  readonly channel?: 'chat' | 'voice' | 'sms' | 'inner' | undefined
-  readonly conversationId?: string | null | undefined
-  readonly spanId?: string | null | undefined
-  readonly turnId?: string | null | undefined
-  readonly causedBy?: number | undefined
-  readonly derivedFrom?: readonly number[] | undefined
-  /** Idempotency key: creating again with the same key returns the first note. */
-  readonly key?: string | undefined
-}
+export type NoteOrigin = Origin & { readonly source: NoteSource }
 
 export type Notes = {
+  /** Creating again with the same key returns the first note. */
   create(note: { title?: string | undefined; content: string }, origin: NoteOrigin): Promise<Note>
   /** With `ifRevision`, updates only if that is the current revision. */
   update(id: string, change: NoteChange, origin: NoteOrigin, ifRevision?: number): Promise<NoteOutcome>

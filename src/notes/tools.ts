@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../model/tool.ts'
+import { defineTool, originOf, type Planned, refuse, type Tool, type ToolResult } from '../model/tool.ts'
 import { MAX_NOTE_CHARS } from './content.ts'
-import type { Note, NoteOrigin, NoteSummary, Notes } from './notes.ts'
+import type { Note, NoteSummary, Notes } from './notes.ts'
 
 const LISTED_NOTES = 20
 /** Excerpt of a note in a proposal to delete it. */
@@ -87,7 +87,10 @@ export function noteTools(notes: Notes): Tool[] {
       idempotent: true,
       readOnly: false,
       async run({ title, content }, context) {
-        const note = await notes.create({ title: title ?? undefined, content }, originOf(context))
+        const note = await notes.create(
+          { title: title ?? undefined, content },
+          { source: 'delegate', ...originOf(context) },
+        )
         return {
           ok: true,
           data: { note: { id: note.id, title: note.title, url: `/notes/${note.id}` } },
@@ -180,7 +183,7 @@ export function noteTools(notes: Notes): Tool[] {
         const result = await notes.update(
           found.note.id,
           change,
-          { ...origin, derivedFrom, key: undefined },
+          { source: 'delegate', ...origin, derivedFrom },
           found.note.revision,
         )
         if (result.status !== 'ok') return refuse('stale', 'The note was changed meanwhile; read it again.')
@@ -218,7 +221,7 @@ export function noteTools(notes: Notes): Tool[] {
       async run({ query: words }, context) {
         const found = await find(words)
         if ('refusal' in found) return found.refusal
-        await notes.remove(found.note.id, originOf(context))
+        await notes.remove(found.note.id, { source: 'delegate', ...originOf(context) })
         return {
           ok: true,
           data: { note: { id: found.note.id, title: found.note.title } },
@@ -251,29 +254,10 @@ function describeChanges({ title, content, append, remove }: Changes): string {
     .join('\n\n')
 }
 
-function originOf(context: ActingContext): NoteOrigin {
-  const { channel, conversationId, spanId, turnId, calledSeq, messageSeq, key } = context
-  const derivedFrom = messageSeq === null ? [calledSeq] : [messageSeq, calledSeq]
-  return {
-    source: 'delegate',
-    channel,
-    conversationId,
-    spanId,
-    turnId,
-    causedBy: calledSeq,
-    derivedFrom,
-    key,
-  }
-}
-
 function refTo(note: Note) {
   return { kind: 'note' as const, id: note.id }
 }
 
 function summarise({ id, title, excerpt, updatedAt }: NoteSummary) {
   return { id, title, excerpt, updatedAt }
-}
-
-function refuse(reason: string, message: string) {
-  return { ok: false, reason, message } as const
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineTool, type Planned, type Tool, type ToolResult } from '../model/tool.ts'
+import { defineTool, type Planned, refuse, type Tool } from '../model/tool.ts'
 import { startOf } from './clean-text.ts'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from './limits.ts'
 import { NoCodingAssistant, type Task, type Tasks } from './tasks.ts'
@@ -120,10 +120,6 @@ function present({ title, status, notify, dispatchedAt, endedAt, kind, deliveryS
 }
 
 /** Running programs needs the owner's words: a signal does not express anybody's wish. */
-function needsOwner(): ToolResult {
+function needsOwner() {
   return refuse('needs_owner', 'Only a message of the owner can hand work over. Ask them first.')
-}
-
-function refuse(reason: string, message: string): ToolResult {
-  return { ok: false, reason, message }
 }

@@ -6,20 +6,12 @@ import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projec
 import { createReactor } from '../lib/reactor.ts'
 import { signalFact } from '../lib/signals.ts'
 import { formatLocal } from '../lib/time.ts'
+import type { Origin } from '../model/tool.ts'
 import { checkPace, firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
 
-export type Timer = {
+export type Timer = Omit<TimerRow, 'timerId' | 'dueSeq' | 'conversationId'> & {
   readonly id: string
   readonly title: string
-  readonly status: TimerRow['status']
-  readonly dueAt: string
-  readonly recurrence: string | null
-  readonly timezone: string
-  readonly missedPolicy: TimerRow['missedPolicy']
-  readonly by: TimerRow['by']
-  readonly createdAt: string
-  readonly lastFiredAt: string | null
-  readonly setSeq: number
 }
 
 export type NewTimer = {
@@ -31,16 +23,7 @@ export type NewTimer = {
   readonly missedPolicy?: TimerRow['missedPolicy'] | undefined
 }
 
-export type TimerOrigin = {
-  readonly by: 'owner' | 'delegate'
-  readonly channel?: 'chat' | 'voice' | 'sms' | 'inner' | undefined
-  readonly conversationId?: string | null | undefined
-  readonly spanId?: string | null | undefined
-  readonly turnId?: string | null | undefined
-  readonly causedBy?: number | undefined
-  readonly derivedFrom?: readonly number[] | undefined
-  readonly key?: string | undefined
-}
+export type TimerOrigin = Origin & { readonly by: TimerRow['by'] }
 
 export type SetOutcome =
   | { readonly status: 'set'; readonly timer: Timer }
