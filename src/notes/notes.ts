@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import type { Append, LedgerEvent, UnknownEvent } from '../../ledger/event.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
+import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import {
   listNotes,
   noteById,
@@ -67,8 +67,6 @@ export type Notes = {
 
 const EXCERPT_CHARS = 200
 const TITLE_CHARS = 80
-/** Writers are serialised per note, so a taken key is rare: an earlier process appended it. */
-const MAX_TRIES = 3
 
 /** The notes of owner and delegate. The views hold the current state, the ledger the text. */
 export function createNotes(options: {
@@ -83,25 +81,15 @@ export function createNotes(options: {
   const inTurn = pLimit(1)
 
   function wordsOf(row: Pick<NoteRow, 'titleSeq' | 'contentSeq'>): { title: string; content: string } {
-    const events = ledger.readSeqs(
-      row.titleSeq === row.contentSeq ? [row.titleSeq] : [row.titleSeq, row.contentSeq],
-    )
+    const events = ledger.readSeqs(seqsOf(row))
     return { title: fieldOf(events[0], 'title') ?? '', content: fieldOf(events.at(-1), 'content') ?? '' }
   }
 
   function toNote(row: NoteRow): Note {
     const { noteId: id, source, createdAt, updatedAt, revision } = row
     const { title, content } = wordsOf(row)
-    return {
-      id,
-      source,
-      createdAt,
-      updatedAt,
-      revision,
-      title: title || titleFrom(content),
-      content,
-      seqs: [...new Set([row.titleSeq, row.contentSeq])],
-    }
+    const named = title || titleFrom(content)
+    return { id, source, createdAt, updatedAt, revision, title: named, content, seqs: seqsOf(row) }
   }
 
   function envelope({ source, key: _key, ...place }: NoteOrigin) {
@@ -114,31 +102,20 @@ export function createNotes(options: {
     return toNote(row)
   }
 
-  type Revising = {
-    readonly origin: NoteOrigin
-    readonly ifRevision?: number | undefined
-    readonly deletedToo?: boolean
-    readonly compose: (row: NoteRow, revision: number) => Parameters<Append>[0][number] | null
-  }
-
   /** Appends the next revision of a note. The unique key of the revision admits one writer. */
   async function revise(
-    id: string,
-    { origin, ifRevision, deletedToo = false, compose }: Revising,
+    row: NoteRow | undefined,
+    origin: NoteOrigin,
+    compose: (revision: number) => NewEvent,
+    ifRevision = row?.revision,
   ): Promise<NoteOutcome> {
-    const find = () => (deletedToo ? storedNote(views, id) : noteById(views, id))
-    for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
-      const row = await find()
-      if (!row) return { status: 'not_found' }
-      if (ifRevision !== undefined && ifRevision !== row.revision)
-        return { status: 'stale', revision: row.revision }
-      const event = compose(row, row.revision + 1)
-      if (!event) return { status: 'erased' }
-      const result = await append([{ ...event, ...envelope(origin), key: `note:${id}:${row.revision + 1}` }])
-      if (result.status === 'appended') return { status: 'ok', note: await present(id) }
-    }
-    const row = await find()
-    return row ? { status: 'stale', revision: row.revision } : { status: 'not_found' }
+    if (!row) return { status: 'not_found' }
+    const { noteId, revision } = row
+    if (ifRevision !== revision) return { status: 'stale', revision }
+    const key = `note:${noteId}:${revision + 1}`
+    const result = await append([{ ...compose(revision + 1), ...envelope(origin), key }])
+    if (result.status === 'duplicate') return { status: 'stale', revision: revision + 1 }
+    return { status: 'ok', note: await present(noteId) }
   }
 
   return {
@@ -158,37 +135,29 @@ export function createNotes(options: {
       return present(existing.type === 'note.created' ? existing.facts.noteId : noteId)
     },
     update: (id, change, origin, ifRevision) =>
-      inTurn(() =>
-        revise(id, {
-          origin: { ...origin, key: undefined },
-          ifRevision,
-          compose: (_row, revision) => ({
-            type: 'note.updated',
-            actor: 'owner',
-            facts: {
-              noteId: id,
-              revision,
-              source: origin.source,
-              changed: (['title', 'content'] as const).filter((field) => change[field] !== undefined),
-            },
-            body: { title: change.title?.trim(), content: change.content },
-          }),
-        }),
-      ),
-    async restore(id, restoredRevision, origin) {
-      const old = (await noteRevisions(views, id)).find((each) => each.revision === restoredRevision)
-      if (!old) return { status: 'not_found' }
-      const compose: Revising['compose'] = (_row, revision) =>
-        wordsOf(old).content === ''
-          ? null
-          : {
-              type: 'note.restored',
-              actor: 'owner',
-              derivedFrom: [...new Set([old.titleSeq, old.contentSeq])],
-              facts: { noteId: id, revision, restoredRevision, source: origin.source },
-            }
-      return inTurn(() => revise(id, { origin, deletedToo: true, compose }))
-    },
+      inTurn(async () => {
+        const changed = (['title', 'content'] as const).filter((field) => change[field] !== undefined)
+        const compose = (revision: number): NewEvent => ({
+          type: 'note.updated',
+          actor: 'owner',
+          facts: { noteId: id, revision, source: origin.source, changed },
+          body: { title: change.title?.trim(), content: change.content },
+        })
+        return revise(await noteById(views, id), origin, compose, ifRevision)
+      }),
+    restore: (id, restoredRevision, origin) =>
+      inTurn(async () => {
+        const old = (await noteRevisions(views, id)).find((each) => each.revision === restoredRevision)
+        if (!old) return { status: 'not_found' }
+        if (wordsOf(old).content === '') return { status: 'erased' }
+        const compose = (revision: number): NewEvent => ({
+          type: 'note.restored',
+          actor: 'owner',
+          derivedFrom: seqsOf(old),
+          facts: { noteId: id, revision, restoredRevision, source: origin.source },
+        })
+        return revise(await storedNote(views, id), origin, compose)
+      }),
     async remove(id, origin) {
       if (!(await noteById(views, id))) return false
       await append([
@@ -244,10 +213,12 @@ export function createNotes(options: {
   }
 }
 
-function fieldOf(
-  event: LedgerEvent | UnknownEvent | undefined,
-  field: 'title' | 'content',
-): string | undefined {
+/** The events with the title and the content, which may be one. */
+function seqsOf({ titleSeq, contentSeq }: Pick<NoteRow, 'titleSeq' | 'contentSeq'>): number[] {
+  return [...new Set([titleSeq, contentSeq])]
+}
+
+function fieldOf(event: AnyEvent | undefined, field: 'title' | 'content'): string | undefined {
   return event?.type === 'note.created' || event?.type === 'note.updated' ? event.body?.[field] : undefined
 }
 
