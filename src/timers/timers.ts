@@ -1,13 +1,12 @@
-import type { Database } from 'better-sqlite3'
-import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
-import type { SubscribeHead } from '../../ledger/follow.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
+import type { NewEvent } from '../../ledger/event.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
 import { createReactor } from '../lib/reactor.ts'
 import { signalFact } from '../lib/signals.ts'
 import { formatLocal } from '../lib/time.ts'
 import type { Origin } from '../model/tool.ts'
-import { checkPace, firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
+import type { Placement } from '../storage/placement.ts'
+import type { Storage } from '../storage/storage.ts'
+import { checkPace, missedSince, nextOccurrence } from './schedule.ts'
 
 export type Timer = Omit<TimerRow, 'timerId' | 'dueSeq' | 'conversationId'> & {
   readonly id: string
@@ -29,18 +28,7 @@ export type SetOutcome =
   | { readonly status: 'set'; readonly timer: Timer }
   | { readonly status: 'refused'; readonly reason: 'past' | 'never' }
 
-export type Timers = {
-  /** Throws InvalidRecurrence for an expression that cannot be read. */
-  set(timer: NewTimer, origin: TimerOrigin): Promise<SetOutcome>
-  /** Cancels all of them. If one is no longer active, cancels none and returns false. */
-  cancel(ids: readonly string[], origin: TimerOrigin): Promise<boolean>
-  get(id: string): Timer | undefined
-  /** Active timers first, soonest first; then finished ones, latest first. Starts behind `after`. */
-  list(limit: number, after?: TimerPlace | null): Timer[]
-  /** Fires overdue timers, then each timer when it is due. */
-  start(): void
-  close(): Promise<void>
-}
+export type Timers = ReturnType<typeof createTimers>
 
 /** An occurrence this late was missed: the service was down or the machine asleep. */
 const LATE_MS = 60_000
@@ -48,26 +36,22 @@ const ALREADY_SHOWN = 'The owner already sees this reminder.'
 /** Clocks jump, so check at least this often. */
 const CHECK_EVERY_MS = 30_000
 
+/** Timers, and the reactor that fires each one when it is due. */
 export function createTimers(options: {
-  readonly append: Append
-  /** Appends to the open conversation; starts one if none is open. */
-  readonly appendToConversation: (
-    compose: (conversationId: string) => readonly NewEvent[],
-  ) => Promise<Appended>
-  readonly ledger: LedgerReader
-  readonly views: Database
-  readonly onHeadMoved: SubscribeHead
+  readonly storage: Pick<Storage, 'append' | 'ledger' | 'views' | 'onHeadMoved'>
+  readonly placement: Pick<Placement, 'appendToConversation'>
   readonly timezone: () => string
   readonly nowMs: () => number
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
-}): Timers {
-  const { append, ledger, nowMs, newId } = options
-  const queries = createTimerQueries(options.views)
+}) {
+  const { nowMs, newId } = options
+  const { append, ledger, views, onHeadMoved } = options.storage
+  const queries = createTimerQueries(views)
   /** Wall clock at the last check; unknown before the first. */
   let checkedAtMs = Number.POSITIVE_INFINITY
   const reactor = createReactor<TimerRow | 'clock'>({
-    onHeadMoved: options.onHeadMoved,
+    onHeadMoved,
     areas: ['timer'],
     next(isTaken) {
       const now = nowMs()
@@ -133,7 +117,7 @@ export function createTimers(options: {
     // It already fired while the clock was ahead, so the owner is not reminded again.
     const isRepeat = (firedSeq(row.timerId, last) ?? row.dueSeq) < row.dueSeq
     const missed = isSkipped ? passed : passed - 1
-    await options.appendToConversation((conversationId) => {
+    await options.placement.appendToConversation('inner', (conversationId) => {
       const place = { ...copyOf(row), conversationId }
       const facts: NewEvent[] = []
       if (missed > 0 || isRepeat) {
@@ -188,56 +172,45 @@ export function createTimers(options: {
     )
   }
 
-  /**
-   * Once a clock that was ahead is corrected, recurring timers would stay silent until it catches up. Moves
-   * each back to its first occurrence that has not fired.
-   */
+  /** Once a clock that was ahead is corrected, recurring timers would stay silent until it catches up. */
   async function rescheduleAfterClockFix(): Promise<void> {
-    const now = nowMs()
+    const now = new Date(nowMs())
     for (const row of queries.active()) {
-      const nextAt = earlierThanDue(row, new Date(now))
-      if (nextAt === null) continue
+      const { timerId, conversationId, dueAt, recurrence, timezone } = row
+      const nextAt = recurrence && nextOccurrence(recurrence, timezone, now)?.toISOString()
+      if (!nextAt || nextAt >= dueAt || isFirstAsSet(row, now)) continue
       await append([
         {
           type: 'timer.missed',
           ...copyOf(row),
-          conversationId: row.conversationId,
+          conversationId,
           key: missedKey(row),
-          facts: { timerId: row.timerId, occurrence: row.dueAt, missed: 0, nextAt },
+          facts: { timerId, occurrence: dueAt, missed: 0, nextAt },
         },
       ])
     }
-    checkedAtMs = now
+    checkedAtMs = now.getTime()
   }
 
-  function earlierThanDue(
-    { timerId, setSeq, dueAt, recurrence, timezone }: TimerRow,
-    now: Date,
-  ): string | null {
-    const [set] = recurrence === null ? [] : ledger.readSeqs([setSeq])
-    if (recurrence === null || set?.type !== 'timer.set') return null
-    const setAt = new Date(set.at)
-    const isAsSet = set.facts.dueAt === dueAt
-    const wasSetAhead = setAt > now && nextOccurrence(recurrence, timezone, setAt)?.toISOString() === dueAt
-    // Keep a first occurrence that was requested explicitly.
-    if (isAsSet && !wasSetAhead) return null
-    const hasFired = (at: string) => firedSeq(timerId, at) !== undefined
-    const next = firstOccurrence({ recurrence, timezone }, { after: now, before: new Date(dueAt) }, hasFired)
-    return next?.toISOString() ?? null
+  /** Whether it waits for its first occurrence, which was set while the clock was right. */
+  function isFirstAsSet({ setSeq, dueAt }: TimerRow, now: Date): boolean {
+    const [set] = ledger.readSeqs([setSeq])
+    return set?.type === 'timer.set' && set.facts.dueAt === dueAt && new Date(set.at) <= now
   }
 
   return {
-    async set({ title, dueAt, recurrence, missedPolicy = 'fire_once' }, origin) {
+    /** Throws InvalidRecurrence for an expression that cannot be read. */
+    async set(
+      { title, dueAt, recurrence, missedPolicy = 'fire_once' }: NewTimer,
+      { by, ...envelope }: TimerOrigin,
+    ): Promise<SetOutcome> {
       const now = new Date(nowMs())
       const timezone = options.timezone()
-      const first = dueAt ?? (recurrence === null ? null : nextOccurrence(recurrence, timezone, now))
+      const next = recurrence === null ? null : nextOccurrence(recurrence, timezone, now)
+      const first = dueAt ?? next
       if (!first) return { status: 'refused', reason: 'never' }
-      if (recurrence !== null) {
-        nextOccurrence(recurrence, timezone, now)
-        checkPace(recurrence)
-      }
+      if (recurrence !== null) checkPace(recurrence)
       if (first.getTime() <= now.getTime() - LATE_MS) return { status: 'refused', reason: 'past' }
-      const { by, ...envelope } = origin
       const timerId = newId()
       const result = await append([
         {
@@ -253,7 +226,8 @@ export function createTimers(options: {
       if (!row) throw new Error('the views lack a timer that was just set')
       return { status: 'set', timer: toTimer(row) }
     },
-    async cancel(ids, { by, ...envelope }) {
+    /** Cancels all of them. If one is no longer active, cancels none and returns false. */
+    async cancel(ids: readonly string[], { by, ...envelope }: TimerOrigin): Promise<boolean> {
       const rows = ids.flatMap((id) => queries.byId(id) ?? [])
       if (rows.length < ids.length || rows.some(({ status }) => status !== 'active')) return false
       const result = await append(
@@ -269,11 +243,13 @@ export function createTimers(options: {
       )
       return result.status === 'appended'
     },
-    get(id) {
+    get(id: string): Timer | undefined {
       const row = queries.byId(id)
       return row && toTimer(row)
     },
-    list: (limit, after = null) => queries.page(limit, after).map(toTimer),
+    /** Active timers first, soonest first; then finished ones, latest first. Starts behind `after`. */
+    list: (limit: number, after: TimerPlace | null = null) => queries.page(limit, after).map(toTimer),
+    /** Fires overdue timers, then each timer when it is due. */
     start: reactor.start,
     close: reactor.close,
   }
