@@ -48,10 +48,6 @@ export type ServiceWaits = {
   readonly streamStartMs?: number
   /** How often to look for interactions that have gone idle. */
   readonly idleLookMs?: number
-  /** How long a task's program may take to end when it is asked to. */
-  readonly taskKillGraceMs?: number
-  /** How long an announcement that failed waits for its next attempt. */
-  readonly announceRetryMs?: number
   /** How long rendering a note may take. */
   readonly renderNoteMs?: number
 }
@@ -237,8 +233,6 @@ function buildKept(base: Base) {
     assistantEnvironment: config.copilotEnvironment,
     host: config.host,
     ownerNumber: () => ownerNumbersOf(settings)[0] ?? '',
-    killGraceMs: waits.taskKillGraceMs,
-    announceRetryMs: waits.announceRetryMs,
     onFault: faultsOf('tasks', 'a task could not go on'),
     onAnnouncementFault: faultsOf('announcements', 'the outcome of a task could not be announced'),
   })

@@ -72,16 +72,15 @@ export function taskTools(tasks: Tasks): Tool[] {
       reads: 'what a task came to',
       async run() {
         const found = tasks.list(LISTED_TASKS, null).tasks
-        const whole = found.flatMap(({ id }) => tasks.get(id) ?? [])
         return {
           ok: true,
           data: {
-            tasks: whole.map((task) => ({
+            tasks: found.map((task) => ({
               ...present(task),
               ...(task.outcome === null ? {} : { outcome: startOf(task.outcome, OUTCOME_CHARS) }),
             })),
           },
-          derivedFrom: whole.flatMap(({ dispatchedSeq, endedSeq }) =>
+          derivedFrom: found.flatMap(({ dispatchedSeq, endedSeq }) =>
             endedSeq === null ? [dispatchedSeq] : [dispatchedSeq, endedSeq],
           ),
         }

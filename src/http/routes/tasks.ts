@@ -1,5 +1,5 @@
 import type { Callback } from '../../tasks/callback.ts'
-import { NoCodingAssistant, type Task, type Tasks, type WholeTask } from '../../tasks/tasks.ts'
+import { NoCodingAssistant, type Task, type Tasks } from '../../tasks/tasks.ts'
 import { seqOf } from '../contract/list-query.ts'
 import { callback, cancel, dispatch, list, read, retry } from '../contract/tasks.ts'
 import type { RouteModule } from '../server/app.ts'
@@ -11,7 +11,7 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
   const routes = createRoutes()
   const { tasks } = deps
 
-  function found(id: string): WholeTask {
+  function found(id: string): Task {
     const task = tasks.get(id)
     if (!task) throw new Refusal(404, 'unknown_task', 'There is no such task.')
     return task
@@ -23,7 +23,7 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
     return c.json(
       {
         configured: tasks.isConfigured,
-        tasks: page.tasks.map((task) => present(task)),
+        tasks: page.tasks.map(present),
         nextCursor: page.nextSeq === null ? null : String(page.nextSeq),
       },
       200,
@@ -49,7 +49,7 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
     found(id)
     const { what } = c.req.valid('json')
     const outcome = await tasks.retry(id, what).catch(refuseUnconfigured)
-    if (!outcome || outcome.status === 'nothing_to_retry') {
+    if (!outcome) {
       throw new Refusal(409, 'nothing_to_retry', 'There is nothing to retry in this task now.')
     }
     const task = presentWhole(found(outcome.task.id))
@@ -75,11 +75,11 @@ function refuseUnconfigured(error: unknown): never {
   )
 }
 
-function present({ dispatchedSeq: _seq, ...task }: Task) {
-  const { prompt: _prompt, outcome: _outcome, ...shown } = { prompt: '', outcome: null, ...task }
+function present(task: Task) {
+  const { prompt: _prompt, outcome: _outcome, ...shown } = presentWhole(task)
   return shown
 }
 
-function presentWhole({ dispatchedSeq: _seq, ...task }: WholeTask) {
+function presentWhole({ dispatchedSeq: _seq, ...task }: Task) {
   return task
 }
