@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { closing } from '../ledger/closing.ts'
 import { openLedgerReadOnly, viewsFile } from '../ledger/files.ts'
 import { createReader } from '../ledger/reader.ts'
 import { projections } from '../projections/all.ts'
@@ -38,21 +39,16 @@ await runCommand({
         microsByProjection.set(name, (microsByProjection.get(name) ?? 0) + each)
       if (ledgerDebug) traceToStderr(event, micros)
     }
-    const ledgerDb = openLedgerReadOnly(dataDir)
-    const live = openViewsReadOnly(dataDir)
-    try {
-      if (witnessOf(live, dataDir)?.ledgerId !== createReader(ledgerDb).id())
-        throw new Refused('The views belong to another ledger. Start the service to rebuild them.')
-      const outcome = await compareWithLive({ ledgerDb, live, projections, trace, waitMs: WAIT_MS })
-      process.stdout.write(report(outcome, microsByProjection))
-      const flaws = outcome.projections.filter(({ flaw }) => flaw !== null)
-      if (flaws.length > 0)
-        throw new Refused(`${flaws.length} of ${outcome.projections.length} views do not match the ledger.`)
-      process.stdout.write('The views match the ledger.\n')
-    } finally {
-      live.close()
-      ledgerDb.close()
-    }
+    using ledgerDb = closing(openLedgerReadOnly(dataDir))
+    using live = closing(openViewsReadOnly(dataDir))
+    if (witnessOf(live, dataDir)?.ledgerId !== createReader(ledgerDb).id())
+      throw new Refused('The views belong to another ledger. Start the service to rebuild them.')
+    const outcome = await compareWithLive({ ledgerDb, live, projections, trace, waitMs: WAIT_MS })
+    process.stdout.write(report(outcome, microsByProjection))
+    const flaws = outcome.projections.filter(({ flaw }) => flaw !== null)
+    if (flaws.length > 0)
+      throw new Refused(`${flaws.length} of ${outcome.projections.length} views do not match the ledger.`)
+    process.stdout.write('The views match the ledger.\n')
   },
 })
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as z from 'zod'
+import { closing } from '../../ledger/closing.ts'
 import { findDamage } from '../../ledger/damage.ts'
 import { LedgerDamaged } from '../../ledger/errors.ts'
 import { examineLedger } from '../../ledger/examine.ts'
@@ -52,30 +53,19 @@ async function copyDatabase(source: Database.Database, file: string): Promise<vo
     source.exec('ROLLBACK')
   }
   const copy = new Database(file)
-  try {
-    copy.pragma('journal_mode = DELETE')
-  } finally {
-    copy.close()
-  }
+  copy.pragma('journal_mode = DELETE')
+  copy.close()
   syncFile(file)
 }
 
 /** Copies a settings database and checks the copy; false if there is none. */
 export async function copySettings(fromDirectory: string, toDirectory: string): Promise<boolean> {
   if (!existsSync(settingsFile(fromDirectory))) return false
-  const source = new Database(settingsFile(fromDirectory), { readonly: true, fileMustExist: true })
-  try {
-    await copyDatabase(source, settingsFile(toDirectory))
-  } finally {
-    source.close()
-  }
-  const copy = new Database(settingsFile(toDirectory), { readonly: true })
-  try {
-    const damage = findDamage(copy)
-    if (damage !== null) throw new LedgerDamaged(`the copy of settings.sqlite is damaged: ${damage}`)
-  } finally {
-    copy.close()
-  }
+  using source = closing(new Database(settingsFile(fromDirectory), { readonly: true, fileMustExist: true }))
+  await copyDatabase(source, settingsFile(toDirectory))
+  using copy = closing(new Database(settingsFile(toDirectory), { readonly: true }))
+  const damage = findDamage(copy)
+  if (damage !== null) throw new LedgerDamaged(`the copy of settings.sqlite is damaged: ${damage}`)
   return true
 }
 
@@ -102,20 +92,12 @@ export async function copyLedger(
   toDirectory: string,
   witnesses: readonly Witness[] = [],
 ) {
-  const source = openLedgerReadOnly(fromDirectory)
-  try {
-    await copyDatabase(source, ledgerFile(toDirectory))
-  } finally {
-    source.close()
-  }
-  const copy = openLedgerReadOnly(toDirectory)
-  try {
-    const head = examineLedger(copy, ledgerFile(toDirectory))
-    requireWitnessed(createReader(copy), witnesses)
-    return head
-  } finally {
-    copy.close()
-  }
+  using source = closing(openLedgerReadOnly(fromDirectory))
+  await copyDatabase(source, ledgerFile(toDirectory))
+  using copy = closing(openLedgerReadOnly(toDirectory))
+  const head = examineLedger(copy, ledgerFile(toDirectory))
+  requireWitnessed(createReader(copy), witnesses)
+  return head
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import type { Append, NewEvent } from '../../ledger/event.ts'
-import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import type { AnyEvent } from '../../ledger/reader.ts'
 import {
   listNotes,
+  type NotesPage,
   noteById,
   noteRevisions,
   searchNotes,
@@ -13,6 +14,8 @@ import type { NoteRow, NoteSource } from '../../projections/notes.ts'
 import { holdsWords, toMatch } from '../../projections/search-text.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
 import type { Origin } from '../model/tool.ts'
+import { caughtUpWithin } from '../storage/index-wait.ts'
+import type { Storage } from '../storage/storage.ts'
 
 export type Note = {
   readonly id: string
@@ -40,29 +43,14 @@ export type NoteOutcome =
 /** Where a change comes from, for its fact. */
 export type NoteOrigin = Origin & { readonly source: NoteSource }
 
-export type Notes = {
-  /** Creating again with the same key returns the first note. */
-  create(note: { title?: string | undefined; content: string }, origin: NoteOrigin): Promise<Note>
-  /** With `ifRevision`, updates only if that is the current revision. */
-  update(id: string, change: NoteChange, origin: NoteOrigin, ifRevision?: number): Promise<NoteOutcome>
-  /** Makes an older revision current. Also restores a deleted note. */
-  restore(id: string, revision: number, origin: NoteOrigin): Promise<NoteOutcome>
-  /** Deletes the note. Its text stays in the ledger until it is erased. */
-  remove(id: string, origin: NoteOrigin): Promise<boolean>
-  get(id: string): Promise<Note | undefined>
-  /** False while the search index is being rebuilt. */
-  isSearchable(): Promise<boolean>
-  /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
-  list(query: {
-    q: string | null
-    limit: number
-    beforeSeq: number | null
-    /** Lists deleted notes that are not erased instead. */
-    deleted?: boolean
-  }): Promise<{ notes: NoteSummary[]; nextSeq: number | null }>
-  /** One revision, also of a deleted note. Undefined if it does not exist or is erased. */
-  revision(id: string, revision: number): Promise<Note | undefined>
-  revisions(id: string): Promise<{ revision: number; at: string; source: NoteSource }[] | undefined>
+export type Notes = ReturnType<typeof createNotes>
+
+type ListQuery = {
+  readonly q: string | null
+  readonly limit: number
+  readonly beforeSeq: number | null
+  /** Lists deleted notes that are not erased instead. */
+  readonly deleted?: boolean
 }
 
 const EXCERPT_CHARS = 200
@@ -70,14 +58,12 @@ const TITLE_CHARS = 80
 
 /** The notes of owner and delegate. The views hold the current state, the ledger the text. */
 export function createNotes(options: {
-  readonly append: Append
-  readonly ledger: LedgerReader
-  readonly views: Kysely<ViewsTables>
-  /** Resolves to true once the search index has every durable fact, false while it is being rebuilt. */
-  readonly catchUpSearch: () => Promise<boolean>
+  readonly storage: Pick<Storage, 'append' | 'ledger' | 'catchUpLagging'>
+  readonly kysely: Kysely<ViewsTables>
   readonly newId: () => string
-}): Notes {
-  const { append, ledger, views, newId } = options
+}) {
+  const { kysely: views, newId } = options
+  const { append, ledger, catchUpLagging } = options.storage
   const inTurn = pLimit(1)
 
   function wordsOf(row: Pick<NoteRow, 'titleSeq' | 'contentSeq'>): { title: string; content: string } {
@@ -118,8 +104,18 @@ export function createNotes(options: {
     return { status: 'ok', note: await present(noteId) }
   }
 
+  async function search(q: string, page: NotesPage): Promise<NoteRow[]> {
+    const match = toMatch(q)
+    await caughtUpWithin(catchUpLagging)
+    return match === null ? [] : searchNotes(views, { ...page, match })
+  }
+
   return {
-    async create({ title, content }, origin) {
+    /** Creating again with the same key returns the first note. */
+    async create(
+      { title, content }: { title?: string | undefined; content: string },
+      origin: NoteOrigin,
+    ): Promise<Note> {
       const noteId = newId()
       const result = await append([
         {
@@ -134,7 +130,8 @@ export function createNotes(options: {
       const { existing } = result
       return present(existing.type === 'note.created' ? existing.facts.noteId : noteId)
     },
-    update: (id, change, origin, ifRevision) =>
+    /** With `ifRevision`, updates only if that is the current revision. */
+    update: (id: string, change: NoteChange, origin: NoteOrigin, ifRevision?: number): Promise<NoteOutcome> =>
       inTurn(async () => {
         const changed = (['title', 'content'] as const).filter((field) => change[field] !== undefined)
         const compose = (revision: number): NewEvent => ({
@@ -145,7 +142,8 @@ export function createNotes(options: {
         })
         return revise(await noteById(views, id), origin, compose, ifRevision)
       }),
-    restore: (id, restoredRevision, origin) =>
+    /** Makes an older revision current. Also restores a deleted note. */
+    restore: (id: string, restoredRevision: number, origin: NoteOrigin): Promise<NoteOutcome> =>
       inTurn(async () => {
         const old = (await noteRevisions(views, id)).find((each) => each.revision === restoredRevision)
         if (!old) return { status: 'not_found' }
@@ -158,7 +156,8 @@ export function createNotes(options: {
         })
         return revise(await storedNote(views, id), origin, compose)
       }),
-    async remove(id, origin) {
+    /** Deletes the note. Its text stays in the ledger until it is erased. */
+    async remove(id: string, origin: NoteOrigin): Promise<boolean> {
       if (!(await noteById(views, id))) return false
       await append([
         {
@@ -170,32 +169,28 @@ export function createNotes(options: {
       ])
       return true
     },
-    async get(id) {
+    async get(id: string): Promise<Note | undefined> {
       const row = await noteById(views, id)
       return row && toNote(row)
     },
-    async revision(id, number) {
+    /** One revision, also of a deleted note. Undefined if it does not exist or is erased. */
+    async revision(id: string, number: number): Promise<Note | undefined> {
       const [stored, revisions] = await Promise.all([storedNote(views, id), noteRevisions(views, id)])
       const row = revisions.find((each) => each.revision === number)
       if (!stored || !row) return undefined
       const note = toNote({ ...stored, ...row, updatedAt: row.at })
       return note.content === '' ? undefined : note
     },
-    isSearchable: options.catchUpSearch,
-    async list({ q, limit, beforeSeq, deleted = false }) {
-      const match = q === null ? null : toMatch(q)
-      if (q !== null) await options.catchUpSearch()
+    /** False while the search index is being rebuilt. */
+    isSearchable: () => caughtUpWithin(catchUpLagging),
+    /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
+    async list({ q, limit, beforeSeq, deleted = false }: ListQuery) {
       const page = { limit: limit + 1, beforeSeq, deleted }
-      const rows =
-        match === null
-          ? q === null || q.trim() === ''
-            ? await listNotes(views, page)
-            : []
-          : await searchNotes(views, { ...page, match })
+      const rows = q?.trim() ? await search(q, page) : await listNotes(views, page)
       const shown = rows.slice(0, limit)
       // If title and content are from different events, their documents also contain replaced text.
       const isPresent = (row: NoteRow, note: Note) =>
-        q === null || row.titleSeq === row.contentSeq || holdsWords(q, `${note.title}\n${note.content}`)
+        !q || row.titleSeq === row.contentSeq || holdsWords(q, `${note.title}\n${note.content}`)
       return {
         notes: shown.flatMap((row) => {
           const note = toNote(row)
@@ -206,7 +201,7 @@ export function createNotes(options: {
         nextSeq: rows.length > limit ? (shown.at(-1)?.updatedSeq ?? null) : null,
       }
     },
-    async revisions(id) {
+    async revisions(id: string): Promise<{ revision: number; at: string; source: NoteSource }[] | undefined> {
       if (!(await noteById(views, id))) return undefined
       return (await noteRevisions(views, id)).map(({ revision, at, source }) => ({ revision, at, source }))
     },
