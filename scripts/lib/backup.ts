@@ -115,7 +115,7 @@ export async function makeBackup(
   mkdirSync(dirname(destination), { recursive: true, mode: 0o700 })
   const partial = join(dirname(destination), `.${basename(destination)}.partial-${process.pid}`)
   const discard = () => rmSync(partial, { recursive: true, force: true })
-  const keep = undoAtExit(discard)
+  undoAtExit(discard)
   mkdirSync(partial, { mode: 0o700 })
   try {
     // The ledger first: newer settings have all that an installation in it needs, older ones might not.
@@ -141,7 +141,6 @@ export async function makeBackup(
     return manifest
   } finally {
     discard()
-    keep()
   }
 }
 

@@ -26,13 +26,9 @@ import type { StoreFunctions } from './store-thread.ts'
 import { placesOf, type StoreReport } from './stores.ts'
 
 /** `disk`, `model` and `telephony` are informational; the others decide whether the service is ready. */
-export type Checks = {
-  readonly ledger: Check
-  readonly projections: Check
-  readonly reactors: Check
-  readonly settings: Check
-  readonly disk: Check
-  readonly model: Check
+export type Checks = Readonly<
+  Record<'ledger' | 'projections' | 'reactors' | 'settings' | 'disk' | 'model', Check>
+> & {
   /** Absent while telephony is not configured. */
   readonly telephony?: Check
 }
