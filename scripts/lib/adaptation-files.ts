@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncDirectory } from '../../ledger/files.ts'
@@ -25,7 +25,7 @@ export async function copyAdaptationFiles(
     if (bytes === null) continue
     if (copied.length === 0) mkdirSync(target, { mode: 0o700 })
     writeFileSync(join(target, file), bytes, { flag: 'wx', mode: 0o600, flush: true })
-    copied.push({ file, digest: createHash('sha256').update(bytes).digest('hex') })
+    copied.push({ file, digest: hash('sha256', bytes) })
   }
   if (copied.length > 0) syncDirectory(target)
   return copied

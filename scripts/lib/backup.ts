@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -83,7 +83,7 @@ export function checkSettings(directory: string, { settings }: Manifest): void {
 }
 
 function digestOf(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex')
+  return hash('sha256', readFileSync(file))
 }
 
 /** Copies a ledger and verifies the copy. Returns its head. Throws LedgerDamaged. */

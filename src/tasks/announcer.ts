@@ -31,7 +31,7 @@ export function createAnnouncer(options: {
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
 }) {
-  const { append, ledger, tasks, deliveries, onHeadMoved } = options.store
+  const { append, tasks, deliveries, onHeadMoved, wordsOf } = options.store
   const { newId } = options
   const reactor = createReactor<Ended>({
     onHeadMoved,
@@ -49,17 +49,11 @@ export function createAnnouncer(options: {
   })
 
   function read(row: TaskRow): { task: EndedTask; seqs: number[] } {
-    const seqs = row.endedSeq === null ? [row.dispatchedSeq] : [row.dispatchedSeq, row.endedSeq]
-    const [dispatched, ended] = ledger.readSeqs(seqs)
-    const title = dispatched?.type === 'task.dispatched' ? (dispatched.body?.title ?? '') : ''
-    const text = ended?.type === 'task.finished' || ended?.type === 'task.failed' ? ended.body?.text : ''
-    const task: EndedTask = {
-      title: title || 'erased',
-      status: row.status === 'finished' ? 'finished' : 'failed',
-      kind: row.kind,
-      exitCode: row.exitCode,
-      text: text ?? '',
-    }
+    const { dispatchedSeq, endedSeq, kind, exitCode } = row
+    const { title, outcome } = wordsOf(row)
+    const status = row.status === 'finished' ? 'finished' : 'failed'
+    const task = { title: title || 'erased', status, kind, exitCode, text: outcome ?? '' } as const
+    const seqs = endedSeq === null ? [dispatchedSeq] : [dispatchedSeq, endedSeq]
     return { task, seqs }
   }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { TaskRow } from '../../projections/tasks.ts'
 import { mapTexts } from '../lib/mask.ts'
 import { cleanText, oneLine, startOf } from './clean-text.ts'
@@ -43,7 +43,7 @@ export function createCallback(options: {
     if (row.progressCount >= MAX_PROGRESS) return 'ignored'
     const text = startOf(oneLine(progressText(report)), MAX_PROGRESS_CHARS)
     // A hook that got no response sends the same report again.
-    const key = `task-progress:${digest(report)}`
+    const key = `task-progress:${hash('sha256', JSON.stringify([row.taskId, report.hookType, report.payload]))}`
     const result = await append(row.taskId, [progressFact(row, 'callback', text, { key })])
     return result.status === 'appended' ? 'recorded' : 'ignored'
   }
@@ -84,12 +84,6 @@ export function createCallback(options: {
 }
 
 export type Callback = ReturnType<typeof createCallback>
-
-function digest({ hookType, taskId, payload }: HookReport): string {
-  return createHash('sha256')
-    .update(JSON.stringify([taskId, hookType, payload]))
-    .digest('hex')
-}
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''

@@ -56,7 +56,7 @@ export function createTaskRunner(options: {
   readonly minuteMs?: number
   readonly outputEveryMs?: number
 }) {
-  const { append, ledger, tasks, onHeadMoved } = options.store
+  const { append, tasks, onHeadMoved, wordsOf } = options.store
   const { nowMs, minuteMs = 60_000, outputEveryMs = OUTPUT_EVERY_MS } = options
   const running = new Map<string, Running>()
   let closing = false
@@ -84,10 +84,9 @@ export function createTaskRunner(options: {
   }
 
   async function begin(row: TaskRow): Promise<void> {
-    const { taskId, dispatchedSeq } = row
-    const [event] = ledger.readSeqs([dispatchedSeq])
-    const prompt = event?.type === 'task.dispatched' ? event.body?.prompt : undefined
-    if (prompt === undefined) return fail(taskId, 'not_configured', 'The prompt was erased.')
+    const { taskId } = row
+    const { prompt } = wordsOf(row)
+    if (prompt === '') return fail(taskId, 'not_configured', 'The prompt was erased.')
     if (options.command === null) return fail(taskId, 'not_configured', 'COPILOT_COMMAND is not set.')
     let directory: string
     try {

@@ -87,6 +87,15 @@ export function createTaskStore(options: {
     deliveries,
     ledger,
     onHeadMoved,
+    /** What was asked and what came of it; empty if erased. */
+    wordsOf({ dispatchedSeq, endedSeq }: TaskRow) {
+      const [dispatched, ended] = ledger.readSeqs(
+        endedSeq === null ? [dispatchedSeq] : [dispatchedSeq, endedSeq],
+      )
+      const asked = dispatched?.type === 'task.dispatched' ? dispatched.body : null
+      const came = ended?.type === 'task.finished' || ended?.type === 'task.failed' ? ended.body : null
+      return { title: asked?.title ?? '', prompt: asked?.prompt ?? '', outcome: came?.text ?? null }
+    },
     /** Appends one batch, opening a span if needed. */
     append: (taskId: string, events: readonly NewEvent[]): Promise<Appended> =>
       inTurn(async () => {

@@ -67,7 +67,7 @@ export function createTasks(options: {
   readonly defaultChannel: () => TaskRow['notify']
   readonly timeoutMinutes: () => number
 }) {
-  const { append, ledger, tasks, deliveries } = options.store
+  const { append, ledger, tasks, deliveries, wordsOf } = options.store
   const { isConfigured } = options
 
   function toDelivery(row: DeliveryRow): Delivery {
@@ -76,25 +76,18 @@ export function createTasks(options: {
   }
 
   function toTask(row: TaskRow): Task {
-    const read = (seq: number | null) => (seq === null ? undefined : ledger.readSeqs([seq])[0])
-    const dispatched = read(row.dispatchedSeq)
-    const words = dispatched?.type === 'task.dispatched' ? dispatched.body : null
-    const progress = read(row.lastProgressSeq)
-    const ended = read(row.endedSeq)
+    const [progress] = row.lastProgressSeq === null ? [] : ledger.readSeqs([row.lastProgressSeq])
     const rows = deliveries.ofTask(row.taskId)
     const { pid: _pid, lastProgressSeq: _last, lastAt: _lastAt, announced: _announced, ...shown } = row
     const { taskId: id, spanId: _span, spanEvents: _events, conversationId: _conversation, ...fields } = shown
     return {
       id,
       ...fields,
-      title: words?.title ?? '',
-      prompt: words?.prompt ?? '',
+      ...wordsOf(row),
       latestProgress:
         progress?.type === 'task.progressed' && progress.body
           ? { at: progress.at, text: progress.body.text }
           : null,
-      outcome:
-        ended?.type === 'task.finished' || ended?.type === 'task.failed' ? (ended.body?.text ?? null) : null,
       deliveryState: stateOf(row, rows),
       deliveries: rows.map(toDelivery),
     }
@@ -128,7 +121,7 @@ export function createTasks(options: {
 
   async function retryWork(row: TaskRow): Promise<Retried | null> {
     if (row.status !== 'failed' && row.status !== 'cancelled') return null
-    const { title, prompt } = toTask(row)
+    const { title, prompt } = wordsOf(row)
     // The prompt was erased.
     if (prompt === '') return null
     const { notify, dispatchedSeq, taskId } = row
