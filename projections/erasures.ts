@@ -79,7 +79,7 @@ export const erasuresProjection = defineProjection({
 
 const kindsSchema = z.array(z.object({ kind: z.string(), count: z.number() }))
 
-export function kindsOf({ kinds }: Pick<ErasureRow, 'kinds'>): z.output<typeof kindsSchema> {
+export function kindsOf({ kinds }: ErasureRow): z.output<typeof kindsSchema> {
   return kindsSchema.parse(JSON.parse(kinds))
 }
 

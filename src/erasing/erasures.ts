@@ -276,6 +276,8 @@ function reasonOf(target: ErasureRow['target']): ErasureReason {
   return target === 'note' ? 'note_deleted' : 'owner'
 }
 
-function toRecord({ erasureId, target, fromAt, toAt, requestedSeq: _seq, ...fields }: ErasureRow) {
-  return { ...fields, id: erasureId, kind: target, from: fromAt, to: toAt, kinds: kindsOf(fields) }
+function toRecord(row: ErasureRow) {
+  const { erasureId: id, target: kind, targetId, fromAt: from, toAt: to } = row
+  const { status, requestedAt, eraseAt, endedAt, events } = row
+  return { id, kind, targetId, from, to, status, requestedAt, eraseAt, endedAt, events, kinds: kindsOf(row) }
 }

@@ -29,7 +29,7 @@ export type Note = {
   readonly seqs: readonly number[]
 }
 
-export type NoteSummary = Omit<Note, 'content' | 'seqs'> & { readonly excerpt: string }
+export type NoteSummary = Omit<Note, 'content'> & { readonly excerpt: string }
 
 export type NoteChange = { readonly title?: string | undefined; readonly content?: string | undefined }
 
@@ -195,7 +195,7 @@ export function createNotes(options: {
         notes: shown.flatMap((row) => {
           const note = toNote(row)
           if (!isPresent(row, note)) return []
-          const { content, seqs: _seqs, ...summary } = note
+          const { content, ...summary } = note
           return [{ ...summary, excerpt: excerptOf(content) }]
         }),
         nextSeq: rows.length > limit ? (shown.at(-1)?.updatedSeq ?? null) : null,

@@ -1,41 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { type DeliveryAttemptRow, type DeliveryRow, isUnderWay } from '../../projections/deliveries.ts'
+import { type DeliveryRow, isUnderWay } from '../../projections/deliveries.ts'
 import type { TaskRow } from '../../projections/tasks.ts'
 import type { Origin } from '../model/tool.ts'
 import { endKey } from './task-facts.ts'
 import type { TaskStore } from './task-store.ts'
 
-export type Delivery = Omit<
-  DeliveryRow,
-  'deliveryId' | 'taskId' | 'fellBack' | 'requestedSeq' | 'attempts'
-> & {
-  readonly id: string
-  readonly attempts: readonly DeliveryAttemptRow[]
-}
-
 /** `fallback`: delivered by another channel than the chosen one. */
 export type DeliveryState = 'none' | 'pending' | 'delivered' | 'fallback' | 'failed' | 'unknown'
 
-type HiddenColumn =
-  | 'taskId'
-  | 'pid'
-  | 'lastProgressSeq'
-  | 'lastAt'
-  | 'announced'
-  | 'spanId'
-  | 'spanEvents'
-  | 'conversationId'
-
 /** A task with its words. */
-export type Task = Omit<TaskRow, HiddenColumn> & {
-  readonly id: string
-  readonly title: string
-  readonly prompt: string
-  readonly outcome: string | null
-  readonly latestProgress: { readonly at: string; readonly text: string } | null
-  readonly deliveryState: DeliveryState
-  readonly deliveries: readonly Delivery[]
-}
+export type Task = ReturnType<typeof readTask>
 
 export type NewTask = {
   readonly title: string
@@ -67,31 +41,10 @@ export function createTasks(options: {
   readonly defaultChannel: () => TaskRow['notify']
   readonly timeoutMinutes: () => number
 }) {
-  const { append, ledger, tasks, deliveries, wordsOf } = options.store
+  const { append, tasks, deliveries, wordsOf } = options.store
   const { isConfigured } = options
 
-  function toDelivery(row: DeliveryRow): Delivery {
-    const { deliveryId, taskId: _task, fellBack: _fell, requestedSeq: _seq, attempts: _count, ...rest } = row
-    return { id: deliveryId, ...rest, attempts: deliveries.attempts(deliveryId) }
-  }
-
-  function toTask(row: TaskRow): Task {
-    const [progress] = row.lastProgressSeq === null ? [] : ledger.readSeqs([row.lastProgressSeq])
-    const rows = deliveries.ofTask(row.taskId)
-    const { pid: _pid, lastProgressSeq: _last, lastAt: _lastAt, announced: _announced, ...shown } = row
-    const { taskId: id, spanId: _span, spanEvents: _events, conversationId: _conversation, ...fields } = shown
-    return {
-      id,
-      ...fields,
-      ...wordsOf(row),
-      latestProgress:
-        progress?.type === 'task.progressed' && progress.body
-          ? { at: progress.at, text: progress.body.text }
-          : null,
-      deliveryState: stateOf(row, rows),
-      deliveries: rows.map(toDelivery),
-    }
-  }
+  const toTask = (row: TaskRow) => readTask(row, options.store)
 
   /** Queues a task. Resolves once it is durable. Throws NoCodingAssistant. */
   async function dispatch(
@@ -180,6 +133,49 @@ export function createTasks(options: {
         nextSeq: rows.length > limit ? (shown.at(-1)?.dispatchedSeq ?? null) : null,
       }
     },
+  }
+}
+
+function readTask(row: TaskRow, { ledger, deliveries, wordsOf }: TaskStore) {
+  const { taskId: id, status, notify, by, timeoutMinutes, retryOf, dispatchedAt, startedAt, endedAt } = row
+  const { title, prompt, outcome } = wordsOf(row)
+  const [progress] = row.lastProgressSeq === null ? [] : ledger.readSeqs([row.lastProgressSeq])
+  const rows = deliveries.ofTask(id)
+  return {
+    id,
+    title,
+    prompt,
+    status,
+    notify,
+    by,
+    timeoutMinutes,
+    retryOf,
+    dispatchedAt,
+    startedAt,
+    endedAt,
+    durationMs: row.durationMs,
+    kind: row.kind,
+    exitCode: row.exitCode,
+    progressCount: row.progressCount,
+    latestProgress:
+      progress?.type === 'task.progressed' && progress.body
+        ? { at: progress.at, text: progress.body.text }
+        : null,
+    outcome,
+    deliveryState: stateOf(row, rows),
+    deliveries: rows.map((delivery) => {
+      const {
+        deliveryId,
+        taskId: _task,
+        fellBack: _fell,
+        requestedSeq: _seq,
+        attempts: _count,
+        ...rest
+      } = delivery
+      return { id: deliveryId, ...rest, attempts: deliveries.attempts(deliveryId) }
+    }),
+    dispatchedSeq: row.dispatchedSeq,
+    endedSeq: row.endedSeq,
   }
 }
 
