@@ -12,7 +12,7 @@ export const adaptationFilePattern = /^(?!\.)[^/\\\0]+\.md$/i
 
 export type SkippedFile = { readonly file: string; readonly reason: string }
 export type ReadFiles = {
-  /** False if the directory does not exist. */
+  /** Whether there is a directory; a link to one does not count. */
   readonly exists: boolean
   readonly found: readonly {
     readonly id: string
@@ -31,9 +31,9 @@ const MAX_FILE_BYTES = 128 * 1024
 export async function readAdaptationFiles(directory: string): Promise<ReadFiles> {
   const found: { id: string; file: string; adaptation: AdaptationWords }[] = []
   const skipped: SkippedFile[] = []
-  const exists = lstatSync(directory, { throwIfNoEntry: false }) !== undefined
   const names = adaptationFileNames(directory)
-  if (exists && !names) skipped.push({ file: ADAPTATIONS_DIRECTORY, reason: 'it is not a directory' })
+  if (names === null && lstatSync(directory, { throwIfNoEntry: false }))
+    skipped.push({ file: ADAPTATIONS_DIRECTORY, reason: 'it is not a directory' })
   for (const file of names ?? []) {
     const skip = (reason: string) => void skipped.push({ file, reason })
     const id = adaptationIdSchema.safeParse(idOf(file))
@@ -47,7 +47,7 @@ export async function readAdaptationFiles(directory: string): Promise<ReadFiles>
       else skip(parsed.reason)
     }
   }
-  return { exists, found, skipped }
+  return { exists: names !== null, found, skipped }
 }
 
 /** Deletes an adaptation's file, if there is one. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import pLimit from 'p-limit'
 import * as z from 'zod'
 import type { NewEvent } from '../../ledger/event.ts'
@@ -98,8 +99,7 @@ export function buildAdaptations(options: {
     const limit = exceeds(id, content)
     if (limit) return { status: limit }
     const title = change.title ?? present?.title ?? id
-    const isReworded = present !== undefined && (title !== present.title || content !== present.content)
-    const copies = present !== undefined && (title === present.title || content === present.content)
+    const kept = [title === present?.title, content === present?.content]
     await appendSaved(
       id,
       {
@@ -108,8 +108,8 @@ export function buildAdaptations(options: {
         enabled: change.enabled ?? present?.enabled ?? true,
         channels: toChannels(change.channels ?? present?.channels ?? CHANNELS),
       },
-      { actor: 'owner', source: present && !isReworded ? present.source : 'owner' },
-      copies && row ? [row.savedSeq] : [],
+      { actor: 'owner', source: present && !kept.includes(false) ? present.source : 'owner' },
+      row && kept.includes(true) ? [row.savedSeq] : [],
     )
     const adaptation = get(id)
     if (!adaptation) throw new Error(`adaptation ${id} is missing from the views after its append`)
@@ -154,12 +154,7 @@ export function buildAdaptations(options: {
     const event = wordsAt(fileSeq)
     if (!event?.body) return false
     const { enabled, channels } = event.facts
-    return (
-      event.body.title === adaptation.title &&
-      event.body.content === adaptation.content &&
-      enabled === adaptation.enabled &&
-      channels.join() === adaptation.channels.join()
-    )
+    return isDeepStrictEqual({ ...event.body, enabled, channels }, adaptation)
   }
 
   return {
