@@ -23,11 +23,6 @@ export type TaskOrigin = Pick<Origin, 'causedBy' | 'derivedFrom' | 'key'> & { re
 /** A new task, or an old one whose outcome is delivered again. */
 export type Retried = { readonly status: 'dispatched' | 'delivering'; readonly task: Task }
 
-/** No command is set up to run tasks. */
-export class NoCodingAssistant extends Error {
-  override readonly name = 'NoCodingAssistant'
-}
-
 export type Tasks = ReturnType<typeof createTasks>
 
 /** 192 bits, because the id authenticates callbacks. */
@@ -46,13 +41,13 @@ export function createTasks(options: {
 
   const toTask = (row: TaskRow) => readTask(row, options.store)
 
-  /** Queues a task. Resolves once it is durable. Throws NoCodingAssistant. */
+  /** Queues a task. Resolves once it is durable. Null if there is no coding assistant. */
   async function dispatch(
     { title, prompt, notify = options.defaultChannel() }: NewTask,
     { by, ...envelope }: TaskOrigin,
     retryOf?: string,
-  ): Promise<Task> {
-    if (!isConfigured) throw new NoCodingAssistant('no COPILOT_COMMAND is set')
+  ): Promise<Task | null> {
+    if (!isConfigured) return null
     const taskId = randomBytes(TASK_ID_BYTES).toString('base64url')
     const timeoutMinutes = options.timeoutMinutes()
     const result = await append(taskId, [
@@ -72,7 +67,7 @@ export function createTasks(options: {
     return toTask(row)
   }
 
-  async function retryWork(row: TaskRow): Promise<Retried | null> {
+  async function retryWork(row: TaskRow): Promise<Retried | 'not_configured' | null> {
     if (row.status !== 'failed' && row.status !== 'cancelled') return null
     const { title, prompt } = wordsOf(row)
     // The prompt was erased.
@@ -83,7 +78,7 @@ export function createTasks(options: {
       { by: 'owner', causedBy: dispatchedSeq, derivedFrom: [dispatchedSeq], key: `task-retry:${taskId}` },
       taskId,
     )
-    return { status: 'dispatched', task }
+    return task ? { status: 'dispatched', task } : 'not_configured'
   }
 
   async function retryDelivery(row: TaskRow): Promise<Retried | null> {
@@ -114,7 +109,7 @@ export function createTasks(options: {
       return result.status === 'appended'
     },
     /** Retries failed work as a new task, or a failed delivery. Null if there is nothing to retry. */
-    async retry(id: string, what?: 'work' | 'delivery'): Promise<Retried | null> {
+    async retry(id: string, what?: 'work' | 'delivery'): Promise<Retried | 'not_configured' | null> {
       const row = tasks.byId(id)
       if (!row) return null
       const work = what === 'delivery' ? null : await retryWork(row)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineTool, type Planned, refuse, type Tool } from '../model/tool.ts'
 import { startOf } from './clean-text.ts'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from './limits.ts'
-import { NoCodingAssistant, type Task, type Tasks } from './tasks.ts'
+import type { Task, Tasks } from './tasks.ts'
 
 const LISTED_TASKS = 20
 const OUTCOME_CHARS = 3_000
@@ -48,19 +48,16 @@ export function taskTools(tasks: Tasks): Tool[] {
       },
       async run({ title, prompt, notify }, { messageSeq, calledSeq, key }) {
         if (messageSeq === null) return needsOwner()
-        try {
-          const task = await tasks.dispatch(
-            { title, prompt, notify: notify ?? undefined },
-            { by: 'delegate', causedBy: calledSeq, derivedFrom: [messageSeq, calledSeq], key },
-          )
-          return { ok: true, data: { task: present(task) }, refs: [{ kind: 'task', id: task.id }] }
-        } catch (error) {
-          if (!(error instanceof NoCodingAssistant)) throw error
+        const task = await tasks.dispatch(
+          { title, prompt, notify: notify ?? undefined },
+          { by: 'delegate', causedBy: calledSeq, derivedFrom: [messageSeq, calledSeq], key },
+        )
+        if (!task)
           return refuse(
             'not_configured',
             'No coding assistant is set up. The operator names its command in the environment variable COPILOT_COMMAND.',
           )
-        }
+        return { ok: true, data: { task: present(task) }, refs: [{ kind: 'task', id: task.id }] }
       },
     }),
     defineTool({

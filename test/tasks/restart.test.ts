@@ -238,7 +238,8 @@ test('ends a task that exceeds its time limit and keeps its output', async () =>
     await runner.close()
     await store.close()
   })
-  const { id } = await api.dispatch({ title: 'Count', prompt: 'Count.' }, { by: 'owner' })
+  const dispatched = await api.dispatch({ title: 'Count', prompt: 'Count.' }, { by: 'owner' })
+  const id = dispatched?.id ?? ''
   const task = await until(() => {
     const found = api.get(id)
     return found?.status === 'failed' ? found : null
