@@ -80,24 +80,6 @@ export function createTimers(options: {
     return event?.type === 'timer.set' ? (event.body?.title ?? '') : ''
   }
 
-  /** Cancels a timer whose words were forgotten. */
-  async function giveUp({ timerId, setSeq, conversationId }: TimerRow): Promise<void> {
-    await append([
-      {
-        type: 'timer.cancelled',
-        conversationId,
-        channel: 'inner',
-        actor: 'service',
-        causedBy: setSeq,
-        key: `timer-cancelled:${timerId}`,
-        facts: { timerId, by: 'owner', setSeq },
-      },
-    ])
-  }
-
-  /** Not keyed by time alone: after a clock was set back, the same time can come up again. */
-  const missedKey = ({ timerId, dueSeq }: TimerRow): string => `timer-missed:${timerId}:${dueSeq}`
-
   const firedSeq = (timerId: string, at: string) => ledger.rowByKey(`timer-fired:${timerId}:${at}`)?.seq
 
   /** `hidden`: the words wait to be erased, and may still be restored. */
@@ -109,7 +91,13 @@ export function createTimers(options: {
 
   /** Fires the last occurrence that is due, once. */
   async function fire(row: TimerRow): Promise<void> {
-    if (stateOf(row) === 'erased') return giveUp(row)
+    // Its words were forgotten.
+    if (stateOf(row) === 'erased') {
+      const { conversationId, setSeq: causedBy } = row
+      const origin = { actor: 'service', channel: 'inner', conversationId, causedBy } as const
+      await append([{ ...origin, ...cancelled(row, 'owner') }])
+      return
+    }
     const now = new Date(nowMs())
     const { passed, last, nextAt } = missedSince(row, now)
     const isLate = now.getTime() - Date.parse(last) > LATE_MS
@@ -120,15 +108,8 @@ export function createTimers(options: {
     await options.placement.appendToConversation('inner', (conversationId) => {
       const place = { ...copyOf(row), conversationId }
       const facts: NewEvent[] = []
-      if (missed > 0 || isRepeat) {
-        const nextOfMissed = isSkipped || isRepeat ? nextAt : last
-        facts.push({
-          type: 'timer.missed',
-          ...place,
-          key: missedKey(row),
-          facts: { timerId: row.timerId, occurrence: row.dueAt, missed, nextAt: nextOfMissed },
-        })
-      }
+      if (missed > 0 || isRepeat)
+        facts.push({ ...place, ...missedOf(row, missed, isSkipped || isRepeat ? nextAt : last) })
       if (!isSkipped && !isRepeat) {
         facts.push({
           type: 'timer.fired',
@@ -176,18 +157,10 @@ export function createTimers(options: {
   async function rescheduleAfterClockFix(): Promise<void> {
     const now = new Date(nowMs())
     for (const row of queries.active()) {
-      const { timerId, conversationId, dueAt, recurrence, timezone } = row
+      const { conversationId, dueAt, recurrence, timezone } = row
       const nextAt = recurrence && nextOccurrence(recurrence, timezone, now)?.toISOString()
       if (!nextAt || nextAt >= dueAt || isFirstAsSet(row, now)) continue
-      await append([
-        {
-          type: 'timer.missed',
-          ...copyOf(row),
-          conversationId,
-          key: missedKey(row),
-          facts: { timerId, occurrence: dueAt, missed: 0, nextAt },
-        },
-      ])
+      await append([{ ...copyOf(row), conversationId, ...missedOf(row, 0, nextAt) }])
     }
     checkedAtMs = now.getTime()
   }
@@ -231,15 +204,7 @@ export function createTimers(options: {
       const rows = ids.flatMap((id) => queries.byId(id) ?? [])
       if (rows.length < ids.length || rows.some(({ status }) => status !== 'active')) return false
       const result = await append(
-        rows.map(
-          ({ timerId, setSeq }): NewEvent => ({
-            type: 'timer.cancelled',
-            actor: by,
-            ...envelope,
-            key: `timer-cancelled:${timerId}`,
-            facts: { timerId, by, setSeq },
-          }),
-        ),
+        rows.map((row): NewEvent => ({ actor: by, ...envelope, ...cancelled(row, by) })),
       )
       return result.status === 'appended'
     },
@@ -253,4 +218,18 @@ export function createTimers(options: {
     start: reactor.start,
     close: reactor.close,
   }
+}
+
+/** Not keyed by time alone: after a clock was set back, the same time can come up again. */
+function missedOf({ timerId, dueSeq, dueAt }: TimerRow, missed: number, nextAt: string | null) {
+  const facts = { timerId, occurrence: dueAt, missed, nextAt }
+  return { type: 'timer.missed', key: `timer-missed:${timerId}:${dueSeq}`, facts } as const
+}
+
+function cancelled({ timerId, setSeq }: TimerRow, by: TimerRow['by']) {
+  return {
+    type: 'timer.cancelled',
+    key: `timer-cancelled:${timerId}`,
+    facts: { timerId, by, setSeq },
+  } as const
 }
