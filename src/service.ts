@@ -48,12 +48,6 @@ export type ServiceWaits = {
   readonly streamStartMs?: number
   /** How often to look for interactions that have gone idle. */
   readonly idleLookMs?: number
-  /** How long a task's program may take to end when it is asked to. */
-  readonly taskKillGraceMs?: number
-  /** How long an announcement that failed waits for its next attempt. */
-  readonly announceRetryMs?: number
-  /** How long rendering a note may take. */
-  readonly renderNoteMs?: number
 }
 
 export type ServiceOptions = {
@@ -82,9 +76,6 @@ const WORK_GRACE_MS = 6_000
 /** How long requests and sockets may take to end. */
 const HTTP_GRACE_MS = 1_000
 
-/** A new service has nothing to recall, so its start comes first. */
-const WARM_UP_EMPTY_MS = 5_000
-
 /** Builds, starts and closes everything. The only place that defines the order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const base = await openBase(options)
@@ -95,8 +86,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, storage, queries, owner, waits } = base
   const { adaptations, agent, phone, texts, timers, memory, erasures, tasks, deliveries, notes } = features
   const { attention, guests, idleWatch, proposals } = agent
-  const isEmpty = storage.ledger.head().seq === 0
-  const { workGraceMs = WORK_GRACE_MS, warmUpMs = isEmpty ? WARM_UP_EMPTY_MS : 0 } = waits
+  const { workGraceMs = WORK_GRACE_MS, warmUpMs = 0 } = waits
 
   // Recorded before anything acts on it: the current instructions, and the ends of interrupted calls.
   await adaptations.start()
@@ -211,11 +201,11 @@ type Base = Awaited<ReturnType<typeof openBase>>
 
 /** Builds what the delegate keeps and works on, each part from earlier ones. None runs before it is started. */
 function buildKept(base: Base) {
-  const { config, operations, owner, settings, waits } = base
+  const { config, operations, owner, settings } = base
   const { faultsOf } = operations
   const timeline = buildTimeline(base)
   const adaptations = buildAdaptations(base)
-  const notes = buildNotes({ ...base, renderMs: waits.renderNoteMs })
+  const notes = buildNotes(base)
   const timers = buildTimers({ ...base, onFault: faultsOf('timers') })
   const memory = buildMemory({
     ...base,
@@ -237,8 +227,6 @@ function buildKept(base: Base) {
     assistantEnvironment: config.copilotEnvironment,
     host: config.host,
     ownerNumber: () => ownerNumbersOf(settings)[0] ?? '',
-    killGraceMs: waits.taskKillGraceMs,
-    announceRetryMs: waits.announceRetryMs,
     onFault: faultsOf('tasks', 'a task could not go on'),
     onAnnouncementFault: faultsOf('announcements', 'the outcome of a task could not be announced'),
   })

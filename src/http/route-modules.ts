@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
-import type { Adaptations } from '../adaptations/adaptations.ts'
+import type { Adaptations } from '../adaptations/index.ts'
 import type { SpokenChannel } from '../agent/context/instructions.ts'
 import type { Agent } from '../agent/index.ts'
 import type { Erasures } from '../erasing/erasures.ts'

@@ -4,7 +4,7 @@ import {
   MAX_ADAPTATIONS,
   MAX_TOTAL_CHARS,
 } from '../../adaptations/adaptation.ts'
-import type { Adaptations } from '../../adaptations/adaptations.ts'
+import type { Adaptations } from '../../adaptations/index.ts'
 import { list, preview, read, reload, remove, save } from '../contract/adaptations.ts'
 import type { RouteModule } from '../server/app.ts'
 import { createRoutes } from '../server/env.ts'

@@ -1,5 +1,5 @@
 import type { Callback } from '../../tasks/callback.ts'
-import { NoCodingAssistant, type Task, type Tasks, type WholeTask } from '../../tasks/tasks.ts'
+import type { Task, Tasks } from '../../tasks/tasks.ts'
 import { seqOf } from '../contract/list-query.ts'
 import { callback, cancel, dispatch, list, read, retry } from '../contract/tasks.ts'
 import type { RouteModule } from '../server/app.ts'
@@ -11,7 +11,7 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
   const routes = createRoutes()
   const { tasks } = deps
 
-  function found(id: string): WholeTask {
+  function found(id: string): Task {
     const task = tasks.get(id)
     if (!task) throw new Refusal(404, 'unknown_task', 'There is no such task.')
     return task
@@ -23,7 +23,7 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
     return c.json(
       {
         configured: tasks.isConfigured,
-        tasks: page.tasks.map((task) => present(task)),
+        tasks: page.tasks.map(present),
         nextCursor: page.nextSeq === null ? null : String(page.nextSeq),
       },
       200,
@@ -31,8 +31,9 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
   })
 
   routes.openapi(dispatch, async (c) => {
-    const { id } = await tasks.dispatch(c.req.valid('json'), { by: 'owner' }).catch(refuseUnconfigured)
-    return c.json(presentWhole(found(id)), 201, { Location: `/api/tasks/${id}` })
+    const task = await tasks.dispatch(c.req.valid('json'), { by: 'owner' })
+    if (!task) throw unconfigured()
+    return c.json(presentWhole(task), 201, { Location: `/api/tasks/${task.id}` })
   })
 
   routes.openapi(read, (c) => c.json(presentWhole(found(c.req.valid('param').id)), 200))
@@ -48,8 +49,9 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
     const { id } = c.req.valid('param')
     found(id)
     const { what } = c.req.valid('json')
-    const outcome = await tasks.retry(id, what).catch(refuseUnconfigured)
-    if (!outcome || outcome.status === 'nothing_to_retry') {
+    const outcome = await tasks.retry(id, what)
+    if (outcome === 'not_configured') throw unconfigured()
+    if (!outcome) {
       throw new Refusal(409, 'nothing_to_retry', 'There is nothing to retry in this task now.')
     }
     const task = presentWhole(found(outcome.task.id))
@@ -66,20 +68,19 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
   return { routes }
 }
 
-function refuseUnconfigured(error: unknown): never {
-  if (!(error instanceof NoCodingAssistant)) throw error
-  throw new Refusal(
+function unconfigured(): Refusal {
+  return new Refusal(
     409,
     'no_coding_assistant',
     'No coding assistant is set up. Set COPILOT_COMMAND in the environment.',
   )
 }
 
-function present({ dispatchedSeq: _seq, ...task }: Task) {
-  const { prompt: _prompt, outcome: _outcome, ...shown } = { prompt: '', outcome: null, ...task }
+function present(task: Task) {
+  const { prompt: _prompt, outcome: _outcome, ...shown } = presentWhole(task)
   return shown
 }
 
-function presentWhole({ dispatchedSeq: _seq, ...task }: WholeTask) {
+function presentWhole({ dispatchedSeq: _seq, ...task }: Task) {
   return task
 }
