@@ -10,6 +10,7 @@ export type InjectionOptions = {
   readonly maxTokens: number
   /** Minimum relevance of a line, 0..1. */
   readonly threshold: number
+  /** Maximum number of lines. */
   readonly maxMemories: number
   /** Long texts are cut to the excerpt that best matches it. */
   readonly cue: string
@@ -52,12 +53,10 @@ export function composeInjection(
   const repeats = createRepeats()
   const cueTokens = new Set(tokensOf(options.cue))
   let tokens = 0
-  let memories = 0
   let misfits = 0
   // Upper bound on the number of lines that fit.
   const looked = hits.filter(isRelevant).slice(0, Math.ceil(maxTokens / MIN_LINE_TOKENS))
   for (const recollection of recollect(looked)) {
-    const isMemory = recollection.memory !== null
     if (tokens + MIN_LINE_TOKENS > maxTokens || misfits === MAX_MISFITS) break
     const statements = statementsOf(recollection)
     if (repeats.has(recollection, statements)) {
@@ -69,14 +68,13 @@ export function composeInjection(
     const isTooLong = tokens + cost > maxTokens
     misfits = isTooLong ? misfits + 1 : 0
     // A shorter line further down may still fit.
-    if (isTooLong || (isMemory && memories >= maxMemories)) {
+    if (isTooLong || included.length >= maxMemories) {
       suppressed.push({ hit: recollection, reason: 'budget' })
       continue
     }
     repeats.add(recollection, statements)
     included.push({ recollection, line })
     tokens += cost
-    memories += isMemory ? 1 : 0
   }
   const byAge = [...included].sort((a, b) => a.recollection.seq - b.recollection.seq)
   return {

@@ -133,9 +133,9 @@ test('drops repeated words, repeated values of a slot, and the source turn of a 
   ])
 })
 
-test('limits the number of memories, but not of turns', () => {
+test('limits the number of lines', () => {
   const all = [memory(1, 'one tea'), memory(2, 'two teas'), turn(3, 'three teas')]
-  expect(compose(all, { maxMemories: 1 }).included.map(({ seq }) => seq)).toEqual([1, 3])
+  expect(compose(all, { maxMemories: 2 }).included.map(({ seq }) => seq)).toEqual([1, 2])
 })
 
 test('cuts a long text to the sentences relevant to the cue', () => {
