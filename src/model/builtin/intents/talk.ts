@@ -65,6 +65,6 @@ const ABOUT: Readonly<Record<string, string>> = {
 
 /** Replies without tools. Small talk gives way to a request in the same message. */
 export const talkIntents: readonly Intent[] = [
-  ...Object.entries(SMALL_TALK).map(([phrases, reply]) => on(phrases, () => reply, { kind: 'talk' })),
+  ...Object.entries(SMALL_TALK).map(([phrases, reply]) => on(phrases, () => reply, 'talk')),
   ...Object.entries(ABOUT).map(([phrases, reply]) => on(phrases, () => reply)),
 ]
