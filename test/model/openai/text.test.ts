@@ -51,7 +51,7 @@ test('sends strict tools: every key required, no additional keys', async () => {
       strict: true,
       parameters: {
         type: 'object',
-        properties: { title: { anyOf: [{ type: 'string' }, { type: 'null' }] }, content: { type: 'string' } },
+        properties: { title: { type: ['string', 'null'] }, content: { type: 'string' } },
         required: ['title', 'content'],
         additionalProperties: false,
       },
