@@ -1,6 +1,6 @@
-import type { ModelId } from '../port.ts'
+import { type Capability, CapabilityMissing, type ModelId } from '../port.ts'
 import { type AttemptOptions, attemptOnce } from './attempts.ts'
-import { type Capabilities, refusedFeature } from './capabilities.ts'
+import { type Capabilities, refusedFeature, saysMissing } from './capabilities.ts'
 import type { LoadClient } from './client.ts'
 import type { DataBlocks } from './data-block.ts'
 import { classify } from './failures.ts'
@@ -44,6 +44,20 @@ export function requestOnce<T>(
 /** The scope of a missing feature: other models of the same server may have it. */
 export function scopeOf(core: OpenAiCore, { model }: Pick<ModelId, 'model'>): string {
   return `${core.baseUrl} ${model}`
+}
+
+/** The error for a feature that the service lacks. */
+export function missing({ where }: OpenAiCore, capability: Capability): CapabilityMissing {
+  return new CapabilityMissing(capability, `The model service at ${where} does not support ${capability}.`)
+}
+
+/** Handles a failed request: marks the feature as missing if the service lacks it, and throws. */
+export function orMissing(core: OpenAiCore, capability: Capability, id: Pick<ModelId, 'model'>) {
+  return (error: unknown): never => {
+    if (!saysMissing(error)) throw error
+    core.capabilities.markLacking(scopeOf(core, id), capability)
+    throw missing(core, capability)
+  }
 }
 
 /** Marks the optional feature that the service refused as missing, for a retry without it; else rethrows. */
