@@ -1,4 +1,3 @@
-import { leftOfWait } from '../../lib/waits.ts'
 import type { Capability } from '../port.ts'
 import { faultOf, type ServiceFault } from './failures.ts'
 
@@ -11,23 +10,18 @@ export type Capabilities = {
   markLacking(scope: string, feature: Feature): void
 }
 
+/** A server may be upgraded or reconfigured. */
 const TTL_MS = 6 * 60 * 60 * 1000
 
-/** Entries expire after `ttlMs`, because a server may be upgraded or reconfigured. */
-export function createCapabilities(options: { nowMs: () => number; ttlMs?: number }): Capabilities {
-  const { nowMs, ttlMs = TTL_MS } = options
-  const lackingUntilMs = new Map<string, number>()
+export function createCapabilities(nowMs: () => number): Capabilities {
+  const markedAtMs = new Map<string, number>()
   const keyOf = (scope: string, feature: Feature) => `${feature} ${scope}`
   return {
     lacks(scope, feature) {
-      const key = keyOf(scope, feature)
-      const untilMs = lackingUntilMs.get(key)
-      if (untilMs === undefined) return false
-      if (leftOfWait(untilMs, { nowMs: nowMs(), longestMs: ttlMs }) > 0) return true
-      lackingUntilMs.delete(key)
-      return false
+      const atMs = markedAtMs.get(keyOf(scope, feature))
+      return atMs !== undefined && Math.abs(nowMs() - atMs) < TTL_MS
     },
-    markLacking: (scope, feature) => void lackingUntilMs.set(keyOf(scope, feature), nowMs() + ttlMs),
+    markLacking: (scope, feature) => void markedAtMs.set(keyOf(scope, feature), nowMs()),
   }
 }
 

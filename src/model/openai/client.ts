@@ -54,9 +54,7 @@ export function createClientLoader(
   }
 }
 
-/** The highest status that `Response` accepts; some servers send 999. */
-const LAST_STATUS = 599
-
+/** Without a limit, a broken or hostile server could fill the memory of the process. */
 function limitBytes({ body, status, headers }: Response, maxBytes: number): Response {
   let bytes = 0
   const limiter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -67,5 +65,6 @@ function limitBytes({ body, status, headers }: Response, maxBytes: number): Resp
       controller.enqueue(chunk)
     },
   })
-  return new Response(body?.pipeThrough(limiter) ?? null, { status: Math.min(status, LAST_STATUS), headers })
+  // `Response` accepts no status above 599; some servers send 999.
+  return new Response(body?.pipeThrough(limiter) ?? null, { status: Math.min(status, 599), headers })
 }

@@ -60,17 +60,12 @@ function createPauseReader(timezone: string): (entry: Flat) => ResponseInputItem
 type Flat = Plain | { readonly blobItems: readonly ResponseInputItem[] }
 
 function expandOpaque(input: readonly InputItem[], self: ModelId | null): readonly Flat[] {
-  if (input.every(isPlain)) return input
   return input.flatMap((item): readonly Flat[] => {
-    if (isPlain(item)) return [item]
+    if (item.type !== 'opaque') return [item]
     const isOurs = self !== null && item.model.provider === self.provider && item.model.model === self.model
     const blobItems = isOurs ? parseBlob(item.blob) : null
     return blobItems ? [{ blobItems }] : expandOpaque(item.fallback ?? [], self)
   })
-}
-
-function isPlain(item: InputItem): item is Plain {
-  return item.type !== 'opaque'
 }
 
 const typedSchema = z.looseObject({ type: z.string() })
