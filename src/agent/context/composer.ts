@@ -32,13 +32,13 @@ export type Composed = {
 }
 
 export type Composer = {
-  /** Starts gathering the input of a turn. Null if its message was erased. */
+  /** Null if the message of the turn was erased. */
   compose(turn: TurnRow, service: ModelService, options: { readonly textOnly: boolean }): Composing | null
 }
 
 export type Composing = {
   readonly opening: Opening
-  readonly composed: Promise<Composed>
+  gather(): Promise<Composed>
 }
 
 /** What triggers a turn: a message of the owner, or signals, which nobody said. */
@@ -107,18 +107,16 @@ export function createComposer(options: {
       const adaptations = options.adaptations(channel)
 
       async function gather(cue: Cue): Promise<Composed> {
-        const reading = readPast(turn, service, textOnly)
-        const recalling = options.recall({
+        const past = await readPast(turn, service, textOnly)
+        const recalled = await options.recall({
           text: cue.text,
           turnId,
           conversationId,
           spanId,
           channel: isActivation ? 'inner' : channel,
           beforeSeq: turn.causeSeq,
-          inContextSeqs: reading.then(({ seqs }) => seqs),
+          inContextSeqs: past.items.flatMap(({ seqs }) => seqs),
         })
-        const past = await reading
-        const recalled = await recalling
         const ridingSignals = readSignals(
           ledger,
           riding.map((row) => row.seq),
@@ -159,7 +157,7 @@ export function createComposer(options: {
 
       return {
         opening: { adaptationIds: adaptations.map(({ id }) => id), signalIds },
-        composed: gather(cue),
+        gather: () => gather(cue),
       }
     },
   }
