@@ -90,7 +90,7 @@ export function createComposer(options: {
     textOnly: boolean,
   ): Promise<Chain> {
     return conversationId === null
-      ? { items: [], input: [], seqs: [], base: null, openSeqs: [], barred: new Set() }
+      ? { items: [], base: null, openSeqs: [], barred: new Set() }
       : chain.read(conversationId, service.text.id, { textOnly })
   }
 
@@ -135,7 +135,7 @@ export function createComposer(options: {
             tools: [...tools.values()],
             timezone: options.timezone(),
           },
-          input: past.input.concat(added),
+          input: [...past.items.map(({ item }) => item), ...added],
           ownWords: [...own, cue.item],
           isForeign:
             cue.foreign ||

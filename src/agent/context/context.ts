@@ -16,23 +16,16 @@ export type ContextItem = {
   readonly foreign: boolean
 }
 
-type OpenTurn = readonly ContextItem[]
-
 /** The context folded so far: ended turns and open turns. */
 export type ContextState = {
   readonly readSeq: number
   readonly items: readonly ContextItem[]
-  /** The input and the seqs of all items, kept here because every turn needs them. */
-  readonly input: readonly InputItem[]
-  readonly seqs: readonly number[]
-  readonly open: ReadonlyMap<string, OpenTurn>
+  readonly open: ReadonlyMap<string, readonly ContextItem[]>
 }
 
 export const emptyContext = (fromSeq: number): ContextState => ({
   readSeq: fromSeq,
   items: [],
-  input: [],
-  seqs: [],
   open: new Map(),
 })
 
@@ -63,22 +56,13 @@ export function foldContext(
     }
     if (added) open.set(turnId, [...(open.get(turnId) ?? []), added])
     if (event.type === 'turn.completed') {
-      joined.push(...withoutOrphans(open.get(turnId) ?? []))
+      joined.push(...(open.get(turnId) ?? []))
       open.delete(turnId)
     } else if (event.type === 'turn.failed') {
       open.delete(turnId)
     }
   }
-  const readSeq = events.at(-1)?.seq ?? state.readSeq
-  // A turn reads its chain three times: avoid copying it when nothing joined.
-  if (joined.length === 0) return { ...state, readSeq, open }
-  return {
-    readSeq,
-    items: state.items.concat(joined),
-    input: state.input.concat(joined.map(({ item }) => item)),
-    seqs: state.seqs.concat(joined.flatMap(({ seqs }) => seqs)),
-    open,
-  }
+  return { readSeq: events.at(-1)?.seq ?? state.readSeq, items: state.items.concat(joined), open }
 }
 
 /** The item that an event adds to the input; null if it adds none. */
@@ -149,21 +133,6 @@ function outcomeText({ type, facts, body }: EventOf<'task.finished'> | EventOf<'
   return `${how} ${body?.text ?? ''}`.slice(0, PAST_RESULT_CHARS).toWellFormed()
 }
 
-/** Drops unpaired calls and results, which an erasure may leave: model services refuse them. */
-function withoutOrphans(items: readonly ContextItem[]): ContextItem[] {
-  const called = new Set<string>()
-  const returned = new Set<string>()
-  for (const { item } of items) {
-    if (item.type === 'tool_call') called.add(item.callId)
-    else if (item.type === 'tool_result') returned.add(item.callId)
-  }
-  return items.filter(({ item }) => {
-    if (item.type === 'tool_call') return returned.has(item.callId)
-    if (item.type === 'tool_result') return called.has(item.callId)
-    return true
-  })
-}
-
 /** Where a context starts: after `throughSeq`, without the later seqs in `covered`. */
 export type ContextBase = {
   /** The seq of the replacement; 0 for none. */
@@ -193,22 +162,12 @@ export function createContextReader(
   )
   const runs = createRunQueries(views)
   let cached: { conversationId: string; baseSeq: number; state: ContextState } | null = null
-  let started: { readonly conversationId: string; readonly seq: number } | null = null
-
-  /** The start of a conversation, cached because it never changes; undefined before its first fact. */
-  function startOf(conversationId: string): number | undefined {
-    if (started?.conversationId === conversationId) return started.seq
-    const row = conversationStart.get(conversationId)
-    if (row) started = { conversationId, seq: row.startSeq }
-    return row?.startSeq
-  }
-
   /** The next slice of events of a conversation and the seq that it reaches. */
   function eventsAfter(
     conversationId: string,
     seq: number,
   ): { events: readonly AnyEvent[]; readSeq: number; isAll: boolean } {
-    const start = startOf(conversationId)
+    const start = conversationStart.get(conversationId)?.startSeq
     const unread = start === undefined ? [] : runs.after(start, seq, EVENTS_AT_ONCE)
     const events: AnyEvent[] = []
     let readSeq = seq

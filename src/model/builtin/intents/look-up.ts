@@ -14,7 +14,7 @@ export function* lookUp(question: string, isTopic: boolean, world: World): Steps
   )
   const said = results.flatMap(({ hits }) =>
     hits
-      .filter(({ who, text = '' }) => who === 'owner' && isStatement(text) && !isQuestion(text))
+      .filter(({ who, text = '' }) => who === 'owner' && !asksFor(text) && !isQuestion(text))
       .map(({ text = '', at = null }) => ({ text, at })),
   )
   const known = findAnswers(question, remembered)
