@@ -11,7 +11,7 @@ import { createMemoryQueries } from '../../../projections/memory-queries.ts'
 import type { InputItem, ModelId } from '../../model/port.ts'
 import { createIsForeign } from '../turn/foreign.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
-import { type ContextItem, type ContextReader, createContextReader, isSameModel } from './context.ts'
+import { type ContextItem, createContextReader, isSameModel } from './context.ts'
 
 /** What the next turn continues from: the base and everything since, without barred words. */
 export type Chain = {
@@ -28,28 +28,16 @@ export type Chain = {
   readonly barred: ReadonlySet<number>
 }
 
-export type ChainReader = {
-  /**
-   * Folds a long chain in slices, so that the event loop stays free for voice. Only the model that made an
-   * opaque replacement gets it; any other model, or `textOnly`, gets its text.
-   */
-  read(conversationId: string, model: ModelId, options?: { readonly textOnly?: boolean }): Promise<Chain>
-  /** Whether any of the facts is barred, so that nothing may stand in for them. */
-  holdsBarred(seqs: readonly number[]): boolean
-  /** The seqs barred since the chain was read. A model that was given the chain still knows them. */
-  barredSince(chain: Pick<Chain, 'barred'>): readonly number[]
-  /** Whether a capsule or a replacement derives from barred words. It will be erased but may not be yet. */
-  derivesFromBarred(seq: number): boolean
-}
+export type ChainReader = ReturnType<typeof createChainReader>
 
 const NO_BASE = { seq: 0, throughSeq: 0, covered: new Set<number>() }
 
 /** Reads the chain of a conversation from the ledger. */
-export function createChainReader(views: Database, ledger: LedgerReader): ChainReader {
+export function createChainReader(views: Database, ledger: LedgerReader) {
   const queries = createContextQueries(views)
   const memory = createMemoryQueries(views)
   let barred: ReadonlySet<number> = new Set()
-  const context: ContextReader = createContextReader(
+  const context = createContextReader(
     views,
     ledger,
     ({ seq, derivedFrom }) => barred.has(seq) || derivedFrom.some((source) => barred.has(source)),
@@ -118,22 +106,33 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
   }
 
   return {
-    async read(conversationId, model, { textOnly = false } = {}) {
+    /**
+     * Folds a long chain in slices, so that the event loop stays free for voice. Only the model that made an
+     * opaque replacement gets it; any other model, or `textOnly`, gets its text.
+     */
+    async read(
+      conversationId: string,
+      model: ModelId,
+      { textOnly = false }: { readonly textOnly?: boolean } = {},
+    ): Promise<Chain> {
       for (;;) {
         const chain = readSlice(conversationId, model, textOnly)
         if (chain !== null) return chain
         await setImmediate()
       }
     },
-    holdsBarred(seqs) {
+    /** Whether any of the facts is barred, so that nothing may stand in for them. */
+    holdsBarred(seqs: readonly number[]): boolean {
       refreshBarred()
       return seqs.some((seq) => barred.has(seq))
     },
-    barredSince(chain) {
+    /** The seqs barred since the chain was read. A model that was given the chain still knows them. */
+    barredSince(chain: Pick<Chain, 'barred'>): readonly number[] {
       refreshBarred()
       return barred === chain.barred ? [] : [...barred].filter((seq) => !chain.barred.has(seq))
     },
-    derivesFromBarred(seq) {
+    /** Whether a capsule or a replacement derives from barred words. It will be erased but may not be yet. */
+    derivesFromBarred(seq: number): boolean {
       refreshBarred()
       return derivesFromBarred(seq)
     },

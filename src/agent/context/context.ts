@@ -141,12 +141,6 @@ export type ContextBase = {
   readonly covered: ReadonlySet<number>
 }
 
-export type ContextReader = {
-  /** Null if one slice was not enough: yield to the event loop and call again. */
-  read(conversationId: string, base: ContextBase): ContextState | null
-  reset(): void
-}
-
 /** Events per slice, about 1 ms. */
 const EVENTS_AT_ONCE = 64
 
@@ -156,7 +150,7 @@ export function createContextReader(
   ledger: LedgerReader,
   isPassedOver: IsPassedOver,
   isForeign: IsForeign,
-): ContextReader {
+) {
   const conversationStart = views.prepare<[string], { startSeq: number }>(
     'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
   )
@@ -180,7 +174,8 @@ export function createContextReader(
   }
 
   return {
-    read(conversationId, base) {
+    /** Null if one slice was not enough: yield to the event loop and call again. */
+    read(conversationId: string, base: ContextBase): ContextState | null {
       const usable = cached?.conversationId === conversationId && cached.baseSeq === base.seq
       const state = usable && cached ? cached.state : emptyContext(base.throughSeq)
       const { events, readSeq, isAll } = eventsAfter(conversationId, state.readSeq)
@@ -189,7 +184,7 @@ export function createContextReader(
       cached = { conversationId, baseSeq: base.seq, state: read }
       return isAll ? read : null
     },
-    reset() {
+    reset(): void {
       cached = null
     },
   }
