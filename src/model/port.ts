@@ -130,6 +130,12 @@ export type TextModel = {
   respond(request: TextRequest, signal: AbortSignal): AsyncIterable<TextEvent>
 }
 
+/** The end of an answer whose text nobody needs earlier. */
+export async function answerOf(events: AsyncIterable<TextEvent>) {
+  for await (const event of events) if (event.type === 'completed') return event
+  throw new ModelError('malformed', 'the stream ended without completing')
+}
+
 export type StructuredRequest<S extends z.ZodType> = {
   readonly instructions: string
   readonly input: readonly InputItem[]

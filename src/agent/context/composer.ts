@@ -1,11 +1,11 @@
 import type { NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { SignalRow } from '../../../projections/signals.ts'
-import type { TurnRow } from '../../../projections/turns.ts'
 import type { Recall } from '../../lib/recall.ts'
 import type { InputItem, ModelService, TextRequest } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
 import { textWithMedia } from '../turn/sms-text.ts'
+import type { TurnToRun } from '../turn/turn-facts.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import type { ContextItem } from './context.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './instructions.ts'
@@ -33,7 +33,7 @@ export type Composed = {
 
 export type Composer = {
   /** Null if the message of the turn was erased. */
-  compose(turn: TurnRow, service: ModelService, options: { readonly textOnly: boolean }): Composing | null
+  compose(turn: TurnToRun, service: ModelService, options: { readonly textOnly: boolean }): Composing | null
 }
 
 export type Composing = {
@@ -64,7 +64,7 @@ export function createComposer(options: {
 }): Composer {
   const { ledger, chain, tools } = options
 
-  function cueOf(turn: TurnRow): Cue | null {
+  function cueOf(turn: TurnToRun): Cue | null {
     const [cause] = ledger.readSeqs([turn.causeSeq])
     if (cause?.type === 'activation.started') {
       const signals = readSignals(ledger, cause.derivedFrom)
@@ -84,21 +84,11 @@ export function createComposer(options: {
     return { text, item: { type: 'message', role: 'owner', text, at: cause.at }, seqs: [], foreign }
   }
 
-  async function readPast(
-    { conversationId }: TurnRow,
-    service: ModelService,
-    textOnly: boolean,
-  ): Promise<Chain> {
-    return conversationId === null
-      ? { items: [], base: null, openSeqs: [], barred: new Set() }
-      : chain.read(conversationId, service.text.id, { textOnly })
-  }
-
   return {
     compose(turn, service, { textOnly }) {
       const cue = cueOf(turn)
-      if (!cue) return null
       const { turnId, conversationId, spanId } = turn
+      if (!cue || conversationId === null) return null
       const channel: SpokenChannel =
         turn.channel === 'voice' || turn.channel === 'sms' ? turn.channel : 'chat'
       const isActivation = turn.trigger === 'activation'
@@ -106,8 +96,8 @@ export function createComposer(options: {
       const signalIds = riding.map((row) => row.signalId)
       const adaptations = options.adaptations(channel)
 
-      async function gather(cue: Cue): Promise<Composed> {
-        const past = await readPast(turn, service, textOnly)
+      async function gather(cue: Cue, conversationId: string): Promise<Composed> {
+        const past = await chain.read(conversationId, service.text.id, { textOnly })
         const recalled = await options.recall({
           text: cue.text,
           turnId,
@@ -157,7 +147,7 @@ export function createComposer(options: {
 
       return {
         opening: { adaptationIds: adaptations.map(({ id }) => id), signalIds },
-        gather: () => gather(cue),
+        gather: () => gather(cue, conversationId),
       }
     },
   }
@@ -170,7 +160,7 @@ function withoutForeign({ item, foreign }: ContextItem): InputItem[] {
 }
 
 /** The first successful turn on a replacement proves that the chain can be continued from it. */
-function consumed(turn: TurnRow, base: NonNullable<Chain['base']>): NewEvent {
+function consumed(turn: TurnToRun, base: NonNullable<Chain['base']>): NewEvent {
   const { conversationId, spanId, turnId } = turn
   return {
     type: 'context.replacement.consumed',

@@ -47,8 +47,10 @@ export function foldContext(
   for (const event of events) {
     if (event.type === 'unknown') continue
     const { turnId } = event
-    const words = wordsOf(event)
-    const added = words && !isPassedOver(event) ? { ...words, foreign: isForeign(event) } : null
+    const item = isPassedOver(event) ? null : itemOf(event)
+    // As a source, an erased result would cause everything made from the chain to be erased.
+    const seqs = event.erased ? [] : [event.seq]
+    const added = item && { item, seqs, foreign: isForeign(event) }
     // The caller has heard it even if the turn fails.
     if (turnId === null || event.type === 'call.reply.spoken') {
       if (added) joined.push(added)
@@ -66,62 +68,44 @@ export function foldContext(
 }
 
 /** The item that an event adds to the input; null if it adds none. */
-function wordsOf(event: LedgerEvent): Omit<ContextItem, 'foreign'> | null {
-  const seqs = [event.seq]
+function itemOf(event: LedgerEvent): InputItem | null {
   switch (event.type) {
     case 'chat.message.received':
-      return (
-        event.body && { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
-      )
+      return said('owner', event, event.body?.text)
     case 'sms.received':
-      if (event.facts.party !== 'owner' || !event.body) return null
-      return { seqs, item: { type: 'message', role: 'owner', text: textWithMedia(event), at: event.at } }
+      return event.facts.party === 'owner' && event.body ? said('owner', event, textWithMedia(event)) : null
     case 'call.utterance.heard':
-      if (event.facts.party !== 'owner' || !event.body?.text) return null
-      return { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
+      return event.facts.party === 'owner' ? said('owner', event, event.body?.text) : null
     case 'task.finished':
     case 'task.failed':
-      if (!event.body) return null
-      return { seqs, item: { type: 'inner', label: OUTCOME_LABEL, text: outcomeText(event) } }
+      return event.body && { type: 'inner', label: OUTCOME_LABEL, text: outcomeText(event) }
     case 'timer.fired':
-      if (!event.body) return null
-      return { seqs, item: { type: 'inner', label: REMINDER_LABEL, text: oneLine(event.body.text) } }
+      return event.body && { type: 'inner', label: REMINDER_LABEL, text: oneLine(event.body.text) }
     case 'chat.reply.sent':
       // The delivered outcome of a task is already in the context as the outcome itself.
-      if (event.facts.deliveryId !== undefined || !event.body?.text) return null
-      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
+      return event.facts.deliveryId === undefined ? said('delegate', event, event.body?.text) : null
     case 'chat.reply.stopped':
     case 'call.reply.spoken':
-      if (!event.body?.text) return null
-      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
+      return said('delegate', event, event.body?.text)
     case 'delivery.requested':
       // Only the reply of a turn by text. Other deliveries repeat an event that is in the context.
-      if (!event.body || event.turnId === null || event.key !== replyKey(event.turnId)) return null
-      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
-    case 'tool.called':
-      if (!event.body) return null
-      return {
-        seqs,
-        item: {
-          type: 'tool_call',
-          callId: event.facts.callId,
-          name: event.facts.tool,
-          arguments: event.body.arguments,
-        },
-      }
-    case 'tool.returned':
-      return {
-        // As a source, an erased result would cause everything made from the chain to be erased.
-        seqs: event.body ? seqs : [],
-        item: {
-          type: 'tool_result',
-          callId: event.facts.callId,
-          output: event.body?.result.slice(0, PAST_RESULT_CHARS).toWellFormed() ?? '{"erased":true}',
-        },
-      }
+      if (event.turnId === null || event.key !== replyKey(event.turnId)) return null
+      return said('delegate', event, event.body?.text)
+    case 'tool.called': {
+      const { callId, tool: name } = event.facts
+      return event.body && { type: 'tool_call', callId, name, arguments: event.body.arguments }
+    }
+    case 'tool.returned': {
+      const output = event.body?.result.slice(0, PAST_RESULT_CHARS).toWellFormed() ?? '{"erased":true}'
+      return { type: 'tool_result', callId: event.facts.callId, output }
+    }
     default:
       return null
   }
+}
+
+function said(role: 'owner' | 'delegate', { at }: LedgerEvent, text: string | undefined): InputItem | null {
+  return text ? { type: 'message', role, text, at } : null
 }
 
 const REMINDER_LABEL = 'reminder that the owner was shown'

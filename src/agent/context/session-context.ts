@@ -10,11 +10,12 @@ export function createSessionContext(options: {
 }) {
   const queries = createContextQueries(options.views)
   return () => {
-    const conversationId = options.openConversationId()
-    const chain = conversationId === undefined ? undefined : queries.chain(conversationId)
-    const latest = conversationId === undefined ? undefined : queries.latestCompaction(conversationId)
-    const base = conversationId === undefined ? undefined : queries.base(conversationId)
-    const capsule = conversationId === undefined ? undefined : queries.capsule(conversationId)
+    // Without a conversation, nothing is found.
+    const conversationId = options.openConversationId() ?? ''
+    const chain = queries.chain(conversationId)
+    const latest = queries.latestCompaction(conversationId)
+    const base = queries.base(conversationId)
+    const capsule = queries.capsule(conversationId)
     const active = chain !== undefined
     const compactionInFlight = typeof chain?.compactionId === 'string'
     const compactThresholdTokens = options.thresholdTokens()

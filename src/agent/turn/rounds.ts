@@ -1,5 +1,4 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
-import type { TurnRow } from '../../../projections/turns.ts'
 import type { TurnFailureKind } from '../../model/failure-text.ts'
 import { addUsage, ModelError, type ModelService } from '../../model/port.ts'
 import type { Composed } from '../context/composer.ts'
@@ -9,7 +8,7 @@ import type { Run } from './run.ts'
 import { type JudgedCall, judgeCalls, readAgain } from './second-reading.ts'
 import type { createToolRunner, RecordedCall } from './tool-runner.ts'
 import type { TurnRunnerOptions } from './turn.ts'
-import type { Answer, createTurnFacts } from './turn-facts.ts'
+import type { Answer, createTurnFacts, TurnToRun } from './turn-facts.ts'
 import type { TurnProgress } from './turn-progress.ts'
 import { whyOf } from './why.ts'
 
@@ -20,7 +19,7 @@ const MAX_ROUNDS = 12
 export function createRounds(
   options: TurnRunnerOptions & {
     readonly toolRunner: ReturnType<typeof createToolRunner>
-    readonly turn: TurnRow
+    readonly turn: TurnToRun
     readonly cause: AnyEvent | undefined
     readonly channel: SpokenChannel
     readonly service: ModelService
