@@ -35,10 +35,8 @@ export function createBuiltinModel(): TextModel {
     async *respond(request, signal): AsyncGenerator<TextEvent> {
       signal.throwIfAborted()
       const { text, calls } = answerTo(request)
-      for (const delta of text.match(/\S+\s*|\s+/g) ?? []) {
-        yield { type: 'text.delta', text: delta }
-        signal.throwIfAborted()
-      }
+      if (text !== '') yield { type: 'text.delta', text }
+      signal.throwIfAborted()
       const toolCalls = calls.map((call, index) => toToolCall(call, index, request))
       const outputTokens = estimateTokens(text + JSON.stringify(toolCalls))
       yield {

@@ -256,26 +256,6 @@ test('repeats its events for the same request, with new call ids per turn', asyn
   expect(await collect('2026-06-02T12:00:01.000Z')).not.toEqual(first)
 })
 
-test('stops between two deltas', async () => {
-  const stop = new AbortController()
-  const request = {
-    instructions: '',
-    input: [owner('help')],
-    tools: [],
-    now: '2026-06-02T12:00:00.000Z',
-    timezone: 'UTC',
-  }
-  const deltas: string[] = []
-  const turn = (async () => {
-    for await (const event of createBuiltinModel().respond(request, stop.signal)) {
-      if (event.type === 'text.delta') deltas.push(event.text)
-      stop.abort(new Error('stop'))
-    }
-  })()
-  await expect(turn).rejects.toThrow('stop')
-  expect(deltas).toHaveLength(1)
-})
-
 test('describes itself and offers no other capability', async () => {
   const service = createBuiltinService()
   const { ok, steps } = await service.check(new AbortController().signal)
