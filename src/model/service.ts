@@ -2,7 +2,7 @@ import { createBuiltinService } from './builtin/builtin.ts'
 import { createCapabilities } from './openai/capabilities.ts'
 import { FIRST_EVENT_SECONDS, openAiDefaults } from './openai/defaults.ts'
 import { createOpenAiService, type OpenAiDependencies, type OpenAiSettings } from './openai/openai.ts'
-import type { ModelId, ModelService } from './port.ts'
+import type { ModelService } from './port.ts'
 
 /** The settings that select the model. Empty counts as unset. */
 export type ModelSettings = {
@@ -59,32 +59,25 @@ function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
   }
 }
 
-/** The current model service. Requests in progress finish on the previous one. */
-export type ModelHolder = {
-  current(): ModelService
-  /** Rebuilds the service if the settings changed; true if so. */
-  configure(settings: ModelSettings): boolean
-  /** The model in use, for `/ready` and the UI. */
-  answering(): ModelId & { readonly builtin: boolean }
-}
-
-/** Keeps what was learned about servers when the settings change. */
-export function createModelHolder(
-  settings: ModelSettings,
-  dependencies: ModelDependencies = {},
-): ModelHolder {
+/**
+ * The current model service. Requests in progress finish on the previous one. Keeps what was learned about
+ * servers when the settings change.
+ */
+export function createModelHolder(settings: ModelSettings, dependencies: ModelDependencies = {}) {
   const shared = { capabilities: createCapabilities(Date.now), ...dependencies }
   let inForce = JSON.stringify(toOpenAiSettings(settings))
   let service = createModelService(settings, shared)
   return {
     current: () => service,
-    configure(wanted) {
+    /** Rebuilds the service if the settings changed; true if so. */
+    configure(wanted: ModelSettings): boolean {
       const next = JSON.stringify(toOpenAiSettings(wanted))
       if (next === inForce) return false
       service = createModelService(wanted, shared)
       inForce = next
       return true
     },
+    /** The model in use, for `/ready` and the UI. */
     answering: () => ({ ...service.text.id, builtin: service.text.id.provider === 'builtin' }),
   }
 }

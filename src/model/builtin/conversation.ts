@@ -22,8 +22,7 @@ type Woken = { readonly by: 'nobody'; readonly signals: readonly string[] }
 const MAX_EXCHANGES = 4
 
 /** Reads the input of a request. Inner items are never a request. */
-export function readInput(given: readonly InputItem[]): Conversation | Woken {
-  const input = given.flatMap((item) => (item.type === 'opaque' ? (item.fallback ?? []) : [item]))
+export function readInput(input: readonly InputItem[]): Conversation | Woken {
   const spokenAt = input.findLastIndex((item) => item.type === 'message')
   const spoken = input[spokenAt]
   const after = input.slice(spokenAt + 1)

@@ -60,9 +60,21 @@ export function orMissing(core: OpenAiCore, capability: Capability, id: Pick<Mod
   }
 }
 
-/** Marks the optional feature that the service refused as missing, for a retry without it; else rethrows. */
-export function giveUpRefused(core: OpenAiCore, scope: string, error: unknown): void {
-  const feature = refusedFeature(error)
-  if (feature === null || core.capabilities.lacks(scope, feature)) throw error
-  core.capabilities.markLacking(scope, feature)
+/** Sends a request, and sends it again without each optional feature that the service refuses. */
+export async function sendSupported<P, A>(
+  core: OpenAiCore,
+  scope: string,
+  paramsOf: () => P,
+  send: (params: P) => Promise<A>,
+): Promise<{ readonly params: P; readonly answer: A }> {
+  for (;;) {
+    const params = paramsOf()
+    try {
+      return { params, answer: await send(params) }
+    } catch (error) {
+      const feature = refusedFeature(error)
+      if (feature === null || core.capabilities.lacks(scope, feature)) throw error
+      core.capabilities.markLacking(scope, feature)
+    }
+  }
 }

@@ -98,14 +98,14 @@ test.for([
       { kind: 'message', count: 1, items: ['I like tea'] },
       { kind: 'note', count: 2, items: ['Trip', 'Trip'] },
     ],
-    ' Your note “Trip” stays.',
+    ' Notes, reminders and tasks about it stay.',
   ],
   [
     [
       { kind: 'note', count: 1, items: ['Trip'] },
       { kind: 'timer', count: 3, items: ['Tea', 'More tea', 'Cake'] },
     ],
-    ' Your note “Trip”, timer “Tea”, timer “More tea” and 1 more stay.',
+    ' Notes, reminders and tasks about it stay.',
   ],
 ] as const)('says what was forgotten and, for %j, what stays', async ([stays, expected]) => {
   const goes = [{ kind: 'memory', count: 1, items: ['I like tea'] }]

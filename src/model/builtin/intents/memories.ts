@@ -2,17 +2,7 @@ import { isOfAnother } from '../facts.ts'
 import { type Intent, on, type Present, type Reply, report, type Steps, use, type World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
 import { type Outcome, whyNot } from '../results.ts'
-import {
-  bullets,
-  capitalise,
-  isQuestion,
-  joinWords,
-  shorten,
-  tidy,
-  toContent,
-  toYou,
-  withoutEnd,
-} from '../text.ts'
+import { bullets, capitalise, isQuestion, tidy, toContent, toYou, withoutEnd } from '../text.ts'
 import { ALL_RIGHT, ERASE, WHICH_ONE } from '../wording.ts'
 import { isAspect, wordsOf } from '../words.ts'
 import { lookUp } from './look-up.ts'
@@ -101,18 +91,10 @@ function* forgetWords(query: string, { present }: World): Steps {
   ].join(' ')
 }
 
-const MAX_NAMED = 3
-
-/** Lists the notes, timers and tasks that remain; if there are none, only the message may remain. */
 function describeRemaining(stays: Outcome['stays']): string[] {
-  const things = stays
-    .filter(({ kind = '' }) => /^(?:note|timer|task)$/.test(kind))
-    .flatMap(({ kind, items }) => [...new Set(items)].map((item) => `${kind} “${shorten(item, 60)}”`))
-  if (things.length === 0)
-    return stays.some(({ kind }) => kind === 'message') ? ['What you said stays on the timeline.'] : []
-  const more = things.length > MAX_NAMED ? [`${things.length - MAX_NAMED} more`] : []
-  const verb = things.length === 1 ? 'stays' : 'stay'
-  return [`Your ${joinWords([...things.slice(0, MAX_NAMED), ...more])} ${verb}.`]
+  const isThing = stays.some(({ kind = '' }) => /^(?:note|timer|task)$/.test(kind))
+  if (isThing) return ['Notes, reminders and tasks about it stay.']
+  return stays.some(({ kind }) => kind === 'message') ? ['What you said stays on the timeline.'] : []
 }
 
 /** Parses the list in an ambiguous outcome: “text” (date); “text” (date). */
