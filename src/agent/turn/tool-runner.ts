@@ -14,8 +14,8 @@ export type Propose = (
   context: ActingContext,
 ) => Promise<{ readonly expiresAt: string }>
 
-/** A call by the model. `turnId` names an earlier turn that made the call but was cut off. */
-export type Call = {
+/** A recorded call by the model. `turnId` names an earlier turn that made it but was cut off. */
+export type RecordedCall = {
   readonly callId: string
   readonly tool: string
   readonly arguments: string
@@ -24,10 +24,10 @@ export type Call = {
   readonly authorised?: boolean
   /** Whether the model had foreign words before it; absent if unknown. */
   readonly foreign?: boolean
+  readonly seq: number
+  /** The message behind it was forgotten meanwhile. */
+  readonly erased: boolean
 }
-
-/** A recorded call. `erased`: the message behind it was forgotten meanwhile. */
-export type RecordedCall = Call & { readonly seq: number; readonly erased: boolean }
 
 /** The result of a call, for the model. */
 export type ToolOutput = {

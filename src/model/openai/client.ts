@@ -1,5 +1,5 @@
 import type { OpenAI } from 'openai'
-import { ModelError } from '../port.ts'
+import { ModelError, type RealtimeEndpoint } from '../port.ts'
 
 /** The base URL and the Authorization header; null for a server that needs none. */
 export type Endpoint = { readonly baseUrl: string; readonly authorization: string | null }
@@ -15,6 +15,15 @@ export function toEndpoint(baseUrl: string, apiKey: string | null): Endpoint {
     baseUrl: url.href.replace(/(?<!\/)\/+$/, ''),
     authorization: apiKey === null ? basic : `Bearer ${apiKey}`,
   }
+}
+
+/** The realtime WebSocket endpoint for a base URL: http becomes ws, https becomes wss. */
+export function realtimeEndpoint({ baseUrl, authorization }: Endpoint, model: string): RealtimeEndpoint {
+  const url = new URL(baseUrl)
+  url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:'
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/realtime`
+  url.searchParams.set('model', model)
+  return { url: url.href, headers: authorization === null ? {} : { Authorization: authorization }, model }
 }
 
 /** Loads the SDK on the first call, because importing it takes 100 ms. */
