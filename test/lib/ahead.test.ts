@@ -192,7 +192,7 @@ test('expires a proposal that was made while the clock was years ahead', async (
 
 test('rechecks a missing capability found while the clock was ahead', () => {
   let nowMs = 10 * YEAR_MS
-  const capabilities = createCapabilities({ nowMs: () => nowMs })
+  const capabilities = createCapabilities(() => nowMs)
   capabilities.markLacking('here', 'json_schema')
   expect(capabilities.lacks('here', 'json_schema')).toBe(true)
   nowMs = 0

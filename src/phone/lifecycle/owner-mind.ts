@@ -211,14 +211,12 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     const { callId, name: tool } = call
     if (tally.turnId !== turnId) tally = { turnId, changes: 0, texts: 0 }
     const why = `Asked for on the phone, in a call from ${options.from}.`
-    const { outputs, recorded } = await runner.run(
-      [{ callId, tool, arguments: call.arguments }],
-      Promise.resolve([called]),
-      { ...place, messageSeq, timezone: options.timezone(), nowMs: nowMs(), signal, why, tally },
-    )
-    const [outcome] = outputs
+    const { seq, erased } = called
+    const [outcome] = await runner.run([{ callId, tool, arguments: call.arguments, seq, erased }], {
+      ...{ ...place, messageSeq, timezone: options.timezone(), nowMs: nowMs(), signal, why, tally },
+    })
     if (!outcome) throw new Error('the tool has no outcome')
-    remember([called.seq, ...(await recorded)])
+    remember([seq, outcome.seq])
     return outcome.output
   }
 
