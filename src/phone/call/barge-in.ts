@@ -40,16 +40,14 @@ export function utteranceTranscribed(draft: Draft, itemId: string, text: string 
 }
 
 /**
- * Stops generation and playback, and records the interruption. Truncates the model's items to what was heard:
- * over a WebSocket the service cannot know. Does nothing if nothing is playing or being generated.
+ * Stops playback, and records the interruption; the service itself stops generating. Truncates the model's
+ * items to what was heard: over a WebSocket the service cannot know. Does nothing if nothing is playing or
+ * being generated.
  */
 function interrupt(draft: Draft): void {
   const { options, playback, responses } = draft.state
-  const live = responses.active !== null && !isClosed(draft, responses.active) ? responses.active : null
-  if (live === null && playback.segments.length === 0) return
-  if (live !== null && !options.limits.serverInterrupts) {
-    draft.actions.push({ type: 'model.send', event: { type: 'response.cancel', response_id: live } })
-  }
+  const isGenerating = responses.active !== null && !isClosed(draft, responses.active)
+  if (!isGenerating && playback.segments.length === 0) return
   const cuts = silence(draft)
   for (const { segment, heardMs, sentMs } of cuts) {
     if (segment.itemId === null || segment.responseId === null) continue

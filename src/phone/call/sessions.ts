@@ -4,7 +4,7 @@ import { endCall } from './ending.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { say } from './reply-audio.ts'
 import { requestResponse, sendQueued, sendReturnedResults } from './responses.ts'
-import { changeReplies, isOwedWords, settleOverdue } from './transcript.ts'
+import { isOwedWords, settleAll } from './transcript.ts'
 
 type Session = Extract<ServerEvent, { type: 'session.updated' }>['session']
 
@@ -149,18 +149,13 @@ function dropNext(draft: Draft): void {
 }
 
 function mayRotate(draft: Draft): boolean {
-  const { quietSinceMs, responses, caller, tools, model, options, transcript } = draft.state
+  const { quietSinceMs, transcript } = draft.state
   // Only the session that heard these words can transcribe them, and the next one would not know them.
-  if (isOwedWords(transcript)) return false
-  if (quietSinceMs !== null) return true
-  // Late in the session, playback no longer delays the rotation: the provider already has the audio.
-  const overdue = draft.atMs - model.sinceMs >= options.limits.rotateByMs
-  const generating = responses.active !== null || responses.requested !== null || responses.queued !== null
-  const listening = caller.speaking || caller.replyOwed !== null
-  return overdue && !generating && !listening && tools.running.length === 0
+  return quietSinceMs !== null && !isOwedWords(transcript)
 }
 
-function closeAndLose(draft: Draft): void {
+/** Gives up the session. The caller's audio now goes to the next one. */
+export function closeAndLose(draft: Draft): void {
   const { session } = draft.state.model
   draft.actions.push({ type: 'model.close', session })
   sessionLost(draft, session)
@@ -171,13 +166,7 @@ function forgetSession(draft: Draft): void {
   silence(draft)
   setResponses(draft, { active: null, requested: null, queued: null, unheard: [], failures: 0 })
   setCaller(draft, { speaking: false, replyOwed: null })
-  const unheard = { heardMs: 0, sentMs: 0, interrupted: true }
-  const replied = changeReplies(
-    draft.state.transcript,
-    () => true,
-    (reply) => ({ ...reply, generated: true, heard: reply.heard ?? unheard }),
-  )
-  set(draft, { transcript: settleOverdue(replied, Number.POSITIVE_INFINITY) })
+  set(draft, { transcript: settleAll(draft.state.transcript) })
 }
 
 function speaksMuLaw(session: Session): boolean {

@@ -202,13 +202,14 @@ test('does not rotate before the caller’s words are transcribed', () => {
   expect(call.after(100)).toEqual([{ type: 'model.open', session: 2 }])
 })
 
-test('waits with rotation while anyone speaks, and after 55 minutes no longer for playback', () => {
+test('waits with rotation until the reply was played', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   call.created('r1')
   call.delta('r1', 'i1', 800)
   call.audioDone('r1', 'i1')
   call.done('r1')
-  expect(call.after(55 * MINUTE_MS - 1)).toEqual([])
+  expect(call.after(55 * MINUTE_MS)).toEqual([])
+  call.playedAll()
   expect(call.after(1)).toEqual([{ type: 'model.open', session: 2 }])
 })
 
