@@ -1,4 +1,4 @@
-import { type Draft, oweReply, set, setCaller, setModel, setResponses } from './call-state.ts'
+import { type Draft, oweReply, set, setCaller, setResponses } from './call-state.ts'
 import { cut, type Outcome, type Segment } from './playback.ts'
 import { settleHeard } from './reply-audio.ts'
 import { closeResponse, deleteUnheard, isClosed } from './responses.ts'
@@ -11,7 +11,6 @@ export function callerStarted(draft: Draft): void {
   // The reply to these words also covers the queued request.
   setResponses(draft, { queued: null })
   set(draft, { checkInsMade: 0 })
-  abandonNextSession(draft)
   interrupt(draft)
   // Last, so that recall cannot delay the clear.
   if (beganNow) draft.actions.push({ type: 'memory.cue', text: null })
@@ -103,12 +102,4 @@ function truncate(draft: Draft, { itemId, contentIndex }: Segment, heardMs: numb
       audio_end_ms: heardMs,
     },
   })
-}
-
-/** The prepared session does not know what the caller is saying now, so it cannot take over. */
-function abandonNextSession(draft: Draft): void {
-  const { next } = draft.state.model
-  if (!next) return
-  draft.actions.push({ type: 'model.close', session: next.session })
-  setModel(draft, { next: null })
 }

@@ -98,7 +98,7 @@ export type CallLimits = {
   readonly silenceMs: number
   /** Number of check-ins before hanging up. */
   readonly checkIns: number
-  /** Session age from which a quiet moment is used to rotate. The service ends a session at 60 minutes. */
+  /** Session age from which a quiet moment is used to replace it. The service ends a session at 60 minutes. */
   readonly rotateAfterMs: number
   /** Time limit for a session to become configured. */
   readonly openMs: number
@@ -156,12 +156,9 @@ export type ModelState = {
   /** When the session was opened or, once ready, became ready. */
   readonly sinceMs: number
   readonly rotateAtMs: number
-  /** The session being prepared to take over. */
-  readonly next: { readonly session: number; readonly sinceMs: number } | null
-  readonly lastSession: number
   readonly retries: number
-  /** Instructions for the first response once ready. */
-  readonly opening: string
+  /** Instructions for the first response once ready; null after a rotation. */
+  readonly opening: string | null
 }
 
 export type CallerState = {
@@ -210,8 +207,6 @@ export function initialState(options: CallOptions, atMs: number): CallState {
       ready: false,
       sinceMs: atMs,
       rotateAtMs: Number.POSITIVE_INFINITY,
-      next: null,
-      lastSession: 1,
       retries: 1,
       opening: options.greeting,
     },

@@ -37,7 +37,6 @@ export function endCall(draft: Draft, reason: EndReason, how: 'gone' | 'hangUp' 
   })
   set(draft, { stage: { name: 'ended' } })
   draft.actions.push({ type: 'model.close', session: model.session })
-  if (model.next) draft.actions.push({ type: 'model.close', session: model.next.session })
   draft.actions.push({ type: how === 'hangUp' ? 'line.hangUp' : 'line.close' })
   draft.actions.push({ type: 'ended' })
 }

@@ -29,7 +29,14 @@ import {
   sendData,
   toolReturned,
 } from './responses.ts'
-import { checkDeadlines, closeAndLose, noteExpiry, rotateWhenDue, sessionConfigured, sessionLost } from './sessions.ts'
+import {
+  checkDeadlines,
+  closeAndLose,
+  noteExpiry,
+  rotateWhenDue,
+  sessionConfigured,
+  sessionLost,
+} from './sessions.ts'
 import { changeReply, placeItem, settleOverdue } from './transcript.ts'
 
 export type Step = { readonly state: CallState; readonly actions: readonly CallAction[] }
@@ -98,7 +105,7 @@ const handlers: { readonly [T in CallEvent['type']]: (draft: Draft, event: Event
 
 /** What to do when the model that the caller talks to says something. */
 const heard: { readonly [T in ServerEvent['type']]: (draft: Draft, event: Said<T>) => void } = {
-  'session.updated': (draft, { session }) => sessionConfigured(draft, draft.state.model.session, session),
+  'session.updated': (draft, { session }) => sessionConfigured(draft, session),
   'input_audio_buffer.speech_started'(draft) {
     if (draft.state.stage.name === 'live') callerStarted(draft)
   },
@@ -128,10 +135,6 @@ const heard: { readonly [T in ServerEvent['type']]: (draft: Draft, event: Said<T
 
 function modelSaid(draft: Draft, session: number, event: ServerEvent): void {
   const { model, signs } = draft.state
-  if (session === model.next?.session) {
-    if (event.type === 'session.updated') sessionConfigured(draft, session, event.session)
-    return
-  }
   if (session !== model.session) return
   set(draft, { signs: { lastMs: draft.atMs, count: signs.count + 1 } })
   if (model.ready || event.type === 'session.updated' || event.type === 'error')
