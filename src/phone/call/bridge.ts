@@ -3,7 +3,7 @@ import type { CallAction, CallEvent, CallOptions, EndReason } from './call-state
 import { createCallerAudio } from './caller-audio.ts'
 import { createLineOutbox } from './line-outbox.ts'
 import { type ModelSession, openModelSession } from './model-session.ts'
-import type { CallClock, CallLine, CallLog, CallMind, ConnectModel, HangUp, RecordFacts } from './ports.ts'
+import type { CallLine, CallLog, CallMind, ConnectModel, HangUp, RecordFacts } from './ports.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { type Talk, talkOf } from './talk.ts'
 import { begin, step } from './turn-taking.ts'
@@ -24,7 +24,8 @@ export type BridgeOptions = {
   readonly mind: CallMind
   readonly record: RecordFacts
   readonly hangUp: HangUp
-  readonly clock: CallClock
+  /** Wall time. */
+  readonly epochMs: () => number
   readonly log: CallLog
   /** Called after every step. Called often, so it must return at once. */
   readonly changed: () => void
@@ -47,8 +48,8 @@ export type Bridge = {
  * for a full socket.
  */
 export function startBridge(options: BridgeOptions): Bridge {
-  const { line, mind, clock, log } = options
-  const nowMs = createAwakeClock(clock.nowMs, MAX_STEP_MS)
+  const { line, mind, log } = options
+  const nowMs = createAwakeClock(() => performance.now(), MAX_STEP_MS)
   const over = new AbortController()
   const sessions = new Map<number, ModelSession>()
   const audio = createCallerAudio()
@@ -130,7 +131,7 @@ export function startBridge(options: BridgeOptions): Bridge {
   const modelSaid = (session: number, event: ServerEvent) => {
     give({ type: 'model.said', session, event })
     if (event.type !== 'session.updated' || event.session.expires_at === undefined) return
-    const inMs = event.session.expires_at * 1000 - clock.epochMs()
+    const inMs = event.session.expires_at * 1000 - options.epochMs()
     give({ type: 'model.expires', session, inMs })
   }
   const closeSession = (number: number) => {
@@ -165,13 +166,13 @@ export function startBridge(options: BridgeOptions): Bridge {
     }
   }
 
-  const stopTicking = clock.every(TICK_MS, () => {
+  const ticking = setInterval(() => {
     outbox.pump()
     audio.tick(nowMs(), state.caller.speaking)
     give({ type: 'tick' })
-  })
+  }, TICK_MS)
   const tearDown = () => {
-    stopTicking()
+    clearInterval(ticking)
     over.abort()
     for (const number of [...sessions.keys()]) closeSession(number)
     options.ended()

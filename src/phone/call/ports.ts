@@ -84,15 +84,6 @@ export type CallMind = {
  */
 export type RecordFacts = (facts: readonly CallFact[]) => void
 
-export type CallClock = {
-  /** Monotonic. */
-  nowMs(): number
-  /** Wall time. */
-  epochMs(): number
-  /** Runs `fn` at an interval until the returned function is called. */
-  every(intervalMs: number, fn: () => void): () => void
-}
-
 /** Ends a call at the provider. Settles within seconds even if the provider does not respond. */
 export type HangUp = (callSid: string) => Promise<void>
 

@@ -85,10 +85,6 @@ export async function connectCall(options: {
   }
   const acceptor = createStreamAcceptor({
     slot,
-    after: (ms, fn) => {
-      const timer = setTimeout(fn, ms)
-      return () => clearTimeout(timer)
-    },
     refused: (reason) => log.push(`stream refused: ${reason}`),
     accepted: (call, line) => {
       bridged.resolve(
@@ -109,14 +105,7 @@ export async function connectCall(options: {
           hangUp: async (callSid) => {
             hungUp.push(callSid)
           },
-          clock: {
-            nowMs: () => performance.now(),
-            epochMs: () => Date.now(),
-            every: (intervalMs, fn) => {
-              const timer = setInterval(fn, intervalMs)
-              return () => clearInterval(timer)
-            },
-          },
+          epochMs: Date.now,
           log: (message, detail) => log.push(`${message}: ${detail}`),
           changed: () => undefined,
           ended: () => {
