@@ -76,7 +76,7 @@ export function createProviderWebhooks(options: {
     async read(c) {
       const posted = await readPosted(c)
       const { isSigned, isVerified } = verify(c, posted)
-      const asked = parseForm(new URL(c.env.incoming.url ?? '', 'http://service').search.slice(1))
+      const asked = formOf(new URL(c.env.incoming.url ?? '', 'http://service').search.slice(1))
       const fields = new Map(Object.entries({ ...asked, ...posted.fields }))
       const field = (name: string) => {
         const value = fields.get(name) ?? ''
@@ -106,12 +106,18 @@ type Posted = { readonly fields: FormFields; readonly json: string | null }
 async function readPosted(c: HttpContext): Promise<Posted> {
   if (c.req.method !== 'POST') return { fields: {}, json: null }
   const text = await c.req.text()
-  if (!isJson(c.req.header('content-type'))) return { fields: parseForm(text), json: null }
+  if (!isJson(c.req.header('content-type'))) return { fields: formOf(text), json: null }
   const parsed: unknown = text === '' ? null : JSON.parse(text)
   const entries = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : []
   // All fields that are used here are strings.
   const fields = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   return { fields: Object.fromEntries(fields), json: text }
+}
+
+function formOf(text: string): FormFields {
+  const fields = parseForm(text)
+  if (fields === null) throw new Refusal(400, 'malformed_request', 'The form has too many fields.')
+  return fields
 }
 
 /** An XML response to the provider. */

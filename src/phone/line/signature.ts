@@ -50,9 +50,11 @@ export function createSignatureVerifier(options: {
 const MAX_FIELDS = 1_000
 
 /**
- * Parses a form body without trimming or merging fields, so that its signature can be verified. Drops fields
- * over MAX_FIELDS.
+ * Parses a form body without dropping, trimming or merging fields, so that its signature can be verified.
+ * Null if it has more than MAX_FIELDS.
  */
-export function parseForm(body: string): FormFields {
-  return parse(body, '&', '=', { maxKeys: MAX_FIELDS })
+export function parseForm(body: string): FormFields | null {
+  // Parses no more than it must to count them, because the sender is not verified yet.
+  const fields = parse(body, '&', '=', { maxKeys: MAX_FIELDS + 1 })
+  return Object.values(fields).flat().length > MAX_FIELDS ? null : fields
 }
