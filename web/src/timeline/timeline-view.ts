@@ -14,18 +14,18 @@ import { messageStyles } from './message-styles.ts'
 import type { RowContext, TimelineActions } from './row-context.ts'
 import { estimateRow, rowView } from './row-view.ts'
 import {
-  createTimelineRows,
   holderOf,
   keysAround,
   type Pending,
   type Preview,
   type Row,
   rowIndexOf,
+  timelineRows,
 } from './rows.ts'
 import { timelineStyles } from './timeline-styles.ts'
 import type { Segment } from './tree.ts'
 import './turn-memories.ts'
-import { type Parts, VirtualScroll } from './virtual-scroll.ts'
+import { VirtualScroll } from './virtual-scroll.ts'
 
 /** The older page is requested this close to the top. */
 const loadOlderWithinPx = 2000
@@ -55,36 +55,16 @@ export class DgTimeline extends LitElement {
   @state() private topDay = ''
 
   private rows: readonly Row[] = []
-  private readonly makeRows = createTimelineRows()
   private readonly renderRows = createKeyedRows()
-  private foundParts: Parts | null = null
   private atEnd = true
   private readonly hovering = matchMedia('(hover: hover)')
-  private readonly virtual = new VirtualScroll<Row>(this, {
-    parts: () => this.parts(),
-    estimate: estimateRow,
-    onScroll: () => this.scrolled(),
-  })
-
-  private parts(): Parts | null {
-    this.foundParts ??= this.findParts()
-    return this.foundParts
-  }
-
-  private findParts(): Parts | null {
-    const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector)
-    const scroller = find('.scroller')
-    const rows = find('.rows')
-    const above = find('.above')
-    const below = find('.below')
-    return scroller && rows && above && below ? { scroller, rows, above, below } : null
-  }
+  private readonly virtual = new VirtualScroll<Row>(this, estimateRow)
 
   protected override willUpdate(changed: PropertyValues): void {
     const inputs = ['segments', 'talk', 'previews', 'pending', 'toggled'] as const
     if (inputs.some((input) => changed.has(input))) {
       const { segments, talk, previews, pending, toggled } = this
-      this.rows = this.makeRows({ segments, talk, previews, pending, toggled })
+      this.rows = timelineRows({ segments, talk, previews, pending, toggled })
     }
     this.virtual.setRows(this.rows)
   }
@@ -94,8 +74,8 @@ export class DgTimeline extends LitElement {
     const { start, end } = this.virtual.window
     const context = this.context()
     const rows = this.rows.slice(start, end).map((row) => rowView(row, context))
-    const parts = this.parts()
-    if (parts) this.renderRows(parts.rows, rows, { host: this })
+    const list = this.renderRoot.querySelector('.rows')
+    if (list) this.renderRows(list, rows, { host: this })
   }
 
   protected override updated(): void {
@@ -103,7 +83,8 @@ export class DgTimeline extends LitElement {
     this.requestOlder()
   }
 
-  private scrolled(): void {
+  private readonly scrolled = (): void => {
+    this.virtual.handleScroll()
     this.reportEnd()
     this.requestOlder()
     const row = this.rows[this.virtual.firstVisibleIndex()]
@@ -119,7 +100,7 @@ export class DgTimeline extends LitElement {
   }
 
   private requestOlder(): void {
-    const scroller = this.parts()?.scroller
+    const scroller = this.renderRoot.querySelector('.scroller')
     if (this.older === 'more' && scroller && scroller.scrollTop < loadOlderWithinPx) {
       this.dispatchEvent(new Event('older'))
     }
@@ -170,7 +151,7 @@ export class DgTimeline extends LitElement {
   }
 
   private readonly toggle = (key: string): void => {
-    this.virtual.holdPosition()
+    this.virtual.stuck = false
     this.toggleAll([key])
     void this.updateComplete.then(() => this.virtual.revealBelow(this.activeKey))
   }
@@ -285,7 +266,7 @@ export class DgTimeline extends LitElement {
         class="scroller"
         aria-label="Timeline"
         aria-busy=${this.older === 'loading'}
-        @scroll=${this.virtual.handleScroll}
+        @scroll=${this.scrolled}
         @focusin=${this.focused}
         @pointermove=${this.pointed}
         @keydown=${this.keyPressed}

@@ -359,6 +359,6 @@ function isWorking(store: TimelineStore, previews: readonly Preview[]): boolean 
 
 /** Skips internal events: they may follow the end of a conversation. */
 function openConversation(store: TimelineStore): string | null {
-  const last = store.findLast((event) => event.conversationId !== null && !event.internal)
+  const last = store.events.findLast((event) => event.conversationId !== null && !event.internal)
   return last && last.type !== 'conversation.ended' ? last.conversationId : null
 }
