@@ -15,10 +15,8 @@ import { PagedList } from '../app/paged-list.ts'
 import { fullTimeText, plural } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { switchStyles, switchView } from '../design/switch.ts'
-import { DgAdaptationDialog } from './adaptation-dialog.ts'
+import { channelLabels, DgAdaptationDialog } from './adaptation-dialog.ts'
 import { DgInstructionsDialog } from './instructions-dialog.ts'
-
-const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
 
 /** The owner's standing instructions, their channels, and a preview of what the model receives. */
 @customElement('dg-adaptations-page')
@@ -183,7 +181,7 @@ export class DgAdaptationsPage extends LitElement {
         </p>
         <p class="words clamped">${content}</p>
         <p class="facts">
-          ${channels.map((channel) => html`<span class="tag">${channelNames[channel]}</span>`)}
+          ${channels.map((channel) => html`<span class="tag">${channelLabels[channel]}</span>`)}
           ${source === 'file' ? html`<span title="Read from the data directory">${id}.md</span>` : nothing}
           <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
         </p>

@@ -1,7 +1,6 @@
 import { css, html, type LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { ErasureTarget } from '../../../src/http/contract/erasures.ts'
-import { explain, Refused } from '../api/http.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
@@ -11,7 +10,7 @@ import { offerUndo } from './erasure-toast.ts'
 import '../design/icon.ts'
 import { instantOf, wallMinute } from '../design/owner-time.ts'
 import { planStyles, planView } from './erasure-plan.ts'
-import { waitingView } from './loaded.ts'
+import { Loaded, waitingView } from './loaded.ts'
 import { Submission } from './submission.ts'
 
 export type Erasing = {
@@ -32,7 +31,6 @@ export function askToErase(host: LitElement, app: App, erasing: Erasing): void {
 
 type ErasurePlan = AnswerOf<'/api/erasures.plan'>
 
-const typingPauseMs = 350
 const stretches: readonly (readonly [string, number])[] = [
   ['Last hour', 3_600_000],
   ['Last 24 hours', 86_400_000],
@@ -67,24 +65,15 @@ export class DgEraseDialog extends DialogElement {
   ]
   @property({ attribute: false }) app!: App
   @property({ attribute: false }) erasing!: Erasing
-  @state() private from = ''
-  @state() private to = ''
-  @state() private plan: ErasurePlan | null = null
-  @state() private loading = false
+  @state() private from: string = wallMinute(new Date(Date.now() - 3_600_000))
+  @state() private to: string = wallMinute(new Date())
+  private readonly loaded = new Loaded<ErasurePlan | null>(this, {
+    fetch: async (signal) => {
+      const query = this.target()
+      return query && (await this.app.http.get('/api/erasures.plan', { query, signal }))
+    },
+  })
   private readonly submission = new Submission(this)
-  private running: AbortController | null = null
-  private timer: ReturnType<typeof setTimeout> | undefined
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.running?.abort()
-    clearTimeout(this.timer)
-  }
-
-  protected override firstUpdated(): void {
-    if (this.erasing.target === 'period') this.choose(3_600_000)
-    else this.loadPlanSoon(0)
-  }
 
   private target(): ErasureTarget | null {
     const { target } = this.erasing
@@ -99,34 +88,13 @@ export class DgEraseDialog extends DialogElement {
     const now = Date.now()
     this.from = wallMinute(new Date(now - lastMs))
     this.to = wallMinute(new Date(now))
-    this.loadPlanSoon(0)
+    void this.loaded.reload()
   }
 
-  private loadPlanSoon(pauseMs: number): void {
-    clearTimeout(this.timer)
-    this.loading = true
-    this.timer = setTimeout(() => void this.loadPlan(), pauseMs)
-  }
-
-  private async loadPlan(): Promise<void> {
-    this.running?.abort()
-    const running = new AbortController()
-    this.running = running
-    const target = this.target()
-    this.plan = null
-    this.submission.show(target ? '' : 'The end must be after the start.')
-    this.loading = target !== null
-    if (!target) return
-    try {
-      this.plan = await this.app.http.get('/api/erasures.plan', { query: target, signal: running.signal })
-    } catch (error) {
-      if (running.signal.aborted) return
-      const isEmpty = error instanceof Refused && error.problem.code === 'nothing_to_erase'
-      this.submission.show(
-        isEmpty && target.kind === 'period' ? 'Nothing to erase in this period.' : explain(error),
-      )
-    }
-    if (this.running === running) this.loading = false
+  /** What will be erased, unless it is being loaded. */
+  private get plan(): ErasurePlan | null {
+    const { loading, problem, value } = this.loaded
+    return loading || problem !== '' ? null : value
   }
 
   private readonly confirm = async (): Promise<void> => {
@@ -144,13 +112,14 @@ export class DgEraseDialog extends DialogElement {
   }
 
   override render() {
-    const { erasing, plan } = this
-    const { busy, problem } = this.submission
+    const { erasing, plan, loaded } = this
+    const { busy } = this.submission
+    const problem = this.target() ? loaded.problem : 'The end must be after the start.'
     const isPeriod = erasing.target === 'period'
     return html`<dg-dialog heading=${erasing.heading}>
       ${isPeriod ? this.stretchView() : nothing}
-      ${this.loading ? waitingView('Loading what will be erased', 2) : plan ? planView(plan) : nothing}
-      ${problemView(problem)}
+      ${loaded.loading ? waitingView('Loading what will be erased', 2) : plan ? planView(plan) : nothing}
+      ${problemView(loaded.loading ? '' : this.submission.problem || problem)}
       ${isPeriod && plan ? filesView(plan) : nothing}
       ${
         erasing.note === undefined
@@ -168,7 +137,7 @@ export class DgEraseDialog extends DialogElement {
         <button class="button" autofocus @click=${this.close}>Cancel</button>
         <button
           class="button danger"
-          ?disabled=${busy || this.loading || plan === null}
+          ?disabled=${busy || plan === null}
           @click=${this.confirm}
         >
           ${busy ? 'One moment…' : 'Erase'}
@@ -188,7 +157,7 @@ export class DgEraseDialog extends DialogElement {
         @input=${(event: Event) => {
           if (!(event.target instanceof HTMLInputElement)) return
           this[name] = event.target.value
-          this.loadPlanSoon(typingPauseMs)
+          this.loaded.readAfterTyping()
         }}
       />
     </div>`

@@ -7,10 +7,3 @@ export function newId(): string {
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
-
-/** Runs once the page is idle, after `atLatestMs` at the latest. */
-export function whenIdle(run: () => void, atLatestMs = 2000): void {
-  if (typeof requestIdleCallback === 'function') requestIdleCallback(run, { timeout: atLatestMs })
-  // Safari lacks requestIdleCallback.
-  else setTimeout(run, Math.min(atLatestMs, 300))
-}

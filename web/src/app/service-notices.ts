@@ -5,7 +5,6 @@ import { type Check, fetchChecks, reportedChecks } from '../api/health.ts'
 import type { Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import { whileConnected } from '../design/while-connected.ts'
-import { whenIdle } from './platform.ts'
 import '../design/icon.ts'
 import { plural, shortDateText, timeText } from '../design/format.ts'
 import { delayText } from '../operations/delay-words.ts'
@@ -70,7 +69,7 @@ export class DgServiceNotices extends LitElement {
       const timer = setInterval(() => void this.refresh(), refreshMs)
       signal.addEventListener('abort', () => clearInterval(timer))
       document.addEventListener('visibilitychange', () => void this.refresh(), { signal })
-      whenIdle(() => void this.refresh())
+      void this.refresh()
     })
   }
 

@@ -7,7 +7,6 @@ import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
 import type { App } from './app.ts'
 import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
-import { whenIdle } from './platform.ts'
 import { shellStyles } from './shell-styles.ts'
 import { DgShortcutSheet } from './shortcut-sheet.ts'
 import './service-notices.ts'
@@ -54,7 +53,7 @@ export class DgShell extends LitElement {
       this.addEventListener('keydown', this.acted, { signal })
       keepConnected(this.app.chat(), signal)
       this.app.theme.subscribe(() => this.requestUpdate(), signal)
-      whenIdle(() => void this.loadVersion())
+      void this.loadVersion()
     })
   }
 

@@ -280,6 +280,11 @@ export const controls = css`
     align-items: center;
     gap: var(--space-2) var(--space-3);
   }
+  p.more {
+    display: flex;
+    justify-content: center;
+    margin-top: var(--space-4);
+  }
   .clamped {
     display: -webkit-box;
     overflow: hidden;

@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import type { App } from '../app/app.ts'
 import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
@@ -75,7 +76,7 @@ export class DgProposal extends LitElement {
   /** Only part of the words is loaded. The rest is loaded before the owner can confirm. */
   @property({ attribute: false }) cut = false
   @property({ attribute: false }) showAll!: (event: TimelineEvent) => void
-  @property({ attribute: false }) settle!: (id: string, word: Word) => Promise<void>
+  @property({ attribute: false }) app!: App
   @property({ type: Boolean }) reachable = false
   @state() private settling: Word | null = null
   private readonly submission = new Submission(this)
@@ -118,7 +119,9 @@ export class DgProposal extends LitElement {
     const { proposalId } = this.proposal.payload
     if (this.settling !== null || typeof proposalId !== 'string') return
     this.settling = word
-    await this.submission.send(() => this.settle(proposalId, word))
+    await this.submission.send(() =>
+      this.app.http.post(`/api/proposals/{id}/${word}`, { params: { id: proposalId } }),
+    )
     this.settling = null
   }
 

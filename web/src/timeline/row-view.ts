@@ -152,7 +152,7 @@ function proposalView(
     .cut=${context.cutOf(proposal.event) !== null}
     .showAll=${context.showAll}
     .reachable=${active}
-    .settle=${context.settle}
+    .app=${context.app}
   ></dg-proposal>`
 }
 
@@ -203,7 +203,7 @@ function erasureCardView(event: TimelineEvent, key: string, context: RowContext)
     data-focus
     tabindex=${active ? 0 : -1}
     .event=${event}
-    .load=${context.loadErasurePlan}
+    .app=${context.app}
     .undo=${context.undoErasure}
     .reachable=${active}
   ></dg-erasure-card>`

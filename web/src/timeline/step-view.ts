@@ -45,7 +45,7 @@ function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult 
     }
     ${
       event.type === 'memory.recalled' && event.turnId !== null
-        ? html`<dg-turn-memories .load=${context.loadMemories} .turnId=${event.turnId}></dg-turn-memories>`
+        ? html`<dg-turn-memories .app=${context.app} .turnId=${event.turnId}></dg-turn-memories>`
         : nothing
     }
     ${showAllButton(event, context)}

@@ -13,29 +13,20 @@ export function loadingView(connection: Connection, retry: () => void): Template
       <div></div>
     </div>`
   }
-  return stateView(
-    connection.isRefused ? 'No live connection' : 'The service cannot be reached',
-    connection.isRefused
-      ? 'The service answers requests, but the WebSocket connection fails. If the service is behind a proxy, make the proxy forward WebSockets on /chat. Retrying automatically.'
-      : 'It may be starting, or this device may be offline. Retrying automatically.',
-    html`<button class="button" @click=${retry}>Try now</button>`,
-  )
-}
-
-/** Shown if part of the page's code failed to load. */
-export function failedView(): TemplateResult {
-  return stateView(
-    'This page could not be loaded',
-    'The service may be restarting, or may have been upgraded.',
-    html`<button class="button" @click=${() => location.reload()}>Reload</button>`,
-  )
-}
-
-function stateView(heading: string, text: string, button: TemplateResult): TemplateResult {
   return html`<div class="center">
-    <dg-state icon="offline" heading=${heading} role="alert">
-      <p>${text}</p>
-      ${button}
+    <dg-state
+      icon="offline"
+      heading=${connection.isRefused ? 'No live connection' : 'The service cannot be reached'}
+      role="alert"
+    >
+      <p>
+        ${
+          connection.isRefused
+            ? 'The service answers requests, but the WebSocket connection fails. If the service is behind a proxy, make the proxy forward WebSockets on /chat. Retrying automatically.'
+            : 'It may be starting, or this device may be offline. Retrying automatically.'
+        }
+      </p>
+      <button class="button" @click=${retry}>Try now</button>
     </dg-state>
   </div>`
 }

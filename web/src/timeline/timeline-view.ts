@@ -11,7 +11,7 @@ import type { RenderMarkdown } from '../design/markdown.ts'
 import { prose } from '../design/prose.ts'
 import { cutOf, wordsOf } from './event-kinds.ts'
 import { messageStyles } from './message-styles.ts'
-import type { RowContext, TimelineActions } from './row-context.ts'
+import type { RowContext } from './row-context.ts'
 import { estimateRow, rowView } from './row-view.ts'
 import {
   holderOf,
@@ -22,6 +22,7 @@ import {
   rowIndexOf,
   timelineRows,
 } from './rows.ts'
+import type { TimelineActions } from './timeline-actions.ts'
 import { timelineStyles } from './timeline-styles.ts'
 import type { Segment } from './tree.ts'
 import './turn-memories.ts'
