@@ -16,8 +16,6 @@ export type Page = {
   readonly title: string
   /** Imports the page's code on first use. */
   readonly load: () => Promise<unknown>
-  /** Runs while the code is loading. */
-  readonly prepare?: (app: App) => void
   readonly view: (app: App) => TemplateResult
   /** Absent for pages that are reached only from other pages. */
   readonly listing?: Listing
@@ -39,7 +37,6 @@ export const pages: readonly Page[] = [
     title: 'Timeline',
     listing: { icon: 'timeline', group: 'conversation', key: 't' },
     load: () => import('../timeline/timeline-page.ts'),
-    prepare: (app) => void app.chat(),
     view: (app) => html`<dg-timeline-page .app=${app}></dg-timeline-page>`,
   },
   {

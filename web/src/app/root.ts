@@ -113,9 +113,7 @@ export class DgApp extends LightElement {
     }, loadLimitMs)
     let state: 'shown' | 'failed' = 'shown'
     try {
-      const loaded = page?.load()
-      page?.prepare?.(this.app)
-      await Promise.all([loaded, page?.alone ? null : this.app.clockReady()])
+      await Promise.all([page?.load(), page?.alone ? null : this.app.clockReady()])
     } catch {
       state = 'failed'
     }

@@ -171,9 +171,9 @@ export class DgOperationsPage extends LitElement {
         <p class="intro soft">${area.intro}</p>
       </header>
       <dl>
-        ${area.figures.map((figure) => figureView(figure, figure[0](report)))}
+        ${area.figures(report).map(figureView)}
       </dl>
-      ${area.charts.map(({ title, lines }) => this.chartView(title, lines, series))}
+      ${Object.entries(area.charts).map(([title, lines]) => this.chartView(title, lines, series))}
     </section>`
   }
 
@@ -196,7 +196,7 @@ export class DgOperationsPage extends LitElement {
   }
 }
 
-function figureView([, name, meaning, as]: Figure, value: number | null): TemplateResult {
+function figureView([name, value, meaning, as]: Figure): TemplateResult {
   const text = value === null ? '–' : as === 'rate' ? percent.format(value) : countText(value)
   return html`<div>
     <dt>${name}</dt>

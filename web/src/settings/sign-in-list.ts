@@ -55,7 +55,7 @@ export class DgSignInList extends LitElement {
   private confirmRevoking(signIn: SignIn): void {
     askToConfirm(this, {
       heading: 'Sign out this device?',
-      text: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
+      content: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
       action: 'Sign out',
       run: async () => {
         await this.app.http.del('/api/sessions/{id}', { params: { id: signIn.id } })

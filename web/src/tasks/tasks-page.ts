@@ -56,7 +56,7 @@ export class DgTasksPage extends LitElement {
   private confirmCancelling(task: Task): void {
     askToConfirm(this, {
       heading: 'Cancel this task?',
-      text: `“${task.title}” stops now. Changes it has already made are kept.`,
+      content: `“${task.title}” stops now. Changes it has already made are kept.`,
       action: 'Cancel task',
       run: async () => {
         await this.app.http.post('/api/tasks/{id}/cancel', { params: { id: task.id } })

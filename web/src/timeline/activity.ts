@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { durationText, plural, wordsText } from '../design/format.ts'
+import { capitalised, durationText, plural, wordsText } from '../design/format.ts'
 import { countField, textField } from './event-kinds.ts'
 import { titleOf } from './titles.ts'
 
@@ -75,8 +75,7 @@ export function summaryOf(events: readonly TimelineEvent[]): string {
   const completed = events.find((event) => event.type === 'turn.completed')
   const durationMs = completed ? countField(completed, 'durationMs') : null
   if (durationMs !== null) parts.push(durationText(durationMs))
-  const line = parts.join(' · ')
-  return line.charAt(0).toUpperCase() + line.slice(1)
+  return capitalised(parts.join(' · '))
 }
 
 const counted: readonly (readonly [string, string, string, string])[] = [

@@ -1,6 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { bytesText, durationText, fullTimeText, prettyJson, wordsText } from '../design/format.ts'
+import {
+  bytesText,
+  capitalised,
+  durationText,
+  fullTimeText,
+  prettyJson,
+  wordsText,
+} from '../design/format.ts'
 import type { Step } from './activity.ts'
 import { isErased } from './event-kinds.ts'
 import type { RowContext } from './row-context.ts'
@@ -85,7 +92,7 @@ function fieldName(field: string): string {
     .replace(/Ms$/, '')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalised(words)
 }
 
 /** A button to load the rest of a body that was cut; nothing for a whole one. */

@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { countText, durationText, plural, wordsText } from '../design/format.ts'
+import { capitalised, countText, durationText, plural, wordsText } from '../design/format.ts'
 import { delayText } from '../operations/delay-words.ts'
 import { usageText } from './context-words.ts'
 import { kindText } from './erasure-kinds.ts'
@@ -182,5 +182,5 @@ function lossText({ payload: { fromSeq, toSeq } }: TimelineEvent): string {
 export function titleOf(event: TimelineEvent): string {
   const title = titles[event.type]
   const words = title ? title(event) : wordsText(event.type)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalised(words)
 }

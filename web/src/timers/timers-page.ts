@@ -54,7 +54,7 @@ export class DgTimersPage extends LitElement {
   private confirmCancelling(timer: Timer): void {
     askToConfirm(this, {
       heading: 'Cancel this timer?',
-      text: `“${timer.title}” will no longer wake Delegate.`,
+      content: `“${timer.title}” will no longer wake Delegate.`,
       action: 'Cancel timer',
       run: async () => {
         await this.app.http.del('/api/timers/{id}', { params: { id: timer.id } })
