@@ -50,7 +50,10 @@ export function createApp(options: {
     sessionStorage.clear()
     drafts.settings.clear()
   }
-  /** Unlike `forget`, keeps the drafts: they reappear after the next sign-in. */
+  /**
+   * Handles an expired or revoked session: asks the owner to sign in, then returns to this page. Unlike `forget`,
+   * keeps the drafts.
+   */
   const loseSession = (): void => {
     // Requests in flight may return 401 during a deliberate sign-out.
     if (signingOut) return
@@ -67,7 +70,7 @@ export function createApp(options: {
     onNotInstalled: () => navigate('/install'),
   })
 
-  /** A refused WebSocket gives no reason, so ask the service whether the session is still valid. */
+  /** A refused stream gives no reason, so ask the service whether the session is still valid. */
   async function mayConnect(): Promise<MayConnect> {
     try {
       const { configured, authenticated } = await http.get('/auth/status', {
@@ -160,8 +163,7 @@ export function createApp(options: {
     drafts,
     /** Signs out and clears the state of every tab in this browser. */
     signOut: endSession,
-    /** Handles an expired or revoked session: asks the owner to sign in, then returns to this page. */
-    loseSession,
+    mayConnect,
     /** True if the session expired or was revoked, rather than ended by signing out here. */
     isSessionLost: () => lost,
     chat,

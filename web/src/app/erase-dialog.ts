@@ -4,7 +4,7 @@ import type { ErasureTarget } from '../../../src/http/contract/erasures.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
-import { problemView } from '../design/field.ts'
+import { problemView, takeText } from '../design/field.ts'
 import type { App } from './app.ts'
 import { offerUndo } from './erasure-toast.ts'
 import '../design/icon.ts'
@@ -154,11 +154,10 @@ export class DgEraseDialog extends DialogElement {
         id=${name}
         type="datetime-local"
         .value=${this[name]}
-        @input=${(event: Event) => {
-          if (!(event.target instanceof HTMLInputElement)) return
-          this[name] = event.target.value
+        @input=${takeText((text) => {
+          this[name] = text
           this.loaded.readAfterTyping()
-        }}
+        })}
       />
     </div>`
     return html`<div class="stretch">

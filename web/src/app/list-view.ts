@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import { takeText } from '../design/field.ts'
 import '../design/icon.ts'
 import type { ListPage, PagedList } from './paged-list.ts'
 
@@ -27,9 +28,7 @@ export function searchField<Item, Page extends ListPage<Item>>(
       aria-label=${label}
       placeholder=${label}
       .value=${list.query}
-      @input=${(event: Event) => {
-        if (event.target instanceof HTMLInputElement) list.search(event.target.value)
-      }}
+      @input=${takeText((text) => list.search(text))}
     />
   </div>`
 }

@@ -1,5 +1,6 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
+import { controls } from '../design/controls.ts'
 import '../design/page.ts'
 import '../design/state.ts'
 import type { DgToasts } from '../design/toast.ts'
@@ -10,6 +11,7 @@ import { type Page, pageAt } from './pages.ts'
 import { currentSetupStep } from './setup-progress.ts'
 import { rememberWantedPage, takeWantedPage } from './wanted-page.ts'
 import './shell.ts'
+import type { DgShell } from './shell.ts'
 
 const styles = css`
   .alone {
@@ -27,7 +29,7 @@ const loadLimitMs = 30_000
 /** The app's root element: the current page, the toasts and the screen-reader announcements. */
 @customElement('dg-app')
 export class DgApp extends LightElement {
-  protected override readonly sheets = [styles]
+  protected override readonly sheets = [controls, styles]
   @state() page: Page | undefined = pageAt(location.pathname)
   @state() state: 'loading' | 'waiting' | 'shown' | 'failed' = 'loading'
   @state() spoken = ''
@@ -141,7 +143,7 @@ export class DgApp extends LightElement {
   private async announcePage(title: string): Promise<void> {
     this.spoken = title
     await this.updateComplete
-    await this.querySelector('dg-shell')?.focusPage()
+    await this.querySelector<DgShell>('dg-shell')?.focusPage()
   }
 
   override render() {
@@ -186,10 +188,4 @@ function failedView(page: Page): TemplateResult {
   return page.alone
     ? html`<main class="alone">${why}</main>`
     : html`<dg-page heading=${page.title}>${why}</dg-page>`
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-shell': import('./shell.ts').DgShell
-  }
 }

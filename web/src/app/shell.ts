@@ -106,7 +106,8 @@ export class DgShell extends LitElement {
     const page = this.firstElementChild
     if (page?.contains(document.activeElement)) return
     const target =
-      (page?.shadowRoot ?? page)?.querySelector('dg-page') ?? this.renderRoot.querySelector('main')
+      (page?.shadowRoot ?? page)?.querySelector<HTMLElement>('dg-page') ??
+      this.renderRoot.querySelector('main')
     target?.focus()
   }
 

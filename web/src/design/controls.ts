@@ -140,7 +140,7 @@ export const controls = css`
     font-size: var(--text-sm);
     font-weight: 550;
   }
-  .field .error {
+  .field-error {
     display: flex;
     gap: 0.375rem;
     font-size: var(--text-sm);

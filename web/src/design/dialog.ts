@@ -100,14 +100,9 @@ export class DgDialog extends LitElement {
     return [...this.children].some(({ slot }) => slot === 'actions')
   }
 
-  private readonly clicked = (event: MouseEvent): void => {
-    // A click on the backdrop targets the dialog element itself, outside its box.
-    const dialog = event.currentTarget
-    if (!(dialog instanceof HTMLDialogElement) || event.target !== dialog) return
-    const { left, right, top, bottom } = dialog.getBoundingClientRect()
-    const inside =
-      event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom
-    if (!inside) dialog.close()
+  private readonly clicked = ({ target, currentTarget }: MouseEvent): void => {
+    // Only a click on the backdrop targets the dialog element itself: its content fills its box.
+    if (target === currentTarget) this.close()
   }
 
   override render() {
@@ -150,11 +145,5 @@ export abstract class DialogElement extends LitElement {
     if (!this.isConnected) host.renderRoot.append(this)
   }
 
-  readonly close = (): void => this.renderRoot.querySelector('dg-dialog')?.close()
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-dialog': DgDialog
-  }
+  readonly close = (): void => this.renderRoot.querySelector<DgDialog>('dg-dialog')?.close()
 }

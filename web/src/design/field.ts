@@ -16,6 +16,14 @@ export type Field = {
   readonly list?: string
 }
 
+/** A handler that takes the text or choice of the field that fires the event. */
+export function takeText(take: (text: string) => void): (event: Event) => void {
+  return ({ target }) => {
+    if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) take(target.value)
+    else if (target instanceof HTMLSelectElement) take(target.value)
+  }
+}
+
 /** A labelled native input. Hint and error are linked to it for screen readers. */
 export function fieldView(field: Field): TemplateResult {
   return html`<div class="field">
@@ -119,7 +127,7 @@ export const usernameView: TemplateResult = html`<input class="visually-hidden" 
 /** The hint of a field, or its error instead. */
 export function notesView({ name, hint, error }: Pick<Field, 'name' | 'hint' | 'error'>): TemplateResult {
   return html`<div id="${name}-notes">
-    ${error ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
+    ${error ? html`<div class="field-error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
     ${!error && hint ? html`<div class="soft">${hint}</div>` : nothing}
   </div>`
 }

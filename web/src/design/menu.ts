@@ -21,7 +21,7 @@ export class DgMenu extends LitElement {
         display: inline-block;
       }
       [popover] {
-        pointer-events: auto;
+        visibility: visible;
         min-width: 13rem;
         padding: var(--space-1);
       }
@@ -68,16 +68,8 @@ export class DgMenu extends LitElement {
 
   private async present(menu: HTMLElement): Promise<void> {
     await this.updateComplete
-    this.place(menu)
+    placeBelow(menu, this)
     menu.querySelector<HTMLElement>('.item')?.focus()
-  }
-
-  private place(menu: HTMLElement): void {
-    const button = this.getBoundingClientRect()
-    const { width, height } = menu.getBoundingClientRect()
-    const below = button.bottom + 4 + height <= innerHeight
-    menu.style.top = `${below ? button.bottom + 4 : Math.max(8, button.top - height - 4)}px`
-    menu.style.left = `${Math.min(Math.max(8, button.right - width), innerWidth - width - 8)}px`
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
@@ -134,4 +126,13 @@ export class DgMenu extends LitElement {
       </div>
     `
   }
+}
+
+/** Places an open popover below an element, or above it if there is more room. */
+export function placeBelow(popover: HTMLElement, element: HTMLElement): void {
+  const { top, bottom, right } = element.getBoundingClientRect()
+  const { width, height } = popover.getBoundingClientRect()
+  const fits = bottom + 4 + height <= innerHeight
+  popover.style.top = `${fits ? bottom + 4 : Math.max(8, top - height - 4)}px`
+  popover.style.left = `${Math.min(Math.max(8, right - width), innerWidth - width - 8)}px`
 }

@@ -94,9 +94,3 @@ export class DgPage extends LitElement {
     `
   }
 }
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-page': DgPage
-  }
-}

@@ -7,6 +7,7 @@ import { followLog, logLevels } from '../api/logs.ts'
 import type { App } from '../app/app.ts'
 import { failedView, waitingView } from '../app/loaded.ts'
 import { controls } from '../design/controls.ts'
+import { takeText } from '../design/field.ts'
 import { backoffMs } from '../timeline/chat/backoff.ts'
 import '../design/icon.ts'
 import '../design/page.ts'
@@ -97,26 +98,14 @@ export class DgLogsPage extends LitElement {
       onCut: async (isOver) => {
         this.connection = 'cut'
         if (!isOver) return
-        const signedIn = await this.isSignedIn()
-        if (ended) return
-        if (signedIn) timer = setTimeout(() => this.connect(refused + 1), backoffMs(refused, Math.random))
-        else this.app.loseSession()
+        if ((await this.app.mayConnect()) === 'no' || ended) return
+        timer = setTimeout(() => this.connect(refused + 1), backoffMs(refused, Math.random))
       },
     })
     this.stop = () => {
       ended = true
       clearTimeout(timer)
       end()
-    }
-  }
-
-  /** Returns true if the service is unreachable, so that the page keeps retrying. */
-  private async isSignedIn(): Promise<boolean> {
-    try {
-      const signal = AbortSignal.timeout(5000)
-      return (await this.app.http.get('/auth/status', { signal })).authenticated
-    } catch {
-      return true
     }
   }
 
@@ -144,18 +133,10 @@ export class DgLogsPage extends LitElement {
     this.connection = 'paused'
   }
 
-  private readonly chooseLevel = (event: Event): void => {
-    const { target } = event
-    const level =
-      target instanceof HTMLSelectElement ? logLevels.find((name) => name === target.value) : undefined
-    if (level === undefined) return
-    this.level = level
+  private chooseLevel(chosen: string): void {
+    this.level = logLevels.find((level) => level === chosen) ?? 'info'
     this.lines = null
     void this.load()
-  }
-
-  private readonly typed = (event: Event): void => {
-    if (event.target instanceof HTMLInputElement) this.filter = event.target.value
   }
 
   private readonly scrolled = (event: Event): void => {
@@ -233,11 +214,11 @@ export class DgLogsPage extends LitElement {
             aria-label="Filter lines"
             placeholder="Filter"
             .value=${this.filter}
-            @input=${this.typed}
+            @input=${takeText((text) => (this.filter = text))}
           />
           <label class="level">
             <span class="visually-hidden">Level</span>
-            <select class="input" .value=${this.level} @change=${this.chooseLevel}>
+            <select class="input" .value=${this.level} @change=${takeText((chosen) => this.chooseLevel(chosen))}>
               ${logLevels.map((level) => html`<option value=${level} ?selected=${level === this.level}>${levelNames[level]}</option>`)}
             </select>
           </label>

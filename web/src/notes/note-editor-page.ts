@@ -7,7 +7,7 @@ import { copyWithToast } from '../app/copy.ts'
 import { failedView } from '../app/loaded.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import { controls } from '../design/controls.ts'
-import { problemView } from '../design/field.ts'
+import { problemView, takeText } from '../design/field.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import '../design/icon.ts'
 import '../design/menu.ts'
@@ -288,9 +288,7 @@ export class DgNoteEditorPage extends LitElement {
             dir="auto"
             autocomplete="off"
             .value=${this.draft.title}
-            @input=${(event: Event) => {
-              if (event.target instanceof HTMLInputElement) this.typed({ title: event.target.value })
-            }}
+            @input=${takeText((title) => this.typed({ title }))}
           />
           <textarea
             class="content"
@@ -299,9 +297,7 @@ export class DgNoteEditorPage extends LitElement {
             dir="auto"
             placeholder="Write in markdown…"
             .value=${this.draft.content}
-            @input=${(event: Event) => {
-              if (event.target instanceof HTMLTextAreaElement) this.typed({ content: event.target.value })
-            }}
+            @input=${takeText((content) => this.typed({ content }))}
           ></textarea>
         </div>
         ${this.previewing ? this.previewView() : nothing}

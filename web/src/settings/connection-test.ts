@@ -96,9 +96,3 @@ export class DgConnectionTest extends LitElement {
     `
   }
 }
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-connection-test': DgConnectionTest
-  }
-}

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
+import { takeText } from '../design/field.ts'
 
 export type SettingActions = {
   readonly edit: (setting: Setting, text: string) => void
@@ -66,11 +67,7 @@ function controlView(
   actions: SettingActions,
 ): TemplateResult {
   const { key, choices, unit } = setting
-  const typed = (event: Event) => {
-    const { target } = event
-    if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement)
-      actions.edit(setting, target.value)
-  }
+  const typed = takeText((text) => actions.edit(setting, text))
   const shown = draft ?? valueText(setting)
   if (choices !== null) {
     return html`<select

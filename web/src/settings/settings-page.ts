@@ -20,6 +20,7 @@ import { type SettingsSection, settingsSections } from './settings-sections.ts'
 import { settingsStyles } from './settings-styles.ts'
 import './sign-in-list.ts'
 import { settingsPageStyles } from './settings-page-styles.ts'
+import type { DgSignInList } from './sign-in-list.ts'
 
 type Build = AnswerOf<'/build-info.json'>
 
@@ -278,7 +279,7 @@ export class DgSettingsPage extends LightElement {
     const { http, toast } = this.app
     const changed = () => {
       toast('Password changed. Other devices are signed out.')
-      void this.querySelector('dg-sign-in-list')?.list.reload()
+      void this.querySelector<DgSignInList>('dg-sign-in-list')?.list.reload()
     }
     return html`
       ${cardView(

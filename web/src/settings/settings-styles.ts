@@ -93,12 +93,6 @@ export const settingsStyles = css`
     text-decoration: underline;
     text-underline-offset: 0.18em;
   }
-  .field-error {
-    display: flex;
-    gap: 0.375rem;
-    color: var(--danger);
-    font-size: var(--text-sm);
-  }
   @media (min-width: 80rem) {
     .section {
       scroll-margin-top: var(--space-4);

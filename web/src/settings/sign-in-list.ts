@@ -101,9 +101,3 @@ export class DgSignInList extends LitElement {
     </li>`
   }
 }
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-sign-in-list': DgSignInList
-  }
-}

@@ -12,7 +12,6 @@ const suggestions = ['Hello! What can you do for me?', 'Remember that I take my 
 /** Sends the first message, which shows that the setup works. Fires `answered`, then `done` when the owner goes on. */
 @customElement('dg-message-step')
 export class DgMessageStep extends LightElement {
-  protected override readonly sheets = []
   @property({ attribute: false }) http!: Http
   @state() private said = ''
   @state() private answer: string | null = null

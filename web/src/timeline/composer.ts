@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
+import { takeText } from '../design/field.ts'
 import '../design/icon.ts'
 
 const unsentKey = 'delegate.unsent'
@@ -99,11 +100,6 @@ export class DgComposer extends LitElement {
     this.renderRoot.querySelector('textarea')?.focus()
   }
 
-  private readonly typed = (event: Event): void => {
-    if (!(event.target instanceof HTMLTextAreaElement)) return
-    this.setText(event.target.value)
-  }
-
   private setText(text: string): void {
     this.text = text
     if (text === '') sessionStorage.removeItem(unsentKey)
@@ -157,7 +153,7 @@ export class DgComposer extends LitElement {
           enterkeyhint="send"
           autocomplete="off"
           .value=${this.text}
-          @input=${this.typed}
+          @input=${takeText((text) => this.setText(text))}
           @keydown=${this.keyPressed}
         ></textarea>
         ${

@@ -22,18 +22,9 @@ export const contextMeterStyles = css`
   }
   .ring .used {
     stroke: var(--accent);
-    transition: stroke-dasharray 300ms;
   }
   .ring.full .used {
     stroke: var(--warning);
-  }
-  .ring.busy {
-    animation: breathe 1.2s ease-in-out infinite;
-  }
-  @keyframes breathe {
-    50% {
-      opacity: 0.35;
-    }
   }
   [popover] {
     width: min(23rem, calc(100vw - 1rem));
@@ -75,14 +66,6 @@ export const contextMeterStyles = css`
   }
   .news {
     color: var(--success);
-  }
-  @media (prefers-reduced-motion: reduce) {
-    .ring.busy {
-      animation: none;
-    }
-    .ring .used {
-      transition: none;
-    }
   }
   @media (max-width: 30rem) {
     .percent {

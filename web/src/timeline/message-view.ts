@@ -117,8 +117,6 @@ function toolsView(
   if (isErased(event)) return nothing
   const { turnId } = event
   const active = context.activeKey === key
-  // Tools are half the cost of a row, so only the hovered and the focused row render them.
-  if (!active && context.pointedKey !== key) return html`<span class="tools"></span>`
   const items: MenuItem[] = [
     { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
     ...(role === 'delegate' && turnId !== null

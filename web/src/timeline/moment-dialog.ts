@@ -8,6 +8,7 @@ import type { RenderMarkdown } from '../design/markdown.ts'
 import type { TimelineActions } from './timeline-actions.ts'
 import { timelineTree } from './tree.ts'
 import './timeline-view.ts'
+import type { DgTimeline } from './timeline-view.ts'
 
 /** One old exchange, for a search hit too far back to scroll to. */
 @customElement('dg-moment-dialog')
@@ -29,7 +30,7 @@ export class DgMomentDialog extends DialogElement {
   @property({ attribute: false }) markdown!: RenderMarkdown
 
   protected override async firstUpdated(): Promise<void> {
-    const timeline = this.renderRoot.querySelector('dg-timeline')
+    const timeline = this.renderRoot.querySelector<DgTimeline>('dg-timeline')
     await timeline?.updateComplete
     await timeline?.reveal(this.seq)
   }

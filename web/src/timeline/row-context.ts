@@ -8,10 +8,6 @@ import type { Segment } from './tree.ts'
 export type RowContext = TimelineActions & {
   /** The row that the Tab key reaches; arrow keys change it. */
   readonly activeKey: string
-  /** The row under the pointer, or an empty string. */
-  readonly pointedKey: string
-  /** Whether the device supports hover. If so, tools are rendered only on hover. */
-  readonly hovers: boolean
   /** The row that a search hit led to. */
   readonly foundKey: string
   readonly now: Date

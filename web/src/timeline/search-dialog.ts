@@ -6,6 +6,7 @@ import { moreView } from '../app/list-view.ts'
 import { PagedList } from '../app/paged-list.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
+import { takeText } from '../design/field.ts'
 import '../design/icon.ts'
 import { fullTimeText, shortDateText } from '../design/format.ts'
 import { plainWords } from '../notes/plain-text.ts'
@@ -154,9 +155,7 @@ export class DgSearchDialog extends DialogElement {
             maxlength="200"
             autofocus
             .value=${this.found.query}
-            @input=${(event: Event) => {
-              if (event.target instanceof HTMLInputElement) this.found.search(event.target.value)
-            }}
+            @input=${takeText((text) => this.found.search(text))}
           />
         </div>
         ${filtersView(this.filters, this.narrow)}

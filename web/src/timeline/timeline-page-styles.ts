@@ -65,42 +65,6 @@ export const timelinePageStyles = css`
     box-shadow: var(--shadow-high);
     transform: translateX(-50%);
   }
-
-  .skeleton {
-    display: grid;
-    align-content: end;
-    gap: var(--space-4);
-    width: 100%;
-    max-width: var(--column);
-    margin: 0 auto;
-    padding: var(--space-4);
-    overflow: hidden;
-  }
-  .skeleton div {
-    height: 2.5rem;
-    border-radius: var(--radius-lg);
-    background: var(--line);
-    opacity: 0.55;
-    animation: breathe 1.6s ease-in-out infinite;
-  }
-  .skeleton div:nth-child(odd) {
-    justify-self: end;
-    width: 45%;
-  }
-  .skeleton div:nth-child(even) {
-    width: 75%;
-    height: 4rem;
-  }
-  @keyframes breathe {
-    50% {
-      opacity: 0.25;
-    }
-  }
-  @media (prefers-reduced-motion: reduce) {
-    .skeleton div {
-      animation: none;
-    }
-  }
   .center {
     display: grid;
     align-content: center;
@@ -108,6 +72,11 @@ export const timelinePageStyles = css`
     overflow-y: auto;
   }
 
+  .column {
+    width: min(var(--column), 100%);
+    margin: 0 auto;
+    padding: var(--space-4);
+  }
   .welcome {
     width: min(34rem, 100%);
     margin: 0 auto;

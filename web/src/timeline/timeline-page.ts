@@ -14,6 +14,7 @@ import '../design/state.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import './call-bar.ts'
 import './composer.ts'
+import type { DgComposer } from './composer.ts'
 import './connection-view.ts'
 import './context-meter.ts'
 import { askToErase, type Erasing } from '../app/erase-dialog.ts'
@@ -25,6 +26,7 @@ import './timeline-view.ts'
 import { createTimelineActions } from './timeline-actions.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
 import { emptyView, isWorthShowing, loadingView } from './timeline-states.ts'
+import type { DgTimeline } from './timeline-view.ts'
 
 /** To show a hit nearer than this, load the pages in between. Show one further away in a dialog. */
 const reachableEvents = 20_000
@@ -104,13 +106,13 @@ export class DgTimelinePage extends LitElement {
   }
 
   private async focusComposer(): Promise<void> {
-    const composer = this.renderRoot.querySelector('dg-composer')
+    const composer = this.renderRoot.querySelector<DgComposer>('dg-composer')
     await composer?.updateComplete
     composer?.focus()
   }
 
   private timeline() {
-    return this.renderRoot.querySelector('dg-timeline')
+    return this.renderRoot.querySelector<DgTimeline>('dg-timeline')
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
@@ -291,12 +293,5 @@ export class DgTimelinePage extends LitElement {
       <span>Loading older entries…</span>
       <button class="button quiet small" @click=${() => this.reach?.abort()}>Cancel</button>
     </div>`
-  }
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-composer': import('./composer.ts').DgComposer
-    'dg-timeline': import('./timeline-view.ts').DgTimeline
   }
 }

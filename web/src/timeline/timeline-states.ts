@@ -1,17 +1,13 @@
 import { html, type TemplateResult } from 'lit'
+import { waitingView } from '../app/loaded.ts'
 import type { IconName } from '../design/icon.ts'
 import type { Connection } from './chat/socket.ts'
 import type { Entry } from './tree.ts'
 
-/** Shown until the first page arrives: a skeleton, or the reason why there is no connection. */
+/** Shown until the first page arrives: bars, or the reason why there is no connection. */
 export function loadingView(connection: Connection, retry: () => void): TemplateResult {
   if (connection.state !== 'waiting') {
-    return html`<div class="skeleton" role="status" aria-label="Loading the timeline">
-      <div></div>
-      <div></div>
-      <div></div>
-      <div></div>
-    </div>`
+    return html`<div class="center column">${waitingView('Loading the timeline')}</div>`
   }
   return html`<div class="center">
     <dg-state

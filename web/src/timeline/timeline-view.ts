@@ -51,14 +51,12 @@ export class DgTimeline extends LitElement {
   @property({ attribute: false }) loadingSpans: ReadonlySet<string> = new Set()
   @state() private toggled: ReadonlySet<string> = new Set()
   @state() private activeKey = ''
-  @state() private pointedKey = ''
   @state() private foundKey = ''
   @state() private topDay = ''
 
   private rows: readonly Row[] = []
   private readonly renderRows = createKeyedRows()
   private atEnd = true
-  private readonly hovering = matchMedia('(hover: hover)')
   private readonly virtual = new VirtualScroll<Row>(this, estimateRow)
 
   protected override willUpdate(changed: PropertyValues): void {
@@ -184,11 +182,6 @@ export class DgTimeline extends LitElement {
     if (row?.dataset.key !== undefined) this.activeKey = row.dataset.key
   }
 
-  private readonly pointed = (event: PointerEvent): void => {
-    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-key]') : null
-    this.pointedKey = row?.dataset.key ?? ''
-  }
-
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     const at = this.rows.findIndex((row) => row.key === this.activeKey)
@@ -247,8 +240,6 @@ export class DgTimeline extends LitElement {
     return {
       ...this.actions,
       activeKey: known ? this.activeKey : (last?.key ?? ''),
-      pointedKey: this.pointedKey,
-      hovers: this.hovering.matches,
       foundKey: this.foundKey,
       now: new Date(),
       callParty: this.callParty,
@@ -269,7 +260,6 @@ export class DgTimeline extends LitElement {
         aria-busy=${this.older === 'loading'}
         @scroll=${this.scrolled}
         @focusin=${this.focused}
-        @pointermove=${this.pointed}
         @keydown=${this.keyPressed}
       >
         ${this.topView()}
