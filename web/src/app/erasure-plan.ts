@@ -1,7 +1,6 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { PlanGroup, PlanGroups } from '../../../src/http/contract/erasures.ts'
 import { kindText } from '../timeline/erasure-kinds.ts'
-import '../design/icon.ts'
 import { countText, shortDateText } from '../design/format.ts'
 
 export const planStyles = css`

@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { takeText } from '../design/field.ts'
-import '../design/icon.ts'
 import type { ListPage, PagedList } from './paged-list.ts'
 
 /** A button that loads the next page, if there is one. */

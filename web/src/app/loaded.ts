@@ -1,7 +1,6 @@
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit'
 import { explain } from '../api/http.ts'
 import { capitalised } from '../design/format.ts'
-import '../design/state.ts'
 import type { App } from './app.ts'
 
 export type LoadedHost = ReactiveControllerHost & { readonly app: App }

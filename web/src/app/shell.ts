@@ -3,7 +3,6 @@ import { customElement, property, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import type { ChatSession } from '../timeline/chat/session.ts'
-import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
 import type { App } from './app.ts'
 import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
@@ -130,7 +129,7 @@ export class DgShell extends LitElement {
     const theme = themes[this.app.theme.current]
     const listed = this.listed()
     return html`
-      <header><a class="button skip" href="#content" @click=${this.skip}>Skip to content</a></header>
+      <header><a class="button skip visually-hidden" href="#content" @click=${this.skip}>Skip to content</a></header>
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
         <nav aria-label="Pages">
@@ -142,13 +141,13 @@ export class DgShell extends LitElement {
           })}
         </nav>
         <div class="rest">
-          <button class="entry" @click=${this.nextTheme}>
+          <button class="entry flat" @click=${this.nextTheme}>
             <dg-icon name=${theme.icon}></dg-icon>${theme.label}
           </button>
-          <button class="entry keyboard" @click=${this.showHelp}>
+          <button class="entry flat keyboard" @click=${this.showHelp}>
             <dg-icon name="keyboard"></dg-icon>Keyboard shortcuts
           </button>
-          <button class="entry" @click=${() => void this.app.attempt(this.app.signOut)}>
+          <button class="entry flat" @click=${() => void this.app.attempt(this.app.signOut)}>
             <dg-icon name="sign-out"></dg-icon>Sign out
           </button>
           ${
@@ -171,7 +170,7 @@ export class DgShell extends LitElement {
     const isWithin = path === pageAt(this.path)?.within
     return html`<li>
       <a
-        class="entry"
+        class="entry flat"
         href=${path}
         aria-current=${path === this.path ? 'page' : isWithin ? 'true' : nothing}
         @click=${() => this.closeNavigation()}

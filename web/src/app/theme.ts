@@ -3,8 +3,6 @@ export type Theme = 'system' | 'light' | 'dark'
 const storageKey = 'delegate.theme'
 const next: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }
 
-export type ThemeChoice = ReturnType<typeof createThemeChoice>
-
 function stored(): Theme {
   const theme = localStorage.getItem(storageKey)
   return theme === 'light' || theme === 'dark' ? theme : 'system'

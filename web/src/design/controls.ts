@@ -120,6 +120,26 @@ export const controls = css`
     cursor: default;
   }
 
+  /* A button or link that looks like its content. */
+  .flat {
+    border: 0;
+    border-radius: var(--radius-md);
+    background: none;
+    color: var(--ink);
+    font: 400 var(--text-md) / 1.45 var(--font);
+    text-align: start;
+    cursor: pointer;
+  }
+  .flat:is(:hover, :focus-visible) {
+    background: var(--hover);
+  }
+  .button.to-end {
+    position: absolute;
+    border-radius: 50%;
+    background: var(--raised);
+    box-shadow: var(--shadow-high);
+  }
+
   .form {
     display: grid;
     gap: var(--space-4);
@@ -373,10 +393,13 @@ export const controls = css`
     }
   }
 
-  .visually-hidden {
+  .visually-hidden:not(:focus) {
     position: absolute;
     width: 1px;
     height: 1px;
+    min-height: 0;
+    padding: 0;
+    border: 0;
     margin: -1px;
     overflow: hidden;
     clip-path: inset(50%);

@@ -1,6 +1,5 @@
 import { type CSSResultGroup, css, html, LitElement, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import './icon.ts'
 import { controls } from './controls.ts'
 
 /** A modal dialog on the native element, open while it is in the document. Fires `close` once closed. */

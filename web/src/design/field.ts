@@ -1,5 +1,4 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import './icon.ts'
 
 export type Field = {
   readonly name: string

@@ -1,6 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import './icon.ts'
 import { controls } from './controls.ts'
 import type { IconName } from './icon.ts'
 
@@ -32,17 +31,7 @@ export class DgMenu extends LitElement {
         width: 100%;
         min-height: 2.375rem;
         padding: 0 var(--space-3);
-        border: 0;
         border-radius: var(--radius-sm);
-        background: none;
-        color: var(--ink);
-        font: 400 var(--text-md) / 1.2 var(--font);
-        text-align: start;
-        cursor: pointer;
-      }
-      .item:hover,
-      .item:focus-visible {
-        background: var(--hover);
       }
       .item.danger {
         color: var(--danger);
@@ -112,7 +101,7 @@ export class DgMenu extends LitElement {
           this.open
             ? this.items.map(
                 (item) => html`<button
-                  class="item ${item.danger ? 'danger' : ''}"
+                  class="item flat ${item.danger ? 'danger' : ''}"
                   role="menuitem"
                   type="button"
                   tabindex="-1"

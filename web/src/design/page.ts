@@ -1,7 +1,6 @@
 import { css, html, LitElement } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { controls } from './controls.ts'
-import './icon.ts'
 
 /** The bar at the top of a page. */
 export const barStyles = css`

@@ -58,22 +58,13 @@ export const logStyles = css`
     font: var(--text-sm) / 1.5 var(--font-mono);
   }
   .head {
+    border-radius: 0;
     display: grid;
     grid-template-columns: auto 3rem minmax(0, 1fr);
     gap: 0 var(--space-3);
     width: 100%;
     padding: 0.0625rem var(--space-4);
-    border: 0;
-    background: none;
-    color: var(--ink);
     font: inherit;
-    text-align: start;
-  }
-  button.head {
-    cursor: pointer;
-  }
-  button.head:hover {
-    background: var(--hover);
   }
   button.head:focus-visible {
     outline-offset: -2px;
@@ -119,12 +110,8 @@ export const logStyles = css`
     font-size: var(--text-xs);
   }
   .to-end {
-    position: absolute;
     right: var(--space-5);
     bottom: var(--space-4);
-    border-radius: 50%;
-    background: var(--raised);
-    box-shadow: var(--shadow-high);
   }
   [role='status']:has(.waiting) {
     padding: var(--space-4);

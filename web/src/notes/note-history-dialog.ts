@@ -43,16 +43,6 @@ export class DgNoteHistory extends DialogElement {
       .revision {
         width: 100%;
         padding: var(--space-2) var(--space-3);
-        border: 0;
-        border-radius: var(--radius-md);
-        background: none;
-        color: var(--ink);
-        font: inherit;
-        text-align: start;
-        cursor: pointer;
-      }
-      .revision:hover {
-        background: var(--hover);
       }
       .revision[aria-pressed='true'] {
         background: var(--accent-soft);
@@ -142,7 +132,7 @@ export class DgNoteHistory extends DialogElement {
   private revisionView({ revision, at, source }: NoteRevision, latest: number | undefined): TemplateResult {
     return html`<li>
       <button
-        class="revision"
+        class="revision flat"
         aria-pressed=${this.shown?.revision === revision}
         @click=${() => void this.show(revision)}
       >

@@ -7,8 +7,6 @@ import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
-import '../design/icon.ts'
-import '../design/page.ts'
 import { settingsStyles } from './settings-styles.ts'
 
 /** A field without a unit is no number. */

@@ -6,7 +6,6 @@ import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
-import '../design/icon.ts'
 import { plural } from '../design/format.ts'
 
 /**

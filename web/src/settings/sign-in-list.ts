@@ -1,7 +1,6 @@
 import { css, html, LitElement } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import type { App } from '../app/app.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'

@@ -4,7 +4,6 @@ import type { Http } from '../api/routes.ts'
 import { newId } from '../app/platform.ts'
 import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
-import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
 
 const suggestions = ['Hello! What can you do for me?', 'Remember that I take my coffee black']

@@ -4,7 +4,6 @@ import type { LiveCall } from '../../../src/http/contract/calls.ts'
 import { explain, Refused } from '../api/http.ts'
 import type { Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
 import { tick } from '../design/while-connected.ts'
 
 const secondMs = 1000

@@ -7,7 +7,6 @@ import { PagedList } from '../app/paged-list.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
 import { takeText } from '../design/field.ts'
-import '../design/icon.ts'
 import { fullTimeText, shortDateText } from '../design/format.ts'
 import { plainWords } from '../notes/plain-text.ts'
 import { signOfHit } from './event-icons.ts'
@@ -43,17 +42,6 @@ export class DgSearchDialog extends DialogElement {
         gap: 0.125rem var(--space-3);
         width: 100%;
         padding: var(--space-2) var(--space-3);
-        border: 0;
-        border-radius: var(--radius-md);
-        background: none;
-        color: var(--ink);
-        font: 400 var(--text-md) / 1.45 var(--font);
-        text-align: start;
-        cursor: pointer;
-      }
-      .hit:hover,
-      .hit:focus-visible {
-        background: var(--hover);
       }
       .hit dg-icon {
         margin-top: 0.15em;
@@ -196,9 +184,9 @@ export class DgSearchDialog extends DialogElement {
   private hitView(hit: SearchHit): TemplateResult {
     const { icon, name } = signOfHit(hit)
     return html`<li>
-      <button class="hit" @click=${() => this.choose(hit)}>
+      <button class="hit flat" @click=${() => this.choose(hit)}>
         <dg-icon name=${icon}></dg-icon>
-        <span class="snippet clamped">${marked(wordsOf(hit), this.found.query)}</span>
+        <span class="snippet clamped">${marked(wordsOf(hit))}</span>
         <span class="about">
           <span>${name}</span><time datetime=${hit.at} title=${fullTimeText(hit.at)}>${shortDateText(hit.at)}</time>
         </span>
@@ -212,17 +200,9 @@ function wordsOf(hit: SearchHit): string {
   return /^(?:note|task|chat\.reply)\./.test(hit.type) ? plainWords(hit.marked) : hit.marked
 }
 
-/** The snippet as text nodes, with matches in <mark>. */
-function marked(snippet: string, query: string): (string | TemplateResult)[] {
-  return pieces(snippet, query).map((piece, index) => (index % 2 === 1 ? html`<mark>${piece}</mark>` : piece))
-}
-
-/** Alternates unmatched and matched text. The service may delimit matches with U+0002 and U+0003. */
-function pieces(snippet: string, query: string): readonly string[] {
+/** The snippet as text nodes, with matches in <mark>. The service puts them between U+0002 and U+0003. */
+function marked(snippet: string): (string | TemplateResult)[] {
   const [start, end] = [String.fromCharCode(2), String.fromCharCode(3)]
-  if (snippet.includes(start)) return snippet.split(start).flatMap((part) => part.split(end))
-  const words = query.trim().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return [snippet]
-  const escaped = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  return snippet.split(new RegExp(`(${escaped.join('|')})`, 'giu'))
+  const pieces = snippet.split(start).flatMap((part) => part.split(end))
+  return pieces.map((piece, index) => (index % 2 === 1 ? html`<mark>${piece}</mark>` : piece))
 }

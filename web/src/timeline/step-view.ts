@@ -23,7 +23,7 @@ const outcomeText: Readonly<Record<string, string>> = {
 
 /** One line of an unfolded activity; when open, all fields of its events. */
 export function stepView(step: Step, open: boolean, key: string, context: RowContext): TemplateResult {
-  const outcome = step.outcome === null ? undefined : outcomeText[step.outcome]
+  const outcome = outcomeText[step.outcome]
   return html`
     <div class="step-body">
       ${foldButton(
@@ -31,7 +31,7 @@ export function stepView(step: Step, open: boolean, key: string, context: RowCon
         context,
         html`${step.tool ? html`<dg-icon name="tool"></dg-icon>` : nothing}
         <span class="step-title">${step.tool ? wordsText(step.title) : step.title}</span>
-        ${outcome === undefined ? nothing : html`<span class="outcome ${step.outcome ?? ''}">${outcome}</span>`}
+        ${outcome === undefined ? nothing : html`<span class="outcome ${step.outcome}">${outcome}</span>`}
         ${step.durationMs === null ? nothing : html`<span class="faint">${durationText(step.durationMs)}</span>`}`,
       )}
       ${open ? html`<div class="detail">${step.events.map((event) => eventDetail(event, context))}</div>` : nothing}
@@ -116,7 +116,7 @@ export function foldButton(
   content: TemplateResult,
 ): TemplateResult {
   return html`<button
-    class="fold"
+    class="fold flat"
     data-focus
     tabindex=${context.activeKey === key ? 0 : -1}
     aria-expanded=${open}

@@ -41,12 +41,8 @@ export const timelinePageStyles = css`
     min-height: 0;
   }
   .to-end {
-    position: absolute;
     left: 50%;
     bottom: var(--space-3);
-    border-radius: 50%;
-    background: var(--raised);
-    box-shadow: var(--shadow-high);
     transform: translateX(-50%);
   }
   .reaching {

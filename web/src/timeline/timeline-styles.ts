@@ -94,16 +94,11 @@ export const timelineStyles = css`
     min-height: 1.75rem;
     margin-inline-start: -0.375rem;
     padding: 0 0.375rem;
-    border: 0;
     border-radius: var(--radius-sm);
-    background: none;
     color: var(--ink-faint);
     font: 400 var(--text-sm) / 1.3 var(--font);
-    text-align: start;
-    cursor: pointer;
   }
   .fold:hover {
-    background: var(--hover);
     color: var(--ink-soft);
   }
   .chevron {

@@ -8,8 +8,6 @@ export type Unsettled = Pending & {
   readonly afterSeq: number | null
 }
 
-export type Outbox = ReturnType<typeof createOutbox>
-
 /** After this long without an answer, a sent message fails and can be retried. */
 const answerTimeoutMs = 20_000
 
