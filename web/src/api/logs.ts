@@ -11,12 +11,17 @@ export type LogFollower = {
   readonly onCut: (isOver: boolean) => void
 }
 
-/** Streams each line after `afterId` and resumes after a cut. Returns an unsubscribe function. */
-export function followLog(level: LogLevel, afterId: number, follower: LogFollower): () => void {
+/** Streams each line after `afterId` and resumes after a cut, until the signal aborts. */
+export function followLog(
+  level: LogLevel,
+  afterId: number,
+  signal: AbortSignal,
+  follower: LogFollower,
+): void {
   const source = new EventSource(`/api/logs/stream?${new URLSearchParams({ level, after: String(afterId) })}`)
   source.addEventListener('line', ({ data }) => follower.onLine(JSON.parse(data)))
   source.addEventListener('dropped', ({ data }) => follower.onDropped(Number(data)))
   source.addEventListener('open', follower.onOpen)
   source.addEventListener('error', () => follower.onCut(source.readyState === EventSource.CLOSED))
-  return () => source.close()
+  signal.addEventListener('abort', () => source.close())
 }

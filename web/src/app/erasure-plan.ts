@@ -1,7 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { PlanGroup, PlanGroups } from '../../../src/http/contract/erasures.ts'
-import { kindText } from '../timeline/erasure-kinds.ts'
 import { countText, shortDateText } from '../design/format.ts'
+import { kindText } from '../timeline/erasure-kinds.ts'
 
 export const planStyles = css`
   .subhead:first-of-type {
@@ -28,6 +28,9 @@ export const planStyles = css`
   summary {
     cursor: pointer;
     list-style: none;
+  }
+  summary:focus-visible {
+    outline-offset: -2px;
   }
   summary::-webkit-details-marker {
     display: none;

@@ -4,8 +4,8 @@ import type { WaitingTexts } from '../../../src/http/contract/outbound.ts'
 import { type Check, fetchChecks, reportedChecks } from '../api/health.ts'
 import type { Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
-import { whileConnected } from '../design/while-connected.ts'
 import { plural, shortDateText, timeText } from '../design/format.ts'
+import { whileConnected } from '../design/while-connected.ts'
 import { delayText } from '../operations/delay-words.ts'
 import { checkText } from '../operations/health-words.ts'
 
@@ -24,7 +24,6 @@ export class DgServiceNotices extends LitElement {
       p {
         display: flex;
         gap: var(--space-2);
-        margin: 0;
         padding: var(--space-2) var(--space-4);
         border-bottom: 1px solid var(--line);
         background: var(--warning-soft);
@@ -32,7 +31,6 @@ export class DgServiceNotices extends LitElement {
         line-height: 1.45;
       }
       dg-icon {
-        flex: none;
         margin-top: 0.15em;
         color: var(--warning);
       }

@@ -25,6 +25,9 @@ export const controls = css`
     outline: 2px solid var(--accent);
     outline-offset: 2px;
   }
+  :is(h1, h2):focus-visible {
+    outline: none;
+  }
   ::selection {
     background: color-mix(in oklch, var(--accent) 28%, transparent);
   }
@@ -47,9 +50,6 @@ export const controls = css`
       background var(--quick),
       border-color var(--quick),
       color var(--quick);
-  }
-  a.button {
-    text-decoration: none;
   }
   .button:hover {
     border-color: var(--line-strong);

@@ -50,9 +50,6 @@ export class DgDialog extends LitElement {
         overflow-y: auto;
         overscroll-behavior: contain;
       }
-      footer[hidden] {
-        display: none;
-      }
       .body:has(+ footer[hidden]) {
         padding-bottom: var(--space-5);
       }

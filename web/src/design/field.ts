@@ -23,34 +23,42 @@ export function takeText(take: (text: string) => void): (event: Event) => void {
   }
 }
 
-/** A labelled native input. Hint and error are linked to it for screen readers. */
-export function fieldView(field: Field): TemplateResult {
+/** A label, its control, and the hint or error that is linked to it for screen readers. */
+function labelled(field: Field, control: TemplateResult): TemplateResult {
   return html`<div class="field">
     <label for=${field.name}>${field.label}</label>
-    <input
-      class="input"
-      id=${field.name}
-      name=${field.name}
-      type=${field.type ?? 'text'}
-      .value=${field.value ?? ''}
-      placeholder=${field.placeholder ?? nothing}
-      autocomplete=${field.autocomplete ?? (field.type === 'password' ? 'new-password' : 'off')}
-      autocapitalize="off"
-      spellcheck="false"
-      list=${field.list ?? nothing}
-      ?required=${field.required ?? false}
-      aria-invalid=${field.error ? 'true' : 'false'}
-      aria-describedby="${field.name}-notes"
-    />
-    ${notesView(field)}
+    ${control} ${notesView(field)}
   </div>`
+}
+
+/** A labelled native input. */
+export function fieldView(field: Field): TemplateResult {
+  return labelled(field, inputView(field))
+}
+
+function inputView(field: Field): TemplateResult {
+  return html`<input
+    class="input"
+    id=${field.name}
+    name=${field.name}
+    type=${field.type ?? 'text'}
+    .value=${field.value ?? ''}
+    placeholder=${field.placeholder ?? nothing}
+    autocomplete=${field.autocomplete ?? (field.type === 'password' ? 'new-password' : 'off')}
+    autocapitalize="off"
+    spellcheck="false"
+    list=${field.list ?? nothing}
+    ?required=${field.required ?? false}
+    aria-invalid=${field.error ? 'true' : 'false'}
+    aria-describedby="${field.name}-notes"
+  />`
 }
 
 /** A labelled field for a longer text. */
 export function areaView(field: Field & { readonly maxLength?: number }): TemplateResult {
-  return html`<div class="field">
-    <label for=${field.name}>${field.label}</label>
-    <textarea
+  return labelled(
+    field,
+    html`<textarea
       class="input"
       id=${field.name}
       name=${field.name}
@@ -59,9 +67,8 @@ export function areaView(field: Field & { readonly maxLength?: number }): Templa
       aria-invalid=${field.error ? 'true' : 'false'}
       aria-describedby="${field.name}-notes"
       .value=${field.value ?? ''}
-    ></textarea>
-    ${notesView(field)}
-  </div>`
+    ></textarea>`,
+  )
 }
 
 /** A labelled list of choices, each a value and its label. */
@@ -80,21 +87,11 @@ export function choiceView(
 
 /** A password field with a button that reveals its text. */
 export function passwordView(field: Field): TemplateResult {
-  return html`<div class="field">
-    <label for=${field.name}>${field.label}</label>
-    <div class="input-with-button">
-      <input
-        class="input"
-        id=${field.name}
-        name=${field.name}
-        type="password"
-        autocomplete=${field.autocomplete ?? 'current-password'}
-        autocapitalize="off"
-        spellcheck="false"
-        required
-        aria-invalid=${field.error ? 'true' : 'false'}
-        aria-describedby="${field.name}-notes"
-      />
+  const input = inputView({ autocomplete: 'current-password', required: true, ...field, type: 'password' })
+  return labelled(
+    field,
+    html`<div class="input-with-button">
+      ${input}
       <button
         class="button quiet icon"
         type="button"
@@ -104,9 +101,8 @@ export function passwordView(field: Field): TemplateResult {
       >
         <dg-icon name="show"></dg-icon>
       </button>
-    </div>
-    ${notesView(field)}
-  </div>`
+    </div>`,
+  )
 }
 
 /** Shows or hides the text of the password field before the button. */

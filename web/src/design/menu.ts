@@ -39,7 +39,6 @@ export class DgMenu extends LitElement {
     `,
   ]
   @property() label = 'More'
-  @property() icon: IconName = 'more'
   @property({ attribute: false }) items: readonly MenuItem[] = []
   /** True if the Tab key reaches the button. */
   @property({ type: Boolean }) reachable = true
@@ -94,7 +93,7 @@ export class DgMenu extends LitElement {
         aria-expanded=${this.open}
         @click=${this.toggle}
       >
-        <dg-icon name=${this.icon}></dg-icon>
+        <dg-icon name="more"></dg-icon>
       </button>
       <div class="popup" popover role="menu" aria-label=${this.label} @toggle=${this.toggled} @keydown=${this.keyPressed}>
         ${

@@ -8,7 +8,6 @@ import type { App } from '../app/app.ts'
 import { failedView, waitingView } from '../app/loaded.ts'
 import { controls } from '../design/controls.ts'
 import { takeText } from '../design/field.ts'
-import { backoffMs } from '../timeline/chat/backoff.ts'
 import { plural } from '../design/format.ts'
 import { createKeyedRows } from '../design/keyed-rows.ts'
 import { logLineView, matchesLine } from './log-line.ts'
@@ -17,6 +16,8 @@ import { logStyles } from './log-styles.ts'
 /** The page keeps at most this many lines and drops older ones. */
 const keptLines = 1000
 const stickPx = 40
+/** After this long, a refused stream is requested again. */
+const retryMs = 3000
 
 type Connection = 'live' | 'paused' | 'cut'
 
@@ -35,7 +36,7 @@ export class DgLogsPage extends LitElement {
   @state() private problem = ''
   /** Ids of the lines whose fields are unfolded. */
   @state() private opened: ReadonlySet<number> = new Set()
-  private stop: () => void = () => undefined
+  private following = new AbortController()
   private fresh: LogLine[] = []
   private frame = 0
   private atEnd = true
@@ -49,13 +50,13 @@ export class DgLogsPage extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    this.stop()
+    this.following.abort()
     cancelAnimationFrame(this.frame)
     this.frame = 0
   }
 
   private readonly load = async (): Promise<void> => {
-    this.stop()
+    this.following.abort()
     this.fresh = []
     const { level } = this
     try {
@@ -72,38 +73,26 @@ export class DgLogsPage extends LitElement {
   }
 
   private follow(): void {
+    this.following.abort()
+    const following = new AbortController()
+    this.following = following
     this.connection = 'live'
-    this.connect(0)
-  }
-
-  /** `attempt` counts the refused connections in a row. */
-  private connect(attempt: number): void {
-    this.stop()
-    let refused = attempt
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let ended = false
     const lastId = (this.fresh.at(-1) ?? this.lines?.at(-1))?.id ?? 0
-    const end = followLog(this.level, lastId, {
+    followLog(this.level, lastId, following.signal, {
       onLine: (line) => this.take(line),
       onDropped: (count) => {
         this.dropped += count
       },
       onOpen: () => {
-        refused = 0
         this.connection = 'live'
       },
       onCut: async (isOver) => {
         this.connection = 'cut'
-        if (!isOver) return
-        if ((await this.app.mayConnect()) === 'no' || ended) return
-        timer = setTimeout(() => this.connect(refused + 1), backoffMs(refused, Math.random))
+        if (!isOver || (await this.app.mayConnect()) === 'no') return
+        await new Promise((resolve) => setTimeout(resolve, retryMs))
+        if (!following.signal.aborted) this.follow()
       },
     })
-    this.stop = () => {
-      ended = true
-      clearTimeout(timer)
-      end()
-    }
   }
 
   /** Shows new lines at most once a frame, because they arrive in bursts. */
@@ -126,7 +115,7 @@ export class DgLogsPage extends LitElement {
       this.follow()
       return
     }
-    this.stop()
+    this.following.abort()
     this.connection = 'paused'
   }
 

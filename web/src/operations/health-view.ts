@@ -38,7 +38,6 @@ export class DgHealth extends LitElement {
         font-weight: 550;
       }
       dg-icon {
-        flex: none;
         margin-top: 0.15em;
         color: var(--success);
       }

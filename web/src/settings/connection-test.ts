@@ -46,7 +46,6 @@ export class DgConnectionTest extends LitElement {
   ]
   @property({ attribute: false }) http!: Http
   @property() service!: TestedService
-  @property() label = 'Test the connection'
   /** Shown beside the button, for example that changes are not saved yet. */
   @property() note = ''
   /** Hides the button; the parent calls `run`. */
@@ -72,7 +71,7 @@ export class DgConnectionTest extends LitElement {
     return html`
       <div class="actions" ?hidden=${this.bare}>
         <button class="button small" type="button" ?disabled=${busy} @click=${this.run}>
-          <dg-icon name="plug"></dg-icon>${busy ? 'Testing…' : this.label}
+          <dg-icon name="plug"></dg-icon>${busy ? 'Testing…' : 'Test the connection'}
         </button>
         <span class="soft">${this.note}</span>
       </div>

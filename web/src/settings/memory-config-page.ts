@@ -7,6 +7,7 @@ import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
+import { rowFrame } from './setting-row.ts'
 import { settingsStyles } from './settings-styles.ts'
 
 /** A field without a unit is no number. */
@@ -142,25 +143,22 @@ export class DgMemoryConfigPage extends LitElement {
   }
 
   private rowView([name, title, about, unit]: Field, config: MemoryConfig): TemplateResult {
-    const error = this.submission.errors[name]
-    const control =
+    const input =
       name === 'arbitrator.enabled'
         ? html`<span class="switch"
             ><input type="checkbox" id=${name} name=${name} .checked=${config.arbitrator.enabled} />On</span
           >`
         : this.inputView(name, config)
-    return html`<div class="setting">
-      <div>
-        <label for=${name}>${title}</label>
-        <p class="soft" id="${name}-about">${about}</p>
-      </div>
-      <div class="control">
-        ${unit === undefined ? control : html`<div class="with-unit">${control}<span class="soft">${unit}</span></div>`}
-        <div id="${name}-error">
-          ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${error}</span>`}
-        </div>
-      </div>
-    </div>`
+    return rowFrame({
+      name,
+      title,
+      about,
+      error: this.submission.errors[name],
+      control:
+        unit === undefined
+          ? input
+          : html`<div class="with-unit">${input}<span class="soft">${unit}</span></div>`,
+    })
   }
 
   private inputView(name: string, config: MemoryConfig): TemplateResult {

@@ -5,9 +5,9 @@ import { changeSettings } from '../api/settings.ts'
 import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
+import { plural, shortDateText } from '../design/format.ts'
 import { LightElement } from '../design/light-element.ts'
 import { whileConnected } from '../design/while-connected.ts'
-import { plural, shortDateText } from '../design/format.ts'
 import { DgConnectionTest } from './connection-test.ts'
 import { askPasswordIn } from './password-dialog.ts'
 import './password-form.ts'
@@ -160,17 +160,10 @@ export class DgSettingsPage extends LightElement {
       this.app.toast('Sending queued messages')
     })
 
-  private readonly jump = (event: Event): void => {
-    event.preventDefault()
-    const { target } = event
-    if (target instanceof HTMLAnchorElement) this.jumpTo(target.hash.slice(1))
-  }
-
-  private readonly linked = (): void => this.jumpTo(location.hash.slice(1))
-
-  private jumpTo(section: string): void {
-    if (section === '') return
-    const heading = this.querySelector<HTMLElement>(`#${CSS.escape(section)} h2`)
+  /** Goes to the section of the address. */
+  private readonly linked = (): void => {
+    if (location.hash === '') return
+    const heading = this.querySelector<HTMLElement>(`[id="${CSS.escape(location.hash.slice(1))}"] h2`)
     heading?.closest('section')?.scrollIntoView({ block: 'start' })
     heading?.focus({ preventScroll: true })
   }
@@ -187,7 +180,7 @@ export class DgSettingsPage extends LightElement {
         Changes take effect at once, unless a setting says “After a restart”. Values set here override the
         environment. Reset returns to the environment’s value or the default.
       </p>
-      <nav class="jumps" aria-label="On this page" @click=${this.jump}>
+      <nav class="jumps" aria-label="On this page">
         ${settingsSections.map(({ id, heading }) => html`<a href="#${id}">${heading}</a>`)}
         <a href="#password">Password</a><a href="#sessions">Sessions</a><a href="#about">About</a>
       </nav>

@@ -24,9 +24,6 @@ export const settingsStyles = css`
     font-weight: 620;
     line-height: 1.4;
   }
-  .section h2:focus-visible {
-    outline: none;
-  }
   .section > .body {
     padding: var(--space-4) var(--space-5);
   }

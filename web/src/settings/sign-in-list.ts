@@ -1,10 +1,10 @@
 import { css, html, LitElement } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import { controls } from '../design/controls.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import type { App } from '../app/app.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
+import { controls } from '../design/controls.ts'
 import { fullTimeText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { deviceText, isHandheld } from './device.ts'
@@ -65,25 +65,24 @@ export class DgSignInList extends LitElement {
   }
 
   override render() {
-    const now = new Date()
     return loadedView(
       this.list,
       'sessions',
       (list) => html`<ul class="list" aria-label="Signed in">
-        ${list.map((signIn) => this.itemView(signIn, now))}
+        ${list.map((signIn) => this.itemView(signIn))}
       </ul>`,
     )
   }
 
-  private itemView(signIn: SignIn, now: Date) {
+  private itemView(signIn: SignIn) {
     const device = deviceText(signIn.userAgent)
     return html`<li>
       <dg-icon name=${isHandheld(signIn.userAgent) ? 'handheld' : 'monitor'}></dg-icon>
       <div class="what">
         <p class="device" title=${signIn.userAgent}>${device}</p>
         <p class="when soft">
-          <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>Seen ${relativeText(signIn.lastSeenAt, now)}</time>
-          <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>Signed in ${relativeText(signIn.createdAt, now)}</time>
+          <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>Seen ${relativeText(signIn.lastSeenAt)}</time>
+          <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>Signed in ${relativeText(signIn.createdAt)}</time>
         </p>
       </div>
       ${

@@ -8,7 +8,7 @@ import { fieldView, passwordView, problemView, usernameView } from '../design/fi
 import { LightElement } from '../design/light-element.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import { minPasswordLength } from '../settings/min-password-length.ts'
-import { authStyles } from './auth-styles.ts'
+import { authStyles, authView } from './auth-styles.ts'
 
 /** First launch: sets the password. All other choices follow on the welcome page. */
 @customElement('dg-install-page')
@@ -88,12 +88,7 @@ export class DgInstallPage extends LightElement {
   }
 
   override render() {
-    return html`<main class="auth">
-      <div class="card auth-card">
-        <img src="/favicon.svg" alt="" width="44" height="44" />
-        ${this.installed ? this.installedView() : this.formView()}
-      </div>
-    </main>`
+    return authView(this.installed ? this.installedView() : this.formView())
   }
 
   private installedView() {

@@ -167,9 +167,6 @@ const welcomeStyles = css`
   .welcome .progress .button:last-child {
     margin-inline-start: auto;
   }
-  .welcome h1:focus-visible {
-    outline: none;
-  }
   .welcome .step-actions {
     display: flex;
     flex-wrap: wrap;

@@ -38,18 +38,6 @@ export const contextMeterStyles = css`
     font-size: var(--text-md);
     font-weight: 600;
   }
-  .bar {
-    display: block;
-    width: 100%;
-    height: 6px;
-    margin: var(--space-2) 0;
-  }
-  .bar .track {
-    fill: var(--line);
-  }
-  .bar .used {
-    fill: var(--accent);
-  }
   dl {
     display: grid;
     grid-template-columns: auto minmax(0, 1fr);

@@ -5,6 +5,7 @@ import type { SessionContext } from '../../../src/http/contract/session.ts'
 import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
+import { barView, fillBar } from '../design/bar.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { countText, plural, shortDateText } from '../design/format.ts'
@@ -25,7 +26,7 @@ type Context = {
 /** A gauge of how full the context is. Opens a panel with details and a button to compact it. */
 @customElement('dg-context-meter')
 export class DgContextMeter extends LitElement {
-  static override readonly styles = [controls, contextMeterStyles]
+  static override readonly styles = [controls, fillBar, contextMeterStyles]
   @property({ attribute: false }) app!: App
   @state() private open = false
   @state() private news = ''
@@ -103,10 +104,7 @@ export class DgContextMeter extends LitElement {
       <p>
         <strong>${countText(usedTokens(context))}</strong> of ${countText(context.compactThresholdTokens)} tokens
       </p>
-      <svg class="bar" role="img" aria-label="${percent}% in use">
-        <rect class="track" width="100%" height="100%" rx="3"></rect>
-        <rect class="used" width="${percent}%" height="100%" rx="3"></rect>
-      </svg>
+      ${barView(percent, `${percent}% in use`)}
       <p class="soft">What the model reads before the next reply. Compacted automatically when full.</p>
       <dl>
         <dt>Summary</dt>

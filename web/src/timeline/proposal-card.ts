@@ -5,9 +5,10 @@ import type { App } from '../app/app.ts'
 import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
-import type { IconName } from '../design/icon.ts'
 import { fullTimeText } from '../design/format.ts'
+import type { IconName } from '../design/icon.ts'
 import { ownerFormat } from '../design/owner-time.ts'
+import { tick } from '../design/while-connected.ts'
 import { cardStyles } from './card-styles.ts'
 import { isErased, wordsOf } from './event-kinds.ts'
 import { shownText } from './shown-text.ts'
@@ -54,7 +55,6 @@ export class DgProposal extends LitElement {
       }
       .why,
       .result {
-        margin: 0;
         color: var(--ink-soft);
         font-size: var(--text-sm);
       }
@@ -79,21 +79,11 @@ export class DgProposal extends LitElement {
   @property({ type: Boolean }) reachable = false
   @state() private settling: Word | null = null
   private readonly submission = new Submission(this)
-  @state() private expired = false
-  private expiry: ReturnType<typeof setTimeout> | undefined
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.watchExpiry()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    clearTimeout(this.expiry)
-  }
-
-  protected override willUpdate(): void {
-    this.watchExpiry()
+  constructor() {
+    super()
+    // Removes the buttons once the proposal expires.
+    tick(this, 1000, () => this.word === null)
   }
 
   protected override updated(changed: PropertyValues<this>): void {
@@ -105,13 +95,8 @@ export class DgProposal extends LitElement {
     return typeof expiresAt === 'string' ? expiresAt : ''
   }
 
-  /** Removes the buttons at the expiry time without any other update. */
-  private watchExpiry(): void {
-    clearTimeout(this.expiry)
-    if (!this.proposal) return
-    const inMs = Date.parse(this.expiresAt) - Date.now()
-    this.expired = inMs <= 0
-    if (inMs > 0) this.expiry = setTimeout(() => this.requestUpdate(), Math.min(inMs + 50, 2 ** 31 - 1))
+  private get expired(): boolean {
+    return Date.parse(this.expiresAt) <= Date.now()
   }
 
   private async submit(word: Word): Promise<void> {

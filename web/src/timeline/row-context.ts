@@ -10,7 +10,6 @@ export type RowContext = TimelineActions & {
   readonly activeKey: string
   /** The row that a search hit led to. */
   readonly foundKey: string
-  readonly now: Date
   /** Who the caller is. */
   readonly callParty: 'owner' | 'guest'
   readonly markdown: RenderMarkdown

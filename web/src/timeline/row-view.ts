@@ -23,7 +23,7 @@ export function rowView(row: Row, context: RowContext): KeyedRow {
 function contentView(row: Row, context: RowContext): TemplateResult {
   switch (row.kind) {
     case 'day':
-      return html`<h2 class="day"><time datetime=${row.at}>${dayText(row.at, context.now)}</time></h2>`
+      return html`<h2 class="day"><time datetime=${row.at}>${dayText(row.at)}</time></h2>`
     case 'span':
       return spanView(row.segment, row.open, row.key, context)
     case 'message':

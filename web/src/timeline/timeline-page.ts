@@ -5,10 +5,10 @@ import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import { controls } from '../design/controls.ts'
-import { barStyles } from '../design/page.ts'
-import type { ChatSession } from './chat/session.ts'
 import type { MenuItem } from '../design/menu.ts'
+import { barStyles } from '../design/page.ts'
 import { whileConnected } from '../design/while-connected.ts'
+import type { ChatSession } from './chat/session.ts'
 import './call-bar.ts'
 import './composer.ts'
 import type { DgComposer } from './composer.ts'
@@ -20,7 +20,7 @@ import { DgMomentDialog } from './moment-dialog.ts'
 import { DgSearchDialog } from './search-dialog.ts'
 import { DgWhyDialog } from './why-dialog.ts'
 import './timeline-view.ts'
-import { createTimelineActions } from './timeline-actions.ts'
+import { createTimelineActions, type TimelineActions } from './timeline-actions.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
 import { emptyView, isWorthShowing, loadingView } from './timeline-states.ts'
 import type { DgTimeline } from './timeline-view.ts'
@@ -38,8 +38,8 @@ export class DgTimelinePage extends LitElement {
   /** True while pages are loaded to reach a search hit. */
   @state() private reaching = false
   @state() private loadingSpans: ReadonlySet<string> = new Set()
-  private session: ChatSession | null = null
-  private actions: ReturnType<typeof createTimelineActions> | null = null
+  private session!: ChatSession
+  private actions!: TimelineActions
   private readonly markdown = createMarkdown()
   private reach: AbortController | null = null
   /** Kept, with its query and filters. */
@@ -132,7 +132,7 @@ export class DgTimelinePage extends LitElement {
   }
 
   private say(text: string): void {
-    this.session?.outbox.add(text)
+    this.session.outbox.add(text)
     this.timeline()?.scrollToEnd()
   }
 
@@ -165,7 +165,7 @@ export class DgTimelinePage extends LitElement {
 
   private async loadBackTo(seq: number, signal: AbortSignal): Promise<void> {
     const { session } = this
-    if (!session || session.wholeFromSeq - seq > reachableEvents) return
+    if (session.wholeFromSeq - seq > reachableEvents) return
     while (session.wholeFromSeq > seq) {
       const before = session.cursor
       if (before === null) return
@@ -180,7 +180,7 @@ export class DgTimelinePage extends LitElement {
 
   /** Finds the span of an event too far back to reach. Does not keep the pages that it reads. */
   private async findSpan(seq: number, signal: AbortSignal): Promise<string | null> {
-    let before = this.session?.cursor ?? null
+    let before = this.session.cursor
     while (before !== null) {
       const page = await this.app.http.get('/api/timeline', {
         query: { before, limit: reachPageSize },
@@ -202,7 +202,7 @@ export class DgTimelinePage extends LitElement {
       return
     }
     const seq = Number(asked.get('seq'))
-    if (!this.session?.loaded || !Number.isInteger(seq) || seq < 1) return
+    if (!this.session.loaded || !Number.isInteger(seq) || seq < 1) return
     history.replaceState(null, '', '/')
     void this.goTo({ seq, spanId: null })
   }
@@ -210,14 +210,13 @@ export class DgTimelinePage extends LitElement {
   private menuItems(): MenuItem[] {
     const erase = () => this.erase({ heading: 'Erase a period', target: 'period' })
     return [
-      { label: 'End conversation', icon: 'done', run: () => void this.actions?.endConversation() },
+      { label: 'End conversation', icon: 'done', run: () => void this.actions.endConversation() },
       { label: 'Erase a period…', icon: 'period', danger: true, run: erase },
     ]
   }
 
   override render() {
     const { session } = this
-    if (!session) return nothing
     return html`
       <div>
         <header class="bar">

@@ -2,11 +2,11 @@ import { html, LitElement, nothing, type PropertyValues } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import { controls } from '../design/controls.ts'
-import type { Older } from './chat/session.ts'
 import { dayText } from '../design/format.ts'
 import { createKeyedRows } from '../design/keyed-rows.ts'
 import type { RenderMarkdown } from '../design/markdown.ts'
 import { prose } from '../design/prose.ts'
+import type { Older } from './chat/session.ts'
 import { cutOf, wordsOf } from './event-kinds.ts'
 import { messageStyles } from './message-styles.ts'
 import type { RowContext } from './row-context.ts'
@@ -86,7 +86,7 @@ export class DgTimeline extends LitElement {
     this.requestOlder()
     const row = this.rows[this.virtual.firstVisibleIndex()]
     const at = row === undefined || row.kind === 'day' ? undefined : row.segment?.at
-    this.topDay = at === undefined ? '' : dayText(at, new Date())
+    this.topDay = at === undefined ? '' : dayText(at)
   }
 
   private reportEnd(): void {
@@ -239,7 +239,6 @@ export class DgTimeline extends LitElement {
       ...this.actions,
       activeKey: known ? this.activeKey : (last?.key ?? ''),
       foundKey: this.foundKey,
-      now: new Date(),
       callParty: this.callParty,
       markdown: this.markdown,
       loadingSpans: this.loadingSpans,
