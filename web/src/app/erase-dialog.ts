@@ -8,7 +8,6 @@ import { problemView, takeText } from '../design/field.ts'
 import { instantOf, wallMinute } from '../design/owner-time.ts'
 import type { App } from './app.ts'
 import { planStyles, planView } from './erasure-plan.ts'
-import { offerUndo } from './erasure-toast.ts'
 import { Loaded, waitingView } from './loaded.ts'
 import { Submission } from './submission.ts'
 
@@ -178,4 +177,28 @@ function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof not
     <dg-icon name="warning"></dg-icon>
     <span>For instructions loaded from files, the files are deleted too.</span>
   </p>`
+}
+
+/** Offers to undo a pending erasure, in a toast that closes once the erasure completes or is undone. */
+function offerUndo(
+  app: App,
+  erasure: { readonly id: string; readonly undoMs: number; readonly onUndone: (() => void) | undefined },
+): void {
+  const { id, undoMs, onUndone } = erasure
+
+  const undo = async (): Promise<void> => {
+    await app.http.post('/api/erasures/{id}/undo', { params: { id } })
+    app.toast('Restored.')
+    onUndone?.()
+  }
+
+  const dismiss = app.toast('Hidden. It will be erased for good in a minute.', 'done', {
+    shownForMs: undoMs - 2000,
+    action: { label: 'Undo', run: () => void app.attempt(undo) },
+  })
+  const unfollow = app.chat().follow(({ type, payload }) => {
+    if ((type !== 'erasure.undone' && type !== 'erasure.completed') || payload.erasureId !== id) return
+    dismiss()
+    unfollow()
+  })
 }

@@ -21,18 +21,11 @@ export class DgServiceNotices extends LitElement {
         display: block;
         min-width: 0;
       }
-      p {
-        display: flex;
-        gap: var(--space-2);
+      .callout {
         padding: var(--space-2) var(--space-4);
         border-bottom: 1px solid var(--line);
-        background: var(--warning-soft);
-        font-size: var(--text-sm);
+        border-radius: 0;
         line-height: 1.45;
-      }
-      dg-icon {
-        margin-top: 0.15em;
-        color: var(--warning);
       }
       span {
         min-width: 0;
@@ -43,7 +36,7 @@ export class DgServiceNotices extends LitElement {
       }
       /* On a short viewport (zoomed in, or a phone in landscape) the page needs the room. */
       @media (max-height: 24rem) {
-        p {
+        .callout {
           padding-block: var(--space-1);
           line-height: 1.3;
         }
@@ -129,4 +122,4 @@ export class DgServiceNotices extends LitElement {
 }
 
 const noticeView = (content: TemplateResult): TemplateResult =>
-  html`<p><dg-icon name="warning"></dg-icon><span>${content}</span></p>`
+  html`<p class="callout warning"><dg-icon name="warning"></dg-icon><span>${content}</span></p>`

@@ -133,12 +133,11 @@ export class DgShell extends LitElement {
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
         <nav aria-label="Pages">
-          ${navigationGroups.map((group) => {
-            const entries = listed.filter(({ listing }) => listing?.group === group)
-            return entries.length === 0
-              ? nothing
-              : html`<ul class="list">${entries.map((page) => this.entryView(page))}</ul>`
-          })}
+          ${navigationGroups.map(
+            (group) => html`<ul class="list">
+              ${listed.filter(({ listing }) => listing?.group === group).map((page) => this.entryView(page))}
+            </ul>`,
+          )}
         </nav>
         <div class="rest">
           <button class="entry flat" @click=${this.nextTheme}>

@@ -177,6 +177,17 @@ export const controls = css`
     font: 400 1rem / 1.4 var(--font);
     transition: border-color var(--quick);
   }
+  .input.small {
+    min-height: 2.5rem;
+    font-size: var(--text-md);
+  }
+  /* Phones zoom into a field whose text is smaller than 16 px. */
+  @media (pointer: coarse), (max-width: 44rem) {
+    .input.small {
+      min-height: 2.75rem;
+      font-size: 1rem;
+    }
+  }
   .input::placeholder {
     color: var(--ink-faint);
     opacity: 1;
@@ -350,6 +361,16 @@ export const controls = css`
     background: var(--raised);
     color: var(--ink);
     box-shadow: var(--shadow-high);
+  }
+  /* A note that lies over the top of the content. */
+  .pill {
+    position: absolute;
+    top: var(--space-2);
+    left: 50%;
+    border: 1px solid var(--line);
+    border-radius: 999px;
+    background: var(--raised);
+    transform: translateX(-50%);
   }
   .pulse {
     flex: none;

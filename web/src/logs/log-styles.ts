@@ -13,10 +13,6 @@ export const logStyles = css`
     padding: var(--space-3) var(--space-4);
     border-bottom: 1px solid var(--line);
   }
-  .tools .input {
-    min-height: 2.25rem;
-    font-size: var(--text-md);
-  }
   .tools input {
     flex: 1;
     min-width: 0;
@@ -126,9 +122,6 @@ export const logStyles = css`
     }
     .line + .line {
       border-top: 1px solid var(--line);
-    }
-    .tools .input {
-      font-size: 1rem;
     }
   }
 `

@@ -2,10 +2,9 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, state } from 'lit/decorators.js'
 import { guard } from 'lit/directives/guard.js'
 import type { LogLevel, LogLine } from '../../../src/http/contract/logs.ts'
-import { explain } from '../api/http.ts'
-import { followLog, logLevels } from '../api/logs.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import type { App } from '../app/app.ts'
-import { failedView, waitingView } from '../app/loaded.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { controls } from '../design/controls.ts'
 import { takeText } from '../design/field.ts'
 import { plural } from '../design/format.ts'
@@ -19,6 +18,7 @@ const stickPx = 40
 /** After this long, a refused stream is requested again. */
 const retryMs = 3000
 
+type LogPage = AnswerOf<'/api/logs'>
 type Connection = 'live' | 'paused' | 'cut'
 
 /** Live view of the service's log. */
@@ -28,12 +28,7 @@ export class DgLogsPage extends LitElement {
   @property({ attribute: false }) app!: App
   @state() private level: LogLevel = 'info'
   @state() private filter = ''
-  /** Null until loaded. */
-  @state() private lines: readonly LogLine[] | null = null
-  /** Number of lines that the service dropped before this page could read them. */
-  @state() private dropped = 0
   @state() private connection: Connection = 'live'
-  @state() private problem = ''
   /** Ids of the lines whose fields are unfolded. */
   @state() private opened: ReadonlySet<number> = new Set()
   private following = new AbortController()
@@ -43,10 +38,17 @@ export class DgLogsPage extends LitElement {
   private lastTop = 0
   private readonly renderRows = createKeyedRows()
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    void this.load()
-  }
+  /** `dropped` is the number of lines that the service dropped before this page could read them. */
+  private readonly log = new Loaded<LogPage>(this, {
+    fetch: async (signal) => {
+      const query = { level: this.level, limit: keptLines }
+      const page = await this.app.http.get('/api/logs', { query, signal })
+      this.fresh = []
+      this.atEnd = true
+      this.follow(page.lines.at(-1)?.id ?? 0)
+      return page
+    },
+  })
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
@@ -55,44 +57,41 @@ export class DgLogsPage extends LitElement {
     this.frame = 0
   }
 
-  private readonly load = async (): Promise<void> => {
-    this.following.abort()
-    this.fresh = []
-    const { level } = this
-    try {
-      const page = await this.app.http.get('/api/logs', { query: { level, limit: keptLines } })
-      if (!this.isConnected || level !== this.level) return
-      this.lines = page.lines
-      this.dropped = page.dropped
-      this.problem = ''
-      this.atEnd = true
-      this.follow()
-    } catch (error) {
-      this.problem = explain(error)
-    }
+  private get lines(): readonly LogLine[] {
+    return this.log.value?.lines ?? []
   }
 
-  private follow(): void {
+  private put(change: Partial<LogPage>): void {
+    const { value } = this.log
+    if (value) this.log.put({ ...value, ...change })
+  }
+
+  /** Streams each line after `lastId`. The browser resumes after a cut, unless the service refused the stream. */
+  private follow(lastId: number): void {
     this.following.abort()
     const following = new AbortController()
     this.following = following
     this.connection = 'live'
-    const lastId = (this.fresh.at(-1) ?? this.lines?.at(-1))?.id ?? 0
-    followLog(this.level, lastId, following.signal, {
-      onLine: (line) => this.take(line),
-      onDropped: (count) => {
-        this.dropped += count
-      },
-      onOpen: () => {
-        this.connection = 'live'
-      },
-      onCut: async (isOver) => {
-        this.connection = 'cut'
-        if (!isOver || (await this.app.mayConnect()) === 'no') return
-        await new Promise((resolve) => setTimeout(resolve, retryMs))
-        if (!following.signal.aborted) this.follow()
-      },
+    const query = new URLSearchParams({ level: this.level, after: String(lastId) })
+    const source = new EventSource(`/api/logs/stream?${query}`)
+    following.signal.addEventListener('abort', () => source.close())
+    source.addEventListener('line', ({ data }) => this.take(JSON.parse(data)))
+    source.addEventListener('dropped', ({ data }) =>
+      this.put({ dropped: (this.log.value?.dropped ?? 0) + Number(data) }),
+    )
+    source.addEventListener('open', () => {
+      this.connection = 'live'
     })
+    source.addEventListener('error', async () => {
+      this.connection = 'cut'
+      if (source.readyState !== EventSource.CLOSED || (await this.app.mayConnect()) === 'no') return
+      await new Promise((resolve) => setTimeout(resolve, retryMs))
+      if (!following.signal.aborted) this.follow(this.lastId())
+    })
+  }
+
+  private lastId(): number {
+    return (this.fresh.at(-1) ?? this.lines.at(-1))?.id ?? 0
   }
 
   /** Shows new lines at most once a frame, because they arrive in bursts. */
@@ -101,18 +100,17 @@ export class DgLogsPage extends LitElement {
     if (this.frame !== 0) return
     this.frame = requestAnimationFrame(() => {
       this.frame = 0
-      const known = this.lines ?? []
-      const lastId = known.at(-1)?.id ?? 0
+      const lastId = this.lines.at(-1)?.id ?? 0
       // After a restart with an earlier clock, the service counts ids from a lower number.
       const isAnother = (this.fresh[0]?.id ?? 0) <= lastId
-      this.lines = [...(isAnother ? [] : known), ...this.fresh].slice(-keptLines)
+      this.put({ lines: [...(isAnother ? [] : this.lines), ...this.fresh].slice(-keptLines) })
       this.fresh = []
     })
   }
 
   private readonly togglePause = (): void => {
     if (this.connection === 'paused') {
-      this.follow()
+      this.follow(this.lastId())
       return
     }
     this.following.abort()
@@ -120,9 +118,9 @@ export class DgLogsPage extends LitElement {
   }
 
   private chooseLevel(chosen: string): void {
-    this.level = logLevels.find((level) => level === chosen) ?? 'info'
-    this.lines = null
-    void this.load()
+    this.level = levels.find((level) => level === chosen) ?? 'info'
+    this.log.put(null)
+    void this.log.reload()
   }
 
   private readonly scrolled = (event: Event): void => {
@@ -150,7 +148,7 @@ export class DgLogsPage extends LitElement {
 
   private shown(): readonly LogLine[] {
     const wanted = this.filter.trim().toLowerCase()
-    return wanted === '' ? (this.lines ?? []) : (this.lines ?? []).filter((line) => matchesLine(line, wanted))
+    return this.lines.filter((line) => matchesLine(line, wanted))
   }
 
   private readonly save = (): void => {
@@ -195,7 +193,7 @@ export class DgLogsPage extends LitElement {
       <div class="frame">
         <div class="tools">
           <input
-            class="input"
+            class="input small"
             type="search"
             aria-label="Filter lines"
             placeholder="Filter"
@@ -204,30 +202,23 @@ export class DgLogsPage extends LitElement {
           />
           <label class="level">
             <span class="visually-hidden">Level</span>
-            <select class="input" .value=${this.level} @change=${takeText((chosen) => this.chooseLevel(chosen))}>
-              ${logLevels.map((level) => html`<option value=${level} ?selected=${level === this.level}>${levelNames[level]}</option>`)}
+            <select class="input small" .value=${this.level} @change=${takeText((chosen) => this.chooseLevel(chosen))}>
+              ${levels.map((level) => html`<option value=${level} ?selected=${level === this.level}>${levelNames[level]}</option>`)}
             </select>
           </label>
         </div>
-        ${this.contentView()}
+        ${loadedView(this.log, 'the log', (page) => this.contentView(page))}
       </div>
     </dg-page>`
   }
 
-  private contentView(): TemplateResult {
-    const { lines } = this
-    if (lines === null) {
-      return this.problem === ''
-        ? waitingView('Loading the log')
-        : failedView('the log', this.problem, this.load)
-    }
+  private contentView({ lines, dropped }: LogPage): TemplateResult {
     const isEmpty = this.shown().length === 0
     return html`
-      ${this.problem === '' ? nothing : html`<p class="gone" role="alert">${this.problem}</p>`}
       ${
-        this.dropped === 0
+        dropped === 0
           ? nothing
-          : html`<p class="gone">${plural(this.dropped, 'earlier line')} ${this.dropped === 1 ? 'is' : 'are'} no longer in memory.</p>`
+          : html`<p class="gone">${plural(dropped, 'earlier line')} ${dropped === 1 ? 'is' : 'are'} no longer in memory.</p>`
       }
       <div class="scroller" tabindex="0" role="log" aria-live="off" aria-label="Lines" @scroll=${this.scrolled}>
         ${isEmpty ? this.emptyView(lines.length) : nothing}
@@ -259,6 +250,9 @@ const stateText: Readonly<Record<Connection, string>> = {
   paused: 'Paused',
   cut: 'Reconnecting…',
 }
+
+/** From the least serious to the most. */
+const levels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 
 const levelNames: Readonly<Record<LogLevel, string>> = {
   trace: 'Everything',

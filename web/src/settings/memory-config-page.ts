@@ -164,7 +164,7 @@ export class DgMemoryConfigPage extends LitElement {
   private inputView(name: string, config: MemoryConfig): TemplateResult {
     const isModel = name === 'arbitrator.model'
     return html`<input
-      class="input"
+      class="input small"
       id=${name}
       name=${name}
       inputmode=${isModel ? nothing : 'decimal'}

@@ -95,7 +95,7 @@ function controlView(
   const shown = draft ?? valueText(setting)
   if (choices !== null) {
     return html`<select
-      class="input"
+      class="input small"
       id=${key}
       name=${key}
       aria-describedby="${key}-about ${key}-error"
@@ -110,7 +110,7 @@ function controlView(
     </select>`
   }
   const input = html`<input
-    class="input"
+    class="input small"
     id=${key}
     name=${key}
     type=${setting.secret ? 'password' : 'text'}

@@ -68,10 +68,6 @@ export const settingsStyles = css`
     align-content: start;
     gap: var(--space-1);
   }
-  .control .input {
-    min-height: 2.5rem;
-    font-size: var(--text-md);
-  }
   .with-unit {
     display: flex;
     align-items: center;
@@ -103,11 +99,6 @@ export const settingsStyles = css`
     }
     .setting {
       grid-template-columns: minmax(0, 1fr);
-    }
-    .control .input {
-      min-height: 2.75rem;
-      /* Phones zoom into a field whose text is smaller than 16 px. */
-      font-size: 1rem;
     }
   }
 `

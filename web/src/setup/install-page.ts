@@ -5,6 +5,7 @@ import type { App } from '../app/app.ts'
 import { rememberSetupStep } from '../app/setup-progress.ts'
 import { Submission } from '../app/submission.ts'
 import { fieldView, passwordView, problemView, usernameView } from '../design/field.ts'
+import { plural } from '../design/format.ts'
 import { LightElement } from '../design/light-element.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import { minPasswordLength } from '../settings/min-password-length.ts'
@@ -133,10 +134,7 @@ export class DgInstallPage extends LightElement {
 
 function passwordErrors(password: string): Readonly<Record<string, string>> {
   const missing = minPasswordLength - [...password].length
-  if (password === '') return { password: 'Choose a password.' }
-  if (missing > 0)
-    return {
-      password: `Too short. Add ${missing} more character${missing === 1 ? '' : 's'}.`,
-    }
-  return {}
+  if (missing <= 0) return {}
+  const short = `Too short. Add ${plural(missing, 'more character')}.`
+  return { password: password === '' ? 'Choose a password.' : short }
 }

@@ -1,6 +1,4 @@
-import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import type { RenderMarkdown } from '../design/markdown.ts'
-import type { Cut } from './event-kinds.ts'
 import type { TimelineActions } from './timeline-actions.ts'
 import type { Segment } from './tree.ts'
 
@@ -17,5 +15,4 @@ export type RowContext = TimelineActions & {
   toggle(key: string): void
   /** Folds an exchange from a row inside it. */
   fold(segment: Segment): void
-  cutOf(event: TimelineEvent): Cut | null
 }

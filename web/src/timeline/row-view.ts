@@ -5,7 +5,7 @@ import type { KeyedRow } from '../design/keyed-rows.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { progressOf, summaryOf } from './activity.ts'
 import { channelSigns, type Sign, subjectIcon } from './event-icons.ts'
-import { isErased, linkOf, wordsOf } from './event-kinds.ts'
+import { cutOf, isErased, linkOf, wordsOf } from './event-kinds.ts'
 import { isTimeImplied, messageView, pendingView, previewView, talkView } from './message-view.ts'
 import type { RowContext } from './row-context.ts'
 import { excerptOf, type Row } from './rows.ts'
@@ -151,7 +151,7 @@ function proposalView(
     .proposal=${proposal.event}
     .word=${proposal.word}
     .outcome=${proposal.outcome}
-    .cut=${context.cutOf(proposal.event) !== null}
+    .cut=${cutOf(proposal.event) !== null}
     .showAll=${context.showAll}
     .reachable=${active}
     .app=${context.app}

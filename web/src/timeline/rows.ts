@@ -100,9 +100,8 @@ function withDays(rows: readonly Row[]): readonly Row[] {
 /** When a row happened; null if it belongs to the one before. */
 function momentOf(row: Row, before: Row | undefined): string | null {
   if (row.kind === 'pending') return row.pending.at
-  if (row.kind === 'message') return row.message.event.at
-  if (row.kind === 'proposal') return row.proposal.event.at
-  if ('event' in row) return row.event.at
+  const [event] = row.kind === 'step' ? [] : eventsOf(row)
+  if (event) return event.at
   return row.segment === before?.segment ? null : (row.segment?.at ?? null)
 }
 
@@ -181,14 +180,15 @@ export function keysAround(segments: readonly Segment[], seq: number): readonly 
 
 /** Index of the row that shows an event, or -1. */
 export function rowIndexOf(rows: readonly Row[], seq: number): number {
-  return rows.findIndex((row) => {
-    if (row.kind === 'message') return row.message.event.seq === seq
-    if (row.kind === 'proposal') return row.proposal.event.seq === seq
-    if (row.kind === 'step') return row.step.events.some((event) => event.seq === seq)
-    if (row.kind === 'failure' || row.kind === 'notice' || row.kind === 'boundary')
-      return row.event.seq === seq
-    return false
-  })
+  return rows.findIndex((row) => eventsOf(row).some((event) => event.seq === seq))
+}
+
+/** The events that a row shows by itself. */
+function eventsOf(row: Row): readonly TimelineEvent[] {
+  if (row.kind === 'message') return [row.message.event]
+  if (row.kind === 'proposal') return [row.proposal.event]
+  if (row.kind === 'step') return row.step.events
+  return 'event' in row ? [row.event] : []
 }
 
 /** The row that folds the one at `at`: the activity of a step, or the span heading of any other row. */

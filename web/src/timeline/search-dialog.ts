@@ -4,6 +4,7 @@ import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import type { App } from '../app/app.ts'
 import { moreView } from '../app/list-view.ts'
 import { PagedList } from '../app/paged-list.ts'
+import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
 import { takeText } from '../design/field.ts'
@@ -26,6 +27,7 @@ const pageSize = 20
 export class DgSearchDialog extends DialogElement {
   static override readonly styles = [
     controls,
+    cards,
     filterStyles,
     css`
       .results {
@@ -51,16 +53,8 @@ export class DgSearchDialog extends DialogElement {
         unicode-bidi: plaintext;
         overflow-wrap: anywhere;
       }
-      .about {
-        display: flex;
-        flex-wrap: wrap;
+      .facts {
         grid-column: 2;
-        color: var(--ink-soft);
-        font-size: var(--text-xs);
-      }
-      .about time::before {
-        margin: 0 0.4em;
-        content: '·' / '';
       }
       mark {
         border-radius: 3px;
@@ -187,7 +181,7 @@ export class DgSearchDialog extends DialogElement {
       <button class="hit flat" @click=${() => this.choose(hit)}>
         <dg-icon name=${icon}></dg-icon>
         <span class="snippet clamped">${marked(wordsOf(hit))}</span>
-        <span class="about">
+        <span class="facts">
           <span>${name}</span><time datetime=${hit.at} title=${fullTimeText(hit.at)}>${shortDateText(hit.at)}</time>
         </span>
       </button>

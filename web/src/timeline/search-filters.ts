@@ -65,14 +65,6 @@ export const filterStyles = css`
   }
   .filters .input {
     min-width: 0;
-    min-height: 2.25rem;
-    font-size: var(--text-md);
-  }
-  @media (pointer: coarse) {
-    .filters .input {
-      min-height: 2.75rem;
-      font-size: 1rem;
-    }
   }
 `
 
@@ -85,7 +77,7 @@ export function filtersView(
   const dayView = (name: 'from' | 'to', label: string) => html`<div class="field">
     <label for=${name}>${label}</label>
     <input
-      class="input"
+      class="input small"
       id=${name}
       type="date"
       max="9999-12-31"
@@ -120,7 +112,7 @@ function selectView(
   chosen: string,
   onChoice: (value: string) => void,
 ): TemplateResult {
-  return html`<select class="input" aria-label=${label} @change=${takeText(onChoice)}>
+  return html`<select class="input small" aria-label=${label} @change=${takeText(onChoice)}>
     ${choices.map(([value, text]) => html`<option value=${value} .selected=${value === chosen}>${text}</option>`)}
   </select>`
 }

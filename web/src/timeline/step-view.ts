@@ -9,11 +9,11 @@ import {
   wordsText,
 } from '../design/format.ts'
 import type { Step } from './activity.ts'
-import { isErased } from './event-kinds.ts'
+import { cutOf, isErased } from './event-kinds.ts'
 import type { RowContext } from './row-context.ts'
 
 /** Fields of no interest to the owner. */
-const hiddenFields = new Set(['erased', 'excerpt', 'bytes', 'callId', 'idempotent', 'round'])
+const hiddenFields = new Set(['erased', 'bytes', 'callId', 'idempotent', 'round'])
 
 const outcomeText: Readonly<Record<string, string>> = {
   refused: 'refused',
@@ -60,8 +60,7 @@ function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult 
 }
 
 function fieldView(field: string, value: unknown): TemplateResult | typeof nothing {
-  if (hiddenFields.has(field) && typeof value !== 'string') return nothing
-  if (field === 'callId' || value === null || value === undefined || value === false) return nothing
+  if (hiddenFields.has(field) || value === null || value === undefined || value === false) return nothing
   const words = field.endsWith('Ms') && typeof value === 'number' ? durationText(value) : valueText(value)
   if (words === '') return nothing
   return html`<div class="field-row">
@@ -97,7 +96,7 @@ function fieldName(field: string): string {
 
 /** A button to load the rest of a body that was cut; nothing for a whole one. */
 export function showAllButton(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
-  const cut = context.cutOf(event)
+  const cut = cutOf(event)
   if (!cut || event.spanId === null) return nothing
   const loading = context.loadingSpans.has(event.spanId)
   return html`<button

@@ -46,20 +46,13 @@ export const timelinePageStyles = css`
     transform: translateX(-50%);
   }
   .reaching {
-    position: absolute;
-    left: 50%;
-    top: var(--space-3);
     display: flex;
     align-items: center;
     gap: var(--space-2);
     padding: var(--space-1) var(--space-1) var(--space-1) var(--space-4);
-    border: 1px solid var(--line);
-    border-radius: 999px;
-    background: var(--raised);
     font-size: var(--text-sm);
     white-space: nowrap;
     box-shadow: var(--shadow-high);
-    transform: translateX(-50%);
   }
   .center {
     display: grid;

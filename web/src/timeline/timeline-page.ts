@@ -6,7 +6,7 @@ import type { App } from '../app/app.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import { controls } from '../design/controls.ts'
 import type { MenuItem } from '../design/menu.ts'
-import { barStyles } from '../design/page.ts'
+import { barStyles, drawerButton } from '../design/page.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import type { ChatSession } from './chat/session.ts'
 import './call-bar.ts'
@@ -220,13 +220,7 @@ export class DgTimelinePage extends LitElement {
     return html`
       <div>
         <header class="bar">
-          <button
-            class="button quiet icon drawer"
-            aria-label="Open navigation"
-            @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
-          >
-            <dg-icon name="menu"></dg-icon>
-          </button>
+          ${drawerButton(this)}
           <h1>Timeline</h1>
           <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
           <dg-context-meter .app=${this.app}></dg-context-meter>
@@ -285,7 +279,7 @@ export class DgTimelinePage extends LitElement {
   }
 
   private reachingView() {
-    return html`<div class="reaching" role="status">
+    return html`<div class="pill reaching" role="status">
       <span>Loading older entries…</span>
       <button class="button quiet small" @click=${() => this.reach?.abort()}>Cancel</button>
     </div>`

@@ -30,19 +30,12 @@ export const timelineStyles = css`
     font-size: var(--text-sm);
   }
   .top-day {
-    position: absolute;
-    top: var(--space-2);
-    left: 50%;
     z-index: 2;
     padding: 0.2rem 0.75rem;
-    border: 1px solid var(--line);
-    border-radius: 999px;
-    background: var(--raised);
     color: var(--ink-soft);
     font-size: var(--text-xs);
     font-weight: 550;
     box-shadow: var(--shadow-low);
-    transform: translateX(-50%);
     pointer-events: none;
   }
 
@@ -129,9 +122,7 @@ export const timelineStyles = css`
     align-items: center;
     gap: 0.3rem;
   }
-  .span.voice .badge,
-  .span.sms .badge,
-  .span.inner .badge {
+  .span:is(.voice, .sms, .inner) .badge {
     padding: 0.1rem 0.5rem;
     border-radius: 999px;
     background: var(--accent-soft);

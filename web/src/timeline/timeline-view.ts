@@ -7,7 +7,7 @@ import { createKeyedRows } from '../design/keyed-rows.ts'
 import type { RenderMarkdown } from '../design/markdown.ts'
 import { prose } from '../design/prose.ts'
 import type { Older } from './chat/session.ts'
-import { cutOf, wordsOf } from './event-kinds.ts'
+import { wordsOf } from './event-kinds.ts'
 import { messageStyles } from './message-styles.ts'
 import type { RowContext } from './row-context.ts'
 import { estimateRow, rowView } from './row-view.ts'
@@ -244,13 +244,12 @@ export class DgTimeline extends LitElement {
       loadingSpans: this.loadingSpans,
       toggle: this.toggle,
       fold: (segment) => void this.fold(segment),
-      cutOf,
     }
   }
 
   override render() {
     return html`
-      <div class="top-day" ?hidden=${this.topDay === '' || this.atEnd} aria-hidden="true">${this.topDay}</div>
+      <div class="pill top-day" ?hidden=${this.topDay === '' || this.atEnd} aria-hidden="true">${this.topDay}</div>
       <section
         class="scroller"
         aria-label="Timeline"

@@ -30,13 +30,10 @@ const kindsText = (event: TimelineEvent): string => {
   const counts: readonly { kind: string; count: number }[] = Array.isArray(kinds) ? kinds : []
   return counts.map(({ kind, count }) => kindText(kind, count)).join(', ') || 'nothing with text'
 }
-const tokens = (event: TimelineEvent): string => {
-  const usage = event.payload.usage
-  const holder: unknown = typeof usage === 'object' && usage !== null ? usage : event.payload
-  const read = (field: string): number => {
-    const value: unknown = typeof holder === 'object' && holder !== null ? Reflect.get(holder, field) : 0
-    return typeof value === 'number' ? value : 0
-  }
+const tokens = ({ payload }: TimelineEvent): string => {
+  const { usage } = payload
+  const counts = typeof usage === 'object' && usage !== null ? usage : payload
+  const read = (field: string): number => Number(Reflect.get(counts, field) ?? 0)
   return usageText({
     inputTokens: read('inputTokens'),
     outputTokens: read('outputTokens'),

@@ -313,18 +313,13 @@ function withText(event: TimelineEvent, text: string): TimelineEvent {
   return { ...event, payload: { ...rest, text } }
 }
 
-/** A running turn is among this many last segments. */
-const liveSegments = 20
-
 /** A turn that began before the page was loaded has no preview, but a running activity. */
 function isWorking(store: TimelineStore, previews: readonly Preview[]): boolean {
   if (previews.length > 0) return true
-  return store.tree
-    .slice(-liveSegments)
-    .some(
-      ({ kind, entries }) =>
-        kind === 'interaction' && entries.some((entry) => entry.kind === 'activity' && entry.running),
-    )
+  return store.tree.some(
+    ({ kind, entries }) =>
+      kind === 'interaction' && entries.some((entry) => entry.kind === 'activity' && entry.running),
+  )
 }
 
 /** Skips internal events: they may follow the end of a conversation. */
