@@ -21,9 +21,6 @@ export class DgAdaptationsPage extends LitElement {
     cards,
     switchStyles,
     css`
-      .intro {
-        margin-bottom: var(--space-4);
-      }
       .words {
         margin: 0.125rem 0 var(--space-1);
         color: var(--ink-soft);

@@ -4,7 +4,7 @@ import type { ErasureTarget } from '../../../src/http/contract/erasures.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
-import { problemView, takeText } from '../design/field.ts'
+import { fieldView, problemView } from '../design/field.ts'
 import { instantOf, wallMinute } from '../design/owner-time.ts'
 import type { App } from './app.ts'
 import { planStyles, planView } from './erasure-plan.ts'
@@ -101,7 +101,7 @@ export class DgEraseDialog extends DialogElement {
     if (!target || !plan) return
     const isDone = await this.submission.send(async () => {
       const { id } = await app.http.post('/api/erasures', { body: target })
-      offerUndo(app, { id, undoMs: plan.undoMs, onUndone: erasing.onChange })
+      offerUndo(app, id, plan.undoMs, () => erasing.onChange?.())
     })
     if (!isDone) return
     this.close()
@@ -145,19 +145,11 @@ export class DgEraseDialog extends DialogElement {
   }
 
   private stretchView(): TemplateResult {
-    const end = (label: string, name: 'from' | 'to') => html`<div class="field">
-      <label for=${name}>${label}</label>
-      <input
-        class="input"
-        id=${name}
-        type="datetime-local"
-        .value=${this[name]}
-        @input=${takeText((text) => {
-          this[name] = text
-          this.loaded.readAfterTyping()
-        })}
-      />
-    </div>`
+    const typed = ({ target }: Event): void => {
+      if (!(target instanceof HTMLInputElement)) return
+      this[target.name === 'to' ? 'to' : 'from'] = target.value
+      this.loaded.readAfterTyping()
+    }
     return html`<div class="stretch">
       <div class="actions">
         ${stretches.map(
@@ -165,7 +157,10 @@ export class DgEraseDialog extends DialogElement {
             html`<button class="button small" @click=${() => this.choose(lastMs)}>${label}</button>`,
         )}
       </div>
-      <div class="ends">${end('From', 'from')}${end('To', 'to')}</div>
+      <div class="ends" @input=${typed}>
+        ${fieldView({ name: 'from', label: 'From', type: 'datetime-local', value: this.from })}
+        ${fieldView({ name: 'to', label: 'To', type: 'datetime-local', value: this.to })}
+      </div>
     </div>`
   }
 }
@@ -180,18 +175,12 @@ function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof not
 }
 
 /** Offers to undo a pending erasure, in a toast that closes once the erasure completes or is undone. */
-function offerUndo(
-  app: App,
-  erasure: { readonly id: string; readonly undoMs: number; readonly onUndone: (() => void) | undefined },
-): void {
-  const { id, undoMs, onUndone } = erasure
-
+function offerUndo(app: App, id: string, undoMs: number, onUndone: () => void): void {
   const undo = async (): Promise<void> => {
     await app.http.post('/api/erasures/{id}/undo', { params: { id } })
     app.toast('Restored.')
-    onUndone?.()
+    onUndone()
   }
-
   const dismiss = app.toast('Hidden. It will be erased for good in a minute.', 'done', {
     shownForMs: undoMs - 2000,
     action: { label: 'Undo', run: () => void app.attempt(undo) },

@@ -2,14 +2,6 @@ import { html, type TemplateResult } from 'lit'
 import type { IconName } from '../design/icon.ts'
 import type { App } from './app.ts'
 
-/** A page's entry in the navigation, and its keyboard shortcut. */
-export type Listing = {
-  readonly icon: IconName
-  readonly group: (typeof navigationGroups)[number]
-  /** Pressed after G. */
-  readonly key: string
-}
-
 export type Page = {
   /** Must also be listed in the service's own pages.ts. */
   readonly path: string
@@ -17,8 +9,13 @@ export type Page = {
   /** Imports the page's code on first use. */
   readonly load: () => Promise<unknown>
   readonly view: (app: App) => TemplateResult
-  /** Absent for pages that are reached only from other pages. */
-  readonly listing?: Listing
+  /** Its entry in the navigation. Absent for pages that are reached only from other pages. */
+  readonly listing?: {
+    readonly icon: IconName
+    readonly group: (typeof navigationGroups)[number]
+    /** Its keyboard shortcut, pressed after G. */
+    readonly key: string
+  }
   /** The listed page that is highlighted in the navigation while this one is shown. */
   readonly within?: string
   /** Shown without the navigation, before sign-in. */

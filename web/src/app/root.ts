@@ -35,7 +35,8 @@ export class DgApp extends LightElement {
     navigate: (path) => this.navigate(path),
     enter: () => this.enter(),
     askToSignIn: () => this.askToSignIn(),
-    toast: (text, tone, options) => this.toasts()?.show(text, tone, options) ?? (() => undefined),
+    toast: (text, tone, options) =>
+      this.querySelector<DgToasts>('dg-toasts')?.show(text, tone, options) ?? (() => undefined),
     announce: (text) => {
       this.spoken = text
     },
@@ -51,10 +52,6 @@ export class DgApp extends LightElement {
     addEventListener('popstate', () => void this.show())
     this.addEventListener('click', this.clicked)
     void this.show()
-  }
-
-  private toasts(): DgToasts | null {
-    return this.querySelector<DgToasts>('dg-toasts')
   }
 
   private navigate(path: string): void {

@@ -6,8 +6,7 @@ import type { Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import { plural, shortDateText, timeText } from '../design/format.ts'
 import { whileConnected } from '../design/while-connected.ts'
-import { delayText } from '../operations/delay-words.ts'
-import { checkText } from '../operations/health-words.ts'
+import { checkText, delayText } from '../operations/health-words.ts'
 
 const refreshMs = 60_000
 

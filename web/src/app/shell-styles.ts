@@ -109,9 +109,6 @@ export const shellStyles = css`
     inset: var(--space-2) auto auto var(--space-2);
     z-index: 10;
   }
-  main:focus-visible {
-    outline: none;
-  }
   main {
     display: grid;
     grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);

@@ -18,6 +18,8 @@ const themes: Readonly<Record<Theme, { readonly label: string; readonly icon: Ic
   dark: { label: 'Theme: dark', icon: 'moon' },
 }
 
+const listed: readonly Page[] = pages.filter(({ listing }) => listing)
+
 /** A tab that was hidden for longer than this reconnects when it becomes visible. */
 const staleAfterMs = 60_000
 
@@ -88,14 +90,10 @@ export class DgShell extends LitElement {
       return
     }
     const key = this.sequence(event)
-    const page = key === null ? undefined : this.listed().find(({ listing }) => listing?.key === key)
+    const page = key === null ? undefined : listed.find(({ listing }) => listing?.key === key)
     if (!page) return
     event.preventDefault()
     this.app.navigate(page.path)
-  }
-
-  private listed(): readonly Page[] {
-    return pages.filter(({ listing }) => listing)
   }
 
   /** Focuses the page's content, unless the page has already focused something itself. */
@@ -127,7 +125,6 @@ export class DgShell extends LitElement {
 
   override render() {
     const theme = themes[this.app.theme.current]
-    const listed = this.listed()
     return html`
       <header><a class="button skip visually-hidden" href="#content" @click=${this.skip}>Skip to content</a></header>
       <aside class="sidebar" popover aria-label="Navigation">

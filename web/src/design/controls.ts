@@ -25,7 +25,7 @@ export const controls = css`
     outline: 2px solid var(--accent);
     outline-offset: 2px;
   }
-  :is(h1, h2):focus-visible {
+  :is(h1, h2, main):focus-visible {
     outline: none;
   }
   ::selection {
@@ -199,7 +199,8 @@ export const controls = css`
   .input[aria-invalid="true"] {
     border-color: var(--danger);
   }
-  .input-with-button {
+  .input-with-button,
+  .input-with-icon {
     position: relative;
   }
   .input-with-button .input {
@@ -211,9 +212,6 @@ export const controls = css`
     top: 0.25rem;
   }
 
-  .input-with-icon {
-    position: relative;
-  }
   .input-with-icon > dg-icon {
     position: absolute;
     left: 0.875rem;
@@ -286,6 +284,9 @@ export const controls = css`
     opacity: 0.5;
   }
 
+  .intro {
+    margin-bottom: var(--space-4);
+  }
   .soft {
     color: var(--ink-soft);
     font-size: var(--text-sm);
@@ -349,7 +350,7 @@ export const controls = css`
     scrollbar-width: thin;
     scrollbar-color: var(--line-strong) transparent;
   }
-  .scroller:focus-visible {
+  :is(.scroller, .body):focus-visible {
     outline-offset: -2px;
   }
   .popup {

@@ -42,9 +42,6 @@ export class DgDialog extends LitElement {
         font-weight: 600;
         line-height: 1.3;
       }
-      .body:focus-visible {
-        outline-offset: -2px;
-      }
       .body {
         padding: var(--space-2) var(--space-5) var(--space-4);
         overflow-y: auto;

@@ -1,5 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit'
 
+/** The service requires it of a new password. */
+export const minPasswordLength = 12
+
 export type Field = {
   readonly name: string
   readonly label: string

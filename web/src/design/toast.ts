@@ -2,7 +2,18 @@ import { css, html, LitElement, nothing } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import { controls } from './controls.ts'
-import type { Toaster, ToastOptions, ToastTone } from './toaster.ts'
+
+export type ToastTone = 'done' | 'warning' | 'timer'
+export type ToastOptions = {
+  /** A button on the toast. */
+  readonly action?: { readonly label: string; readonly run: () => void }
+  /** `Infinity` stays until it is closed. */
+  readonly shownForMs?: number
+  /** Called when the owner dismisses the toast or takes its action. */
+  readonly onClose?: () => void
+}
+/** Shows a toast. Returns a function that removes it. */
+export type Toaster = (text: string, tone?: ToastTone, options?: ToastOptions) => () => void
 
 type Toast = ToastOptions & { readonly id: number; readonly text: string; readonly tone: ToastTone }
 

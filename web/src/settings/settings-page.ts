@@ -200,7 +200,7 @@ export class DgSettingsPage extends LightElement {
   }
 
   private heldView(since: string): TemplateResult {
-    return html`<div class="callout warning held">
+    return html`<div class="callout warning intro held">
       <dg-icon name="warning"></dg-icon>
       <div>
         <p>

@@ -4,6 +4,7 @@ import type { AnswerOf } from '../api/routes.ts'
 import type { App } from '../app/app.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
+import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import { fullTimeText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
@@ -16,6 +17,7 @@ type SignIn = AnswerOf<'/api/sessions'>['sessions'][number]
 export class DgSignInList extends LitElement {
   static override readonly styles = [
     controls,
+    cards,
     css`
       li {
         display: flex;
@@ -30,14 +32,6 @@ export class DgSignInList extends LitElement {
       li > dg-icon {
         --icon-size: 1.375rem;
         color: var(--ink-faint);
-      }
-      .what {
-        flex: 1;
-        min-width: 0;
-      }
-      .device {
-        font-weight: 550;
-        overflow-wrap: anywhere;
       }
       .when {
         display: flex;
@@ -79,7 +73,7 @@ export class DgSignInList extends LitElement {
     return html`<li>
       <dg-icon name=${isHandheld(signIn.userAgent) ? 'handheld' : 'monitor'}></dg-icon>
       <div class="what">
-        <p class="device" title=${signIn.userAgent}>${device}</p>
+        <p title=${signIn.userAgent}>${device}</p>
         <p class="when soft">
           <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>Seen ${relativeText(signIn.lastSeenAt)}</time>
           <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>Signed in ${relativeText(signIn.createdAt)}</time>

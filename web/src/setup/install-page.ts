@@ -4,11 +4,10 @@ import { Refused } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { rememberSetupStep } from '../app/setup-progress.ts'
 import { Submission } from '../app/submission.ts'
-import { fieldView, passwordView, problemView, usernameView } from '../design/field.ts'
+import { fieldView, minPasswordLength, passwordView, problemView, usernameView } from '../design/field.ts'
 import { plural } from '../design/format.ts'
 import { LightElement } from '../design/light-element.ts'
 import { whileConnected } from '../design/while-connected.ts'
-import { minPasswordLength } from '../settings/min-password-length.ts'
 import { authStyles, authView } from './auth-styles.ts'
 
 /** First launch: sets the password. All other choices follow on the welcome page. */

@@ -1,4 +1,4 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { Task } from '../../../src/http/contract/tasks.ts'
@@ -22,15 +22,7 @@ type TaskPage = ListPage<Task> & { readonly configured: boolean }
 /** Tasks of the coding assistant, with their outcomes and deliveries. */
 @customElement('dg-tasks-page')
 export class DgTasksPage extends LitElement {
-  static override readonly styles = [
-    controls,
-    cards,
-    css`
-      .callout {
-        margin-bottom: var(--space-4);
-      }
-    `,
-  ]
+  static override readonly styles = [controls, cards]
   @property({ attribute: false }) app!: App
   /** Kept, so that closing it does not lose what was typed. */
   private readonly dialog = new DgTaskDialog()
@@ -141,7 +133,7 @@ export class DgTasksPage extends LitElement {
 }
 
 function unconfiguredView(): TemplateResult {
-  return html`<div class="callout warning">
+  return html`<div class="callout warning intro">
     <dg-icon name="warning"></dg-icon>
     <p>No coding assistant is set up. Set <code>COPILOT_COMMAND</code> to hand over tasks.</p>
   </div>`

@@ -106,8 +106,9 @@ function stateOf(call: LiveCall) {
 
 /** "4:05", "1:02:09". */
 function durationOf(since: string, nowMs: number): string {
-  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(since)) / secondMs))
-  const two = (value: number) => String(value).padStart(2, '0')
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
+  const ms = Math.max(0, nowMs - Date.parse(since))
+  return new Date(ms)
+    .toISOString()
+    .slice(11, 19)
+    .replace(/^(?:00:)?0?/, '')
 }

@@ -63,10 +63,6 @@ export class DgComposer extends LitElement {
         opacity: 1;
       }
       .button.round {
-        flex: none;
-        width: 2.25rem;
-        min-height: 2.25rem;
-        padding: 0;
         border-radius: 50%;
       }
       .stop {
@@ -158,7 +154,7 @@ export class DgComposer extends LitElement {
         ${
           this.working
             ? html`<button
-                class="button round stop"
+                class="button icon round stop"
                 type="button"
                 aria-label="Stop the reply"
                 title="Stop the reply (Esc)"
@@ -169,7 +165,7 @@ export class DgComposer extends LitElement {
             : nothing
         }
         <button
-          class="button primary round"
+          class="button primary icon round"
           type="submit"
           aria-label="Send"
           title="Send (Enter)"

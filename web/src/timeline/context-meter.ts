@@ -1,4 +1,4 @@
-import { html, LitElement, nothing, svg, type TemplateResult } from 'lit'
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { OperationsReport } from '../../../src/http/contract/operations.ts'
 import type { SessionContext } from '../../../src/http/contract/session.ts'
@@ -155,8 +155,7 @@ function compactionText({ latestCompaction, replacementRetained }: SessionContex
 
 function ring(percent: number): TemplateResult {
   return html`<svg class="ring ${percent >= 85 ? 'full' : ''}" viewBox="0 0 20 20" aria-hidden="true">
-    ${svg`<circle class="track" cx="10" cy="10" r="7.5"></circle>
-      <circle class="used" cx="10" cy="10" r="7.5" pathLength="100" stroke-dasharray="${percent} 100"
-        transform="rotate(-90 10 10)"></circle>`}
+    <circle class="track" cx="10" cy="10" r="7.5"></circle>
+    <circle class="used" cx="10" cy="10" r="7.5" pathLength="100" stroke-dasharray="${percent} 100" transform="rotate(-90 10 10)"></circle>
   </svg>`
 }

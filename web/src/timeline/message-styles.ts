@@ -71,7 +71,6 @@ export const messageStyles = css`
   .owner footer {
     flex-direction: row-reverse;
   }
-  .owner .show-all,
   .pending footer {
     flex: 1 0 100%;
     justify-content: flex-end;

@@ -53,11 +53,6 @@ export class DgProposal extends LitElement {
         color: var(--ink-faint);
         font-size: var(--text-xs);
       }
-      .why,
-      .result {
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-      }
       /* Before confirmation the words are shown in full, so only settled ones scroll. */
       .over .words {
         max-height: 20rem;
@@ -121,7 +116,7 @@ export class DgProposal extends LitElement {
     return html`<section aria-label="Proposed text to ${to}">
       <h3 class="title"><dg-icon name="sms"></dg-icon>Send this text to ${to}?</h3>
       ${words}
-      ${this.problemView()}
+      ${this.submission.problem && problemView(this.submission.problem)}
       <div class="actions">
         ${this.button('confirm', 'Send text', 'Sending…', 'primary')} ${this.button('decline', 'Do not send', 'Declining…', '')}
         ${this.untilView()}
@@ -145,7 +140,7 @@ export class DgProposal extends LitElement {
     if (this.expired) return this.overView('Expired, nothing was done:', html`${words}`, 'timer', deed)
     return html`<section aria-label=${deed}>
       <h3 class="title"><dg-icon name="help"></dg-icon><span><bdi>${deed}</bdi>?</span></h3>
-      ${why === '' ? nothing : html`<p class="why">${why}</p>`} ${words} ${this.problemView()}
+      ${why === '' ? nothing : html`<p class="soft">${why}</p>`} ${words} ${this.submission.problem && problemView(this.submission.problem)}
       <div class="actions">
         ${this.button('confirm', wordsOf(this.proposal, 'verb'), 'Working…', 'primary')}
         ${this.button('decline', 'Decline', 'Declining…', '')} ${this.untilView()}
@@ -156,17 +151,7 @@ export class DgProposal extends LitElement {
   private confirmedView(deed: string, words: unknown): TemplateResult {
     if (this.outcome === null) return this.overView('Confirmed, in progress:', html`${words}`, 'check', deed)
     if (this.outcome.isDone) return this.overView('Done:', html`${words}`, 'done', deed)
-    return this.overView(
-      'Not done:',
-      html`${words}<p class="result">${this.outcome.text}</p>`,
-      'failed',
-      deed,
-    )
-  }
-
-  private problemView(): TemplateResult | typeof nothing {
-    const { problem } = this.submission
-    return problem === '' ? nothing : problemView(problem)
+    return this.overView('Not done:', html`${words}<p class="soft">${this.outcome.text}</p>`, 'failed', deed)
   }
 
   private untilView(): TemplateResult {

@@ -11,7 +11,6 @@ export type RowContext = TimelineActions & {
   /** Who the caller is. */
   readonly callParty: 'owner' | 'guest'
   readonly markdown: RenderMarkdown
-  readonly loadingSpans: ReadonlySet<string>
   toggle(key: string): void
   /** Folds an exchange from a row inside it. */
   fold(segment: Segment): void

@@ -74,15 +74,7 @@ function valueText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ')
   if (typeof value === 'object' && value !== null && 'excerpt' in value) return `${String(value.excerpt)}…`
-  return plainObjectText(value) ?? JSON.stringify(value, null, 2)
-}
-
-/** A flat object in one line: "input tokens 485 · output tokens 48"; null for a nested one. */
-function plainObjectText(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
-  const entries = Object.entries(value)
-  if (entries.some(([, inner]) => typeof inner === 'object')) return null
-  return entries.map(([field, inner]) => `${fieldName(field).toLowerCase()} ${inner}`).join(' · ')
+  return JSON.stringify(value, null, 2)
 }
 
 /** "inputTokens" → "Input tokens". Drops "Ms", because the value shows the unit. */
@@ -98,13 +90,8 @@ function fieldName(field: string): string {
 export function showAllButton(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
   const cut = cutOf(event)
   if (!cut || event.spanId === null) return nothing
-  const loading = context.loadingSpans.has(event.spanId)
-  return html`<button
-    class="button small show-all"
-    ?disabled=${loading}
-    @click=${() => context.showAll(event)}
-  >
-    ${loading ? 'Loading…' : `Show all (${bytesText(cut.bytes)})`}
+  return html`<button class="button small show-all" @click=${() => context.showAll(event)}>
+    Show all (${bytesText(cut.bytes)})
   </button>`
 }
 

@@ -113,7 +113,7 @@ function rank(event: TimelineEvent): number {
 }
 
 /** Fields that survive an erasure, among those that this page uses. */
-const permanent = [
+const stays = [
   'party',
   'kind',
   'callId',
@@ -127,6 +127,6 @@ const permanent = [
 ]
 
 function erasedCopy(event: TimelineEvent): TimelineEvent {
-  const kept = Object.entries(event.payload).filter(([field]) => permanent.includes(field))
+  const kept = Object.entries(event.payload).filter(([field]) => stays.includes(field))
   return { ...event, payload: { ...Object.fromEntries(kept), erased: true } }
 }

@@ -16,30 +16,17 @@ export function createTimelineActions(options: {
   readonly erase: (erasing: Erasing) => void
   readonly say: (text: string) => void
   readonly explainTurn: (turnId: string) => void
-  /** Called when the set of spans whose full text is being loaded changes. */
-  readonly onLoading: (spanIds: ReadonlySet<string>) => void
 }) {
   const { app, session } = options
-  const loading = new Set<string>()
-
-  async function showAll(spanId: string): Promise<void> {
-    loading.add(spanId)
-    options.onLoading(new Set(loading))
-    await app.attempt(async () => {
-      const { events } = await app.http.get('/api/timeline/spans/{id}', { params: { id: spanId } })
-      session.addEvents(events)
-    })
-    loading.delete(spanId)
-    options.onLoading(new Set(loading))
-  }
-
   return {
     app,
     copy: (text: string) => void copyWithToast(text, 'Copied', app.toast),
     /** Loads the full body of an event that was cut. */
-    showAll: ({ spanId }: TimelineEvent) => {
-      if (spanId !== null) void showAll(spanId)
-    },
+    showAll: ({ spanId }: TimelineEvent) =>
+      void app.attempt(async () => {
+        if (spanId === null) return
+        session.addEvents((await app.http.get('/api/timeline/spans/{id}', { params: { id: spanId } })).events)
+      }),
     eraseEvent: ({ seq }: TimelineEvent) =>
       options.erase({ heading: 'Erase this message?', target: { kind: 'message', id: String(seq) } }),
     eraseSpan({ spanId }: Segment) {

@@ -14,7 +14,7 @@ import './composer.ts'
 import type { DgComposer } from './composer.ts'
 import './connection-view.ts'
 import './context-meter.ts'
-import { askToErase, type Erasing } from '../app/erase-dialog.ts'
+import { askToErase } from '../app/erase-dialog.ts'
 import { createMarkdown } from '../design/markdown.ts'
 import { DgMomentDialog } from './moment-dialog.ts'
 import { DgSearchDialog } from './search-dialog.ts'
@@ -37,7 +37,6 @@ export class DgTimelinePage extends LitElement {
   @state() private atEnd = true
   /** True while pages are loaded to reach a search hit. */
   @state() private reaching = false
-  @state() private loadingSpans: ReadonlySet<string> = new Set()
   private session!: ChatSession
   private actions!: TimelineActions
   private readonly markdown = createMarkdown()
@@ -69,21 +68,14 @@ export class DgTimelinePage extends LitElement {
     this.actions = createTimelineActions({
       app: this.app,
       session,
-      erase: (erasing) => this.erase(erasing),
+      erase: (erasing) => askToErase(this, this.app, erasing),
       say: (text) => this.say(text),
       explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { app: this.app, turnId }).openIn(this),
-      onLoading: (spanIds) => {
-        this.loadingSpans = spanIds
-      },
     })
   }
 
   private search(): void {
     this.searchDialog.openIn(this)
-  }
-
-  private erase(erasing: Erasing): void {
-    askToErase(this, this.app, erasing)
   }
 
   protected override firstUpdated(): void {
@@ -208,7 +200,7 @@ export class DgTimelinePage extends LitElement {
   }
 
   private menuItems(): MenuItem[] {
-    const erase = () => this.erase({ heading: 'Erase a period', target: 'period' })
+    const erase = () => askToErase(this, this.app, { heading: 'Erase a period', target: 'period' })
     return [
       { label: 'End conversation', icon: 'done', run: () => void this.actions.endConversation() },
       { label: 'Erase a period…', icon: 'period', danger: true, run: erase },
@@ -259,7 +251,6 @@ export class DgTimelinePage extends LitElement {
         .older=${session.older}
         .actions=${this.actions}
         .markdown=${this.markdown}
-        .loadingSpans=${this.loadingSpans}
         @older=${() => session.loadOlder()}
         @moved=${(event: CustomEvent<{ atEnd: boolean }>) => (this.atEnd = event.detail.atEnd)}
       ></dg-timeline>

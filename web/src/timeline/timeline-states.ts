@@ -50,7 +50,7 @@ export function emptyView(send: (text: string) => void): TemplateResult {
           </button>`,
         )}
       </div>
-      <p class="later"><a href="/welcome">Set up a model service and the phone</a></p>
+      <p><a href="/welcome">Set up a model service and the phone</a></p>
     </div>
   </div>`
 }

@@ -302,8 +302,6 @@ export const timelineStyles = css`
   @media (prefers-reduced-motion: reduce) {
     .row.found > * {
       animation: none;
-    }
-    .row.found > * {
       box-shadow: 0 0 0 3px var(--mark);
     }
   }

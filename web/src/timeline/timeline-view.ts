@@ -46,7 +46,6 @@ export class DgTimeline extends LitElement {
   @property() older: Older = 'unknown'
   @property({ attribute: false }) actions!: TimelineActions
   @property({ attribute: false }) markdown!: RenderMarkdown
-  @property({ attribute: false }) loadingSpans: ReadonlySet<string> = new Set()
   @state() private toggled: ReadonlySet<string> = new Set()
   @state() private activeKey = ''
   @state() private foundKey = ''
@@ -241,7 +240,6 @@ export class DgTimeline extends LitElement {
       foundKey: this.foundKey,
       callParty: this.callParty,
       markdown: this.markdown,
-      loadingSpans: this.loadingSpans,
       toggle: this.toggle,
       fold: (segment) => void this.fold(segment),
     }

@@ -1,6 +1,6 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { capitalised, countText, durationText, plural, wordsText } from '../design/format.ts'
-import { delayText } from '../operations/delay-words.ts'
+import { delayText } from '../operations/health-words.ts'
 import { usageText } from './context-words.ts'
 import { kindText } from './erasure-kinds.ts'
 import { countField, isErased, textField, wordsOf } from './event-kinds.ts'

@@ -1,5 +1,4 @@
 import type { ClientMessage, ServerMessage } from '../../../../src/http/contract/chat-socket.ts'
-import { backoffMs } from './backoff.ts'
 
 export type Connection =
   | { readonly state: 'connecting' }
@@ -18,6 +17,14 @@ export type ChatSocket = ReturnType<typeof openChatSocket>
 /** After this many failed attempts in a row while requests succeed, `isRefused` is set. */
 const refusedAttempts = 3
 const openTimeoutMs = 10_000
+const firstDelayMs = 500
+const maxDelayMs = 15_000
+
+/** Exponential backoff with equal jitter (half fixed, half random). `attempt` counts from 0. */
+export function backoffMs(attempt: number, random: () => number): number {
+  const stepMs = Math.min(maxDelayMs, firstDelayMs * 2 ** attempt)
+  return stepMs / 2 + (stepMs / 2) * random()
+}
 
 /**
  * The chat's WebSocket. It reconnects until closed. `url` is called before each attempt, so that it can carry
