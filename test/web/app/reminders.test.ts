@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createReminders } from '../../../web/src/app/reminders.ts'
-import type { ToastOptions } from '../../../web/src/design/toast.ts'
+import type { ToastOptions } from '../../../web/src/design/toaster.ts'
 import { event } from '../timeline/events.ts'
 
 type Shown = { readonly text: string; readonly options: ToastOptions }

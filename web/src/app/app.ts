@@ -1,7 +1,7 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { createHttp, explain, Refused } from '../api/http.ts'
 import { setOwnerZone } from '../design/owner-time.ts'
-import type { Toaster } from '../design/toast.ts'
+import type { Toaster } from '../design/toaster.ts'
 import { keepUnsettled, readUnsettled } from '../timeline/chat/outbox.ts'
 import { type ChatSession, createChatSession } from '../timeline/chat/session.ts'
 import type { MayConnect } from '../timeline/chat/socket.ts'

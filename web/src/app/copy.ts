@@ -1,4 +1,4 @@
-import type { Toaster } from '../design/toast.ts'
+import type { Toaster } from '../design/toaster.ts'
 
 /** Copies text and shows a toast with the outcome. */
 export async function copyWithToast(text: string, done: string, toast: Toaster): Promise<void> {

@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import type { Toaster } from '../design/toast.ts'
+import type { Toaster } from '../design/toaster.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
 
 /**

@@ -2,18 +2,7 @@ import { css, html, LitElement, nothing } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import { controls } from './controls.ts'
-
-export type ToastTone = 'done' | 'warning' | 'timer'
-export type ToastOptions = {
-  /** A button on the toast. */
-  readonly action?: { readonly label: string; readonly run: () => void }
-  /** `Infinity` stays until it is closed. */
-  readonly shownForMs?: number
-  /** Called when the owner dismisses the toast or takes its action. */
-  readonly onClose?: () => void
-}
-/** Shows a toast. Returns a function that removes it. */
-export type Toaster = (text: string, tone?: ToastTone, options?: ToastOptions) => () => void
+import type { Toaster, ToastOptions, ToastTone } from './toaster.ts'
 
 type Toast = ToastOptions & { readonly id: number; readonly text: string; readonly tone: ToastTone }
 

@@ -74,10 +74,6 @@ export class DgTimelinePage extends LitElement {
     })
   }
 
-  private search(): void {
-    this.searchDialog.openIn(this)
-  }
-
   protected override firstUpdated(): void {
     this.followLink()
     this.focusComposerAtDesk()
@@ -108,7 +104,7 @@ export class DgTimelinePage extends LitElement {
     if (event.defaultPrevented) return
     if (isModKey(event, 'k')) {
       event.preventDefault()
-      this.search()
+      this.searchDialog.openIn(this)
       return
     }
     const focused = event.composedPath()[0]
@@ -190,7 +186,7 @@ export class DgTimelinePage extends LitElement {
     const asked = new URLSearchParams(location.search)
     if (asked.has('search')) {
       history.replaceState(null, '', '/')
-      this.search()
+      this.searchDialog.openIn(this)
       return
     }
     const seq = Number(asked.get('seq'))
@@ -216,7 +212,7 @@ export class DgTimelinePage extends LitElement {
           <h1>Timeline</h1>
           <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
           <dg-context-meter .app=${this.app}></dg-context-meter>
-          <button class="button search" @click=${() => this.search()}>
+          <button class="button search" @click=${() => this.searchDialog.openIn(this)}>
             <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
           </button>
           <dg-menu label="More" .items=${this.menuItems()}></dg-menu>

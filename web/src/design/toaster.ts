@@ -1,0 +1,11 @@
+export type ToastTone = 'done' | 'warning' | 'timer'
+export type ToastOptions = {
+  /** A button on the toast. */
+  readonly action?: { readonly label: string; readonly run: () => void }
+  /** `Infinity` stays until it is closed. */
+  readonly shownForMs?: number
+  /** Called when the owner dismisses the toast or takes its action. */
+  readonly onClose?: () => void
+}
+/** Shows a toast. Returns a function that removes it. */
+export type Toaster = (text: string, tone?: ToastTone, options?: ToastOptions) => () => void
