@@ -19,11 +19,11 @@ import { chosenSettings, openOwnerState } from './settings/index.ts'
 import { ownerNumbersOf } from './settings/party.ts'
 import type { Settings } from './settings/settings.ts'
 import { buildSms } from './sms/index.ts'
-import { segmentsOf } from './sms/segments.ts'
 import type { ThreadFailed } from './storage/function-thread.ts'
 import { openStores } from './storage/index.ts'
 import { openQueries } from './storage/queries.ts'
 import { buildTasks } from './tasks/index.ts'
+import { segmentsOf } from './text/segments.ts'
 import { buildTimeline, type TimelineQueryFunctions, timelineQueries } from './timeline/index.ts'
 import { buildTimers } from './timers/index.ts'
 
@@ -71,7 +71,7 @@ export type ServiceOptions = {
 // These three run one after the other, so that a shutdown takes less than ten seconds.
 /** How long the facts of a call that is hung up may take to become durable. */
 const CALL_GRACE_MS = 1_500
-/** How long running turns, activations, texts and deliveries may take, in parallel. */
+/** How long running turns, activations and deliveries may take. */
 const WORK_GRACE_MS = 6_000
 /** How long requests and sockets may take to end. */
 const HTTP_GRACE_MS = 1_000
@@ -84,7 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const http = await buildHttp({ ...base, ...features })
 
   const { config, storage, queries, owner, waits } = base
-  const { adaptations, agent, phone, texts, timers, memory, erasures, tasks, deliveries, notes } = features
+  const { adaptations, agent, phone, outbound, timers, memory, erasures, tasks, notes } = features
   const { attention, guests, idleWatch, proposals } = agent
   const { workGraceMs = WORK_GRACE_MS, warmUpMs = 0 } = waits
 
@@ -98,7 +98,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await phone.start()
   attention.start()
   guests.start()
-  texts.start()
+  outbound.start()
   timers.start()
   memory.start()
   idleWatch.start()
@@ -107,7 +107,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Listen once all of these run. Tasks start last, because their programs report to the port.
   const port = await http.listen(config.port, config.host)
   tasks.start(port)
-  deliveries.start()
 
   return {
     port,
@@ -122,14 +121,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await erasures.close()
       await timers.close()
       const untilMs = performance.now() + workGraceMs
-      await Promise.all([
-        tasks.close(),
-        deliveries.close(workGraceMs),
-        attention.close(workGraceMs),
-        guests.close(workGraceMs),
-      ])
-      // After the turns, whose answers may be texts.
-      await texts.close(Math.max(0, untilMs - performance.now()))
+      await Promise.all([tasks.close(), attention.close(workGraceMs), guests.close(workGraceMs)])
+      // After the tasks and turns, whose outcomes and answers it delivers.
+      await outbound.close(Math.max(0, untilMs - performance.now()))
       await memory.close()
       // After the turns, so that clients see them end. The stores come last.
       await http.close(HTTP_GRACE_MS)
@@ -230,12 +224,7 @@ function buildKept(base: Base) {
     onFault: faultsOf('tasks', 'a task could not go on'),
     onAnnouncementFault: faultsOf('announcements', 'the outcome of a task could not be announced'),
   })
-  const deliveries = buildOutbound({
-    ...base,
-    describe: tasks.describe,
-    onFault: faultsOf('deliveries', 'a delivery could not go on'),
-  })
-  return { timeline, adaptations, notes, timers, memory, erasures, forgetting, tasks, deliveries }
+  return { timeline, adaptations, notes, timers, memory, erasures, forgetting, tasks }
 }
 
 /** Builds the agent and its channels from what it keeps. */
@@ -244,11 +233,18 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
   const { faultsOf, budgets } = operations
   const { adaptations, memory, notes } = kept
   const telephony = createTelephonyApi(settings, { requestMs: waits.providerRequestMs })
-  const texts = buildSms({
+  const outbound = buildOutbound({
     ...base,
     ...budgets,
     telephony,
-    onFault: faultsOf('texts', 'a text could not be sent'),
+    describe: kept.tasks.describe,
+    onFault: faultsOf('deliveries', 'a delivery could not go on'),
+  })
+  const texts = buildSms({
+    ...base,
+    ...budgets,
+    hasCredentials: () => telephony.credentials() !== null,
+    claimReply: outbound.claimReply,
   })
   const agent = buildAgent({
     ...base,
@@ -290,5 +286,5 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     guestWordSeqs: texts.guestWordSeqs,
     streamStartMs: waits.streamStartMs,
   })
-  return { telephony, texts, agent, phone }
+  return { telephony, outbound, texts, agent, phone }
 }

@@ -12,6 +12,7 @@ import type { ModelId, ModelService } from '../model/port.ts'
 import type { Notes } from '../notes/notes.ts'
 import type { NoteRenderer } from '../notes/renderer.ts'
 import type { Operations } from '../operations/index.ts'
+import type { Outbound } from '../outbound/index.ts'
 import type { Phone } from '../phone/index.ts'
 import type { TelephonyApi } from '../phone/line/api.ts'
 import type { OwnerState } from '../settings/index.ts'
@@ -60,6 +61,7 @@ export type HttpOptions = {
   readonly telephony: TelephonyApi
   readonly phone: Phone
   readonly texts: Texts
+  readonly outbound: Outbound
   readonly operations: Operations
   readonly openConversationId: () => string | undefined
   /** The model in use, for readiness. */
@@ -133,8 +135,8 @@ export function routeModules(options: HttpOptions, shared: SharedByRoutes) {
     outboundRoutes({
       append: storage.append,
       held: createOwnerQueries(storage.views).outboundHeld,
-      waitingTexts: texts.waiting,
-      sendAgain: texts.sendAgain,
+      waitingTexts: options.outbound.waitingTexts,
+      sendAgain: options.outbound.sendAgain,
     }),
     proposalRoutes({ proposals: agent.proposals }),
     timerRoutes({ timers: options.timers, timezone }),

@@ -1,6 +1,6 @@
 import type { Append } from '../../../ledger/event.ts'
-import type { WaitingTexts } from '../../sms/index.ts'
-import type { SendAgain } from '../../sms/send-again.ts'
+import type { WaitingTexts } from '../../outbound/index.ts'
+import type { SendAgain } from '../../outbound/send-again.ts'
 import { read, release, sendAgain } from '../contract/outbound.ts'
 import type { RouteModule } from '../server/app.ts'
 import { createRoutes } from '../server/env.ts'

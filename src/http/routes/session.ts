@@ -1,7 +1,5 @@
 import type { CompactionOutcome } from '../../agent/context/compaction.ts'
-import type { SessionContext } from '../../agent/context/session-context.ts'
-import type { TurnReport } from '../../agent/turn/turn-report.ts'
-import { compact, context, turn } from '../contract/session.ts'
+import { compact, context, type SessionContext, type TurnReport, turn } from '../contract/session.ts'
 import type { RouteModule } from '../server/app.ts'
 import { createRoutes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
