@@ -221,7 +221,7 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   const isMisread =
     candidate.modality === 'past' ||
     dropsSubject(candidate, place) ||
-    denies(clauseWith(candidate.value, sentence)) !== denies(candidate.text)
+    denies(clauseWith(candidate.value || candidate.text, sentence)) !== denies(candidate.text)
   const text = saysMore || isMisread ? inOwnWords(candidate, place) : candidate.text
   const unread = isMisread ? { slot: '', value: '', singleValued: false } : {}
   const isOthers = isOwner(candidate.subject) && speaksOfOthers(quote)

@@ -70,9 +70,10 @@ const PATTERNS: readonly Pattern[] = [
     as('identity', 'residence', true),
   ],
   [new RegExp(`^i${NOW} work (?:at|for|with) (?<value>.{2,60})$`, 'iu'), as('identity', 'employer', true)],
+  [/^i work as (?:an? )?(?<value>[\p{L}][\p{L} -]{2,40})$/iu, as('identity', 'profession', true)],
   [
     new RegExp(
-      `^(?:${I_AM}${NOW}|i${NOW} work as) an? (?<value>[\\p{L}][\\p{L} -]{3,40}(?:er|or|ist|ian|ant|ent|eer|nurse|chef|cook|vegetarian|vegan))$`,
+      `^${I_AM}${NOW} an? (?<value>(?:[\\p{L}-]+ ){0,2}(?:[\\p{L}]+(?:er|or|ist|ian|ant|eer)|nurse|chef|cook))$`,
       'iu',
     ),
     as('identity', 'profession', true),
