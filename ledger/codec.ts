@@ -1,15 +1,6 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import { InvalidEvent, LedgerDamaged } from './errors.ts'
-import type {
-  Actor,
-  Channel,
-  Envelope,
-  EventHeader,
-  LedgerEvent,
-  NewEvent,
-  Unknown,
-  UnknownEvent,
-} from './event.ts'
+import type { Actor, Channel, Envelope, LedgerEvent, NewEvent, UnknownEvent } from './event.ts'
 import { catalogue, type EventType, isEventType } from './events/catalogue.ts'
 import { upcast } from './upcast.ts'
 
@@ -40,20 +31,6 @@ export type EventRow = {
 
 /** The columns needed to read an event. `bodyDigest` only tells whether there is or was a body. */
 export type ReadRow = Omit<EventRow, 'salt'>
-
-/** The columns needed for an event's header. */
-export type HeaderRow = Pick<
-  EventRow,
-  'seq' | 'type' | 'version' | 'at' | 'conversationId' | 'spanId' | 'turnId' | 'derivedFrom' | 'channel'
->
-
-/** The parts of an event that are shown, as stored text: served without parsing. */
-export type StoredText = Pick<EventRow, 'seq' | 'type' | 'version' | 'facts' | 'body'> & {
-  /** The members of a JSON object: seq, id, at, channel, actor, conversationId, spanId, turnId. */
-  readonly envelope: string
-  /** 1 if there is or was a body, else 0. */
-  readonly hasBody: number
-}
 
 /** A validated event without its `seq` and `hash`. */
 export type Draft = Omit<EventRow, 'seq' | 'hash'>
@@ -183,23 +160,6 @@ function unknownEventOf(row: ReadRow): UnknownEvent {
   return { ...envelope, type: 'unknown', originalType: row.type }
 }
 
-/** The header of a stored event. Throws LedgerDamaged. */
-export function headerOf(row: HeaderRow): EventHeader | (EventHeader & Unknown) {
-  const { seq, type, version, at, conversationId, spanId, turnId, channel } = row
-  const header = {
-    seq,
-    type,
-    version,
-    at,
-    conversationId,
-    spanId,
-    turnId,
-    derivedFrom: parseSeqs(row),
-    channel,
-  }
-  return isKnown(type, version) ? header : { ...header, type: 'unknown', originalType: type }
-}
-
 /** The event of a row that `toDraft` has just validated; skips the schema. Use `parseRow` for stored rows. */
 export function eventOfDraft(row: EventRow): LedgerEvent {
   const body: unknown = row.body === null ? null : JSON.parse(row.body)
@@ -241,7 +201,7 @@ export function isKnown(type: string, version: number): type is EventType {
 
 const NO_SEQS: readonly number[] = []
 
-function parseSeqs(row: Pick<EventRow, 'seq' | 'derivedFrom'>): readonly number[] {
+function parseSeqs(row: ReadRow): readonly number[] {
   if (row.derivedFrom === null) return NO_SEQS
   const seqs = parseJson(row.derivedFrom)
   if (Array.isArray(seqs) && seqs.every((seq) => Number.isSafeInteger(seq))) return seqs

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { isFileFault, messageOf } from '../ledger/errors.ts'
-import type { EventHeader, Unknown } from '../ledger/event.ts'
+import type { UnknownEvent } from '../ledger/event.ts'
 import { isEventType } from '../ledger/events/catalogue.ts'
 import type { AnyEvent, Head, LedgerReader } from '../ledger/reader.ts'
 import { createCheckpoints } from './checkpoints.ts'
@@ -9,7 +9,7 @@ import type { Fold, Projection } from './projection.ts'
 import type { Slack } from './slack.ts'
 
 /** One line of `LEDGER_DEBUG=1`: the time that each fold took, without the event's content. */
-export type FoldTrace = (event: EventHeader, microsByProjection: ReadonlyMap<string, number>) => void
+export type FoldTrace = (event: AnyEvent, microsByProjection: ReadonlyMap<string, number>) => void
 
 export type ProjectorOptions = {
   readonly db: Database
@@ -79,7 +79,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   const prompt = running.filter((each) => !each.projection.lagging)
   const lagging = running.filter((each) => each.projection.lagging)
 
-  function applyBatch(cohort: readonly Running[], events: readonly EventHeader[], head: Head): void {
+  function applyBatch(cohort: readonly Running[], events: readonly AnyEvent[], head: Head): void {
     let current: Running | undefined
     begin.run()
     try {
@@ -119,31 +119,20 @@ export function createProjector(options: ProjectorOptions): Projector {
     for (const each of cohort) each.seq = head.seq
   }
 
-  /** Plans by names, and by array identity for the fast path of appends. */
   const plans = new Map<string, Plan>()
-  const planned = new WeakMap<readonly Running[], Plan>()
   function planFor(cohort: readonly Running[]): Plan {
-    const cached = planned.get(cohort)
-    if (cached) return cached
     const names = cohort.map((each) => each.projection.name).join()
     const plan = plans.get(names) ?? planOf(cohort)
     plans.set(names, plan)
-    planned.set(cohort, plan)
     return plan
   }
 
   function stall(each: Running, error: unknown): void {
     each.error = messageOf(error)
-    activeOf.clear()
     warn('a projection stalled', { projection: each.projection.name, seq: each.seq, error: each.error })
   }
 
-  const activeOf = new Map<readonly Running[], readonly Running[]>()
-  function active(all: readonly Running[]): readonly Running[] {
-    const known = activeOf.get(all) ?? all.filter((each) => each.error === null)
-    activeOf.set(all, known)
-    return known
-  }
+  const active = (all: readonly Running[]) => all.filter((each) => each.error === null)
 
   /** Folds the projections that are furthest behind up to the next ones, then continues with both. */
   function advance(all: readonly Running[], maxEvents: number): boolean {
@@ -167,19 +156,18 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 
   /** The events after `from`, up to and including `through`: all of them, or only the types that the cohort folds. */
-  function readBatch(cohort: readonly Running[], from: number, through: number): EventHeader[] {
-    const { types, readsAll } = planFor(cohort)
-    const events: EventHeader[] = []
+  function readBatch(cohort: readonly Running[], from: number, through: number): AnyEvent[] {
+    const { types } = planFor(cohort)
+    const events: AnyEvent[] = []
     for (let seq = from; seq < through; seq += READ_BATCH_EVENTS) {
       const lastSeq = Math.min(seq + READ_BATCH_EVENTS, through)
-      if (trace) events.push(...ledger.readAfter(seq, lastSeq - seq))
-      else if (readsAll) events.push(...ledger.readTypesAfter(types, seq, lastSeq - seq))
+      if (trace || types === null) events.push(...ledger.readAfter(seq, lastSeq - seq))
       else events.push(...ledger.readOfTypes(types, { firstSeq: seq + 1, lastSeq }))
     }
     return events
   }
 
-  function warnOfUnknown(events: readonly EventHeader[]): void {
+  function warnOfUnknown(events: readonly AnyEvent[]): void {
     const unknown = events.filter(isUnknown)
     const [first] = unknown
     if (first)
@@ -262,14 +250,12 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 }
 
-type Step = { readonly running: Running; readonly apply: (event: EventHeader) => void }
+type Step = { readonly running: Running; readonly apply: (event: AnyEvent) => void }
 
 type Plan = {
   readonly names: readonly string[]
-  /** Types that at least one of them handles. */
-  readonly types: ReadonlySet<string>
-  /** Whether at least one of them handles events of every type. */
-  readonly readsAll: boolean
+  /** The types that they handle; null for all. */
+  readonly types: ReadonlySet<string> | null
   readonly stepsOf: (type: string) => readonly Step[]
 }
 
@@ -277,8 +263,9 @@ function planOf(cohort: readonly Running[]): Plan {
   const planned = new Map<string, readonly Step[]>()
   return {
     names: cohort.map(({ projection }) => projection.name),
-    types: new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers))),
-    readsAll: cohort.some(({ fold }) => fold.every !== undefined),
+    types: cohort.some(({ fold }) => fold.every)
+      ? null
+      : new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers))),
     stepsOf(type) {
       const steps =
         planned.get(type) ??
@@ -292,15 +279,15 @@ function planOf(cohort: readonly Running[]): Plan {
   }
 }
 
-function isUnknown(event: EventHeader): event is EventHeader & Unknown {
+function isUnknown(event: AnyEvent): event is UnknownEvent {
   return event.type === 'unknown'
 }
 
-function applyOf(fold: Fold, type: string): ((event: EventHeader) => void) | undefined {
+function applyOf(fold: Fold, type: string): ((event: AnyEvent) => void) | undefined {
   const { every } = fold
   if (!isEventType(type)) return every
   // The key is the handler's event type, which TypeScript cannot correlate.
-  const handler = fold.handlers[type] as ((event: EventHeader) => void) | undefined
+  const handler = fold.handlers[type] as ((event: AnyEvent) => void) | undefined
   if (!every || !handler) return every ?? handler
   return (event) => {
     every(event)

@@ -1,8 +1,8 @@
-import type { RenderedPage } from '../../projections/timeline-page.ts'
+import type { TimelinePage } from '../../projections/timeline-page.ts'
 
 export type PagingCounters = {
   /** Counts a sent page; `older` for all but the newest page. */
-  count(page: RenderedPage, older: boolean): void
+  count(page: TimelinePage, older: boolean): void
   read(): {
     readonly since: string
     readonly initialPageRequests: number
@@ -24,9 +24,9 @@ export function createPagingCounters(since: string): PagingCounters {
     count(page, older) {
       if (older) olderPageRequests += 1
       else initialPageRequests += 1
-      eventsSent += page.eventCount
+      eventsSent += page.events.length
       expandedEvents += page.expandedEvents
-      maxPageEvents = Math.max(maxPageEvents, page.eventCount)
+      maxPageEvents = Math.max(maxPageEvents, page.events.length)
     },
     read: () => ({
       since,
