@@ -35,27 +35,32 @@ export type ReadRow = Omit<EventRow, 'salt'>
 /** A validated event without its `seq` and `hash`. */
 export type Draft = Omit<EventRow, 'seq' | 'hash'>
 
+/** The columns that a hash covers, after `seq` and in this order. */
+const HASHED = [
+  'id',
+  'key',
+  'type',
+  'version',
+  'at',
+  'conversationId',
+  'spanId',
+  'turnId',
+  'causedBy',
+  'derivedFrom',
+  'channel',
+  'actor',
+  'facts',
+  'bodyDigest',
+] as const satisfies (keyof Draft)[]
+
+export const COLUMNS = ['seq', ...HASHED, 'body', 'salt', 'hash'] as const satisfies (keyof EventRow)[]
+
 /** The hash before the first event. */
 export const GENESIS_HASH = '0'.repeat(64)
 
-const SALT_BYTES = 16
-const SALTS_A_POOL = 256
-
-/**
- * Generates salts for bodies, 256 per system call. A salt is erased with its body, so that a short text
- * cannot be guessed from its digest.
- */
-export function createSalts(): () => string {
-  let pool = ''
-  let offset = 0
-  return () => {
-    if (offset >= pool.length) {
-      pool = randomBytes(SALT_BYTES * SALTS_A_POOL).toString('hex')
-      offset = 0
-    }
-    offset += SALT_BYTES * 2
-    return pool.slice(offset - SALT_BYTES * 2, offset)
-  }
+/** A salt for a body. It is erased with the body, so that a short text cannot be guessed from its digest. */
+export function newSalt(): string {
+  return randomBytes(16).toString('hex')
 }
 
 /** SHA-256 over salt and body, in hex. Reveals nothing once the salt is erased. */
@@ -68,28 +73,7 @@ export function bodyDigest(salt: string, body: string): string {
  * body's salted digest. The body itself is not included, so the chain survives an erasure.
  */
 export function chainHash(previousHash: string, seq: number, row: Draft): string {
-  return digest(
-    'sha256',
-    previousHash +
-      JSON.stringify([
-        seq,
-        row.id,
-        row.key,
-        row.type,
-        row.version,
-        row.at,
-        row.conversationId,
-        row.spanId,
-        row.turnId,
-        row.causedBy,
-        row.derivedFrom,
-        row.channel,
-        row.actor,
-        row.facts,
-        row.bodyDigest,
-      ]),
-    'hex',
-  )
+  return digest('sha256', previousHash + JSON.stringify([seq, ...HASHED.map((column) => row[column])]), 'hex')
 }
 
 export type DraftContext = {
