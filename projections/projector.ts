@@ -79,12 +79,13 @@ export function createProjector(options: ProjectorOptions): Projector {
   const prompt = running.filter((each) => !each.projection.lagging)
   const lagging = running.filter((each) => each.projection.lagging)
 
-  function applyBatch(cohort: readonly Running[], events: readonly AnyEvent[], head: Head): void {
+  function applyBatch(cohort: readonly Running[], read: () => Iterable<AnyEvent>, head: Head): void {
+    const unknown: UnknownEvent[] = []
     let current: Running | undefined
     begin.run()
     try {
       const { names, stepsOf } = planFor(cohort)
-      for (const event of events) {
+      for (const event of read()) {
         const micros = trace ? new Map(cohort.map((each) => [each.projection.name, 0])) : null
         for (const { running, apply } of stepsOf(event.type)) {
           current = running
@@ -94,13 +95,14 @@ export function createProjector(options: ProjectorOptions): Projector {
         }
         current = undefined
         if (micros) trace?.(event, micros)
-        if (isUnknown(event)) checkpoints.rememberUnknown(event.originalType, event.version)
+        if (event.type === 'unknown') unknown.push(event)
       }
       for (const each of cohort) {
         current = each
         each.fold.flush?.()
       }
       current = undefined
+      for (const { originalType, version } of unknown) checkpoints.rememberUnknown(originalType, version)
       checkpoints.save(names, head)
       commit.run()
     } catch (error) {
@@ -111,12 +113,18 @@ export function createProjector(options: ProjectorOptions): Projector {
       stall(current, error)
       applyBatch(
         cohort.filter((each) => each !== current),
-        events,
+        read,
         head,
       )
       return
     }
     for (const each of cohort) each.seq = head.seq
+    const [first] = unknown
+    if (first)
+      warn('skipped events of a type that this build does not know', {
+        type: first.originalType,
+        events: unknown.length,
+      })
   }
 
   const plans = new Map<string, Plan>()
@@ -146,9 +154,8 @@ export function createProjector(options: ProjectorOptions): Projector {
       if (from >= headSeq) return false
       const cohort = active(all).filter((each) => each.seq === from)
       const through = Math.min(target, from + Math.min(REBUILD_BATCH_EVENTS, budget))
-      const events = readBatch(cohort, from, through)
-      applyBatch(cohort, events, { seq: through, hash: ledger.hashAt(through) ?? '' })
-      warnOfUnknown(events)
+      const head = { seq: through, hash: ledger.hashAt(through) ?? '' }
+      applyBatch(cohort, () => eventsBetween(cohort, from, through), head)
       budget -= through - from
       for (const each of cohort) options.onProgress?.(each.projection.name, each.seq, headSeq)
     }
@@ -156,25 +163,13 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 
   /** The events after `from`, up to and including `through`: all of them, or only the types that the cohort folds. */
-  function readBatch(cohort: readonly Running[], from: number, through: number): AnyEvent[] {
+  function* eventsBetween(cohort: readonly Running[], from: number, through: number): Generator<AnyEvent> {
     const { types } = planFor(cohort)
-    const events: AnyEvent[] = []
     for (let seq = from; seq < through; seq += READ_BATCH_EVENTS) {
       const lastSeq = Math.min(seq + READ_BATCH_EVENTS, through)
-      if (trace || types === null) events.push(...ledger.readAfter(seq, lastSeq - seq))
-      else events.push(...ledger.readOfTypes(types, { firstSeq: seq + 1, lastSeq }))
+      if (trace || types === null) yield* ledger.readAfter(seq, lastSeq - seq)
+      else yield* ledger.readOfTypes(types, { firstSeq: seq + 1, lastSeq })
     }
-    return events
-  }
-
-  function warnOfUnknown(events: readonly AnyEvent[]): void {
-    const unknown = events.filter(isUnknown)
-    const [first] = unknown
-    if (first)
-      warn('skipped events of a type that this build does not know', {
-        type: first.originalType,
-        events: unknown.length,
-      })
   }
 
   function* clean(slack: Slack): Generator<CleaningStep> {
@@ -206,8 +201,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       if (!first || !last) return
       const cohort = active(prompt)
       if (cohort.every((each) => each.seq === first.seq - 1)) {
-        applyBatch(cohort, events, last)
-        warnOfUnknown(events)
+        applyBatch(cohort, () => events, last)
       } else {
         advance(prompt, REBUILD_BATCH_EVENTS)
       }
@@ -277,10 +271,6 @@ function planOf(cohort: readonly Running[]): Plan {
       return steps
     },
   }
-}
-
-function isUnknown(event: AnyEvent): event is UnknownEvent {
-  return event.type === 'unknown'
 }
 
 function applyOf(fold: Fold, type: string): ((event: AnyEvent) => void) | undefined {
