@@ -1,4 +1,4 @@
-import { newSalt, type Draft, toDraft } from '../../ledger/codec.ts'
+import { type Draft, newSalt, toDraft } from '../../ledger/codec.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { openLedger } from '../../ledger/ledger.ts'
 import { timelineEvents } from './timeline.ts'
