@@ -105,11 +105,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
   })
 
   function send(message: ServerMessage): void {
-    sendText(JSON.stringify(message))
-  }
-
-  function sendText(message: string): void {
-    if (socket.readyState === socket.OPEN) socket.send(message)
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message))
   }
 
   function refuse(refusal: Refusal, turnId: string | null, clientMessageId: string | null = null): void {
@@ -150,7 +146,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
     const at = cursor ?? { beforeSeq: headSeq + 1, asOfSeq: headSeq }
     const page = timeline.page({ limit: deps.pageEvents(), cursor: at, conversationId: null })
     deps.paging.count(page, mode === 'prepend')
-    sendText(`{"type":"history.page","mode":"${mode}","page":${page.json}}`)
+    send({ type: 'history.page', mode, page })
   }
 
   async function handle(message: z.output<typeof clientMessageSchema>): Promise<void> {

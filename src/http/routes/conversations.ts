@@ -14,7 +14,6 @@ import { seqOf } from '../contract/list-query.ts'
 import type { RouteModule } from '../server/app.ts'
 import { createRoutes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
-import { jsonText } from '../server/responses.ts'
 import { cursorOf } from './timeline.ts'
 
 export type ConversationRouteDeps = {
@@ -71,7 +70,7 @@ export function conversationRoutes(deps: ConversationRouteDeps): RouteModule {
     const cursor = cursorOf(before)
     const page = timeline.page({ limit, cursor, conversationId: id })
     paging.count(page, cursor !== null)
-    return jsonText(c, page.json)
+    return c.json(page, 200)
   })
   return { routes }
 }

@@ -10,7 +10,6 @@ import { eraseEvent, eraseSpan, page, search, span } from '../contract/timeline.
 import type { RouteModule } from '../server/app.ts'
 import { createRoutes } from '../server/env.ts'
 import { invalidCursor, Refusal } from '../server/problem.ts'
-import { jsonText } from '../server/responses.ts'
 import { tooMuch } from './erasures.ts'
 
 /** Parses a cursor from a query. Throws the refusal for a malformed one. */
@@ -51,7 +50,7 @@ export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
     const cursor = cursorOf(before)
     const found = timeline.page({ limit, cursor, conversationId: null })
     paging.count(found, cursor !== null)
-    return jsonText(c, found.json)
+    return c.json(found, 200)
   })
 
   routes.openapi(search, async (c) => {
