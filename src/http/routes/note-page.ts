@@ -1,14 +1,16 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { dateFormat } from '../../lib/time.ts'
 import { escapeHtml } from '../../notes/escape-html.ts'
 import type { Note, Notes } from '../../notes/notes.ts'
 import type { NoteRenderer } from '../../notes/renderer.ts'
-import { htmlPage, refusals } from '../contract/describe.ts'
+import { htmlPage, refusals, tagged } from '../contract/describe.ts'
 import { isNavigation } from '../server/access.ts'
 import type { RouteModule } from '../server/app.ts'
 import { createRoutes, type HttpContext } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 import { SHELL_FILE, type StaticFiles } from '../server/static-files.ts'
+
+const { get } = tagged('Notes')
 
 /** The page is read-only: it runs no scripts and sends nothing. */
 const CONTENT_SECURITY_POLICY = [
@@ -27,10 +29,7 @@ const ICONS = {
     '<path d="M3 12a9 9 0 1 0 9-9 9.75 9.75 0 0 0-6.74 2.74L3 8"/><path d="M3 3v5h5"/><path d="M12 7v5l4 2"/>',
 } as const
 
-const show = createRoute({
-  method: 'get',
-  path: '/notes/{id}',
-  tags: ['Notes'],
+const show = get('/notes/{id}', {
   summary: 'Show a note as a page, with its markdown rendered and inert',
   request: { params: z.object({ id: z.string() }) },
   responses: {

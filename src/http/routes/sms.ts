@@ -1,22 +1,21 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { wordSchema } from '../../../ledger/define-event.ts'
 import { messageMarkup } from '../../phone/line/markup.ts'
 import type { Texts } from '../../sms/index.ts'
-import { refusals } from '../contract/describe.ts'
+import { refusals, tagged } from '../contract/describe.ts'
 import type { RouteModule } from '../server/app.ts'
 import { createRoutes } from '../server/env.ts'
 import type { IntrusionCounter } from '../server/intrusion-counter.ts'
 import { invalidField, Refusal } from '../server/problem.ts'
 import { markup, type ProviderWebhooks } from './provider-webhook.ts'
 
+const { post } = tagged('Telephony')
+
 const MAX_ID_CHARS = 100
 /** The provider's limit. */
 const MAX_MEDIA = 10
 
-const incoming = createRoute({
-  method: 'post',
-  path: '/sms',
-  tags: ['Telephony'],
+const incoming = post('/sms', {
   summary: 'Receive a text; the reply is sent separately, or in the markup if no account is set up',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
@@ -26,10 +25,7 @@ const incoming = createRoute({
   },
 })
 
-const status = createRoute({
-  method: 'post',
-  path: '/sms/status',
-  tags: ['Telephony'],
+const status = post('/sms/status', {
   summary: 'Receive the delivery status of a text',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],

@@ -1,15 +1,17 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
 import type { ChatChannel } from '../../agent/chat.ts'
 import { createLogLines, type LogPage, logLevels } from '../../lib/log-lines.ts'
 import { ModelError, type SpeechModel } from '../../model/port.ts'
 import { MAX_MESSAGE_CHARS } from '../contract/chat.ts'
-import { body, eventStream, json, refusals } from '../contract/describe.ts'
+import { body, eventStream, json, refusals, tagged } from '../contract/describe.ts'
 import type { RouteModule } from '../server/app.ts'
 import { createRoutes, goneSignal } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 import { streamHeaders } from '../server/responses.ts'
 import { refusalOf } from './chat.ts'
+
+const { get, post } = tagged('Development')
 
 const VOICE_PATH = '/_dev/walkie/voice'
 const VOICE_BODY_BYTES = 8 * 1024 * 1024
@@ -23,10 +25,7 @@ const lineSchema = z.object({
   fields: z.record(z.string(), z.unknown()),
 })
 
-const voice = createRoute({
-  method: 'post',
-  path: VOICE_PATH,
-  tags: ['Development'],
+const voice = post(VOICE_PATH, {
   summary: 'Send a recorded utterance; get its transcript and the reply, written and spoken',
   request: {
     body: body(
@@ -54,10 +53,7 @@ const voice = createRoute({
   },
 })
 
-const report = createRoute({
-  method: 'post',
-  path: '/_dev/walkie/logs',
-  tags: ['Development'],
+const report = post('/_dev/walkie/logs', {
   summary: 'Log a line from a device under development',
   request: {
     body: body(
@@ -71,18 +67,12 @@ const report = createRoute({
   responses: { 204: { description: 'Kept in memory' }, ...refusals(400) },
 })
 
-const list = createRoute({
-  method: 'get',
-  path: '/_dev/walkie/logs',
-  tags: ['Development'],
+const list = get('/_dev/walkie/logs', {
   summary: 'List the newest lines from devices under development',
   responses: { 200: json(z.object({ lines: z.array(lineSchema), dropped: z.int() }), 'Lines, oldest first') },
 })
 
-const stream = createRoute({
-  method: 'get',
-  path: '/_dev/walkie/logs/stream',
-  tags: ['Development'],
+const stream = get('/_dev/walkie/logs/stream', {
   summary: 'Stream the lines from devices under development',
   responses: { 200: eventStream('Server-sent events: `line` with a log line') },
 })
