@@ -16,14 +16,14 @@ export function callSocketRoute(deps: {
   return {
     path: '/call',
     maxMessageBytes: MAX_FRAME_BYTES,
-    onOpen(socket, c) {
+    onOpen(socket, incoming) {
       const stream = textSocket(socket)
       const { close } = stream
       stream.close = (code, reason) => {
         if (code === POLICY_VIOLATION) deps.intrusions.count('socket_refused')
         close(code, reason)
       }
-      deps.accept(stream, { isSigned: deps.webhooks.isSignedUpgrade(c) })
+      deps.accept(stream, { isSigned: deps.webhooks.isSignedUpgrade(incoming) })
     },
   }
 }

@@ -1,13 +1,8 @@
-import type { IncomingMessage } from 'node:http'
-import { HTTPException } from 'hono/http-exception'
-import { diskCauseOf, diskRemedies } from '../../../ledger/causes.ts'
-import { LedgerUnavailable } from '../../../ledger/errors.ts'
-import type { Log } from '../../lib/log.ts'
-import { QueueFull } from '../../settings/passwords.ts'
 import { PROBLEM_TYPE } from '../contract/problem.ts'
 import { type AccessControl, isNavigation } from './access.ts'
 import type { IdentifyCaller } from './caller.ts'
 import { createRoutes, type HttpContext, type Routes } from './env.ts'
+import { type Faults, refusalOf } from './faults.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
 import { guardBodies } from './json-body.ts'
 import { problemOf, Refusal } from './problem.ts'
@@ -22,16 +17,10 @@ export type RouteModule = {
   readonly bodyBytes?: (path: string) => number | null
 }
 
-export type GuardOptions = {
+export type AppOptions = Faults & {
   readonly access: AccessControl
   readonly identifyCaller: IdentifyCaller
   readonly intrusions: Pick<IntrusionCounter, 'count'>
-  readonly log: Log
-  /** Called with any fault of the service itself that a request ran into. */
-  readonly onFault: (error: unknown) => void
-}
-
-export type AppOptions = GuardOptions & {
   readonly modules: readonly RouteModule[]
   readonly staticFiles: StaticFiles
   readonly version: string
@@ -48,7 +37,7 @@ export function createApp(options: AppOptions): Routes {
     c.set('requestId', String(c.env.outgoing.getHeader('x-request-id')))
     return next()
   })
-  guard(app, options, ({ method }) => method ?? '')
+  guard(app, options)
 
   app.use(async (c, next) => {
     const file = staticFiles.get(c.req.path)
@@ -70,21 +59,14 @@ export function createApp(options: AppOptions): Routes {
   return app
 }
 
-/** A router for WebSocket handshakes, behind the same access check. */
-export function createSocketApp(options: GuardOptions): Routes {
-  const app = createRoutes()
-  guard(app, options, () => 'UPGRADE')
-  return app
-}
-
 /** Checks access before every route and turns what a route throws into a response. */
-function guard(app: Routes, options: GuardOptions, methodOf: (incoming: IncomingMessage) => string): void {
+function guard(app: Routes, options: AppOptions): void {
   const { access, identifyCaller, intrusions } = options
   app.use(async (c, next) => {
     const { incoming } = c.env
     const caller = identifyCaller(incoming)
     c.set('caller', caller)
-    const verdict = access.request(incoming, caller, methodOf(incoming), c.req.path)
+    const verdict = access.request(incoming, caller, c.req.method, c.req.path)
     if (verdict.verdict === 'redirected') {
       const wanted = verdict.to === '/login' ? wantedPageCookie(incoming.url ?? '', caller.isHttps) : null
       if (wanted !== null) c.header('Set-Cookie', wanted)
@@ -94,7 +76,7 @@ function guard(app: Routes, options: GuardOptions, methodOf: (incoming: Incoming
     c.set('session', verdict.session)
     return next()
   })
-  app.onError((error, c) => answer(refusalOf(error, c, options), c))
+  app.onError((error, c) => answer(refusalOf(error, c.env.incoming, c.get('requestId'), options), c))
 }
 
 function answer(refusal: Refusal, c: HttpContext): Response {
@@ -102,54 +84,4 @@ function answer(refusal: Refusal, c: HttpContext): Response {
     ...refusal.headers,
     'content-type': PROBLEM_TYPE,
   })
-}
-
-type Faults = Pick<GuardOptions, 'log' | 'onFault'>
-
-/** Maps what a route threw to a refusal. Faults of the service are reported, and answered without details. */
-function refusalOf(error: unknown, c: HttpContext, faults: Faults): Refusal {
-  if (error instanceof Refusal) {
-    if (error.status >= 500 && error.cause !== undefined) reportFault(error, c, faults)
-    return error
-  }
-  if (error instanceof HTTPException && error.status < 500) {
-    return error.status === 415
-      ? new Refusal(400, 'unsupported_media_type', 'The body must be application/json.')
-      : new Refusal(400, 'malformed_request', error.message || 'The request is malformed.')
-  }
-  if (error instanceof QueueFull) {
-    return new Refusal(429, 'too_many_requests', 'Too many requests are waiting. Try again shortly.', {
-      headers: { 'retry-after': '5' },
-    })
-  }
-  const { errored, destroyed, complete } = c.env.incoming
-  // A request that was read to its end may be destroyed as well.
-  if (errored || (destroyed && !complete)) {
-    return new Refusal(408, 'request_incomplete', 'The request was cut off before it was complete.')
-  }
-  reportFault(error, c, faults)
-  const cause = error instanceof LedgerUnavailable ? error.disk : diskCauseOf(error)
-  const remedy = cause === null ? '' : ` ${diskRemedies[cause]}`
-  if (error instanceof LedgerUnavailable) {
-    return new Refusal(
-      503,
-      'ledger_unavailable',
-      `The service cannot record anything right now. Nothing was done.${remedy}`,
-    )
-  }
-  return cause !== null
-    ? new Refusal(503, 'storage_unavailable', `The service cannot read its data right now.${remedy}`)
-    : new Refusal(
-        500,
-        'internal_error',
-        `Something went wrong. Look for request ${c.get('requestId')} in the log.`,
-      )
-}
-
-function reportFault(error: unknown, c: HttpContext, { log, onFault }: Faults): void {
-  onFault(error)
-  log.error(
-    { err: error, requestId: c.get('requestId'), method: c.req.method, path: c.req.path },
-    'A request failed',
-  )
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { type Hook, OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -48,4 +49,9 @@ export function goneSignal(c: HttpContext): AbortSignal {
   if (outgoing.closed) onClose()
   else outgoing.once('close', onClose)
   return gone.signal
+}
+
+/** The path of a request as it was sent, without the query. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.replace(/\?.*$/s, '')
 }

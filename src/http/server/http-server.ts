@@ -2,11 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
-import type { Log } from '../../lib/log.ts'
 import { PROBLEM_TYPE } from '../contract/problem.ts'
+import type { AccessControl } from './access.ts'
 import type { IdentifyCaller } from './caller.ts'
+import { pathOf } from './env.ts'
+import { type Faults, refusalOf } from './faults.ts'
+import type { IntrusionCounter } from './intrusion-counter.ts'
 import { problemOf, Refusal } from './problem.ts'
 import { writeRefusal } from './raw-refusal.ts'
+import { refuse } from './refuse.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { Sockets } from './sockets.ts'
 
@@ -39,16 +43,28 @@ export type HttpServer = {
   close(graceMs: number): Promise<void>
 }
 
-export function createHttpServer(options: {
-  /** Handles requests; see `createApp`. */
-  readonly fetch: Parameters<typeof getRequestListener>[0]
-  readonly sockets: Sockets
-  readonly identifyCaller: IdentifyCaller
-  readonly newId: () => string
-  readonly log: Log
-  readonly limits?: ServerLimits
-}): HttpServer {
-  const { fetch, sockets, identifyCaller, newId, log, limits = DEFAULT_SERVER_LIMITS } = options
+export function createHttpServer(
+  options: Faults & {
+    /** Handles requests; see `createApp`. */
+    readonly fetch: Parameters<typeof getRequestListener>[0]
+    readonly sockets: Sockets
+    readonly access: AccessControl
+    readonly identifyCaller: IdentifyCaller
+    readonly intrusions: Pick<IntrusionCounter, 'count'>
+    readonly newId: () => string
+    readonly limits?: ServerLimits
+  },
+): HttpServer {
+  const {
+    fetch,
+    sockets,
+    access,
+    identifyCaller,
+    intrusions,
+    newId,
+    log,
+    limits = DEFAULT_SERVER_LIMITS,
+  } = options
   const listener = getRequestListener(fetch, {
     errorHandler: () => problemResponse(new Refusal(400, 'malformed_request', 'The request is malformed.')),
   })
@@ -61,6 +77,8 @@ export function createHttpServer(options: {
       maxHeaderSize: limits.maxHeaderBytes,
       // Some clients offer HTTP/2 (`h2c`) with every request. Ignore the offer and answer over HTTP/1.1.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+      // A request with two Hosts, of which a proxy may have used the other (RFC 9112, 3.2), thus has no valid one.
+      joinDuplicateHeaders: true,
       // A missing Host is still refused, but not by Node, whose response lacks the common headers.
       requireHostHeader: false,
     },
@@ -78,21 +96,18 @@ export function createHttpServer(options: {
     }
     if (log.isLevelEnabled('debug')) {
       outgoing.once('close', () => {
-        const { method, url = '' } = incoming
+        const { method } = incoming
         const durationMs = Math.round(performance.now() - startedMs)
-        const path = url.replace(/\?.*$/s, '')
-        log.debug({ requestId, method, path, status: outgoing.statusCode, durationMs }, 'Request')
+        log.debug(
+          { requestId, method, path: pathOf(incoming), status: outgoing.statusCode, durationMs },
+          'Request',
+        )
       })
     }
     if (incoming.rawHeaders.length / 2 > limits.maxHeaders) {
       const refusal = new Refusal(431, 'too_many_headers', 'The request has too many headers.')
       outgoing.writeHead(refusal.status, { 'content-type': PROBLEM_TYPE, connection: 'close' })
       outgoing.end(JSON.stringify(problemOf(refusal)))
-      return
-    }
-    if (hasTwoHosts(incoming)) {
-      outgoing.writeHead(TWO_HOSTS.status, { 'content-type': PROBLEM_TYPE, connection: 'close' })
-      outgoing.end(JSON.stringify(problemOf(TWO_HOSTS)))
       return
     }
     await listener(incoming, outgoing)
@@ -111,8 +126,16 @@ export function createHttpServer(options: {
     writeRefusal(incoming.socket, refusal, newId())
   })
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (hasTwoHosts(incoming)) return writeRefusal(socket, TWO_HOSTS, newId())
-    sockets.upgrade(incoming, socket, head)
+    socket.on('error', (error) => log.debug({ err: error }, 'A connection failed'))
+    const requestId = newId()
+    try {
+      const verdict = access.request(incoming, identifyCaller(incoming), 'UPGRADE', pathOf(incoming))
+      if (verdict.verdict !== 'allowed')
+        throw refuse(verdict.verdict === 'refused' ? verdict.reason : 'no_session', intrusions)
+      sockets.upgrade(incoming, socket, head, verdict.session)
+    } catch (error) {
+      writeRefusal(socket, refusalOf(error, incoming, requestId, options), requestId)
+    }
   })
 
   return {
@@ -129,19 +152,6 @@ export function createHttpServer(options: {
       clearTimeout(timer)
     },
   }
-}
-
-/** A proxy in front may have used the other Host (RFC 9112, 3.2). */
-const TWO_HOSTS = new Refusal(400, 'malformed_request', 'The request has more than one Host header.')
-
-/** Counts the raw headers, because Node exposes only the first Host. */
-function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
-  return hosts > 1
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -10,7 +10,7 @@ import { proxyRoutes } from '../routes/proxies.ts'
 import { settingsRoutes, type TestConnection } from '../routes/settings.ts'
 import { signInRoutes } from '../routes/sign-in.ts'
 import { createAccessControl } from './access.ts'
-import { createApp, createSocketApp, type RouteModule } from './app.ts'
+import { createApp, type RouteModule } from './app.ts'
 import type { BuildInfo } from './build-info.ts'
 import { createCallerIdentification } from './caller.ts'
 import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.ts'
@@ -94,7 +94,6 @@ export function createHttp(options: {
     version: buildInfo.version,
   })
   const sockets = createSockets({
-    app: createSocketApp(guards),
     routes: options.socketRoutes,
     sessions,
     newId,
@@ -104,9 +103,8 @@ export function createHttp(options: {
   const server = createHttpServer({
     fetch: app.fetch,
     sockets,
-    identifyCaller,
+    ...guards,
     newId,
-    log,
     ...(limits ? { limits } : {}),
   })
   const expiry = setInterval(() => sessions.endExpired(), END_EXPIRED_SESSIONS_EVERY_MS)

@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { createNodeWebSocket } from '@hono/node-ws'
-import type { WebSocket } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../../lib/log.ts'
-import type { Sessions } from '../../settings/sessions.ts'
-import type { HttpContext, Routes } from './env.ts'
+import type { Session, Sessions } from '../../settings/sessions.ts'
+import { pathOf } from './env.ts'
 import { Refusal } from './problem.ts'
 import { writeRefusal } from './raw-refusal.ts'
 
@@ -13,12 +12,12 @@ export type SocketRoute = {
   readonly path: string
   /** A larger message closes the connection with 1009. */
   readonly maxMessageBytes: number
-  readonly onOpen: (socket: WebSocket, c: HttpContext) => void
+  readonly onOpen: (socket: WebSocket, incoming: IncomingMessage) => void
 }
 
 export type Sockets = {
-  /** Accepts or refuses an upgrade. */
-  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Accepts an upgrade that passed the access check. Throws the refusal if there is no such socket. */
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer, session: Session | null): void
   /** Closes every open socket with 1001 (going away). */
   close(): void
   /** Terminates every open socket at once. */
@@ -39,12 +38,9 @@ const LIMITS = {
 }
 /** A dead peer is noticed after at most two of these. */
 const PING_EVERY_MS = 30_000
-const KEY = /^[+/0-9A-Za-z]{22}==$/
 
-/** Serves WebSockets as the only routes of `app`. When a session ends, its sockets close. */
+/** Serves WebSockets. When a session ends, its sockets close. */
 export function createSockets(options: {
-  /** An empty router behind the access check. */
-  readonly app: Routes
   readonly routes: readonly SocketRoute[]
   readonly sessions: Pick<Sessions, 'onEnded'>
   readonly newId: () => string
@@ -52,30 +48,19 @@ export function createSockets(options: {
   /** Called with any fault of the service itself that the opening of a socket ran into. */
   readonly onFault: (error: unknown) => void
 }): Sockets {
-  const { app, routes, sessions, newId, log, onFault } = options
-  const { upgradeWebSocket, injectWebSocket, wss } = createNodeWebSocket({ app })
-  const maxPayloads = new WeakMap<object, number>()
-  Object.assign(wss.options, LIMITS)
-  wss.on('headers', (headers, incoming) => {
-    // Every response carries a request id, the handshake included.
-    headers.push(`x-request-id: ${newId()}`)
-    // All routes share one server, which applies its limits to the socket right after this event.
-    wss.options.maxPayload = maxPayloads.get(incoming)
-  })
-  for (const route of routes) {
-    const upgrade = upgradeWebSocket((c: HttpContext) => {
-      maxPayloads.set(c.env.incoming, route.maxMessageBytes)
-      return { onOpen: (_event, { raw }) => raw && start(raw, route, c) }
-    })
-    app.get(route.path, upgrade)
-  }
-  // The library's handler hangs on a server without a port, so it gets only what `upgrade` hands over.
-  const checked = createServer()
-  injectWebSocket(checked)
+  const { sessions, newId, log, onFault } = options
+  const servers = new Map(options.routes.map((route) => [route.path, { route, server: serverFor(route) }]))
 
-  function start(socket: WebSocket, route: SocketRoute, c: HttpContext): void {
+  function serverFor({ maxMessageBytes }: SocketRoute): WebSocketServer {
+    const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, ...LIMITS })
+    // Every response carries a request id, the handshake included.
+    server.on('headers', (headers) => headers.push(`x-request-id: ${newId()}`))
+    server.on('wsClientError', (_error, socket) => writeRefusal(socket, MALFORMED, newId()))
+    return server
+  }
+
+  function start(socket: WebSocket, route: SocketRoute, incoming: IncomingMessage, session: Session | null) {
     const stopPinging = keepAlive(socket)
-    const session = c.get('session')
     const unsubscribe =
       session === null ? undefined : sessions.onEnded(session.id, () => endWithSession(socket))
     socket.on('error', (error) => log.debug({ err: error, path: route.path }, 'A socket failed'))
@@ -84,7 +69,7 @@ export function createSockets(options: {
       unsubscribe?.()
     })
     try {
-      route.onOpen(socket, c)
+      route.onOpen(socket, incoming)
     } catch (error) {
       log.error({ err: error, path: route.path }, 'A socket could not be served')
       onFault(error)
@@ -92,43 +77,27 @@ export function createSockets(options: {
     }
   }
 
+  const everySocket = () => [...servers.values()].flatMap(({ server }) => [...server.clients])
   return {
-    upgrade(incoming, socket, head) {
-      socket.on('error', (error) => log.debug({ err: error }, 'A connection failed'))
-      // The peer of a refused upgrade may never close its side.
-      socket.once('finish', () => maxPayloads.has(incoming) || socket.destroy())
-      if (!isHandshake(incoming)) return writeRefusal(socket, MALFORMED, newId())
+    upgrade(incoming, socket, head, session) {
+      const found = servers.get(pathOf(incoming))
+      if (!found) throw new Refusal(404, 'not_found', 'There is nothing at this address.')
       // No route has a subprotocol.
       delete incoming.headers['sec-websocket-protocol']
-      // The response to an earlier request on this connection may close it in this very tick.
-      queueMicrotask(() => {
-        if (socket.writable) checked.emit('upgrade', incoming, socket, head)
-      })
+      found.server.handleUpgrade(incoming, socket, head, (opened) =>
+        start(opened, found.route, incoming, session),
+      )
     },
     close() {
-      for (const socket of wss.clients) socket.close(GOING_AWAY, 'The service is stopping.')
+      for (const socket of everySocket()) socket.close(GOING_AWAY, 'The service is stopping.')
     },
     terminate() {
-      for (const socket of wss.clients) socket.terminate()
+      for (const socket of everySocket()) socket.terminate()
     },
   }
 }
 
 const MALFORMED = new Refusal(400, 'malformed_request', 'This is not a WebSocket handshake.')
-
-/**
- * Whether the library can complete the handshake. It throws where nothing catches the error if it cannot parse the
- * URL, and never forgets a handshake that fails after its route accepted it.
- */
-function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
-  return (
-    method === 'GET' &&
-    // A path, not an address with a host; URL parsers read a backslash as a slash.
-    /^\/(?![/\\])/.test(url) &&
-    headers['sec-websocket-version'] === '13' &&
-    KEY.test(headers['sec-websocket-key'] ?? '')
-  )
-}
 
 /** Closes a socket and ignores whatever the peer still sends. */
 function endWithSession(socket: WebSocket): void {
