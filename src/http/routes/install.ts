@@ -1,12 +1,10 @@
-import type { OwnerAccount } from '../../settings/owner-account.ts'
 import type { SettingKey } from '../../settings/registry.ts'
 import { installRoute } from '../contract/install.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, type HttpContext, refuseInvalid } from '../server/env.ts'
-import type { IntrusionCounter } from '../server/intrusion-counter.ts'
+import type { CoreDeps } from '../features.ts'
+import { type HttpContext, type Routes, refuseInvalid } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 import { sessionCookie } from '../server/session-cookie.ts'
-import { type SignInThrottle, tooManyAttempts } from '../server/sign-in-throttle.ts'
+import { tooManyAttempts } from '../server/sign-in-throttle.ts'
 
 /** Body fields that are settings. */
 const settingOfField = {
@@ -27,14 +25,7 @@ const fields: readonly Field[] = [
   'openaiBaseUrl',
 ]
 
-export function installRoutes(options: {
-  readonly account: OwnerAccount
-  readonly throttle: SignInThrottle
-  readonly intrusions: Pick<IntrusionCounter, 'count'>
-}): RouteModule {
-  const { account, throttle, intrusions } = options
-  const routes = createRoutes()
-
+export function installRoutes(routes: Routes, { account, throttle, intrusions }: CoreDeps): void {
   /** Throttles only wrong codes, so that strangers cannot lock out the owner who has the right one. */
   function countWrongCode(client: string): void {
     const waitMs = throttle.waitMs(client)
@@ -84,7 +75,6 @@ export function installRoutes(options: {
       return refuseInvalid(result, c)
     },
   )
-  return { routes }
 }
 
 function alreadyConfigured(): Refusal {

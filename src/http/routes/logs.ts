@@ -1,24 +1,14 @@
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
-import type { LogLevel, LogLines } from '../../lib/log-lines.ts'
-import type { Sessions } from '../../settings/sessions.ts'
+import type { LogLevel } from '../../lib/log-lines.ts'
 import { idSchema, LINES_PER_READ, pageRoute, streamRoute } from '../contract/logs.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, sessionOf } from '../server/env.ts'
+import type { CoreDeps } from '../features.ts'
+import { type Routes, sessionOf } from '../server/env.ts'
 import { streamHeaders } from '../server/responses.ts'
 
 /** Proxies close idle connections, most of them after a minute. */
 const HEARTBEAT_MS = 25_000
 
-export function logRoutes(options: {
-  readonly lines: LogLines
-  /** A stream ends with its session. */
-  readonly sessions: Pick<Sessions, 'onEnded'>
-  /** Aborted when the service stops, so that streams do not delay it. */
-  readonly stopping: AbortSignal
-}): RouteModule {
-  const { lines, sessions, stopping } = options
-  const routes = createRoutes()
-
+export function logRoutes(routes: Routes, { logLines: lines, sessions, stopping }: CoreDeps): void {
   routes.openapi(pageRoute, (c) => {
     const { limit, level, after } = c.req.valid('query')
     const page = lines.read({ limit, minLevel: level, after: after ?? null })
@@ -76,6 +66,4 @@ export function logRoutes(options: {
       ending.removeEventListener('abort', wake)
     }
   }
-
-  return { routes }
 }

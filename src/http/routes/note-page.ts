@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { dateFormat } from '../../lib/time.ts'
 import { escapeHtml } from '../../notes/escape-html.ts'
-import type { Note, Notes } from '../../notes/notes.ts'
-import type { NoteRenderer } from '../../notes/renderer.ts'
+import type { Note } from '../../notes/notes.ts'
 import { htmlPage, refusals, tagged } from '../contract/describe.ts'
+import type { RouteDeps } from '../features.ts'
 import { isNavigation } from '../server/access.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, type HttpContext } from '../server/env.ts'
+import type { HttpContext, Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 import { SHELL_FILE, type StaticFiles } from '../server/static-files.ts'
 
@@ -42,29 +41,22 @@ const show = get('/notes/{id}', {
 })
 
 /** The page of one note: its markdown rendered, without scripts. */
-export function notePageRoutes(options: {
-  readonly notes: Pick<Notes, 'get'>
-  readonly renderer: NoteRenderer
-  readonly timezone: () => string
-  readonly staticFiles: StaticFiles
-}): RouteModule {
-  const routes = createRoutes()
-  const styles = stylesheetsOf(options.staticFiles)
+export function notePageRoutes(routes: Routes, { notes, owner: { settings }, staticFiles }: RouteDeps): void {
+  const styles = stylesheetsOf(staticFiles)
 
   routes.openAPIRegistry.registerPath(show)
   routes.get('/notes/:id', async (c) => {
-    const note = await options.notes.get(c.req.param('id'))
+    const note = await notes.get(c.req.param('id'))
     if (!note && !isNavigation(c.env.incoming)) {
       throw new Refusal(404, 'unknown_note', 'There is no such note.')
     }
     const frame = { theme: themeOf(c), styles }
     c.header('content-security-policy', CONTENT_SECURITY_POLICY)
     if (!note) return c.html(page({ ...frame, title: 'No such note', body: MISSING }), 404)
-    const html = await options.renderer.render(withoutTitle(note))
-    const body = noteView(note, html, options.timezone())
+    const html = await notes.renderer.render(withoutTitle(note))
+    const body = noteView(note, html, settings.get('TIMEZONE'))
     return c.html(page({ ...frame, title: note.title, body }), 200)
   })
-  return { routes }
 }
 
 const MISSING = `<header class="bar"><a class="button" href="/notes">${icon('back')}Notes</a></header>

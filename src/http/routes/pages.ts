@@ -1,11 +1,11 @@
 import { createRoute } from '@hono/zod-openapi'
 import { htmlPage } from '../contract/describe.ts'
+import type { CoreDeps } from '../features.ts'
 import { isNavigation } from '../server/access.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, type HttpContext } from '../server/env.ts'
+import type { HttpContext, Routes } from '../server/env.ts'
 import { preloadHeader } from '../server/page-code.ts'
 import { Refusal } from '../server/problem.ts'
-import { SHELL_FILE, type StaticFiles, serveFile } from '../server/static-files.ts'
+import { SHELL_FILE, serveFile } from '../server/static-files.ts'
 
 /** The exact paths of the web app's pages, and the modules that each needs to render. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
@@ -46,8 +46,7 @@ const describe = (path: string) =>
   })
 
 /** Serves the web app at each page's address. */
-export function pageRoutes(staticFiles: StaticFiles): RouteModule {
-  const routes = createRoutes()
+export function pageRoutes(routes: Routes, { staticFiles }: CoreDeps): void {
   const shell = staticFiles.get(SHELL_FILE)
   const createHandler = (modules: readonly string[]) => {
     const link = preloadHeader(staticFiles, modules)
@@ -67,5 +66,4 @@ export function pageRoutes(staticFiles: StaticFiles): RouteModule {
       return isNavigation(c.env.incoming) ? show(c) : next()
     })
   }
-  return { routes }
 }

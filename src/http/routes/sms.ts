@@ -1,13 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { wordSchema } from '../../../ledger/define-event.ts'
 import { messageMarkup } from '../../phone/line/markup.ts'
-import type { Texts } from '../../sms/index.ts'
 import { refusals, tagged } from '../contract/describe.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
-import type { IntrusionCounter } from '../server/intrusion-counter.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
 import { invalidField, Refusal } from '../server/problem.ts'
-import { markup, type ProviderWebhooks } from './provider-webhook.ts'
+import { markup } from './provider-webhook.ts'
 
 const { post } = tagged('Telephony')
 
@@ -32,14 +30,7 @@ const status = post('/sms/status', {
   responses: { 204: { description: 'Recorded' }, ...refusals(400, 403) },
 })
 
-export function smsRoutes(deps: {
-  readonly webhooks: ProviderWebhooks
-  readonly texts: Pick<Texts, 'receive' | 'statusReported'>
-  readonly intrusions: Pick<IntrusionCounter, 'count'>
-}): RouteModule {
-  const { webhooks, texts, intrusions } = deps
-  const routes = createRoutes()
-
+export function smsRoutes(routes: Routes, { webhooks, texts, intrusions }: RouteDeps): void {
   // Without the validator, which would consume the body that the signature covers.
   routes.openAPIRegistry.registerPath(incoming)
   routes.post('/sms', async (c) => {
@@ -76,7 +67,6 @@ export function smsRoutes(deps: {
     })
     return c.body(null, 204)
   })
-  return { routes }
 }
 
 function messageSid(text: string): string {

@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
-import type { ChatChannel } from '../../agent/chat.ts'
 import { createLogLines, type LogPage, logLevels } from '../../lib/log-lines.ts'
-import { ModelError, type SpeechModel } from '../../model/port.ts'
+import { ModelError } from '../../model/port.ts'
 import { MAX_MESSAGE_CHARS } from '../contract/chat.ts'
 import { body, eventStream, json, refusals, tagged } from '../contract/describe.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, goneSignal } from '../server/env.ts'
+import type { RouteDeps } from '../features.ts'
+import { goneSignal, type Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 import { streamHeaders } from '../server/responses.ts'
 import { refusalOf } from './chat.ts'
@@ -14,7 +13,6 @@ import { refusalOf } from './chat.ts'
 const { get, post } = tagged('Development')
 
 const VOICE_PATH = '/_dev/walkie/voice'
-const VOICE_BODY_BYTES = 8 * 1024 * 1024
 const KEPT_LINES = 500
 
 const lineSchema = z.object({
@@ -78,26 +76,20 @@ const stream = get('/_dev/walkie/logs/stream', {
 })
 
 /** Voice without a phone, for devices under development. Mounted only with `DEV_ROUTES=1`. */
-export function walkieRoutes(deps: {
-  readonly chat: ChatChannel
-  readonly speech: () => SpeechModel | null
-  readonly stopping: AbortSignal
-  readonly nowMs: () => number
-}): RouteModule {
-  const routes = createRoutes()
+export function walkieRoutes(routes: Routes, { agent: { chat }, model, stopping, nowMs }: RouteDeps): void {
   const lines = createLogLines(KEPT_LINES)
   const newest = () => lines.read({ limit: KEPT_LINES, minLevel: 'trace', after: null })
 
   routes.openapi(voice, async (c) => {
     const { audioBase64, format } = c.req.valid('json')
     const signal = goneSignal(c)
-    const speech = deps.speech()
+    const speech = model().speech
     if (speech === null) throw new Refusal(503, 'no_speech_model', 'No speech model is set up.')
     const heard = await askSpeech(() => speech.transcribe(Buffer.from(audioBase64, 'base64'), format, signal))
     const transcript = heard.trim().slice(0, MAX_MESSAGE_CHARS)
     if (transcript === '') throw new Refusal(400, 'nothing_heard', 'The recording contains no speech.')
-    const message = await deps.chat.receive(transcript, undefined, { isSpoken: true })
-    const outcome = await deps.chat.outcomeOf(message, signal)
+    const message = await chat.receive(transcript, undefined, { isSpoken: true })
+    const outcome = await chat.outcomeOf(message, signal)
     const refusal = refusalOf(outcome)
     if (refusal) throw refusal
     const spoken = await spokenOrNull(() => speech.speak(outcome.text, signal))
@@ -111,7 +103,7 @@ export function walkieRoutes(deps: {
   })
 
   routes.openapi(report, (c) => {
-    lines.add({ at: new Date(deps.nowMs()).toISOString(), ...c.req.valid('json') })
+    lines.add({ at: new Date(nowMs()).toISOString(), ...c.req.valid('json') })
     return c.body(null, 204)
   })
   routes.openapi(list, (c) => {
@@ -127,9 +119,9 @@ export function walkieRoutes(deps: {
       const wake = () => news.resolve()
       const unsubscribe = lines.subscribe(wake)
       stream.onAbort(wake)
-      deps.stopping.addEventListener('abort', wake)
+      stopping.addEventListener('abort', wake)
       try {
-        while (!stream.aborted && !deps.stopping.aborted) {
+        while (!stream.aborted && !stopping.aborted) {
           news = Promise.withResolvers()
           const page: LogPage = lines.read({ limit: KEPT_LINES, minLevel: 'trace', after: position })
           for (const line of page.lines) {
@@ -140,11 +132,10 @@ export function walkieRoutes(deps: {
         }
       } finally {
         unsubscribe()
-        deps.stopping.removeEventListener('abort', wake)
+        stopping.removeEventListener('abort', wake)
       }
     })
   })
-  return { routes, bodyBytes: (path) => (path === VOICE_PATH ? VOICE_BODY_BYTES : null) }
 }
 
 /** Turns a failure of the speech service into a 502. */

@@ -6,22 +6,16 @@ import { type Faults, refusalOf } from './faults.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
 import { guardBodies } from './json-body.ts'
 import { problemOf, Refusal } from './problem.ts'
-import { createReference } from './reference.ts'
+import { addReference } from './reference.ts'
 import { refuse } from './refuse.ts'
 import { SHELL_FILE, type StaticFiles, serveFile } from './static-files.ts'
 import { wantedPageCookie } from './wanted-page.ts'
-
-/** One resource: its routes, and the body limit in bytes for paths that need more than the default. */
-export type RouteModule = {
-  readonly routes: Routes
-  readonly bodyBytes?: (path: string) => number | null
-}
 
 export type AppOptions = Faults & {
   readonly access: AccessControl
   readonly identifyCaller: IdentifyCaller
   readonly intrusions: Pick<IntrusionCounter, 'count'>
-  readonly modules: readonly RouteModule[]
+  readonly addRoutes: (routes: Routes) => void
   readonly staticFiles: StaticFiles
   readonly version: string
 }
@@ -31,7 +25,7 @@ export type AppOptions = Faults & {
  * route runs. http-server.ts sets the headers that all responses share.
  */
 export function createApp(options: AppOptions): Routes {
-  const { modules, staticFiles } = options
+  const { addRoutes, staticFiles } = options
   const app = createRoutes()
   app.use((c, next) => {
     c.set('requestId', String(c.env.outgoing.getHeader('x-request-id')))
@@ -45,10 +39,10 @@ export function createApp(options: AppOptions): Routes {
     return next()
   })
 
-  app.use(guardBodies(modules.flatMap(({ bodyBytes }) => bodyBytes ?? [])))
+  app.use(guardBodies())
 
-  for (const { routes } of modules) app.route('/', routes)
-  app.route('/', createReference(app, options.version))
+  addRoutes(app)
+  addReference(app, options.version)
 
   const shell = staticFiles.get(SHELL_FILE)
   app.notFound((c) => {

@@ -3,6 +3,7 @@ import { Refusal } from './problem.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
+export const DEFAULT_BODY_BYTES = MIB
 /** Memory that the bodies of all requests without a session share. */
 const STRANGERS_BYTES = 16 * MIB
 /** Bytes of each body that do not count, so that sign-ins and texts get through a flood of large bodies. */
