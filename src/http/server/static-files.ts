@@ -94,10 +94,8 @@ export async function serveFile(
   c: HttpContext,
   file: StaticFile,
   status: 200 | 404 = 200,
-  further: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const headers: Record<string, string> = {
-    ...further,
     'content-type': file.type,
     'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: file.etag,
