@@ -1,27 +1,21 @@
 import { z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
-import { createLogLines, type LogPage, logLevels } from '../../lib/log-lines.ts'
+import { createLogLines, logLevels } from '../../lib/log-lines.ts'
 import { ModelError } from '../../model/port.ts'
 import { MAX_MESSAGE_CHARS } from '../contract/chat.ts'
 import { body, eventStream, json, refusals, tagged } from '../contract/describe.ts'
+import { lineFields } from '../contract/logs.ts'
 import type { RouteDeps } from '../features.ts'
 import { goneSignal, type Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 import { streamHeaders } from '../server/responses.ts'
 import { refusalOf } from './chat.ts'
+import { followLines } from './logs.ts'
 
 const { get, post } = tagged('Development')
 
 const VOICE_PATH = '/_dev/walkie/voice'
 const KEPT_LINES = 500
-
-const lineSchema = z.object({
-  id: z.int(),
-  at: z.string(),
-  level: z.enum(logLevels),
-  message: z.string(),
-  fields: z.record(z.string(), z.unknown()),
-})
 
 const voice = post(VOICE_PATH, {
   summary: 'Send a recorded utterance; get its transcript and the reply, written and spoken',
@@ -67,7 +61,12 @@ const report = post('/_dev/walkie/logs', {
 
 const list = get('/_dev/walkie/logs', {
   summary: 'List the newest lines from devices under development',
-  responses: { 200: json(z.object({ lines: z.array(lineSchema), dropped: z.int() }), 'Lines, oldest first') },
+  responses: {
+    200: json(
+      z.object({ lines: z.array(z.object({ ...lineFields, at: z.string() })), dropped: z.int() }),
+      'Lines, oldest first',
+    ),
+  },
 })
 
 const stream = get('/_dev/walkie/logs/stream', {
@@ -113,28 +112,7 @@ export function walkieRoutes(routes: Routes, { agent: { chat }, model, stopping,
   routes.openAPIRegistry.registerPath(stream)
   routes.get('/_dev/walkie/logs/stream', (c) => {
     if (c.req.method === 'HEAD') return streamHeaders(c)
-    return streamSSE(c, async (stream) => {
-      let position: number | null = null
-      let news = Promise.withResolvers<void>()
-      const wake = () => news.resolve()
-      const unsubscribe = lines.subscribe(wake)
-      stream.onAbort(wake)
-      stopping.addEventListener('abort', wake)
-      try {
-        while (!stream.aborted && !stopping.aborted) {
-          news = Promise.withResolvers()
-          const page: LogPage = lines.read({ limit: KEPT_LINES, minLevel: 'trace', after: position })
-          for (const line of page.lines) {
-            await stream.writeSSE({ event: 'line', id: String(line.id), data: JSON.stringify(line) })
-          }
-          position = page.throughId
-          await news.promise
-        }
-      } finally {
-        unsubscribe()
-        stopping.removeEventListener('abort', wake)
-      }
-    })
+    return streamSSE(c, (stream) => followLines(stream, lines, stopping, null, 'trace'))
   })
 }
 
