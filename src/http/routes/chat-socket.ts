@@ -9,6 +9,7 @@ import type { Routes } from '../server/env.ts'
 import { invalidCursor, invalidRequest, problemOf, Refusal } from '../server/problem.ts'
 import type { SocketRoute } from '../server/sockets.ts'
 import { refusalOf, turnRefusal } from './chat.ts'
+import { requireEnded } from './conversations.ts'
 
 const MAX_MESSAGE_BYTES = 1_048_576
 
@@ -156,13 +157,8 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
         if (!cursor) throw invalidCursor('cursor')
         return sendPage('prepend', cursor)
       }
-      case 'conversation.end': {
-        const outcome = await agent.endConversation(message.conversationId)
-        if (outcome === 'not_found')
-          throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
-        if (outcome === 'already_ended')
-          throw new Refusal(409, 'conversation_ended', 'The conversation has already ended.')
-      }
+      case 'conversation.end':
+        requireEnded(await agent.endConversation(message.conversationId))
     }
   }
 

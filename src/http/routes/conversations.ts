@@ -4,11 +4,12 @@ import {
   spansOfConversation,
 } from '../../../projections/conversation-queries.ts'
 import type { ConversationRow } from '../../../projections/conversations.ts'
+import type { EndOutcome } from '../../agent/conversation/ending.ts'
 import { end, events, list, one } from '../contract/conversations.ts'
 import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { Refusal, unknown } from '../server/problem.ts'
 import { jsonText } from '../server/responses.ts'
 import { cursorOf } from './timeline.ts'
 
@@ -18,7 +19,7 @@ export function conversationRoutes(
 ): void {
   async function find(id: string): Promise<ConversationRow> {
     const row = await conversationById(views, id)
-    if (!row) throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
+    if (!row) throw unknown('conversation')
     return row
   }
 
@@ -43,11 +44,7 @@ export function conversationRoutes(
 
   routes.openapi(end, async (c) => {
     const { id } = c.req.valid('param')
-    const outcome = await agent.endConversation(id)
-    if (outcome === 'not_found')
-      throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
-    if (outcome === 'already_ended')
-      throw new Refusal(409, 'conversation_ended', 'The conversation has already ended.')
+    requireEnded(await agent.endConversation(id))
     return c.json(present(await find(id)), 200)
   })
 
@@ -60,6 +57,13 @@ export function conversationRoutes(
     operations.paging.count(page, cursor !== null)
     return jsonText(c, page.json)
   })
+}
+
+/** Throws the refusal for a conversation that could not be ended. */
+export function requireEnded(outcome: EndOutcome): void {
+  if (outcome === 'not_found') throw unknown('conversation')
+  if (outcome === 'already_ended')
+    throw new Refusal(409, 'conversation_ended', 'The conversation has already ended.')
 }
 
 function present(row: ConversationRow) {

@@ -6,7 +6,7 @@ import { list, plan, read, request, type target, undo } from '../contract/erasur
 import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { invalidField, Refusal } from '../server/problem.ts'
+import { invalidField, Refusal, unknown } from '../server/problem.ts'
 
 /** Erasure with a minute to undo. The DELETE routes of single resources erase at once. */
 export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
@@ -28,13 +28,13 @@ export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
   routes.openapi(read, async (c) => {
     const { id } = c.req.valid('param')
     const found = erasures.get(id)
-    if (!found) throw new Refusal(404, 'unknown_erasure', 'There is no such erasure.')
+    if (!found) throw unknown('erasure')
     const plan = await erasures.pendingPlan(id)
     return c.json({ ...found, plan: plan && groupsOf(plan) }, 200)
   })
   routes.openapi(undo, async (c) => {
     const outcome = await erasures.undo(c.req.valid('param').id)
-    if (outcome.status === 'unknown') throw new Refusal(404, 'unknown_erasure', 'There is no such erasure.')
+    if (outcome.status === 'unknown') throw unknown('erasure')
     if (outcome.status === 'too_late') {
       const detail =
         outcome.erasure.status === 'undone'

@@ -2,7 +2,7 @@ import { seqOf } from '../contract/list-query.ts'
 import { changeConfig, insights, list, readConfig, remove, restore } from '../contract/memories.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { Refusal, unknown } from '../server/problem.ts'
 
 export function memoryRoutes(routes: Routes, { memory, erasures }: RouteDeps): void {
   const { api, config, memories } = memory
@@ -13,12 +13,12 @@ export function memoryRoutes(routes: Routes, { memory, erasures }: RouteDeps): v
   routes.openapi(insights, async (c) => c.json(await api.insights(), 200))
   routes.openapi(remove, async (c) => {
     const outcome = await erasures.eraseNow({ kind: 'memory', id: c.req.valid('param').id })
-    if (!('erased' in outcome)) throw new Refusal(404, 'unknown_memory', 'There is no such memory.')
+    if (!('erased' in outcome)) throw unknown('memory')
     return c.body(null, 204)
   })
   routes.openapi(restore, async (c) => {
     const outcome = await memories.restore(c.req.valid('param').id, { by: 'owner', channel: 'system' })
-    if (outcome === 'unknown') throw new Refusal(404, 'unknown_memory', 'There is no such memory.')
+    if (outcome === 'unknown') throw unknown('memory')
     if (outcome === 'current')
       throw new Refusal(409, 'nothing_to_undo', 'There is nothing to undo: the memory already applies.')
     return c.json({ restored: true as const }, 200)

@@ -6,7 +6,7 @@ import { htmlPage, refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'
 import { isNavigation } from '../server/access.ts'
 import type { HttpContext, Routes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { unknown } from '../server/problem.ts'
 import { SHELL_FILE, type StaticFiles } from '../server/static-files.ts'
 
 const { get } = tagged('Notes')
@@ -48,7 +48,7 @@ export function notePageRoutes(routes: Routes, { notes, owner: { settings }, sta
   routes.get('/notes/:id', async (c) => {
     const note = await notes.get(c.req.param('id'))
     if (!note && !isNavigation(c.env.incoming)) {
-      throw new Refusal(404, 'unknown_note', 'There is no such note.')
+      throw unknown('note')
     }
     const frame = { theme: themeOf(c), styles }
     c.header('content-security-policy', CONTENT_SECURITY_POLICY)

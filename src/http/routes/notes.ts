@@ -3,7 +3,7 @@ import { seqOf } from '../contract/list-query.ts'
 import { create, list, read, readRevision, remove, restore, revisions, update } from '../contract/notes.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { invalidField, Refusal } from '../server/problem.ts'
+import { invalidField, Refusal, unknown } from '../server/problem.ts'
 
 export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
   const origin = { source: 'owner', channel: 'chat' } as const
@@ -24,7 +24,7 @@ export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
   })
   routes.openapi(read, async (c) => {
     const note = await notes.get(c.req.valid('param').id)
-    if (!note) throw unknown()
+    if (!note) throw unknown('note')
     return c.json(present(note), 200)
   })
   routes.openapi(update, async (c) => {
@@ -36,12 +36,12 @@ export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
     return c.json(present(noteOf(await notes.update(c.req.valid('param').id, change, origin, revision))), 200)
   })
   routes.openapi(remove, async (c) => {
-    if (!(await notes.remove(c.req.valid('param').id, origin))) throw unknown()
+    if (!(await notes.remove(c.req.valid('param').id, origin))) throw unknown('note')
     return c.body(null, 204)
   })
   routes.openapi(revisions, async (c) => {
     const found = await notes.revisions(c.req.valid('param').id)
-    if (!found) throw unknown()
+    if (!found) throw unknown('note')
     return c.json({ revisions: found }, 200)
   })
   routes.openapi(readRevision, async (c) => {
@@ -70,7 +70,7 @@ function noteOf(outcome: NoteOutcome): Note {
     case 'ok':
       return outcome.note
     case 'not_found':
-      throw unknown()
+      throw unknown('note')
     case 'stale':
       throw new Refusal(
         412,
@@ -87,8 +87,4 @@ function noteOf(outcome: NoteOutcome): Note {
 
 function present({ seqs: _seqs, ...note }: Note) {
   return { ...note, excerpt: excerptOf(note.content) }
-}
-
-function unknown(): Refusal {
-  return new Refusal(404, 'unknown_note', 'There is no such note.')
 }

@@ -1,7 +1,7 @@
 import { compact, context, turn } from '../contract/session.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { Refusal, unknown } from '../server/problem.ts'
 
 export function sessionRoutes(routes: Routes, deps: RouteDeps): void {
   const { sessionContext, turnReport, isTurnRunning, compactor, attention } = deps.agent
@@ -35,7 +35,7 @@ export function sessionRoutes(routes: Routes, deps: RouteDeps): void {
 
   routes.openapi(turn, (c) => {
     const found = turnReport(c.req.valid('param').id)
-    if (!found) throw new Refusal(404, 'unknown_turn', 'There is no such turn.')
+    if (!found) throw unknown('turn')
     return c.json(found, 200)
   })
 }

@@ -11,7 +11,7 @@ import {
 } from '../contract/settings.ts'
 import type { CoreDeps } from '../features.ts'
 import { goneSignal, type Routes, sessionOf } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { Refusal, unknown } from '../server/problem.ts'
 import { tooManyAttempts } from '../server/sign-in-throttle.ts'
 
 /** Tests the connection to an outside service and reports each step. Does not throw if the service fails. */
@@ -71,7 +71,7 @@ export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
 
   routes.openapi(resetRoute, async (c) => {
     const { key } = c.req.valid('param')
-    if (!isSettingKey(key)) throw new Refusal(404, 'unknown_setting', 'There is no such setting.')
+    if (!isSettingKey(key)) throw unknown('setting')
     await settings.reset(key)
     return c.json(entries(), 200)
   })

@@ -8,10 +8,10 @@ import {
 } from '../contract/sign-in.ts'
 import type { CoreDeps } from '../features.ts'
 import { type HttpContext, type Routes, refuseInvalid, sessionOf } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
-import { endedSessionCookie } from '../server/session-cookie.ts'
+import { Refusal, unknown } from '../server/problem.ts'
+import { removeSessionCookie, setSessionCookie } from '../server/session-cookie.ts'
 import { tooManyAttempts } from '../server/sign-in-throttle.ts'
-import { commonPassword, setSessionCookie } from './install.ts'
+import { commonPassword } from './install.ts'
 
 export function signInRoutes(routes: Routes, { account, sessions, throttle, intrusions }: CoreDeps): void {
   function throttled(client: string): Refusal {
@@ -67,7 +67,7 @@ export function signInRoutes(routes: Routes, { account, sessions, throttle, intr
 
   routes.openapi(signOutRoute, async (c) => {
     await account.signOut(sessionOf(c))
-    c.header('set-cookie', endedSessionCookie(c.get('caller').isHttps))
+    removeSessionCookie(c)
     return c.json({ authenticated: false as const }, 200)
   })
 
@@ -106,7 +106,7 @@ export function signInRoutes(routes: Routes, { account, sessions, throttle, intr
 
   routes.openapi(revokeSessionRoute, async (c) => {
     if (!(await account.revoke(c.req.valid('param').id))) {
-      throw new Refusal(404, 'unknown_session', 'There is no such session.')
+      throw unknown('session')
     }
     return c.body(null, 204)
   })

@@ -3,7 +3,7 @@ import { seqOf } from '../contract/list-query.ts'
 import { callback, cancel, dispatch, list, read, retry } from '../contract/tasks.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { Refusal, unknown } from '../server/problem.ts'
 
 /** Work handed to the coding assistant. */
 export function taskRoutes(routes: Routes, deps: RouteDeps): void {
@@ -11,7 +11,7 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
 
   function found(id: string): WholeTask {
     const task = tasks.get(id)
-    if (!task) throw new Refusal(404, 'unknown_task', 'There is no such task.')
+    if (!task) throw unknown('task')
     return task
   }
 

@@ -6,7 +6,7 @@ import { seqOf } from '../contract/list-query.ts'
 import { eraseEvent, eraseSpan, page, search, span } from '../contract/timeline.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { invalidCursor, Refusal } from '../server/problem.ts'
+import { invalidCursor, unknown } from '../server/problem.ts'
 import { jsonText } from '../server/responses.ts'
 import { tooMuch } from './erasures.ts'
 
@@ -67,19 +67,19 @@ export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
 
   routes.openapi(span, (c) => {
     const found = timeline.span(c.req.valid('param').id)
-    if (!found) throw new Refusal(404, 'unknown_span', 'There is no such span.')
+    if (!found) throw unknown('span')
     return c.json({ ...found.span, events: found.events }, 200)
   })
 
   routes.openapi(eraseSpan, async (c) => {
     const { id } = c.req.valid('param')
-    if (timeline.spanSeqs(id).length === 0) throw new Refusal(404, 'unknown_span', 'There is no such span.')
+    if (timeline.spanSeqs(id).length === 0) throw unknown('span')
     return c.json({ erased: await erased({ kind: 'span', id }) }, 200)
   })
 
   routes.openapi(eraseEvent, async (c) => {
     const { seq } = c.req.valid('param')
-    if (!ledger.rowAt(seq)) throw new Refusal(404, 'unknown_event', 'There is no such event.')
+    if (!ledger.rowAt(seq)) throw unknown('event')
     return c.json({ erased: await erased({ kind: 'message', id: String(seq) }) }, 200)
   })
 }

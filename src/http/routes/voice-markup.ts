@@ -1,10 +1,12 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { Explanation, Offer } from '../../phone/lifecycle/reception.ts'
 import { busyMarkup, connectMarkup, sayMarkup } from '../../phone/line/markup.ts'
-import { refusals } from '../contract/describe.ts'
+import { refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'
 import type { HttpContext, Routes } from '../server/env.ts'
 import { markup, type ProviderRequest } from './provider-webhook.ts'
+
+const telephony = tagged('Telephony')
 
 const MAX_ID_CHARS = 100
 
@@ -22,10 +24,7 @@ const OVER = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
 const STREAM_OVER = new Set(['stream-stopped', 'stream-error'])
 
 const describe = (method: 'get' | 'post') =>
-  createRoute({
-    method,
-    path: '/voice-markup',
-    tags: ['Telephony'],
+  telephony[method]('/voice-markup', {
     summary: 'Answer a call: open a media stream, explain why not, or reject it as busy',
     description: 'Called by the telephony provider, which signs its requests.',
     security: [],
@@ -35,20 +34,14 @@ const describe = (method: 'get' | 'post') =>
     },
   })
 
-const status = createRoute({
-  method: 'post',
-  path: '/voice-status',
-  tags: ['Telephony'],
+const status = telephony.post('/voice-status', {
   summary: 'Receive the status of a call or its media stream',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
   responses: { 204: { description: 'Recorded' }, ...refusals(403) },
 })
 
-const stream = createRoute({
-  method: 'get',
-  path: '/call',
-  tags: ['Telephony'],
+const stream = telephony.get('/call', {
   summary: 'Open the media stream of a call as a WebSocket',
   description:
     'It must present the one-time token from the markup within five seconds, or it is closed with 1008. A ' +

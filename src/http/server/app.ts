@@ -1,20 +1,17 @@
 import { PROBLEM_TYPE } from '../contract/problem.ts'
-import { type AccessControl, isNavigation } from './access.ts'
+import { type AccessControl, isNavigation, Redirection } from './access.ts'
 import type { IdentifyCaller } from './caller.ts'
 import { createRoutes, type HttpContext, type Routes } from './env.ts'
 import { type Faults, refusalOf } from './faults.ts'
-import type { IntrusionCounter } from './intrusion-counter.ts'
 import { guardBodies } from './json-body.ts'
 import { problemOf, Refusal } from './problem.ts'
 import { addReference } from './reference.ts'
-import { refuse } from './refuse.ts'
 import { SHELL_FILE, type StaticFiles, serveFile } from './static-files.ts'
 import { wantedPageCookie } from './wanted-page.ts'
 
 export type AppOptions = Faults & {
   readonly access: AccessControl
   readonly identifyCaller: IdentifyCaller
-  readonly intrusions: Pick<IntrusionCounter, 'count'>
   readonly addRoutes: (routes: Routes) => void
   readonly staticFiles: StaticFiles
   readonly version: string
@@ -55,22 +52,25 @@ export function createApp(options: AppOptions): Routes {
 
 /** Checks access before every route and turns what a route throws into a response. */
 function guard(app: Routes, options: AppOptions): void {
-  const { access, identifyCaller, intrusions } = options
+  const { access, identifyCaller } = options
   app.use(async (c, next) => {
     const { incoming } = c.env
     const caller = identifyCaller(incoming)
     c.set('caller', caller)
-    const verdict = access.request(incoming, caller, c.req.method, c.req.path)
-    if (verdict.verdict === 'redirected') {
-      const wanted = verdict.to === '/login' ? wantedPageCookie(incoming.url ?? '', caller.isHttps) : null
-      if (wanted !== null) c.header('Set-Cookie', wanted)
-      return c.redirect(verdict.to, 302)
-    }
-    if (verdict.verdict === 'refused') throw refuse(verdict.reason, intrusions)
-    c.set('session', verdict.session)
+    c.set('session', access.check(incoming, caller, c.req.method, c.req.path))
     return next()
   })
-  app.onError((error, c) => answer(refusalOf(error, c.env.incoming, c.get('requestId'), options), c))
+  app.onError((error, c) => {
+    if (error instanceof Redirection) return redirect(error.to, c)
+    return answer(refusalOf(error, c.env.incoming, c.get('requestId'), options), c)
+  })
+}
+
+function redirect(to: Redirection['to'], c: HttpContext): Response {
+  const { url = '' } = c.env.incoming
+  const wanted = to === '/login' ? wantedPageCookie(url, c.get('caller').isHttps) : null
+  if (wanted !== null) c.header('Set-Cookie', wanted)
+  return c.redirect(to, 302)
 }
 
 function answer(refusal: Refusal, c: HttpContext): Response {

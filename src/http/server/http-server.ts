@@ -7,34 +7,25 @@ import type { AccessControl } from './access.ts'
 import type { IdentifyCaller } from './caller.ts'
 import { pathOf } from './env.ts'
 import { type Faults, refusalOf } from './faults.ts'
-import type { IntrusionCounter } from './intrusion-counter.ts'
 import { problemOf, Refusal } from './problem.ts'
 import { writeRefusal } from './raw-refusal.ts'
-import { refuse } from './refuse.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { Sockets } from './sockets.ts'
 
 /** Limits on how long a client may take, and on how much it may send before the body. */
-export type ServerLimits = {
+export const DEFAULT_SERVER_LIMITS = {
   /** From connecting, or from the last response, to the end of the headers. */
-  readonly headersTimeoutMs: number
-  /** For the whole request, including its body. */
-  readonly requestTimeoutMs: number
-  readonly keepAliveTimeoutMs: number
-  /** How often the timeouts are checked, so each may be exceeded by that much. */
-  readonly checkEveryMs: number
-  readonly maxHeaderBytes: number
-  readonly maxHeaders: number
-}
-
-export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   headersTimeoutMs: 8_000,
+  /** For the whole request, including its body. */
   requestTimeoutMs: 12_000,
   keepAliveTimeoutMs: 10_000,
+  /** How often the timeouts are checked, so each may be exceeded by that much. */
   checkEveryMs: 1_000,
   maxHeaderBytes: 16_384,
   maxHeaders: 100,
 }
+
+export type ServerLimits = typeof DEFAULT_SERVER_LIMITS
 
 export type HttpServer = {
   /** Resolves to the port; port 0 lets the system choose. Rejects if the port is not available. */
@@ -50,21 +41,11 @@ export function createHttpServer(
     readonly sockets: Sockets
     readonly access: AccessControl
     readonly identifyCaller: IdentifyCaller
-    readonly intrusions: Pick<IntrusionCounter, 'count'>
     readonly newId: () => string
     readonly limits?: ServerLimits
   },
 ): HttpServer {
-  const {
-    fetch,
-    sockets,
-    access,
-    identifyCaller,
-    intrusions,
-    newId,
-    log,
-    limits = DEFAULT_SERVER_LIMITS,
-  } = options
+  const { fetch, sockets, access, identifyCaller, newId, log, limits = DEFAULT_SERVER_LIMITS } = options
   const listener = getRequestListener(fetch, {
     errorHandler: () => problemResponse(new Refusal(400, 'malformed_request', 'The request is malformed.')),
   })
@@ -129,10 +110,8 @@ export function createHttpServer(
     socket.on('error', (error) => log.debug({ err: error }, 'A connection failed'))
     const requestId = newId()
     try {
-      const verdict = access.request(incoming, identifyCaller(incoming), 'UPGRADE', pathOf(incoming))
-      if (verdict.verdict !== 'allowed')
-        throw refuse(verdict.verdict === 'refused' ? verdict.reason : 'no_session', intrusions)
-      sockets.upgrade(incoming, socket, head, verdict.session)
+      const session = access.check(incoming, identifyCaller(incoming), 'UPGRADE', pathOf(incoming))
+      sockets.upgrade(incoming, socket, head, session)
     } catch (error) {
       writeRefusal(socket, refusalOf(error, incoming, requestId, options), requestId)
     }

@@ -52,6 +52,7 @@ export function createHttp(
     access: createAccessControl({
       account,
       sessions,
+      intrusions: options.intrusions,
       // The shell is served at the addresses of its pages only.
       isStaticFile: (path) => path !== SHELL_FILE && staticFiles.has(path),
     }),
