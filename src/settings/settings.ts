@@ -216,16 +216,21 @@ export function createSettings(options: {
     entries: () =>
       settingKeys.map((key) => {
         const { value, source, enteredFor } = resolveUsable(key)
-        const { schema: _schema, default: _default, ...shown }: SettingDefinition = settingRegistry[key]
+        const { secret, description, group, title, unit, choices }: SettingDefinition = settingRegistry[key]
         return {
-          ...shown,
           key,
-          value: shown.secret ? null : value,
+          value: secret ? null : value,
+          secret,
           set: value !== null,
           source,
           enteredFor,
           sentTo: destination(key),
+          description,
           restart: false,
+          group,
+          title,
+          unit,
+          choices,
         }
       }),
     secretValues: () =>
