@@ -108,3 +108,52 @@ test('transfers at most 200 kB for the first page with an empty cache', async ()
   expect(bytes).toBeGreaterThan(30_000)
   expect(bytes).toBeLessThan(200_000)
 })
+
+test('preloads exactly the scripts of a page with its Link header', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/settings' })
+  const links = page.locator('nav[aria-label=Pages] a')
+  await links.first().waitFor()
+  const listed = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+  expect(listed).toEqual(expect.arrayContaining(['/', '/memories', '/logs']))
+  const modules = (await service.client.get('/modules.json')).json
+  // The dialogs of the timeline load after it, perhaps only just before the next page.
+  const later = filesOf(modules, 'src/timeline/timeline-dialogs.ts')
+  for (const address of [
+    ...listed,
+    '/notes/edit',
+    '/settings/memory',
+    '/memory-config',
+    '/welcome',
+    '/login',
+  ]) {
+    const requested: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/assets/') && request.resourceType() === 'script')
+        requested.push(new URL(request.url()).pathname)
+    })
+    // The sign-in page redirects a browser that is signed in.
+    if (address === '/login') {
+      await page.goto('about:blank')
+      await page.context().clearCookies()
+    }
+    const answer = await page.goto(address)
+    await page
+      .locator('dg-page, dg-composer textarea, dg-login-page input, dg-welcome-page h1')
+      .first()
+      .waitFor()
+    page.removeAllListeners('request')
+    const link = answer?.headers().link ?? ''
+    const named = [...link.matchAll(/<([^>]+)>; rel=modulepreload/g)].flatMap(([, file]) => file ?? [])
+    const needed = requested.filter((file) => named.includes(file) || !later.has(file))
+    expect([address, named.toSorted()]).toEqual([address, [...new Set(needed)].toSorted()])
+  }
+})
+
+type Modules = Readonly<Record<string, { readonly file: string; readonly imports?: readonly string[] }>>
+
+/** The files of a module and of everything it imports. */
+function filesOf(modules: Modules, name: string): ReadonlySet<string> {
+  const { file, imports = [] } = modules[name] ?? { file: '' }
+  return new Set([`/${file}`, ...imports.flatMap((imported) => [...filesOf(modules, imported)])])
+}
