@@ -215,8 +215,8 @@ function thingRoutes(routes: Routes, things: string[]): void {
 }
 
 function socketRoutes(messages: string[]): SocketRoute[] {
-  const onOpen: SocketRoute['onOpen'] = (socket, { url = '' }) => {
-    if (url.includes('fault')) throw new Error('the canary sank')
+  const onOpen: SocketRoute['onOpen'] = (socket, c) => {
+    if (c.req.query('fault') !== undefined) throw new Error('the canary sank')
     socket.on('message', (data) => {
       messages.push(String(data))
       socket.send(`heard ${String(data)}`)

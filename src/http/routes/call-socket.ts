@@ -10,14 +10,14 @@ export function callSocketRoute({ phone, webhooks, intrusions }: RouteDeps): Soc
   return {
     path: '/call',
     maxMessageBytes: MAX_FRAME_BYTES,
-    onOpen(socket, incoming) {
+    onOpen(socket, c) {
       const stream = textSocket(socket)
       const { close } = stream
       stream.close = (code, reason) => {
         if (code === POLICY_VIOLATION) intrusions.count('socket_refused')
         close(code, reason)
       }
-      phone.accept(stream, { isSigned: webhooks.isSignedUpgrade(incoming) })
+      phone.accept(stream, { isSigned: webhooks.isSignedUpgrade(c) })
     },
   }
 }

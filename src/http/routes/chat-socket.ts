@@ -32,23 +32,18 @@ export function chatSocketRoute(deps: RouteDeps): SocketRoute {
   return {
     path: '/chat',
     maxMessageBytes: MAX_MESSAGE_BYTES,
-    onOpen(socket, { url = '' }) {
+    onOpen(socket, c) {
       const ended = new AbortController()
       socket.once('close', () => ended.abort())
-      const session = serve(
-        deps,
-        socket,
-        sinceOf(new URLSearchParams(url.split('?')[1]).get('since')),
-        ended.signal,
-      )
+      const session = serve(deps, socket, sinceOf(c.req.query('since')), ended.signal)
       socket.on('message', (data, isBinary) => session.receive(isBinary ? '' : String(data)))
     },
   }
 }
 
 /** The last event that a reconnecting tab has; null for a new tab. */
-function sinceOf(since: string | null): number | null {
-  return since !== null && /^\d{1,15}$/.test(since) ? Number(since) : null
+function sinceOf(since: string | undefined): number | null {
+  return since !== undefined && /^\d{1,15}$/.test(since) ? Number(since) : null
 }
 
 /**

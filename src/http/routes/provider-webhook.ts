@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { createSignatureVerifier, type FormFields, parseForm } from '../../phone/line/signature.ts'
 import { ownerNumbersOf, type Party, partyOf } from '../../settings/party.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -21,7 +20,7 @@ export type ProviderWebhooks = {
   /** Reads and verifies a request; throws 403 for one that is not the provider's. */
   read(c: HttpContext): Promise<ProviderRequest>
   /** Whether the provider signed a socket upgrade. An unsigned one may still present a token. */
-  isSignedUpgrade(incoming: IncomingMessage): boolean
+  isSignedUpgrade(c: HttpContext): boolean
 }
 
 /** Longer field values are cut. */
@@ -65,11 +64,13 @@ export function createProviderWebhooks(options: {
   }
 
   return {
-    isSignedUpgrade({ headers, url: pathAndQuery = '' }) {
+    isSignedUpgrade(c) {
       const authToken = settings.webhookToken()
       const publicUrl = settings.get('PUBLIC_URL')
-      const signature = headers['x-twilio-signature']
-      if (authToken === null || publicUrl === null || typeof signature !== 'string') return false
+      const signature = c.req.header('x-twilio-signature')
+      if (authToken === null || publicUrl === null || signature === undefined) return false
+      // The raw request line, as the provider signed it.
+      const pathAndQuery = c.env.incoming.url ?? ''
       return createSignatureVerifier({ authToken, publicUrl }).upgrade({ pathAndQuery, signature })
     },
     async read(c) {

@@ -80,7 +80,7 @@ export function createAccessControl(options: {
 
       if (!account.isInstalled()) {
         if (isFile || BEFORE_INSTALL.has(route)) return null
-        if (isNavigation(incoming) && method === 'GET') throw new Redirection('/install')
+        if (isNavigation(incoming)) throw new Redirection('/install')
         throw new Refusal(
           503,
           'not_configured',
@@ -99,7 +99,7 @@ export function createAccessControl(options: {
         throw new Refusal(403, 'foreign_origin', 'The request comes from a page of another origin.')
       }
       if (session !== null || WITHOUT_SESSION.has(route)) return session
-      if (isNavigation(incoming) && method === 'GET') throw new Redirection('/login')
+      if (isNavigation(incoming)) throw new Redirection('/login')
       intrusions.count('no_session')
       throw new Refusal(401, 'no_session', 'Sign in first.')
     },

@@ -9,9 +9,12 @@ import { addReference } from './reference.ts'
 import { SHELL_FILE, type StaticFiles, serveFile } from './static-files.ts'
 import { wantedPageCookie } from './wanted-page.ts'
 
-export type AppOptions = Faults & {
+export type Guards = Faults & {
   readonly access: AccessControl
   readonly identifyCaller: IdentifyCaller
+}
+
+export type AppOptions = Guards & {
   readonly addRoutes: (routes: Routes) => void
   readonly staticFiles: StaticFiles
   readonly version: string
@@ -50,19 +53,22 @@ export function createApp(options: AppOptions): Routes {
   return app
 }
 
-/** Checks access before every route and turns what a route throws into a response. */
-function guard(app: Routes, options: AppOptions): void {
-  const { access, identifyCaller } = options
+/**
+ * Checks access before every route and turns what a route throws into a response. `method` is UPGRADE for the
+ * routes of sockets.
+ */
+export function guard(app: Routes, guards: Guards, method?: 'UPGRADE'): void {
+  const { access, identifyCaller } = guards
   app.use(async (c, next) => {
     const { incoming } = c.env
     const caller = identifyCaller(incoming)
     c.set('caller', caller)
-    c.set('session', access.check(incoming, caller, c.req.method, c.req.path))
+    c.set('session', access.check(incoming, caller, method ?? c.req.method, c.req.path))
     return next()
   })
   app.onError((error, c) => {
     if (error instanceof Redirection) return redirect(error.to, c)
-    return answer(refusalOf(error, c.env.incoming, c.get('requestId'), options), c)
+    return answer(refusalOf(error, c.env.incoming, c.get('requestId'), guards), c)
   })
 }
 

@@ -2,11 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
+import type { Log } from '../../lib/log.ts'
 import { PROBLEM_TYPE } from '../contract/problem.ts'
-import type { AccessControl } from './access.ts'
 import type { IdentifyCaller } from './caller.ts'
 import { pathOf } from './env.ts'
-import { type Faults, refusalOf } from './faults.ts'
 import { problemOf, Refusal } from './problem.ts'
 import { writeRefusal } from './raw-refusal.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -34,18 +33,16 @@ export type HttpServer = {
   close(graceMs: number): Promise<void>
 }
 
-export function createHttpServer(
-  options: Faults & {
-    /** Handles requests; see `createApp`. */
-    readonly fetch: Parameters<typeof getRequestListener>[0]
-    readonly sockets: Sockets
-    readonly access: AccessControl
-    readonly identifyCaller: IdentifyCaller
-    readonly newId: () => string
-    readonly limits?: ServerLimits
-  },
-): HttpServer {
-  const { fetch, sockets, access, identifyCaller, newId, log, limits = DEFAULT_SERVER_LIMITS } = options
+export function createHttpServer(options: {
+  /** Handles requests; see `createApp`. */
+  readonly fetch: Parameters<typeof getRequestListener>[0]
+  readonly sockets: Sockets
+  readonly identifyCaller: IdentifyCaller
+  readonly newId: () => string
+  readonly log: Log
+  readonly limits?: ServerLimits
+}): HttpServer {
+  const { fetch, sockets, identifyCaller, newId, log, limits = DEFAULT_SERVER_LIMITS } = options
   const listener = getRequestListener(fetch, {
     errorHandler: () => problemResponse(new Refusal(400, 'malformed_request', 'The request is malformed.')),
   })
@@ -106,16 +103,7 @@ export function createHttpServer(
     const refusal = new Refusal(417, 'expectation_failed', 'The Expect header is not supported.')
     writeRefusal(incoming.socket, refusal, newId())
   })
-  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', (error) => log.debug({ err: error }, 'A connection failed'))
-    const requestId = newId()
-    try {
-      const session = access.check(incoming, identifyCaller(incoming), 'UPGRADE', pathOf(incoming))
-      sockets.upgrade(incoming, socket, head, session)
-    } catch (error) {
-      writeRefusal(socket, refusalOf(error, incoming, requestId, options), requestId)
-    }
-  })
+  server.on('upgrade', sockets.upgrade)
 
   return {
     listen: (port, host) => listen(server, port, host),
@@ -158,6 +146,6 @@ function refusalOfClientError(error: NodeJS.ErrnoException): Refusal {
 function problemResponse(refusal: Refusal): Response {
   return new Response(JSON.stringify(problemOf(refusal)), {
     status: refusal.status,
-    headers: { 'content-type': PROBLEM_TYPE },
+    headers: { 'content-type': PROBLEM_TYPE, connection: 'close' },
   })
 }

@@ -68,7 +68,7 @@ export function createHttp(
     },
     version: options.buildInfo.version,
   })
-  const sockets = createSockets({ ...options, routes: options.socketRoutes, sessions })
+  const sockets = createSockets({ ...options, ...guards, routes: options.socketRoutes, sessions })
   const server = createHttpServer({ ...options, ...guards, fetch: app.fetch, sockets })
   const expiry = setInterval(() => sessions.endExpired(), END_EXPIRED_SESSIONS_EVERY_MS)
   expiry.unref()

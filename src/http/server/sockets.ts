@@ -1,9 +1,10 @@
-import type { IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
-import type { Log } from '../../lib/log.ts'
-import type { Session, Sessions } from '../../settings/sessions.ts'
-import { pathOf } from './env.ts'
+import { createNodeWebSocket } from '@hono/node-ws'
+import type { WebSocket } from 'ws'
+import type { Sessions } from '../../settings/sessions.ts'
+import { type Guards, guard } from './app.ts'
+import { createRoutes, type HttpContext } from './env.ts'
 import { Refusal } from './problem.ts'
 import { writeRefusal } from './raw-refusal.ts'
 
@@ -12,12 +13,12 @@ export type SocketRoute = {
   readonly path: string
   /** A larger message closes the connection with 1009. */
   readonly maxMessageBytes: number
-  readonly onOpen: (socket: WebSocket, incoming: IncomingMessage) => void
+  readonly onOpen: (socket: WebSocket, c: HttpContext) => void
 }
 
 export type Sockets = {
-  /** Accepts an upgrade that passed the access check. Throws the refusal if there is no such socket. */
-  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer, session: Session | null): void
+  /** Accepts or refuses an upgrade. */
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Closes every open socket with 1001 (going away). */
   close(): void
   /** Terminates every open socket at once. */
@@ -38,29 +39,42 @@ const LIMITS = {
 }
 /** A dead peer is noticed after at most two of these. */
 const PING_EVERY_MS = 30_000
+const KEY = /^[+/0-9A-Za-z]{22}==$/
 
-/** Serves WebSockets. When a session ends, its sockets close. */
-export function createSockets(options: {
-  readonly routes: readonly SocketRoute[]
-  readonly sessions: Pick<Sessions, 'onEnded'>
-  readonly newId: () => string
-  readonly log: Log
-  /** Called with any fault of the service itself that the opening of a socket ran into. */
-  readonly onFault: (error: unknown) => void
-}): Sockets {
-  const { sessions, newId, log, onFault } = options
-  const servers = new Map(options.routes.map((route) => [route.path, { route, server: serverFor(route) }]))
-
-  function serverFor({ maxMessageBytes }: SocketRoute): WebSocketServer {
-    const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, ...LIMITS })
+/** Serves WebSockets as routes behind the access check. When a session ends, its sockets close. */
+export function createSockets(
+  options: Guards & {
+    readonly routes: readonly SocketRoute[]
+    readonly sessions: Pick<Sessions, 'onEnded'>
+    readonly newId: () => string
+  },
+): Sockets {
+  const { routes, sessions, newId, log, onFault } = options
+  const app = createRoutes()
+  guard(app, options, 'UPGRADE')
+  const { upgradeWebSocket, injectWebSocket, wss } = createNodeWebSocket({ app })
+  const maxPayloads = new WeakMap<object, number>()
+  Object.assign(wss.options, LIMITS)
+  wss.on('headers', (headers, incoming) => {
     // Every response carries a request id, the handshake included.
-    server.on('headers', (headers) => headers.push(`x-request-id: ${newId()}`))
-    server.on('wsClientError', (_error, socket) => writeRefusal(socket, MALFORMED, newId()))
-    return server
+    headers.push(`x-request-id: ${newId()}`)
+    // All routes share one server, which applies its limits to the socket right after this event.
+    wss.options.maxPayload = maxPayloads.get(incoming)
+  })
+  for (const route of routes) {
+    const upgrade = upgradeWebSocket((c: HttpContext) => {
+      maxPayloads.set(c.env.incoming, route.maxMessageBytes)
+      return { onOpen: (_event, { raw }) => raw && start(raw, route, c) }
+    })
+    app.get(route.path, upgrade)
   }
+  // The library's handler hangs on a server without a port, so it gets only what `upgrade` hands over.
+  const checked = createServer()
+  injectWebSocket(checked)
 
-  function start(socket: WebSocket, route: SocketRoute, incoming: IncomingMessage, session: Session | null) {
+  function start(socket: WebSocket, route: SocketRoute, c: HttpContext): void {
     const stopPinging = keepAlive(socket)
+    const session = c.get('session')
     const unsubscribe =
       session === null ? undefined : sessions.onEnded(session.id, () => endWithSession(socket))
     socket.on('error', (error) => log.debug({ err: error, path: route.path }, 'A socket failed'))
@@ -69,7 +83,7 @@ export function createSockets(options: {
       unsubscribe?.()
     })
     try {
-      route.onOpen(socket, incoming)
+      route.onOpen(socket, c)
     } catch (error) {
       log.error({ err: error, path: route.path }, 'A socket could not be served')
       onFault(error)
@@ -77,27 +91,45 @@ export function createSockets(options: {
     }
   }
 
-  const everySocket = () => [...servers.values()].flatMap(({ server }) => [...server.clients])
   return {
-    upgrade(incoming, socket, head, session) {
-      const found = servers.get(pathOf(incoming))
-      if (!found) throw new Refusal(404, 'not_found', 'There is nothing at this address.')
+    upgrade(incoming, socket, head) {
+      socket.on('error', (error) => log.debug({ err: error }, 'A connection failed'))
+      // The peer of a refused upgrade may never close its side.
+      socket.once('finish', () => maxPayloads.has(incoming) || socket.destroy())
+      if (!isHandshake(incoming)) return writeRefusal(socket, MALFORMED, newId())
       // No route has a subprotocol.
       delete incoming.headers['sec-websocket-protocol']
-      found.server.handleUpgrade(incoming, socket, head, (opened) =>
-        start(opened, found.route, incoming, session),
-      )
+      // The response to an earlier request on this connection may close it in this very tick.
+      queueMicrotask(() => {
+        if (socket.writable) checked.emit('upgrade', incoming, socket, head)
+      })
     },
     close() {
-      for (const socket of everySocket()) socket.close(GOING_AWAY, 'The service is stopping.')
+      for (const socket of wss.clients) socket.close(GOING_AWAY, 'The service is stopping.')
     },
     terminate() {
-      for (const socket of everySocket()) socket.terminate()
+      for (const socket of wss.clients) socket.terminate()
     },
   }
 }
 
 const MALFORMED = new Refusal(400, 'malformed_request', 'This is not a WebSocket handshake.')
+
+/**
+ * Whether the library can complete the handshake. It throws where nothing catches the error if it cannot parse the
+ * URL, and never forgets a handshake that fails after its route accepted it.
+ */
+function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
+  return (
+    method === 'GET' &&
+    // A path, not an address with a host; URL parsers read a backslash as a slash.
+    /^\/(?![/\\])/.test(url) &&
+    // Node joins several Hosts, of which a proxy may have used the other (RFC 9112, 3.2).
+    !headers.host?.includes(',') &&
+    headers['sec-websocket-version'] === '13' &&
+    KEY.test(headers['sec-websocket-key'] ?? '')
+  )
+}
 
 /** Closes a socket and ignores whatever the peer still sends. */
 function endWithSession(socket: WebSocket): void {
