@@ -108,7 +108,7 @@ export function isUnderWay(deliveries: readonly DeliveryRow[]): boolean {
 
 export function createDeliveryQueries(views: Database) {
   const open = views.prepare<[], DeliveryRow>(
-    `SELECT * FROM deliveries WHERE status IN ('waiting', 'attempted') AND channel <> 'sms' ORDER BY requestedSeq`,
+    `SELECT * FROM deliveries WHERE status IN ('waiting', 'attempted') ORDER BY requestedSeq`,
   )
   const failed = views.prepare<[], DeliveryRow>(
     `SELECT * FROM deliveries AS failed WHERE status = 'failed' AND fellBack = 0 AND taskId IS NOT NULL AND channel <> 'chat'
@@ -123,7 +123,7 @@ export function createDeliveryQueries(views: Database) {
     'SELECT attempt, startedAt, endedAt, outcome, kind FROM delivery_attempts WHERE deliveryId = ? ORDER BY attempt',
   )
   return {
-    /** Unfinished chat and webhook deliveries, oldest first. Texts have their own outbox. */
+    /** Unfinished deliveries, oldest first. */
     open: () => open.all(),
     /** Failed for good, without a fallback, and no other delivery of the task succeeded. */
     toFallBack: () => failed.all(),

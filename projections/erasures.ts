@@ -22,8 +22,6 @@ export type ErasureRow = {
   kinds: string
 }
 
-export type KindCount = { readonly kind: string; readonly count: number }
-
 /** Erasures, and the events that each one hides until they are erased. */
 export const erasuresProjection = defineProjection({
   name: 'erasures',
@@ -81,8 +79,8 @@ export const erasuresProjection = defineProjection({
 
 const kindsSchema = z.array(z.object({ kind: z.string(), count: z.number() }))
 
-export function kindsOf(row: ErasureRow): KindCount[] {
-  return kindsSchema.parse(JSON.parse(row.kinds))
+export function kindsOf({ kinds }: ErasureRow): z.output<typeof kindsSchema> {
+  return kindsSchema.parse(JSON.parse(kinds))
 }
 
 export function createErasureQueries(views: Database) {

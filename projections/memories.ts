@@ -31,7 +31,6 @@ export const memoriesProjection = defineProjection({
     CREATE INDEX memories_ending ON memories (validUntil) WHERE validUntil IS NOT NULL AND status IN ('active', 'contested');
     CREATE INDEX memories_successors ON memories (supersedes) WHERE supersedes IS NOT NULL;
     CREATE INDEX memories_predecessors ON memories (supersededBy) WHERE supersededBy IS NOT NULL;
-    CREATE INDEX memories_unerased ON memories (storedSeq) WHERE status = 'deleted' AND text IS NOT NULL;
     CREATE TABLE memory_uses (memoryId TEXT NOT NULL, seq INTEGER NOT NULL, at TEXT NOT NULL, use TEXT NOT NULL,
       PRIMARY KEY (memoryId, seq)) WITHOUT ROWID, STRICT;
     CREATE TABLE memory_sources (memoryId TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (memoryId, seq)) WITHOUT ROWID, STRICT;

@@ -92,9 +92,6 @@ export function createMemoryQueries(views: Database) {
   const nextEnd = views.prepare<[], { validUntil: string | null }>(
     `SELECT min(validUntil) AS validUntil FROM memories WHERE validUntil IS NOT NULL AND ${CURRENT}`,
   )
-  const unerased = views.prepare<[], { storedSeq: number }>(
-    "SELECT storedSeq FROM memories WHERE status = 'deleted' AND text IS NOT NULL LIMIT 100",
-  )
   const uses = views.prepare<[string, number], MemoryUse>(
     'SELECT seq, at, use FROM memory_uses WHERE memoryId = ? ORDER BY seq DESC LIMIT ?',
   )
@@ -146,8 +143,6 @@ export function createMemoryQueries(views: Database) {
     predecessors: (memoryId: string) => predecessors.all(memoryId),
     endedBy: (at: string, limit: number) => ended.all(at, limit),
     nextEnd: () => nextEnd.get()?.validUntil ?? null,
-    /** Deleted but not erased yet, because a crash came between. */
-    unerasedSeqs: () => unerased.all().map(({ storedSeq }) => storedSeq),
     /** Newest first. */
     uses: (memoryId: string, limit: number) => uses.all(memoryId, limit),
     sources: (memoryId: string) => sources.all(memoryId).map(({ seq }) => seq),

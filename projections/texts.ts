@@ -183,9 +183,6 @@ export function createTextQueries(views: Database) {
   const lastOpt = views.prepare<[string], { out: number }>(
     'SELECT out FROM text_opt_words WHERE number = ? ORDER BY seq DESC LIMIT 1',
   )
-  const open = views.prepare<[], TextDeliveryRow>(
-    "SELECT * FROM text_deliveries WHERE state <> 'ended' ORDER BY requestedSeq",
-  )
   const byId = views.prepare<[string], TextDeliveryRow>('SELECT * FROM text_deliveries WHERE deliveryId = ?')
   const delayed = views.prepare<[], DelayedTexts & { isDelayed: number }>(
     `SELECT count(*) AS count, min(requestedAt) AS since, max(delayed) AS isDelayed,
@@ -215,8 +212,6 @@ export function createTextQueries(views: Database) {
         .reverse(),
     /** Whether the number opted out of texts. */
     isOptedOut: (number: string) => lastOpt.get(number)?.out === 1,
-    /** Outgoing texts without an outcome, in the order of their requests. */
-    openDeliveries: () => open.all(),
     delivery: (deliveryId: string) => byId.get(deliveryId),
     /** The waiting texts, if the owner was informed of a delay; else null. */
     delayed(): DelayedTexts | null {

@@ -2,6 +2,7 @@ import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { closing } from '../ledger/closing.ts'
 import { exportLines } from '../ledger/export.ts'
 import { openLedgerReadOnly, syncDirectory } from '../ledger/files.ts'
 import { createReader } from '../ledger/reader.ts'
@@ -22,23 +23,19 @@ await runCommand({
   positionals: { min: 1, max: 1 },
   async run({ dataDir, positionals: [target = '-'] }) {
     requireLedger(dataDir)
-    const db = openLedgerReadOnly(readableDirectory(dataDir))
-    try {
-      let header = ''
-      const lines = function* () {
-        for (const chunk of exportLines(db)) {
-          header ||= chunk
-          yield chunk
-        }
+    using db = closing(openLedgerReadOnly(readableDirectory(dataDir)))
+    let header = ''
+    const lines = function* () {
+      for (const chunk of exportLines(db)) {
+        header ||= chunk
+        yield chunk
       }
-      if (target === '-') await pipeline(Readable.from(lines()), process.stdout)
-      else await writeFile(resolve(target), lines())
-      const { events, headHash } = JSON.parse(header)
-      const head = { ledgerId: createReader(db).id(), seq: events, hash: headHash }
-      process.stderr.write(`Exported ${events} events.\n${headLines(head)}`)
-    } finally {
-      db.close()
     }
+    if (target === '-') await pipeline(Readable.from(lines()), process.stdout)
+    else await writeFile(resolve(target), lines())
+    const { events, headHash } = JSON.parse(header)
+    const head = { ledgerId: createReader(db).id(), seq: events, hash: headHash }
+    process.stderr.write(`Exported ${events} events.\n${headLines(head)}`)
   },
 })
 

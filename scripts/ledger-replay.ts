@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
+import { closing } from '../ledger/closing.ts'
 import { openLedgerReadOnly, viewsFile } from '../ledger/files.ts'
 import { createReader } from '../ledger/reader.ts'
-import { projections } from '../projections/all.ts'
 import { witnessOf } from '../projections/checkpoints.ts'
 import type { FoldTrace } from '../projections/projector.ts'
 import { openViewsReadOnly } from '../projections/views.ts'
@@ -20,9 +20,6 @@ with 1 if anything differs or could not be compared.
   LEDGER_DEBUG=1  logs a line per event to standard error: seq, type, bytes and the µs of each fold, never its words.
 `
 
-/** How long an erasure may take to reach the search indexes of a busy service. */
-const WAIT_MS = 5_000
-
 await runCommand({
   help,
   positionals: { min: 0, max: 0 },
@@ -38,21 +35,16 @@ await runCommand({
         microsByProjection.set(name, (microsByProjection.get(name) ?? 0) + each)
       if (ledgerDebug) traceToStderr(event, micros)
     }
-    const ledgerDb = openLedgerReadOnly(dataDir)
-    const live = openViewsReadOnly(dataDir)
-    try {
-      if (witnessOf(live, dataDir)?.ledgerId !== createReader(ledgerDb).id())
-        throw new Refused('The views belong to another ledger. Start the service to rebuild them.')
-      const outcome = await compareWithLive({ ledgerDb, live, projections, trace, waitMs: WAIT_MS })
-      process.stdout.write(report(outcome, microsByProjection))
-      const flaws = outcome.projections.filter(({ flaw }) => flaw !== null)
-      if (flaws.length > 0)
-        throw new Refused(`${flaws.length} of ${outcome.projections.length} views do not match the ledger.`)
-      process.stdout.write('The views match the ledger.\n')
-    } finally {
-      live.close()
-      ledgerDb.close()
-    }
+    using ledgerDb = closing(openLedgerReadOnly(dataDir))
+    using live = closing(openViewsReadOnly(dataDir))
+    if (witnessOf(live, dataDir)?.ledgerId !== createReader(ledgerDb).id())
+      throw new Refused('The views belong to another ledger. Start the service to rebuild them.')
+    const outcome = await compareWithLive(ledgerDb, live, trace)
+    process.stdout.write(report(outcome, microsByProjection))
+    const flaws = outcome.projections.filter(({ flaw }) => flaw !== null)
+    if (flaws.length > 0)
+      throw new Refused(`${flaws.length} of ${outcome.projections.length} views do not match the ledger.`)
+    process.stdout.write('The views match the ledger.\n')
   },
 })
 

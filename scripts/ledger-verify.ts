@@ -1,3 +1,4 @@
+import { closing } from '../ledger/closing.ts'
 import { LedgerDamaged } from '../ledger/errors.ts'
 import { examineLedger } from '../ledger/examine.ts'
 import { ledgerFile, openLedgerReadOnly } from '../ledger/files.ts'
@@ -30,18 +31,13 @@ await runCommand({
     const directory = readableDirectory(dataDir)
     // Read before the ledger, which is always written first and so cannot be behind them.
     const witnesses = readWitnesses(directory)
-    const db = openLedgerReadOnly(directory)
-    try {
-      const head = examineLedger(db, ledgerFile(dataDir))
-      requireWitnessed(createReader(db), witnesses)
-      if (expected && createReader(db).hashAt(expected.seq) !== expected.hash)
-        throw new LedgerDamaged(`event ${expected.seq} is not the expected one`, {
-          seq: expected.seq,
-        })
-      process.stdout.write(`The ledger is sound: ${head.seq} events.\n${headLines(head)}`)
-    } finally {
-      db.close()
-    }
+    using db = closing(openLedgerReadOnly(directory))
+    const ledger = createReader(db)
+    const head = examineLedger(db, ledgerFile(dataDir))
+    requireWitnessed(ledger, witnesses)
+    if (expected && ledger.hashAt(expected.seq) !== expected.hash)
+      throw new LedgerDamaged(`event ${expected.seq} is not the expected one`, { seq: expected.seq })
+    process.stdout.write(`The ledger is sound: ${head.seq} events.\n${headLines(head)}`)
     for (const line of verifyStores(directory, dataDir)) process.stdout.write(`${line}\n`)
   },
 })

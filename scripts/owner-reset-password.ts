@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { LedgerLocked } from '../ledger/errors.ts'
+import { closing } from '../ledger/closing.ts'
 import { ledgerFile } from '../ledger/files.ts'
 import { createIds } from '../ledger/ids.ts'
 import { loadConfig } from '../src/config.ts'
 import { openOwnerState } from '../src/settings/index.ts'
 import { newPasswordSchema } from '../src/settings/new-password.ts'
-import { openStorage, type Storage } from '../src/storage/storage.ts'
+import { openStorage } from '../src/storage/storage.ts'
 import { Refused, runCommand } from './lib/command.ts'
 
 const help = `npm run owner:reset-password
@@ -27,56 +27,44 @@ await runCommand({
   async run({ dataDir }) {
     if (!existsSync(ledgerFile(dataDir)))
       throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)
-    const storage = await openStopped(dataDir)
-    try {
-      const owner = openOwnerState({
-        directory: dataDir,
-        environment: loadConfig().settings,
-        append: storage.append,
-        hasFact: (key) => storage.ledger.rowByKey(key) !== undefined,
-        nowMs: Date.now,
-        newId: createIds(Date.now),
-        onWarning: warn,
-      })
-      try {
-        if (!owner.account.isInstalled())
-          throw new Refused('The service is not installed yet. Open /install instead.')
-        const given = await readPassword()
-        const password = given === '' ? randomBytes(15).toString('base64url') : given
-        const parsed = newPasswordSchema.safeParse(password)
-        if (!parsed.success) throw new Refused(`The password ${parsed.error.issues[0]?.message}.`)
-        if ((await owner.account.resetPassword(password)) !== 'changed') {
-          throw new Refused('The password is too common; choose another.')
-        }
-        process.stdout.write(
-          given === '' ? `The new password is: ${password}\n` : 'The password was changed.\n',
-        )
-        process.stdout.write('Every session has ended.\n')
-      } finally {
-        owner.close()
-      }
-    } finally {
-      await storage.close()
-    }
-  },
-})
-
-async function openStopped(directory: string): Promise<Storage> {
-  try {
-    return await openStorage({
-      directory,
+    const newId = createIds(Date.now)
+    const storage = await openStorage({
+      directory: dataDir,
       nowMs: Date.now,
-      newId: createIds(Date.now),
+      newId,
       onWarning: warn,
       onFatal: (error) => {
         throw error
       },
     })
-  } catch (cause) {
-    if (!(cause instanceof LedgerLocked)) throw cause
-    throw new Refused('The service is running. Stop it first.', { cause })
-  }
-}
+    try {
+      using owner = closing(
+        openOwnerState({
+          directory: dataDir,
+          environment: loadConfig().settings,
+          append: storage.append,
+          hasFact: (key) => storage.ledger.rowByKey(key) !== undefined,
+          nowMs: Date.now,
+          newId,
+          onWarning: warn,
+        }),
+      )
+      if (!owner.account.isInstalled())
+        throw new Refused('The service is not installed yet. Open /install instead.')
+      const given = await readPassword()
+      const password = given === '' ? randomBytes(15).toString('base64url') : given
+      const parsed = newPasswordSchema.safeParse(password)
+      if (!parsed.success) throw new Refused(`The password ${parsed.error.issues[0]?.message}.`)
+      if ((await owner.account.resetPassword(password)) !== 'changed')
+        throw new Refused('The password is too common; choose another.')
+      const made = `The new password is: ${password}\n`
+      process.stdout.write(given === '' ? made : 'The password was changed.\n')
+      process.stdout.write('Every session has ended.\n')
+    } finally {
+      await storage.close()
+    }
+  },
+})
 
 /** Reads one line from standard input; at a terminal, asks for it without showing it. */
 async function readPassword(): Promise<string> {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { closing } from '../ledger/closing.ts'
 import { LedgerDamaged } from '../ledger/errors.ts'
 import { markImported } from '../ledger/imported.ts'
 import { openLedger } from '../ledger/ledger.ts'
-import { ADAPTATIONS_DIRECTORY } from '../src/adaptations/adaptations.ts'
+import { ADAPTATIONS_DIRECTORY } from '../src/adaptations/files.ts'
 import { secretKeyFile } from '../src/settings/secrets.ts'
 import { openSettingsStore } from '../src/settings/store.ts'
 import { checkCopied, copyAdaptationFiles } from './lib/adaptation-files.ts'
@@ -61,20 +62,12 @@ await runCommand({
 
 /** Sessions that ended since the backup must not come back. */
 function endSessions(directory: string): void {
-  const store = openSettingsStore(directory)
-  try {
-    store.deleteSessions(store.sessions().map(({ id }) => id))
-  } finally {
-    store.close()
-  }
+  using store = closing(openSettingsStore(directory))
+  store.deleteSessions(store.sessions().map(({ id }) => id))
 }
 
 function mark(directory: string, headSeq: number, headHash: string): void {
-  const ledger = openLedger(directory, () => '')
-  try {
-    markImported(ledger, { source: 'restore', headSeq, headHash })
-    closeWhole(ledger)
-  } finally {
-    ledger.close()
-  }
+  using ledger = closing(openLedger(directory, () => ''))
+  markImported(ledger, { source: 'restore', headSeq, headHash })
+  closeWhole(ledger)
 }

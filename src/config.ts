@@ -3,31 +3,7 @@ import * as z from 'zod'
 import { type AnySettingValue, parseSetting, type SettingKey, settingKeys } from './settings/registry.ts'
 
 /** The configuration of the process, fixed at its start. Whatever may change at runtime is a setting. */
-export type Config = {
-  /** 0 lets the system choose. */
-  readonly port: number
-  readonly host: string
-  /** Absolute. */
-  readonly dataDir: string
-  readonly logLevel: z.output<typeof logLevelSchema>
-  /** Logs a line for each appended event, without its content. */
-  readonly ledgerDebug: boolean
-  /** Logs a line for each item of the model's context, without its content. */
-  readonly itemsDebug: boolean
-  readonly devRoutes: boolean
-  /** Null if there is none. Environment only: a stolen session must not become code execution. */
-  readonly copilotCommand: readonly string[] | null
-  /** The environment of the coding assistant, without the service's own variables. */
-  readonly copilotEnvironment: Readonly<Record<string, string>>
-  /** Daily limits for everyone; null if unlimited. Environment only: a stolen session must not lift them. */
-  readonly dailyLimits: {
-    readonly tokens: number | null
-    readonly texts: number | null
-    readonly calls: number | null
-  }
-  /** Settings from the environment, already checked. A stored value takes precedence. */
-  readonly settings: ReadonlyMap<SettingKey, AnySettingValue>
-}
+export type Config = ReturnType<typeof loadConfig>
 
 /** The environment is not valid. `problems` has one line per variable, without its value. */
 export class ConfigError extends Error {
@@ -59,11 +35,13 @@ const limitSchema = z
   .transform((text) => (/^\d/.test(text) ? Number(text) : null))
   .nullable()
 
-const commandSchema = z.string().transform((text, context) => {
-  const command = z.tuple([z.string().min(1)], z.string()).safeParse(parseJson(text))
-  if (command.success) return command.data
-  context.addIssue('must be a JSON array of a program and its arguments, like ["copilot", "-p"]')
-  return z.NEVER
+const commandSchema = z.string().transform((text, context): readonly string[] => {
+  try {
+    return z.tuple([z.string().min(1)], z.string()).parse(JSON.parse(text))
+  } catch {
+    context.addIssue('must be a JSON array of a program and its arguments, like ["copilot", "-p"]')
+    return z.NEVER
+  }
 })
 
 /** The variables of the process. The operator's guide shows their descriptions. */
@@ -116,7 +94,7 @@ export const processVariables = Object.entries(environmentSchema.shape).map(([na
 })
 
 /** Empty variables count as unset. Throws ConfigError, which lists all invalid variables. */
-export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
   const problems: string[] = []
   const parsed = environmentSchema.safeParse(present)
@@ -134,16 +112,22 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   const { data } = parsed
   return {
+    /** 0 lets the system choose. */
     port: data.PORT,
     host: data.HOST,
+    /** Absolute. */
     dataDir: resolve(data.DATA_DIR),
     logLevel: data.LOG_LEVEL,
     ledgerDebug: data.LEDGER_DEBUG,
     itemsDebug: data.ITEMS_DEBUG,
     devRoutes: data.DEV_ROUTES,
+    /** Null if there is none. Environment only: a stolen session must not become code execution. */
     copilotCommand: data.COPILOT_COMMAND,
+    /** The environment of the coding assistant, without the service's own variables. */
     copilotEnvironment: withoutOwn(environment),
+    /** For everyone; null if unlimited. Environment only: a stolen session must not lift them. */
     dailyLimits: { tokens: data.DAILY_TOKENS, texts: data.DAILY_TEXTS, calls: data.DAILY_CALLS },
+    /** Settings from the environment, already checked. A stored value takes precedence. */
     settings,
   }
 }
@@ -156,13 +140,4 @@ function withoutOwn(environment: Readonly<Record<string, string | undefined>>): 
       value === undefined || own.has(name) ? [] : [[name, value]],
     ),
   )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

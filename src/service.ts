@@ -19,11 +19,11 @@ import { chosenSettings, openOwnerState } from './settings/index.ts'
 import { ownerNumbersOf } from './settings/party.ts'
 import type { Settings } from './settings/settings.ts'
 import { buildSms } from './sms/index.ts'
-import { segmentsOf } from './sms/segments.ts'
 import type { ThreadFailed } from './storage/function-thread.ts'
 import { openStores } from './storage/index.ts'
 import { openQueries } from './storage/queries.ts'
 import { buildTasks } from './tasks/index.ts'
+import { segmentsOf } from './text/segments.ts'
 import { buildTimeline, type TimelineQueryFunctions, timelineQueries } from './timeline/index.ts'
 import { buildTimers } from './timers/index.ts'
 
@@ -48,12 +48,6 @@ export type ServiceWaits = {
   readonly streamStartMs?: number
   /** How often to look for interactions that have gone idle. */
   readonly idleLookMs?: number
-  /** How long a task's program may take to end when it is asked to. */
-  readonly taskKillGraceMs?: number
-  /** How long an announcement that failed waits for its next attempt. */
-  readonly announceRetryMs?: number
-  /** How long rendering a note may take. */
-  readonly renderNoteMs?: number
 }
 
 export type ServiceOptions = {
@@ -77,13 +71,10 @@ export type ServiceOptions = {
 // These three run one after the other, so that a shutdown takes less than ten seconds.
 /** How long the facts of a call that is hung up may take to become durable. */
 const CALL_GRACE_MS = 1_500
-/** How long running turns, activations, texts and deliveries may take, in parallel. */
+/** How long running turns, activations and deliveries may take. */
 const WORK_GRACE_MS = 6_000
 /** How long requests and sockets may take to end. */
 const HTTP_GRACE_MS = 1_000
-
-/** A new service has nothing to recall, so its start comes first. */
-const WARM_UP_EMPTY_MS = 5_000
 
 /** Builds, starts and closes everything. The only place that defines the order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -93,10 +84,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const http = await buildHttp({ ...base, ...features })
 
   const { config, storage, queries, owner, waits } = base
-  const { adaptations, agent, phone, texts, timers, memory, erasures, tasks, deliveries, notes } = features
+  const { adaptations, agent, phone, outbound, timers, memory, erasures, tasks, notes } = features
   const { attention, guests, idleWatch, proposals } = agent
-  const isEmpty = storage.ledger.head().seq === 0
-  const { workGraceMs = WORK_GRACE_MS, warmUpMs = isEmpty ? WARM_UP_EMPTY_MS : 0 } = waits
+  const { workGraceMs = WORK_GRACE_MS, warmUpMs = 0 } = waits
 
   // Recorded before anything acts on it: the current instructions, and the ends of interrupted calls.
   await adaptations.start()
@@ -108,7 +98,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await phone.start()
   attention.start()
   guests.start()
-  texts.start()
+  outbound.start()
   timers.start()
   memory.start()
   idleWatch.start()
@@ -117,7 +107,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Listen once all of these run. Tasks start last, because their programs report to the port.
   const port = await http.listen(config.port, config.host)
   tasks.start(port)
-  deliveries.start()
 
   return {
     port,
@@ -132,14 +121,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await erasures.close()
       await timers.close()
       const untilMs = performance.now() + workGraceMs
-      await Promise.all([
-        tasks.close(),
-        deliveries.close(workGraceMs),
-        attention.close(workGraceMs),
-        guests.close(workGraceMs),
-      ])
-      // After the turns, whose answers may be texts.
-      await texts.close(Math.max(0, untilMs - performance.now()))
+      await Promise.all([tasks.close(), attention.close(workGraceMs), guests.close(workGraceMs)])
+      // After the tasks and turns, whose outcomes and answers it delivers.
+      await outbound.close(Math.max(0, untilMs - performance.now()))
       await memory.close()
       // After the turns, so that clients see them end. The stores come last.
       await http.close(HTTP_GRACE_MS)
@@ -211,11 +195,11 @@ type Base = Awaited<ReturnType<typeof openBase>>
 
 /** Builds what the delegate keeps and works on, each part from earlier ones. None runs before it is started. */
 function buildKept(base: Base) {
-  const { config, operations, owner, settings, waits } = base
+  const { config, operations, owner, settings } = base
   const { faultsOf } = operations
   const timeline = buildTimeline(base)
   const adaptations = buildAdaptations(base)
-  const notes = buildNotes({ ...base, renderMs: waits.renderNoteMs })
+  const notes = buildNotes(base)
   const timers = buildTimers({ ...base, onFault: faultsOf('timers') })
   const memory = buildMemory({
     ...base,
@@ -237,17 +221,10 @@ function buildKept(base: Base) {
     assistantEnvironment: config.copilotEnvironment,
     host: config.host,
     ownerNumber: () => ownerNumbersOf(settings)[0] ?? '',
-    killGraceMs: waits.taskKillGraceMs,
-    announceRetryMs: waits.announceRetryMs,
     onFault: faultsOf('tasks', 'a task could not go on'),
     onAnnouncementFault: faultsOf('announcements', 'the outcome of a task could not be announced'),
   })
-  const deliveries = buildOutbound({
-    ...base,
-    describe: tasks.describe,
-    onFault: faultsOf('deliveries', 'a delivery could not go on'),
-  })
-  return { timeline, adaptations, notes, timers, memory, erasures, forgetting, tasks, deliveries }
+  return { timeline, adaptations, notes, timers, memory, erasures, forgetting, tasks }
 }
 
 /** Builds the agent and its channels from what it keeps. */
@@ -256,11 +233,18 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
   const { faultsOf, budgets } = operations
   const { adaptations, memory, notes } = kept
   const telephony = createTelephonyApi(settings, { requestMs: waits.providerRequestMs })
-  const texts = buildSms({
+  const outbound = buildOutbound({
     ...base,
     ...budgets,
     telephony,
-    onFault: faultsOf('texts', 'a text could not be sent'),
+    describe: kept.tasks.describe,
+    onFault: faultsOf('deliveries', 'a delivery could not go on'),
+  })
+  const texts = buildSms({
+    ...base,
+    ...budgets,
+    hasCredentials: () => telephony.credentials() !== null,
+    claimReply: outbound.claimReply,
   })
   const agent = buildAgent({
     ...base,
@@ -302,5 +286,5 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     guestWordSeqs: texts.guestWordSeqs,
     streamStartMs: waits.streamStartMs,
   })
-  return { telephony, texts, agent, phone }
+  return { telephony, outbound, texts, agent, phone }
 }

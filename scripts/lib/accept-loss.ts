@@ -1,3 +1,4 @@
+import { closing } from '../../ledger/closing.ts'
 import { createSalts, toDraft } from '../../ledger/codec.ts'
 import { ledgerFile } from '../../ledger/files.ts'
 import { createIds } from '../../ledger/ids.ts'
@@ -27,27 +28,23 @@ export async function acceptLoss(dataDir: string, confirm: (loss: Loss) => Promi
       throw new Refused(`No event is missing in ${ledgerFile(dataDir)}. Nothing was changed.`)
     await confirm(loss)
     const newId = createIds(Date.now)
-    const ledger = openLedger(dataDir, newId, { readViews, acceptLoss: true })
-    try {
-      const { witness, missing } = loss
-      const fact = {
-        type: 'ledger.loss.accepted',
-        actor: 'owner',
-        channel: 'system',
-        // The command is run again if it is interrupted after this.
-        key: `ledger.loss.accepted:${witness.hash}`,
-        facts: {
-          fromSeq: missing?.firstSeq ?? null,
-          toSeq: witness.seq,
-          knownHash: witness.hash,
-          knownLedgerId: witness.ledgerId,
-        },
-      } as const
-      const at = new Date().toISOString()
-      ledger.commit([[toDraft(fact, { newId, newSalt: createSalts(), at })]])
-    } finally {
-      ledger.close()
-    }
+    using ledger = closing(openLedger(dataDir, newId, { readViews, acceptLoss: true }))
+    const { witness, missing } = loss
+    const fact = {
+      type: 'ledger.loss.accepted',
+      actor: 'owner',
+      channel: 'system',
+      // The command is run again if it is interrupted after this.
+      key: `ledger.loss.accepted:${witness.hash}`,
+      facts: {
+        fromSeq: missing?.firstSeq ?? null,
+        toSeq: witness.seq,
+        knownHash: witness.hash,
+        knownLedgerId: witness.ledgerId,
+      },
+    } as const
+    const at = new Date().toISOString()
+    ledger.commit([[toDraft(fact, { newId, newSalt: createSalts(), at })]])
     removeViews(dataDir)
     return loss
   } finally {

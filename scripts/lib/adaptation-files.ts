@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { lstat, mkdir, open, readdir } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncDirectory } from '../../ledger/files.ts'
-import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/adaptations.ts'
+import { ADAPTATIONS_DIRECTORY, adaptationFileNames, readRegularFile } from '../../src/adaptations/files.ts'
 import { Refused } from './command.ts'
 
 /** A copied file, with its SHA-256 digest in hexadecimal. */
 export type CopiedFile = { readonly file: string; readonly digest: string }
-
-/** Names of files in the directory itself, so that none leads out of it. */
-export const adaptationFilePattern = /^(?!\.)[^/\\\0]+\.md$/i
 
 /**
  * Copies the owner's markdown files, sorted by name, including those that the service would skip. Leaves out
@@ -24,18 +20,12 @@ export async function copyAdaptationFiles(
   const source = join(fromDirectory, ADAPTATIONS_DIRECTORY)
   const target = join(toDirectory, ADAPTATIONS_DIRECTORY)
   const copied: CopiedFile[] = []
-  for (const file of await namesIn(source)) {
-    const bytes = await readRegular(join(source, file))
+  for (const file of adaptationFileNames(source) ?? []) {
+    const bytes = await readRegularFile(join(source, file))
     if (bytes === null) continue
-    if (copied.length === 0) await mkdir(target, { mode: 0o700 })
-    const handle = await open(join(target, file), 'wx', 0o600)
-    try {
-      await handle.writeFile(bytes)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    copied.push({ file, digest: createHash('sha256').update(bytes).digest('hex') })
+    if (copied.length === 0) mkdirSync(target, { mode: 0o700 })
+    writeFileSync(join(target, file), bytes, { flag: 'wx', mode: 0o600, flush: true })
+    copied.push({ file, digest: hash('sha256', bytes) })
   }
   if (copied.length > 0) syncDirectory(target)
   return copied
@@ -53,38 +43,4 @@ export function checkCopied(copied: readonly CopiedFile[], wanted: readonly Copi
   }
   for (const file of digests.keys())
     throw new Refused(`${ADAPTATIONS_DIRECTORY}/${file} was not in the backup when it was made.`)
-}
-
-/** The service does not read a linked directory either. */
-async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    if (!(await lstat(directory)).isDirectory()) return []
-    const entries = await readdir(directory, { withFileTypes: true })
-    return entries
-      .filter((entry) => entry.isFile() && adaptationFilePattern.test(entry.name))
-      .map(({ name }) => name)
-      .sort()
-  } catch (error) {
-    if (isGone(error)) return []
-    throw error
-  }
-}
-
-async function readRegular(file: string): Promise<Buffer | null> {
-  try {
-    // Neither follows a link that replaced the file meanwhile, nor waits for the writer of a pipe.
-    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    try {
-      return (await handle.stat()).isFile() ? await handle.readFile() : null
-    } finally {
-      await handle.close()
-    }
-  } catch (error) {
-    if (isGone(error)) return null
-    throw error
-  }
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP')
 }

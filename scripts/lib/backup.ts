@@ -1,16 +1,18 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as z from 'zod'
+import { closing } from '../../ledger/closing.ts'
 import { findDamage } from '../../ledger/damage.ts'
 import { LedgerDamaged } from '../../ledger/errors.ts'
 import { examineLedger } from '../../ledger/examine.ts'
 import { checkHeader, ledgerFile, openLedgerReadOnly, syncDirectory } from '../../ledger/files.ts'
 import { createReader } from '../../ledger/reader.ts'
 import type { Witness } from '../../ledger/witness.ts'
+import { adaptationFilePattern } from '../../src/adaptations/files.ts'
 import { settingsFile } from '../../src/settings/store.ts'
-import { adaptationFilePattern, copyAdaptationFiles } from './adaptation-files.ts'
+import { copyAdaptationFiles } from './adaptation-files.ts'
 import { Refused, undoAtExit } from './command.ts'
 import { readableDirectory } from './readable.ts'
 import { syncFile } from './staging.ts'
@@ -51,30 +53,19 @@ async function copyDatabase(source: Database.Database, file: string): Promise<vo
     source.exec('ROLLBACK')
   }
   const copy = new Database(file)
-  try {
-    copy.pragma('journal_mode = DELETE')
-  } finally {
-    copy.close()
-  }
+  copy.pragma('journal_mode = DELETE')
+  copy.close()
   syncFile(file)
 }
 
 /** Copies a settings database and checks the copy; false if there is none. */
 export async function copySettings(fromDirectory: string, toDirectory: string): Promise<boolean> {
   if (!existsSync(settingsFile(fromDirectory))) return false
-  const source = new Database(settingsFile(fromDirectory), { readonly: true, fileMustExist: true })
-  try {
-    await copyDatabase(source, settingsFile(toDirectory))
-  } finally {
-    source.close()
-  }
-  const copy = new Database(settingsFile(toDirectory), { readonly: true })
-  try {
-    const damage = findDamage(copy)
-    if (damage !== null) throw new LedgerDamaged(`the copy of settings.sqlite is damaged: ${damage}`)
-  } finally {
-    copy.close()
-  }
+  using source = closing(new Database(settingsFile(fromDirectory), { readonly: true, fileMustExist: true }))
+  await copyDatabase(source, settingsFile(toDirectory))
+  using copy = closing(new Database(settingsFile(toDirectory), { readonly: true }))
+  const damage = findDamage(copy)
+  if (damage !== null) throw new LedgerDamaged(`the copy of settings.sqlite is damaged: ${damage}`)
   return true
 }
 
@@ -92,7 +83,7 @@ export function checkSettings(directory: string, { settings }: Manifest): void {
 }
 
 function digestOf(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex')
+  return hash('sha256', readFileSync(file))
 }
 
 /** Copies a ledger and verifies the copy. Returns its head. Throws LedgerDamaged. */
@@ -101,20 +92,12 @@ export async function copyLedger(
   toDirectory: string,
   witnesses: readonly Witness[] = [],
 ) {
-  const source = openLedgerReadOnly(fromDirectory)
-  try {
-    await copyDatabase(source, ledgerFile(toDirectory))
-  } finally {
-    source.close()
-  }
-  const copy = openLedgerReadOnly(toDirectory)
-  try {
-    const head = examineLedger(copy, ledgerFile(toDirectory))
-    requireWitnessed(createReader(copy), witnesses)
-    return head
-  } finally {
-    copy.close()
-  }
+  using source = closing(openLedgerReadOnly(fromDirectory))
+  await copyDatabase(source, ledgerFile(toDirectory))
+  using copy = closing(openLedgerReadOnly(toDirectory))
+  const head = examineLedger(copy, ledgerFile(toDirectory))
+  requireWitnessed(createReader(copy), witnesses)
+  return head
 }
 
 /**
@@ -132,7 +115,7 @@ export async function makeBackup(
   mkdirSync(dirname(destination), { recursive: true, mode: 0o700 })
   const partial = join(dirname(destination), `.${basename(destination)}.partial-${process.pid}`)
   const discard = () => rmSync(partial, { recursive: true, force: true })
-  const keep = undoAtExit(discard)
+  undoAtExit(discard)
   mkdirSync(partial, { mode: 0o700 })
   try {
     // The ledger first: newer settings have all that an installation in it needs, older ones might not.
@@ -158,7 +141,6 @@ export async function makeBackup(
     return manifest
   } finally {
     discard()
-    keep()
   }
 }
 

@@ -65,18 +65,13 @@ export async function runCommand(command: Command): Promise<void> {
   }
 }
 
-/**
- * Calls `undo` when the process ends, even by SIGINT or SIGTERM, which now wait until the event loop is free.
- * Returns a function that cancels this.
- */
-export function undoAtExit(undo: () => void): () => void {
+/** Calls `undo` when the process ends, even by SIGINT or SIGTERM, which now wait until the event loop is free. */
+export function undoAtExit(undo: () => void): void {
   // `on`, not `once`: npm and the terminal both send the signal, and the second must not interrupt `undo`.
-  const interrupt = () => process.exit(130)
-  const terminate = () => process.exit(143)
-  process.on('SIGINT', interrupt).on('SIGTERM', terminate).once('exit', undo)
-  return () => {
-    process.off('SIGINT', interrupt).off('SIGTERM', terminate).off('exit', undo)
-  }
+  process
+    .on('SIGINT', () => process.exit(130))
+    .on('SIGTERM', () => process.exit(143))
+    .once('exit', undo)
 }
 
 function parseCall({ options, positionals: { min, max } }: Command) {

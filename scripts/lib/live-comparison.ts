@@ -1,22 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { createReader, type LedgerReader } from '../../ledger/reader.ts'
+import { projections } from '../../projections/all.ts'
 import { STANDING } from '../../projections/checkpoints.ts'
 import { isSearchIndex } from '../../projections/merge-index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import type { FoldTrace } from '../../projections/projector.ts'
 import { compareViews, type Difference, replay } from '../../src/storage/replay.ts'
 import { Refused } from './command.ts'
-
-export type ComparisonOptions = {
-  readonly ledgerDb: Database.Database
-  /** The views in use; a service may be writing them. */
-  readonly live: Database.Database
-  readonly projections: readonly Projection[]
-  readonly trace: FoldTrace
-  /** How long to wait for the live views to apply an erasure. */
-  readonly waitMs: number
-}
 
 export type ProjectionOutcome = {
   readonly name: string
@@ -27,18 +18,19 @@ export type ProjectionOutcome = {
   readonly flaw: string | null
 }
 
-export type ComparisonOutcome = {
-  readonly headSeq: number
-  /** The number of folded events, and how long that took including tracing. */
-  readonly foldedEvents: number
-  readonly foldMs: number
-  readonly projections: readonly ProjectionOutcome[]
-}
+export type ComparisonOutcome = Awaited<ReturnType<typeof compareWithLive>>
 
 /** Projections whose live views stand at the same event, folded into one database. */
-type Group = { readonly members: readonly Projection[]; readonly views: Database.Database; seq: number }
+type Group = {
+  readonly members: readonly Projection[]
+  readonly views: Database.Database
+  readonly throughSeq: number
+  seq: number
+}
 
 const ATTEMPTS = 5
+/** How long an erasure may take to reach the search indexes of a busy service. */
+const WAIT_MS = 5_000
 const PAUSE_MS = 50
 
 /**
@@ -47,8 +39,12 @@ const PAUSE_MS = 50
  * ledger and views, folds what happened meanwhile, and compares. The rebuilt views are in nameless files that
  * vanish with the process.
  */
-export async function compareWithLive(options: ComparisonOptions): Promise<ComparisonOutcome> {
-  const { ledgerDb, live, projections, trace } = options
+export async function compareWithLive(
+  ledgerDb: Database.Database,
+  /** The views in use; a service may be writing them. */
+  live: Database.Database,
+  trace: FoldTrace,
+) {
   const ledger = createReader(ledgerDb)
   let foldedEvents = 0
   let foldMs = 0
@@ -63,36 +59,34 @@ export async function compareWithLive(options: ComparisonOptions): Promise<Compa
   }
 
   const outcomeIn = (groups: readonly Group[], isLast: boolean) =>
-    inSnapshot(live, ledgerDb, (): ComparisonOutcome | 'regroup' | 'wait' => {
+    inSnapshot(live, ledgerDb, () => {
       const standing = readStanding(live)
       const seqs = groups.map(({ members }) => commonSeq(members, standing))
-      if (groups.some(({ seq }, index) => (seqs[index] ?? -1) < seq)) return 'regroup'
+      if (groups.some(({ seq }, index) => (seqs[index] ?? -1) < seq)) return 'regroup' as const
       const isBehindErasure = seqs.some((seq) => (seq ?? 0) < ledger.lastErasure())
-      if (isBehindErasure && !isLast) return 'wait'
+      if (isBehindErasure && !isLast) return 'wait' as const
       const outcomes = groups.flatMap((group, index) => {
         fold(group, seqs[index] ?? group.seq)
         return compareGroup(group, live, ledger)
       })
       const stale = projections.flatMap((projection) => staleOutcome(projection, standing))
+      // `foldMs` includes tracing.
       return { headSeq: ledger.head().seq, foldedEvents, foldMs, projections: [...outcomes, ...stale] }
     })
 
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const groups = groupByStanding(projections, readStanding(live))
+    const groups = groupByStanding(readStanding(live))
     try {
-      for (const group of groups.values()) fold(group.group, group.throughSeq)
-      const deadlineMs = performance.now() + options.waitMs
+      for (const group of groups) fold(group, group.throughSeq)
+      const deadlineMs = performance.now() + WAIT_MS
       for (;;) {
-        const outcome = outcomeIn(
-          groups.map(({ group }) => group),
-          performance.now() >= deadlineMs,
-        )
+        const outcome = outcomeIn(groups, performance.now() >= deadlineMs)
         if (outcome === 'regroup') break
         if (outcome !== 'wait') return outcome
         await sleep(PAUSE_MS)
       }
     } finally {
-      for (const { group } of groups) group.views.close()
+      for (const { views } of groups) views.close()
     }
   }
   throw new Refused('The views are being rebuilt. Try again when the service is ready.')
@@ -133,14 +127,13 @@ function staleOutcome(projection: Projection, standing: Standing): ProjectionOut
   return [{ name: projection.name, seq: standing.get(projection.name)?.seq ?? 0, rows: 0, flaw }]
 }
 
-function groupByStanding(projections: readonly Projection[], standing: Standing) {
+function groupByStanding(standing: Standing) {
   const comparable = projections.filter((projection) => isComparable(projection, standing))
   const bySeq = Map.groupBy(comparable, ({ name }) => standing.get(name)?.seq ?? 0)
-  return [...bySeq].map(([throughSeq, those]) => {
+  return [...bySeq].map(([throughSeq, those]): Group => {
     // None lags here, so that all go through the ledger in one pass.
     const members = those.map((projection) => ({ ...projection, lagging: false }))
-    const group: Group = { members, views: new Database(''), seq: 0 }
-    return { group, throughSeq }
+    return { members, views: new Database(''), throughSeq, seq: 0 }
   })
 }
 

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { diskCauseOf } from '../../ledger/causes.ts'
+import { closing } from '../../ledger/closing.ts'
 import { ledgerFile, openLedgerReadOnly } from '../../ledger/files.ts'
 import { Refused, undoAtExit } from './command.ts'
 
@@ -31,13 +32,9 @@ export function readableDirectory(dataDir: string): string {
 
 function canRead(dataDir: string): boolean {
   try {
-    const db = openLedgerReadOnly(dataDir)
-    try {
-      db.prepare('SELECT max(seq) FROM events').get()
-      return true
-    } finally {
-      db.close()
-    }
+    using db = closing(openLedgerReadOnly(dataDir))
+    db.prepare('SELECT max(seq) FROM events').get()
+    return true
   } catch (error) {
     const cause = diskCauseOf(error)
     // The command itself reports more about damage and bugs.

@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import { incomingDirectory, ledgerFile, syncDirectory } from '../../ledger/files.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
-import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/adaptations.ts'
+import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
 import { Refused, undoAtExit } from './command.ts'
 
 /** What a data directory may contain and still count as empty: the key, and what is recreated anyway. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { closing } from '../../ledger/closing.ts'
 import { findDamage } from '../../ledger/damage.ts'
 import { messageOf } from '../../ledger/errors.ts'
 import { viewsFile } from '../../ledger/files.ts'
@@ -31,12 +32,8 @@ function verifySettings(directory: string, dataDir: string): string | null {
 }
 
 function hasSecrets(file: string): boolean {
-  const db = new Database(file, { readonly: true })
-  try {
-    return db.prepare('SELECT 1 FROM settings WHERE sealed = 1').get() !== undefined
-  } finally {
-    db.close()
-  }
+  using db = closing(new Database(file, { readonly: true }))
+  return db.prepare('SELECT 1 FROM settings WHERE sealed = 1').get() !== undefined
 }
 
 function verifyViews(directory: string): string | null {
@@ -50,12 +47,8 @@ function verifyViews(directory: string): string | null {
 
 function damageOf(file: string): string | null {
   try {
-    const db = new Database(file, { readonly: true, timeout: 5000 })
-    try {
-      return firstLine(findDamage(db))
-    } finally {
-      db.close()
-    }
+    using db = closing(new Database(file, { readonly: true, timeout: 5000 }))
+    return firstLine(findDamage(db))
   } catch (error) {
     return messageOf(error)
   }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { closing } from '../../ledger/closing.ts'
 import { isDamage, LedgerDamaged } from '../../ledger/errors.ts'
 import { viewsFile } from '../../ledger/files.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
@@ -21,12 +22,8 @@ export function requireWitnessed(ledger: LedgerReader, witnesses: readonly Witne
 function readViewsWitness(directory: string): Witness | null {
   if (!statSync(viewsFile(directory), { throwIfNoEntry: false })?.isFile()) return null
   try {
-    const views = openViewsReadOnly(directory)
-    try {
-      return witnessOf(views, directory)
-    } finally {
-      views.close()
-    }
+    using views = closing(openViewsReadOnly(directory))
+    return witnessOf(views, directory)
   } catch (error) {
     if (isDamage(error)) return null
     throw error

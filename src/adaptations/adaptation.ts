@@ -3,24 +3,23 @@ import * as z from 'zod'
 export const CHANNELS = ['chat', 'voice', 'sms'] as const
 export type AdaptationChannel = (typeof CHANNELS)[number]
 
-export type Adaptation = {
-  readonly id: string
+/** What the owner or a file says. */
+export type AdaptationWords = {
   readonly title: string
   readonly content: string
   readonly enabled: boolean
   readonly channels: readonly AdaptationChannel[]
+}
+
+export type Adaptation = AdaptationWords & {
+  readonly id: string
   readonly source: 'owner' | 'file'
   readonly updatedAt: string
 }
 
-export type AdaptationChange = {
-  readonly title?: string | undefined
-  readonly content?: string | undefined
-  readonly enabled?: boolean | undefined
-  readonly channels?: readonly AdaptationChannel[] | undefined
-}
+export type AdaptationChange = { readonly [K in keyof AdaptationWords]?: AdaptationWords[K] | undefined }
 
-export const MAX_TITLE_CHARS = 200
+const MAX_TITLE_CHARS = 200
 const MAX_CONTENT_CHARS = 20_000
 /** Each request to the model includes all adaptations, so limits leave room for the conversation. */
 export const MAX_ADAPTATIONS = 100

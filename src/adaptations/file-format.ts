@@ -1,5 +1,5 @@
 import {
-  type AdaptationChannel,
+  type AdaptationWords,
   CHANNELS,
   channelsSchema,
   contentSchema,
@@ -7,15 +7,8 @@ import {
   toChannels,
 } from './adaptation.ts'
 
-export type FileAdaptation = {
-  readonly title: string
-  readonly content: string
-  readonly enabled: boolean
-  readonly channels: readonly AdaptationChannel[]
-}
-
 export type ParsedFile =
-  | { readonly ok: true; readonly adaptation: FileAdaptation }
+  | { readonly ok: true; readonly adaptation: AdaptationWords }
   | { readonly ok: false; readonly reason: string }
 
 /**

@@ -4,24 +4,22 @@ import type { ActivationRow, SignalRow } from '../../projections/signals.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import { failureText } from '../model/failure-text.ts'
 import type { TurnAbort } from './turn/turn.ts'
+import type { TurnToRun } from './turn/turn-facts.ts'
 
 const MAX_ATTEMPTS = 4
 const FIRST_RETRY_MS = 30_000
-const SPREAD = 0.25
 /** The longest delay before a retry. */
-export const LONGEST_RETRY_MS = FIRST_RETRY_MS * 4 ** (MAX_ATTEMPTS - 2) * (1 + SPREAD)
+export const LONGEST_RETRY_MS = FIRST_RETRY_MS * 4 ** (MAX_ATTEMPTS - 2)
 
 export type ActivationOptions = {
   readonly append: Append
   readonly ledger: LedgerReader
   readonly openConversationId: () => string | undefined
-  readonly runTurn: (turn: TurnRow, signal: AbortSignal) => Promise<void>
+  readonly runTurn: (turn: TurnToRun, signal: AbortSignal) => Promise<void>
   readonly turnById: (turnId: string) => TurnRow | undefined
   readonly unfinishedTurns: () => TurnRow[]
   readonly newId: () => string
   readonly nowMs: () => number
-  /** 0..1, for the jitter of retries. */
-  readonly random: () => number
 }
 
 /**
@@ -62,10 +60,8 @@ export function createActivationRunner(options: ActivationOptions) {
     ])
     const causeSeq = started.status === 'appended' ? started.events.at(-1)?.seq : undefined
     if (causeSeq === undefined) throw new Error('an activation is not in the ledger right after its fact')
-    await options.runTurn(
-      activationTurn({ turnId, conversationId, spanId, causeSeq, at: new Date(nowMs()).toISOString() }),
-      signal,
-    )
+    const kind = { channel: 'inner', party: 'owner', trigger: 'activation' } as const
+    await options.runTurn({ turnId, conversationId, spanId, causeSeq, startedSeq: null, ...kind }, signal)
     await append(outcomeFacts(options.turnById(turnId)))
 
     function outcomeFacts(turn: TurnRow | undefined): NewEvent[] {
@@ -150,43 +146,12 @@ export function createActivationRunner(options: ActivationOptions) {
     facts: Pick<EventOf<'activation.failed'>['facts'], 'activationId' | 'signalIds' | 'attempt' | 'kind'>,
   ): NewEvent {
     const final = facts.attempt >= MAX_ATTEMPTS
-    const waitMs =
-      facts.attempt === 0
-        ? 0
-        : FIRST_RETRY_MS * 4 ** (facts.attempt - 1) * (1 - SPREAD + 2 * SPREAD * options.random())
+    const waitMs = facts.attempt === 0 ? 0 : FIRST_RETRY_MS * 4 ** (facts.attempt - 1)
     const retryAt = final ? null : new Date(nowMs() + waitMs).toISOString()
     return {
       type: 'activation.failed',
       ...place,
       facts: { ...facts, signalIds: [...facts.signalIds], final, retryAt },
     }
-  }
-}
-
-function activationTurn(options: {
-  turnId: string
-  conversationId: string
-  spanId: string
-  causeSeq: number
-  at: string
-}): TurnRow {
-  const { at, ...ids } = options
-  return {
-    ...ids,
-    channel: 'inner',
-    party: 'owner',
-    trigger: 'activation',
-    status: 'waiting',
-    kind: null,
-    receivedAt: at,
-    startedAt: null,
-    endedAt: null,
-    startedSeq: null,
-    endedSeq: null,
-    replySeq: null,
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedTokens: 0,
-    contextTokens: 0,
   }
 }

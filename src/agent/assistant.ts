@@ -41,7 +41,6 @@ export type AssistantOptions = {
   readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
   readonly newId: () => string
   readonly nowMs: () => number
-  readonly random: () => number
   readonly log: Log
   readonly onFault: (error: unknown) => void
   readonly onGuestFault: (error: unknown) => void
@@ -72,7 +71,6 @@ export function buildAssistant(options: AssistantOptions) {
     unfinishedTurns: turns.unfinished,
     newId,
     nowMs,
-    random: options.random,
   })
 
   /** Whether tokens are left for work that the owner did not ask for. The builtin model costs nothing. */

@@ -48,9 +48,9 @@ type Running = {
   readonly kind: 'turn' | 'activation' | 'upkeep' | 'exclusive'
   readonly controller: AbortController
 }
+/** `run` resolves to what settles the promise of the caller. */
 type Job = {
-  readonly run: (signal: AbortSignal) => Promise<void>
-  readonly over: () => void
+  readonly run: (signal: AbortSignal) => Promise<() => void>
   readonly abandon: (reason: Error) => void
 }
 
@@ -117,8 +117,8 @@ export function createAttention(options: AttentionOptions): Attention {
     } else if (work.kind === 'exclusive') {
       jobsRun += 1
       jobs.shift()
-      await underWay('exclusive', work.job.run)
-      work.job.over()
+      const settle = await underWay('exclusive', work.job.run)
+      settle()
     } else if (work.kind === 'turn') {
       await underWay('turn', (signal) => options.runTurn(work.turn, signal))
       // Run upkeep only after the last waiting message.
@@ -130,14 +130,11 @@ export function createAttention(options: AttentionOptions): Attention {
     return options.waitingTurns().length > 0 || (options.isOwnerWaiting?.() ?? false)
   }
 
-  async function underWay(
-    kind: Running['kind'],
-    work: (signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
+  async function underWay<T>(kind: Running['kind'], work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController()
     running = { kind, controller }
     try {
-      await work(controller.signal)
+      return await work(controller.signal)
     } finally {
       running = null
       if (grace !== null) clearTimeout(grace)
@@ -171,31 +168,21 @@ export function createAttention(options: AttentionOptions): Attention {
     },
     exclusively<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> | null {
       if (isBusy() || options.waitingTurns().length > 0) return null
-      const begun = Promise.withResolvers<AbortSignal>()
-      const over = Promise.withResolvers<void>()
-      const outcome = begun.promise.then(work)
-      jobs.push({
-        run(signal) {
-          begun.resolve(signal)
-          return outcome.then(
-            () => undefined,
-            () => undefined,
-          )
-        },
-        over: over.resolve,
-        abandon: begun.reject,
-      })
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
+      const run = (signal: AbortSignal) =>
+        work(signal).then(
+          (value) => () => resolve(value),
+          (error: unknown) => () => reject(error),
+        )
+      jobs.push({ run, abandon: reject })
       reactor.wake()
-      return outcome.finally(() => over.promise)
+      return promise
     },
     async close(graceMs) {
       const deadline = setTimeout(() => abort('shutdown'), graceMs)
       await reactor.close()
       clearTimeout(deadline)
-      for (const job of jobs.splice(0)) {
-        job.abandon(new Error('the service is stopping'))
-        job.over()
-      }
+      for (const job of jobs.splice(0)) job.abandon(new Error('the service is stopping'))
     },
     isBusy,
   }

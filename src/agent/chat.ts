@@ -3,6 +3,7 @@ import type { Append } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
+import type { Usage } from '../model/port.ts'
 import type { Placement } from '../storage/placement.ts'
 
 /** The place of a received message in the ledger. */
@@ -18,28 +19,12 @@ export type TurnOutcome = ReceivedMessage &
     | {
         readonly status: 'replied' | 'stopped'
         readonly text: string
-        readonly usage: {
-          readonly inputTokens: number
-          readonly outputTokens: number
-          readonly cachedTokens: number
-        }
+        readonly usage: Usage
       }
     | { readonly status: 'failed'; readonly kind: string; readonly text: string }
   )
 
-export type ChatChannel = {
-  /** Resolves once the message is durable. Idempotent by `clientMessageId`. */
-  receive(
-    text: string,
-    clientMessageId: string | undefined,
-    /** `isSpoken`: dictated to a device, so anybody in the room may have said it. */
-    how?: { readonly isSpoken: boolean },
-  ): Promise<ReceivedMessage>
-  /** Resolves when the turn has ended. Rejects if `signal` aborts first. */
-  outcomeOf(message: ReceivedMessage, signal: AbortSignal): Promise<TurnOutcome>
-  /** The outcome of the turn and its last event; null while the turn is in progress. */
-  ended(message: ReceivedMessage): { readonly seq: number; readonly outcome: TurnOutcome } | null
-}
+export type ChatChannel = ReturnType<typeof createChatChannel>
 
 /** Records messages from the browser, and reads their outcome from the facts that follow. */
 export function createChatChannel(options: {
@@ -49,7 +34,7 @@ export function createChatChannel(options: {
   readonly turnById: (turnId: string) => TurnRow | undefined
   readonly onHeadMoved: SubscribeHead
   readonly newId: () => string
-}): ChatChannel {
+}) {
   const { ledger, placement, turnById, newId } = options
 
   function textOf(turn: TurnRow): string {
@@ -64,6 +49,7 @@ export function createChatChannel(options: {
     return ''
   }
 
+  /** The outcome of the turn and its last event; null while the turn is in progress. */
   function ended(message: ReceivedMessage): { seq: number; outcome: TurnOutcome } | null {
     const turn = turnById(message.turnId)
     return turn?.endedSeq ? { seq: turn.endedSeq, outcome: outcome(message, turn) } : null
@@ -83,7 +69,15 @@ export function createChatChannel(options: {
 
   return {
     ended,
-    async receive(text, clientMessageId, { isSpoken } = { isSpoken: false }) {
+    /**
+     * Resolves once the message is durable. Idempotent by `clientMessageId`. `isSpoken`: dictated to a device,
+     * so anybody in the room may have said it.
+     */
+    async receive(
+      text: string,
+      clientMessageId: string | undefined,
+      { isSpoken } = { isSpoken: false },
+    ): Promise<ReceivedMessage> {
       const turnId = newId()
       const key = clientMessageId === undefined ? undefined : keyOf(clientMessageId)
       const result = await placement.appendToInteraction('chat', ({ conversationId, spanId }) => {
@@ -106,7 +100,8 @@ export function createChatChannel(options: {
         throw new Error('the message has no span in the ledger')
       return { turnId: event.turnId, conversationId: event.conversationId, spanId: event.spanId }
     },
-    outcomeOf(message, signal) {
+    /** Resolves when the turn has ended. Rejects if `signal` aborts first. */
+    outcomeOf(message: ReceivedMessage, signal: AbortSignal): Promise<TurnOutcome> {
       return new Promise((resolve, reject) => {
         const unsubscribe = options.onHeadMoved(check, ['turn'])
         const onAbort = () => finish(() => reject(signal.reason))

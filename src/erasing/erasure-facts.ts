@@ -3,7 +3,7 @@ import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
 import type { ErasureRow } from '../../projections/erasures.ts'
 import type { ErasureOrigin } from './erasures.ts'
 import { countKinds, roleOf } from './kinds.ts'
-import { type ErasurePlan, type ErasureRoot, wordsOfTexts } from './plan.ts'
+import { type ErasureRoot, type Redaction, wordsOfTexts } from './plan.ts'
 import { wordsOfEvent } from './quotation.ts'
 import type { ErasureTarget, Forgettable } from './targets.ts'
 
@@ -16,14 +16,6 @@ export type ErasureRequest = {
   isByTool: boolean
   /** The message that asked to forget words; null for other targets. */
   wordsSeq: number | null
-}
-
-const EMPTY_REQUEST: ErasureRequest = {
-  named: [],
-  barred: [],
-  memoryIds: [],
-  isByTool: false,
-  wordsSeq: null,
 }
 
 /** The facts that request an erasure and hide its events, split by the limit on seqs. */
@@ -68,25 +60,22 @@ export function requestFacts(found: {
 
 /** A plan's redacted copies. They name no erased source, which would erase the copy as well. */
 export function redactionFacts(
-  { redactions }: Pick<ErasurePlan, 'redactions'>,
+  redactions: readonly Redaction[],
   erasureId: string,
   wholeLedger: LedgerReader,
 ): NewEvent[] {
-  return redactions.flatMap(({ seq, replySeq, text }): NewEvent[] => {
+  return redactions.map(({ seq, replySeq, text }): NewEvent => {
     const [reply] = wholeLedger.readSeqs([seq])
-    const sources = wholeLedger.readSeqs(
-      [...new Set([replySeq, ...(reply?.derivedFrom ?? [])])].sort((a, b) => a - b),
-    )
-    return [
-      {
-        type: 'reply.redacted',
-        actor: 'service',
-        channel: 'system',
-        derivedFrom: sources.filter(({ erased }) => !erased).map((source) => source.seq),
-        facts: { replySeq, erasureId },
-        body: { text },
-      },
-    ]
+    const seqs = [...new Set([replySeq, ...(reply?.derivedFrom ?? [])])].sort((a, b) => a - b)
+    const sources = wholeLedger.readSeqs(seqs).filter(({ erased }) => !erased)
+    return {
+      type: 'reply.redacted',
+      actor: 'service',
+      channel: 'system',
+      derivedFrom: sources.map((source) => source.seq),
+      facts: { replySeq, erasureId },
+      body: { text },
+    }
   })
 }
 
@@ -95,7 +84,7 @@ export function requestedParts(
   { erasureId, requestedSeq }: ErasureRow,
   wholeLedger: LedgerReader,
 ): ErasureRequest {
-  const found = { ...EMPTY_REQUEST }
+  const found: ErasureRequest = { named: [], barred: [], memoryIds: [], isByTool: false, wordsSeq: null }
   for (let seq = requestedSeq, part = 0, parts = 1; part < parts; seq += 1, part += 1) {
     const [event] = wholeLedger.readSeqs([seq])
     if (event?.type !== 'erasure.requested' || event.facts.erasureId !== erasureId) break

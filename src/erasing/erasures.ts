@@ -1,11 +1,9 @@
-import type { Database } from 'better-sqlite3'
 import pLimit from 'p-limit'
-import type { Append, NewEvent } from '../../ledger/event.ts'
-import type { SubscribeHead } from '../../ledger/follow.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
-import { createErasureQueries, type ErasureRow, type KindCount, kindsOf } from '../../projections/erasures.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createErasureQueries, type ErasureRow, kindsOf } from '../../projections/erasures.ts'
 import { createReactor } from '../lib/reactor.ts'
-import type { ErasureReason } from '../storage/storage.ts'
+import type { Origin } from '../model/tool.ts'
+import type { ErasureReason, Storage } from '../storage/storage.ts'
 import {
   deletionFacts,
   endKey,
@@ -23,29 +21,11 @@ import type { createTargets, ErasureTarget, Named } from './targets.ts'
 /** How long an erasure can be undone. */
 export const UNDO_MS = 60_000
 
-export type ErasureRecord = {
-  readonly id: string
-  readonly kind: ErasureRow['target']
-  readonly targetId: string | null
-  readonly from: string | null
-  readonly to: string | null
-  readonly status: ErasureRow['status']
-  readonly requestedAt: string
-  readonly eraseAt: string
-  readonly endedAt: string | null
-  /** How many events it erases. */
-  readonly events: number
-  readonly kinds: readonly KindCount[]
-}
+export type ErasureRecord = ReturnType<typeof toRecord>
 
-export type ErasureOrigin = {
-  /** The message that asked; null for a request from the browser. */
+/** `askedSeq`: the message that asked; null for a request from the browser. */
+export type ErasureOrigin = Omit<Origin, 'causedBy' | 'derivedFrom' | 'key'> & {
   readonly askedSeq: number | null
-  readonly channel: NonNullable<NewEvent['channel']>
-  readonly conversationId?: string | null
-  readonly spanId?: string | null
-  readonly turnId?: string | null
-  readonly causedBy?: number
 }
 
 const BY_HAND: ErasureOrigin = { askedSeq: null, channel: 'system' }
@@ -58,25 +38,7 @@ export type UndoOutcome =
   /** It has started, or was undone before. */
   | { readonly status: 'too_late'; readonly erasure: ErasureRecord }
 
-export type Erasures = {
-  /** Describes what would go and what would stay, without erasing. */
-  plan(target: ErasureTarget): Promise<PlanDescription | Refused>
-  /** Hides the target at once, and erases it after `UNDO_MS` unless undone. */
-  request(target: ErasureTarget, origin?: ErasureOrigin): Promise<Requested | Refused>
-  /** Erases at once. Resolves to the number of erased bodies, once no file contains them. */
-  eraseNow(target: ErasureTarget): Promise<{ readonly erased: number } | Refused>
-  undo(id: string): Promise<UndoOutcome>
-  /** Undoes the last pending erasure that a tool requested; undefined if there is none. */
-  undoLast(): Promise<ErasureRecord | undefined>
-  get(id: string): ErasureRecord | undefined
-  /** Describes a pending erasure; null once it has started or was undone. */
-  pendingPlan(id: string): Promise<PlanDescription | null>
-  /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
-  list(beforeSeq: number | null, limit: number): { erasures: ErasureRecord[]; nextSeq: number | null }
-  /** Carries out overdue erasures, then each one when it is due. */
-  start(): void
-  close(): Promise<void>
-}
+export type Erasures = ReturnType<typeof createErasures>
 
 /** Polls while erasures are pending, because the clock may jump. */
 const POLL_MS = 500
@@ -84,47 +46,34 @@ const POLL_MS = 500
 const RETRY_MS = { first: 1000, longest: 300_000 } as const
 
 export function createErasures(options: {
-  readonly append: Append
-  /** Includes hidden events, which the final plan must read. */
-  readonly wholeLedger: LedgerReader
-  readonly ledger: LedgerReader
-  readonly views: Database
+  readonly storage: Storage
   readonly targets: ReturnType<typeof createTargets>
   readonly planFrom: (roots: readonly ErasureRoot[]) => Promise<ErasurePlan>
   /** Erases exactly these events. Resolves to those that had a body, once no file contains it. */
-  readonly erase: (seqs: readonly number[], reason: ErasureReason) => Promise<readonly number[]>
+  readonly erase: Storage['erase']
   /** Blocks learning between the plan and its fact. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
-  /** Memories that an earlier build deleted but did not erase, because of a crash. */
-  readonly leftoverSeqs: () => readonly number[]
   readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
-  readonly onHeadMoved: SubscribeHead
   readonly nowMs: () => number
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
-}): Erasures {
-  const { append, wholeLedger, nowMs } = options
-  const queries = createErasureQueries(options.views)
+}) {
+  const { nowMs } = options
+  // The final plan must read hidden events.
+  const { append, ledger, wholeLedger, views, onHeadMoved } = options.storage
+  const queries = createErasureQueries(views)
   const inTurn = pLimit(1)
   /** Due times of pending erasures. */
   const dueMs = new Map<string, number>()
-  const reactor = createReactor<ErasureRow | { readonly leftover: readonly number[] }>({
-    onHeadMoved: options.onHeadMoved,
+  const reactor = createReactor<ErasureRow>({
+    onHeadMoved,
     areas: ['erasure'],
-    next(isTaken) {
-      const unfinished = queries.unfinished()
-      // Unfinished erasures still need these words to find copies.
-      const leftover = unfinished.length === 0 ? options.leftoverSeqs() : []
-      if (leftover.length > 0) return { leftover }
-      return unfinished.find(
-        (row) => !isTaken(row.erasureId) && (row.status !== 'pending' || dueMsOf(row) < nowMs()),
-      )
-    },
-    laneOf: (work) => ('leftover' in work ? 'leftover' : work.erasureId),
-    run: (work): Promise<unknown> =>
-      'leftover' in work
-        ? inTurn(() => options.erase(work.leftover, 'memory_forgotten'))
-        : inTurn(() => carryOut(work)),
+    next: (isTaken) =>
+      queries
+        .unfinished()
+        .find((row) => !isTaken(row.erasureId) && (row.status !== 'pending' || dueMsOf(row) < nowMs())),
+    laneOf: ({ erasureId }) => erasureId,
+    run: (row) => inTurn(() => carryOut(row)),
     dueInMs: () => (queries.unfinished().length === 0 ? null : POLL_MS),
     retryMs: RETRY_MS,
     onFault: options.onFault,
@@ -136,19 +85,8 @@ export function createErasures(options: {
     const plan = await options.planFrom(named.roots)
     const events = wholeLedger.readSeqs(plan.seqs).filter((event) => !event.erased)
     // Events that another erasure hides are included, but their words are not shown.
-    const shown = options.ledger.readSeqs(events.map(({ seq }) => seq))
-    return {
-      status: 'ok' as const,
-      named,
-      plan,
-      events,
-      description: describePlan(plan, shown, options.ledger),
-    }
-  }
-
-  async function plan(target: ErasureTarget): Promise<PlanDescription | Refused> {
-    const found = await planOf(target, null)
-    return found.status === 'ok' ? found.description : found
+    const shown = ledger.readSeqs(events.map(({ seq }) => seq))
+    return { status: 'ok' as const, named, events, description: describePlan(plan, shown, ledger) }
   }
 
   function request(
@@ -184,7 +122,7 @@ export function createErasures(options: {
       const [copy] = wholeLedger.readSeqs([queries.copiesOf(replySeq).at(-1) ?? 0])
       return copy?.type !== 'reply.redacted' || copy.body?.text !== text
     })
-    return redactionFacts({ redactions: fresh }, erasureId, wholeLedger)
+    return redactionFacts(fresh, erasureId, wholeLedger)
   }
 
   async function undo(id: string): Promise<UndoOutcome> {
@@ -273,44 +211,52 @@ export function createErasures(options: {
   }
 
   return {
-    plan,
-    request: (target, origin = BY_HAND) => inTurn(() => request(target, origin, UNDO_MS)),
-    eraseNow: (target) =>
+    /** Describes what would go and what would stay, without erasing. */
+    async plan(target: ErasureTarget): Promise<PlanDescription | Refused> {
+      const found = await planOf(target, null)
+      return found.status === 'ok' ? found.description : found
+    },
+    /** Hides the target at once, and erases it after `UNDO_MS` unless undone. */
+    request: (target: ErasureTarget, origin = BY_HAND) => inTurn(() => request(target, origin, UNDO_MS)),
+    /** Erases at once. Resolves to the number of erased bodies, once no file contains them. */
+    eraseNow: (target: ErasureTarget): Promise<{ readonly erased: number } | Refused> =>
       inTurn(async () => {
         const requested = await request(target, BY_HAND, 0)
         if (!('erasure' in requested)) return requested
         const row = queries.byId(requested.erasure.id)
         return { erased: row ? await carryOut(row) : 0 }
       }),
-    undo: (id) => inTurn(() => undo(id)),
+    undo: (id: string) => inTurn(() => undo(id)),
+    /** Undoes the last pending erasure that a tool requested. False if there is none. */
     undoLast: () =>
       inTurn(async () => {
         const row = queries.unfinished().findLast((each) => {
           const isPending = each.status === 'pending' && reasonOf(each.target) === 'memory_forgotten'
           return isPending && requestedParts(each, wholeLedger).isByTool
         })
-        const outcome = row && (await undo(row.erasureId))
-        return outcome?.status === 'undone' ? outcome.erasure : undefined
+        return row !== undefined && (await undo(row.erasureId)).status === 'undone'
       }),
-    get(id) {
+    get(id: string): ErasureRecord | undefined {
       const row = queries.byId(id)
       return row && toRecord(row)
     },
-    async pendingPlan(id) {
+    /** Describes a pending erasure; null once it has started or was undone. */
+    async pendingPlan(id: string): Promise<PlanDescription | null> {
       const row = queries.byId(id)
       if (row?.status !== 'pending') return null
       const asked = requestedParts(row, wholeLedger)
       const plan = await options.planFrom(rootsOf(asked, wholeLedger))
-      const hidden = queries.hiddenSeqs(id)
       const stays = plan.stays.length > 0 ? plan.stays : asked.barred
-      return describePlan({ ...plan, stays }, wholeLedger.readSeqs(hidden), wholeLedger)
+      return describePlan({ ...plan, stays }, wholeLedger.readSeqs(queries.hiddenSeqs(id)), wholeLedger)
     },
-    list(beforeSeq, limit) {
+    /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
+    list(beforeSeq: number | null, limit: number) {
       const rows = queries.page(beforeSeq ?? Number.MAX_SAFE_INTEGER, limit + 1)
       const shown = rows.slice(0, limit)
       const nextSeq = rows.length > limit ? (shown.at(-1)?.requestedSeq ?? null) : null
       return { erasures: shown.map(toRecord), nextSeq }
     },
+    /** Carries out overdue erasures, then each one when it is due. */
     start: reactor.start,
     close: reactor.close,
   }
@@ -330,7 +276,7 @@ function reasonOf(target: ErasureRow['target']): ErasureReason {
   return target === 'note' ? 'note_deleted' : 'owner'
 }
 
-function toRecord(row: ErasureRow): ErasureRecord {
+function toRecord(row: ErasureRow) {
   const { erasureId: id, target: kind, targetId, fromAt: from, toAt: to } = row
   const { status, requestedAt, eraseAt, endedAt, events } = row
   return { id, kind, targetId, from, to, status, requestedAt, eraseAt, endedAt, events, kinds: kindsOf(row) }

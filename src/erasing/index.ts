@@ -33,7 +33,6 @@ type Memory = {
   readonly forgettable: {
     memory(memoryId: string): Promise<Statements | null>
     words(words: readonly string[]): Promise<Statements>
-    readonly leftoverSeqs: () => readonly number[]
   }
   /** Runs work while learning is paused. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
@@ -54,17 +53,12 @@ export function buildErasing(options: {
   readonly onFault: (error: unknown) => void
 }) {
   const { storage, queries, memory } = options
-  const { append, ledger, wholeLedger, views, onHeadMoved } = storage
 
   const erasures = createErasures({
-    append,
-    ledger,
-    wholeLedger,
-    views,
-    onHeadMoved,
+    ...options,
     targets: createTargets({
-      ledger,
-      views: options.kysely,
+      ...options,
+      ledger: storage.ledger,
       memory: async (id, askedSeq) => {
         const found = await memory.forgettable.memory(id)
         return found && toForgettable(found, askedSeq)
@@ -75,9 +69,7 @@ export function buildErasing(options: {
         if (said.length > MAX_BARRED) return { status: 'too_much', limit: MAX_BARRED }
         return said.length === 0 ? { status: 'unknown' } : { status: 'ok', ...toForgettable(found, askedSeq) }
       },
-      copiesOf: createErasureQueries(views).copiesOf,
-      spanSeqs: options.spanSeqs,
-      adaptationSeqs: options.adaptationSeqs,
+      copiesOf: createErasureQueries(storage.views).copiesOf,
     }),
     planFrom: (roots) => queries.ask('planErasure', roots),
     async erase(seqs, reason) {
@@ -89,31 +81,26 @@ export function buildErasing(options: {
       }
     },
     exclusively: memory.exclusively,
-    leftoverSeqs: memory.forgettable.leftoverSeqs,
-    removeAdaptationFiles: options.removeAdaptationFiles,
-    nowMs: options.nowMs,
-    newId: options.newId,
-    onFault: options.onFault,
   })
 
   const forgetting = {
     async forget(
-      target: Extract<ErasureTarget, { kind: 'memory' | 'words' }>,
+      target: ErasureTarget,
       { messageSeq, channel, conversationId, spanId, turnId }: ActingContext,
     ) {
       const origin = { askedSeq: messageSeq, channel, conversationId, spanId, turnId }
       const requested = await erasures.request(target, origin)
       if (!('erasure' in requested)) return requested.status === 'too_much' ? 'too_common' : 'nothing'
       const { erasure, plan } = requested
-      const groups = { goes: [...plan.named, ...plan.derived], stays: plan.stays }
+      const goes = [...plan.named, ...plan.derived]
       return {
         undoSeconds: Math.round((Date.parse(erasure.eraseAt) - Date.parse(erasure.requestedAt)) / 1000),
-        goes: groups.goes.map(wordsOfGroup),
-        stays: groups.stays.map(wordsOfGroup),
-        seqs: [...groups.goes, ...groups.stays].flatMap(({ items }) => items.map(({ seq }) => seq)),
+        goes: goes.map(wordsOfGroup),
+        stays: plan.stays.map(wordsOfGroup),
+        seqs: [...goes, ...plan.stays].flatMap(({ items }) => items.map(({ seq }) => seq)),
       }
     },
-    undo: async () => (await erasures.undoLast()) !== undefined,
+    undo: erasures.undoLast,
   }
   return { erasures, forgetting }
 }

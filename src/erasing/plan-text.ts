@@ -1,65 +1,44 @@
 import type { AnyEvent, LedgerReader } from '../../ledger/reader.ts'
-import { countKinds, excerptOf, type Kind, kindOf } from './kinds.ts'
+import { countKinds, excerptOf, kindOf } from './kinds.ts'
 import type { ErasurePlan } from './plan.ts'
 
-export type PlanItem = {
-  readonly seq: number
-  readonly at: string
-  readonly text: string
-  /** The redacted copy, if the reply also says something else. */
-  readonly after?: string
-}
-export type PlanGroup = { readonly kind: Kind; readonly count: number; readonly items: readonly PlanItem[] }
-
 /** A plan as shown to the owner. */
-export type PlanDescription = {
-  /** Number of erased events. */
-  readonly count: number
-  readonly named: readonly PlanGroup[]
-  /** Derived events, erased as well. */
-  readonly derived: readonly PlanGroup[]
-  /** Events that quote the erased words but keep them. */
-  readonly stays: readonly PlanGroup[]
-}
+export type PlanDescription = ReturnType<typeof describePlan>
+export type PlanGroup = ReturnType<typeof groupsOf>[number]
 
 const ITEMS_A_GROUP = 20
 
 /** Groups a plan's events by kind, with excerpts. */
-export function describePlan(
-  plan: ErasurePlan,
-  events: readonly AnyEvent[],
-  ledger: LedgerReader,
-): PlanDescription {
-  const named = new Set(plan.roots.map(({ seq }) => seq))
+export function describePlan(plan: ErasurePlan, events: readonly AnyEvent[], ledger: LedgerReader) {
+  const roots = new Set(plan.roots.map(({ seq }) => seq))
   const after = new Map(plan.redactions.map(({ seq, text }) => [seq, text]))
+  const isNamed = ({ seq }: AnyEvent) => roots.has(seq)
   return {
+    /** Number of erased events. */
     count: events.length,
-    named: groupsOf(
-      events.filter(({ seq }) => named.has(seq)),
-      after,
-    ),
+    named: groupsOf(events.filter(isNamed), after),
+    /** Derived events, erased as well. */
     derived: groupsOf(
-      events.filter(({ seq }) => !named.has(seq)),
+      events.filter((event) => !isNamed(event)),
       after,
     ),
+    /** Events that quote the erased words but keep them. */
     stays: groupsOf(ledger.readSeqs(plan.stays), after),
   }
 }
 
-function groupsOf(events: readonly AnyEvent[], after: ReadonlyMap<number, string>): PlanGroup[] {
+function groupsOf(events: readonly AnyEvent[], redacted: ReadonlyMap<number, string>) {
   return countKinds(events).map(({ kind, count }) => {
-    const items: PlanItem[] = []
-    for (const event of events) {
-      const text = kindOf(event) === kind && items.length < ITEMS_A_GROUP ? excerptOf(event) : null
-      if (text === null) continue
-      const redacted = after.get(event.seq)
-      items.push({
-        seq: event.seq,
-        at: event.at,
-        text,
-        ...(redacted === undefined ? {} : { after: redacted }),
+    const items = events
+      .filter((event) => kindOf(event) === kind)
+      .flatMap((event) => {
+        const text = excerptOf(event)
+        const after = redacted.get(event.seq)
+        // `after`: the redacted copy, if the reply also says something else.
+        return text === null
+          ? []
+          : [{ seq: event.seq, at: event.at, text, ...(after === undefined ? {} : { after }) }]
       })
-    }
-    return { kind, count, items }
+    return { kind, count, items: items.slice(0, ITEMS_A_GROUP) }
   })
 }

@@ -148,7 +148,7 @@ function planFrom(
 
   // Sources precede what derives from them, so ascending order visits each event once.
   const pending = createQueue()
-  for (const seq of lostWords.keys()) pending.add(derivedFrom(seq))
+  for (const seq of [...lostWords.keys()].reverse()) pending.add(derivedFrom(seq))
   for (let seq = pending.next(); seq !== undefined; seq = pending.next()) {
     const event = lostWords.has(seq) ? undefined : read(seq)
     if (!event || event.type === 'unknown') continue
@@ -161,20 +161,15 @@ function planFrom(
   return { seqs: ascending(erased), redactions: [...redactions.values()], stays: ascending(stays), roots }
 }
 
-/** A queue of distinct numbers in ascending order. */
+/** A queue of distinct numbers in ascending order. Fast if most that are added come before the others. */
 function createQueue() {
+  /** Descending, so that `next` is a pop. */
   const waiting: number[] = []
   return {
     add(seqs: readonly number[]) {
       for (const seq of seqs) {
-        let low = 0
-        for (let high = waiting.length; low < high; ) {
-          const middle = (low + high) >> 1
-          // Stored in descending order, so that `next` is a pop.
-          if ((waiting[middle] ?? 0) > seq) low = middle + 1
-          else high = middle
-        }
-        if (waiting[low] !== seq) waiting.splice(low, 0, seq)
+        const at = waiting.findLastIndex((other) => other >= seq)
+        if (waiting[at] !== seq) waiting.splice(at + 1, 0, seq)
       }
     },
     next: () => waiting.pop(),

@@ -7,8 +7,7 @@ import type { ViewsTables } from '../../projections/tables.ts'
 import type { ErasureRoot } from './plan.ts'
 
 export type ErasureTarget =
-  | { readonly kind: 'memory'; readonly id: string }
-  | { readonly kind: Exclude<ErasureTargetKind, 'memory' | 'period' | 'words'>; readonly id: string }
+  | { readonly kind: Exclude<ErasureTargetKind, 'period' | 'words'>; readonly id: string }
   | { readonly kind: 'period'; readonly from: string; readonly to: string }
   /** Something the owner said that no memory was learned from, by its distinctive words. */
   | { readonly kind: 'words'; readonly words: readonly string[] }
@@ -36,7 +35,7 @@ const SLICE_ROWS = 300
 /** Finds the events with the words of a target. */
 export function createTargets(options: {
   readonly ledger: LedgerReader
-  readonly views: Kysely<ViewsTables>
+  readonly kysely: Kysely<ViewsTables>
   /** Null if the memory does not exist. `askedSeq` is the message that asks to forget it. */
   readonly memory: (memoryId: string, askedSeq: number | null) => Promise<Forgettable | null>
   readonly words: (words: readonly string[], askedSeq: number | null) => Promise<Named>
@@ -64,7 +63,7 @@ export function createTargets(options: {
   async function seqsOf(target: ErasureTarget): Promise<readonly number[]> {
     switch (target.kind) {
       case 'note': {
-        const revisions = await noteRevisions(options.views, target.id)
+        const revisions = await noteRevisions(options.kysely, target.id)
         return revisions.flatMap(({ titleSeq, contentSeq }) => [titleSeq, contentSeq])
       }
       case 'adaptation':

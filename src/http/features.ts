@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ViewsTables } from '../../projections/tables.ts'
-import type { Adaptations } from '../adaptations/adaptations.ts'
+import type { Adaptations } from '../adaptations/index.ts'
 import type { Agent } from '../agent/index.ts'
 import type { Erasures } from '../erasing/erasures.ts'
 import type { Log } from '../lib/log.ts'
@@ -10,6 +10,7 @@ import type { ModelId, ModelService } from '../model/port.ts'
 import type { Notes } from '../notes/notes.ts'
 import type { NoteRenderer } from '../notes/renderer.ts'
 import type { Operations } from '../operations/index.ts'
+import type { Outbound } from '../outbound/index.ts'
 import type { Phone } from '../phone/index.ts'
 import type { TelephonyApi } from '../phone/line/api.ts'
 import type { OwnerState } from '../settings/index.ts'
@@ -44,6 +45,7 @@ export type Features = {
   readonly telephony: TelephonyApi
   readonly phone: Phone
   readonly texts: Texts
+  readonly outbound: Outbound
   readonly operations: Operations
   readonly openConversationId: () => string | undefined
   /** The model in use, for readiness. */

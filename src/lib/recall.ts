@@ -9,8 +9,8 @@ export type RecallCue = {
   readonly channel: 'chat' | 'voice' | 'sms' | 'inner'
   /** Only earlier facts can surface. */
   readonly beforeSeq: number
-  /** Facts in the context, which recall leaves out; a promise while the context is gathered. */
-  readonly inContextSeqs: Iterable<number> | Promise<Iterable<number>>
+  /** Facts in the context, which recall leaves out. */
+  readonly inContextSeqs: Iterable<number>
 }
 
 /** The recalled text, the facts that it repeats, and facts to record before the turn takes effect. */

@@ -180,8 +180,6 @@ export function buildMemory(options: {
     forgettable: {
       memory: (memoryId: string) => askAll('forgettableMemory', memoryId),
       words: (words: readonly string[]) => askAll('forgettableWords', words),
-      /** Memories that an earlier build deleted without erasing them. */
-      leftoverSeqs: queries.unerasedSeqs,
     },
     /** Runs work while learning is paused. */
     exclusively: lock,

@@ -36,14 +36,12 @@ export type InputItem =
   | { readonly type: 'tool_call'; readonly callId: string; readonly name: string; readonly arguments: string }
   | { readonly type: 'tool_result'; readonly callId: string; readonly output: string }
   /**
-   * The service's own items, sent back unchanged to the model that made them. `fallback` replaces them for
-   * any other model, or if the service refuses them.
+   * The service's own items, sent back unchanged to the model that made them and to no other.
    */
   | {
       readonly type: 'opaque'
       readonly model: ModelId
       readonly blob: string
-      readonly fallback?: readonly InputItem[] | undefined
     }
 
 /** A tool as the model sees it. `parameters` is sent as a strict JSON schema and validates the arguments. */
@@ -80,8 +78,6 @@ export type TextEvent =
       readonly blob: string | null
       /** The answer was cut at the output limit. Incomplete calls are left out. */
       readonly truncated?: boolean
-      /** The service refused the opaque items, so their fallbacks were sent. */
-      readonly usedFallback?: boolean
     }
 
 export type ModelFailureKind = (typeof modelFailureKinds)[number]
@@ -128,6 +124,12 @@ export type TextModel = {
   /** The instructions as they are sent, including what the adapter adds. */
   readonly asSent?: (instructions: string) => string
   respond(request: TextRequest, signal: AbortSignal): AsyncIterable<TextEvent>
+}
+
+/** The end of an answer whose text nobody needs earlier. */
+export async function answerOf(events: AsyncIterable<TextEvent>) {
+  for await (const event of events) if (event.type === 'completed') return event
+  throw new ModelError('malformed', 'the stream ended without completing')
 }
 
 export type StructuredRequest<S extends z.ZodType> = {

@@ -1,8 +1,8 @@
 import { createBuiltinService } from './builtin/builtin.ts'
-import { type Capabilities, createCapabilities } from './openai/capabilities.ts'
+import { createCapabilities } from './openai/capabilities.ts'
 import { FIRST_EVENT_SECONDS, openAiDefaults } from './openai/defaults.ts'
 import { createOpenAiService, type OpenAiDependencies, type OpenAiSettings } from './openai/openai.ts'
-import type { ModelId, ModelService } from './port.ts'
+import type { ModelService } from './port.ts'
 
 /** The settings that select the model. Empty counts as unset. */
 export type ModelSettings = {
@@ -21,9 +21,7 @@ export type ModelSettings = {
 
 export type ModelLimits = NonNullable<OpenAiDependencies['limits']>
 
-export type ModelDependencies = Omit<OpenAiDependencies, 'capabilities'> & {
-  readonly capabilities?: Capabilities
-}
+type ModelDependencies = Partial<OpenAiDependencies>
 
 /**
  * Creates OpenAI or a compatible server if a key or a base URL is set, else the builtin model. Default models
@@ -36,8 +34,7 @@ export function createModelService(
 ): ModelService {
   const wanted = toOpenAiSettings(settings)
   if (wanted === null) return createBuiltinService()
-  const capabilities = dependencies.capabilities ?? createCapabilities({ nowMs: Date.now })
-  return createOpenAiService(wanted, { ...dependencies, capabilities })
+  return createOpenAiService(wanted, { capabilities: createCapabilities(Date.now), ...dependencies })
 }
 
 function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
@@ -62,33 +59,25 @@ function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
   }
 }
 
-/** The current model service. Requests in progress finish on the previous one. */
-export type ModelHolder = {
-  current(): ModelService
-  /** Rebuilds the service if the settings changed; true if so. */
-  configure(settings: ModelSettings): boolean
-  /** The model in use, for `/ready` and the UI. */
-  answering(): ModelId & { readonly builtin: boolean }
-}
-
-/** Keeps what was learned about servers when the settings change. */
-export function createModelHolder(
-  settings: ModelSettings,
-  dependencies: ModelDependencies = {},
-): ModelHolder {
-  const capabilities = dependencies.capabilities ?? createCapabilities({ nowMs: Date.now })
-  const build = (wanted: ModelSettings) => createModelService(wanted, { ...dependencies, capabilities })
+/**
+ * The current model service. Requests in progress finish on the previous one. Keeps what was learned about
+ * servers when the settings change.
+ */
+export function createModelHolder(settings: ModelSettings, dependencies: ModelDependencies = {}) {
+  const shared = { capabilities: createCapabilities(Date.now), ...dependencies }
   let inForce = JSON.stringify(toOpenAiSettings(settings))
-  let service = build(settings)
+  let service = createModelService(settings, shared)
   return {
     current: () => service,
-    configure(wanted) {
+    /** Rebuilds the service if the settings changed; true if so. */
+    configure(wanted: ModelSettings): boolean {
       const next = JSON.stringify(toOpenAiSettings(wanted))
       if (next === inForce) return false
-      service = build(wanted)
+      service = createModelService(wanted, shared)
       inForce = next
       return true
     },
+    /** The model in use, for `/ready` and the UI. */
     answering: () => ({ ...service.text.id, builtin: service.text.id.provider === 'builtin' }),
   }
 }

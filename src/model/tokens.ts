@@ -13,15 +13,9 @@ export function estimateTokens(text: string): number {
   return Math.ceil((bytes - wide * 3) / BYTES_A_TOKEN) + wide
 }
 
-const counted = new WeakMap<InputItem, number>()
-
-/** Estimates the tokens of an input item. Cached per item, because every turn counts the whole chain. */
+/** Estimates the tokens of an input item. */
 export function estimateItemTokens(item: InputItem): number {
-  const known = counted.get(item)
-  if (known !== undefined) return known
-  const tokens = estimateTokens(textOf(item)) + TOKENS_AN_ITEM
-  counted.set(item, tokens)
-  return tokens
+  return estimateTokens(textOf(item)) + TOKENS_AN_ITEM
 }
 
 /** All text of an item. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { EventOf } from '../../ledger/event.ts'
+import type { EventOf, NewEvent } from '../../ledger/event.ts'
 
 export type ToolRef = EventOf<'tool.returned'>['facts']['refs'][number]
 
@@ -20,6 +20,19 @@ export type ToolContext = {
 
 /** The context of a tool that changes something. Its call has been recorded. */
 export type ActingContext = ToolContext & { readonly calledSeq: number }
+
+/** The part of a fact's envelope that says what asked for it, and where. */
+export type Origin = Pick<
+  NewEvent,
+  'channel' | 'conversationId' | 'spanId' | 'turnId' | 'causedBy' | 'derivedFrom' | 'key'
+>
+
+/** The origin of a fact that a tool call causes. */
+export function originOf(context: ActingContext): Origin {
+  const { channel, conversationId, spanId, turnId, calledSeq, messageSeq, key } = context
+  const derivedFrom = messageSeq === null ? [calledSeq] : [messageSeq, calledSeq]
+  return { channel, conversationId, spanId, turnId, causedBy: calledSeq, derivedFrom, key }
+}
 
 /** Exactly what a call would do. */
 export type Deed = {
@@ -80,6 +93,10 @@ export type Tool<P extends z.ZodObject = z.ZodObject> = {
   | { readonly readOnly: true; run(args: z.output<P>, context: ToolContext): Promise<ToolResult> }
   | { readonly readOnly: false; run(args: z.output<P>, context: ActingContext): Promise<ToolResult> }
 )
+
+export function refuse(reason: string, message: string) {
+  return { ok: false, reason, message } as const
+}
 
 /** Declares a tool with its arguments typed by its parameters. */
 export function defineTool<P extends z.ZodObject>(tool: Tool<P>): Tool {

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { ViewsTables } from '../../projections/tables.ts'
 import type { ThreadFailed } from '../storage/function-thread.ts'
-import { caughtUpWithin } from '../storage/index-wait.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createNotes } from './notes.ts'
+import { createNotes, type Notes } from './notes.ts'
 import { createNoteRenderer } from './renderer.ts'
 import { noteTools } from './tools.ts'
 
@@ -11,19 +10,10 @@ import { noteTools } from './tools.ts'
 export function buildNotes(options: {
   readonly storage: Pick<Storage, 'append' | 'ledger' | 'catchUpLagging'>
   readonly kysely: Kysely<ViewsTables>
-  /** How long rendering a note may take. */
-  readonly renderMs: number | undefined
   readonly newId: () => string
   readonly onThreadFailure: (failure: ThreadFailed) => void
 }) {
-  const { append, ledger, catchUpLagging } = options.storage
-  const renderer = createNoteRenderer({ limitMs: options.renderMs, onFailure: options.onThreadFailure })
-  const notes = createNotes({
-    append,
-    ledger,
-    views: options.kysely,
-    catchUpSearch: () => caughtUpWithin(catchUpLagging),
-    newId: options.newId,
-  })
+  const renderer = createNoteRenderer({ onFailure: options.onThreadFailure })
+  const notes: Notes = createNotes(options)
   return { ...notes, renderer, tools: noteTools(notes), close: renderer.close }
 }

@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import type { Append, LedgerEvent, UnknownEvent } from '../../ledger/event.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import type { AnyEvent } from '../../ledger/reader.ts'
 import {
   listNotes,
+  type NotesPage,
   noteById,
   noteRevisions,
   searchNotes,
@@ -12,6 +13,9 @@ import {
 import type { NoteRow, NoteSource } from '../../projections/notes.ts'
 import { holdsWords, toMatch } from '../../projections/search-text.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
+import type { Origin } from '../model/tool.ts'
+import { caughtUpWithin } from '../storage/index-wait.ts'
+import type { Storage } from '../storage/storage.ts'
 
 export type Note = {
   readonly id: string
@@ -25,7 +29,7 @@ export type Note = {
   readonly seqs: readonly number[]
 }
 
-export type NoteSummary = Omit<Note, 'content' | 'seqs'> & { readonly excerpt: string }
+export type NoteSummary = Omit<Note, 'content'> & { readonly excerpt: string }
 
 export type NoteChange = { readonly title?: string | undefined; readonly content?: string | undefined }
 
@@ -37,79 +41,41 @@ export type NoteOutcome =
   | { readonly status: 'erased' }
 
 /** Where a change comes from, for its fact. */
-export type NoteOrigin = {
-  readonly source: NoteSource
-  readonly channel?: 'chat' | 'voice' | 'sms' | 'inner' | undefined
-  readonly conversationId?: string | null | undefined
-  readonly spanId?: string | null | undefined
-  readonly turnId?: string | null | undefined
-  readonly causedBy?: number | undefined
-  readonly derivedFrom?: readonly number[] | undefined
-  /** Idempotency key: creating again with the same key returns the first note. */
-  readonly key?: string | undefined
-}
+export type NoteOrigin = Origin & { readonly source: NoteSource }
 
-export type Notes = {
-  create(note: { title?: string | undefined; content: string }, origin: NoteOrigin): Promise<Note>
-  /** With `ifRevision`, updates only if that is the current revision. */
-  update(id: string, change: NoteChange, origin: NoteOrigin, ifRevision?: number): Promise<NoteOutcome>
-  /** Makes an older revision current. Also restores a deleted note. */
-  restore(id: string, revision: number, origin: NoteOrigin): Promise<NoteOutcome>
-  /** Deletes the note. Its text stays in the ledger until it is erased. */
-  remove(id: string, origin: NoteOrigin): Promise<boolean>
-  get(id: string): Promise<Note | undefined>
-  /** False while the search index is being rebuilt. */
-  isSearchable(): Promise<boolean>
-  /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
-  list(query: {
-    q: string | null
-    limit: number
-    beforeSeq: number | null
-    /** Lists deleted notes that are not erased instead. */
-    deleted?: boolean
-  }): Promise<{ notes: NoteSummary[]; nextSeq: number | null }>
-  /** One revision, also of a deleted note. Undefined if it does not exist or is erased. */
-  revision(id: string, revision: number): Promise<Note | undefined>
-  revisions(id: string): Promise<{ revision: number; at: string; source: NoteSource }[] | undefined>
+export type Notes = ReturnType<typeof createNotes>
+
+type ListQuery = {
+  readonly q: string | null
+  readonly limit: number
+  readonly beforeSeq: number | null
+  /** Lists deleted notes that are not erased instead. */
+  readonly deleted?: boolean
 }
 
 const EXCERPT_CHARS = 200
 const TITLE_CHARS = 80
-/** Writers are serialised per note, so a taken key is rare: an earlier process appended it. */
-const MAX_TRIES = 3
 
 /** The notes of owner and delegate. The views hold the current state, the ledger the text. */
 export function createNotes(options: {
-  readonly append: Append
-  readonly ledger: LedgerReader
-  readonly views: Kysely<ViewsTables>
-  /** Resolves to true once the search index has every durable fact, false while it is being rebuilt. */
-  readonly catchUpSearch: () => Promise<boolean>
+  readonly storage: Pick<Storage, 'append' | 'ledger' | 'catchUpLagging'>
+  readonly kysely: Kysely<ViewsTables>
   readonly newId: () => string
-}): Notes {
-  const { append, ledger, views, newId } = options
+}) {
+  const { kysely: views, newId } = options
+  const { append, ledger, catchUpLagging } = options.storage
   const inTurn = pLimit(1)
 
   function wordsOf(row: Pick<NoteRow, 'titleSeq' | 'contentSeq'>): { title: string; content: string } {
-    const events = ledger.readSeqs(
-      row.titleSeq === row.contentSeq ? [row.titleSeq] : [row.titleSeq, row.contentSeq],
-    )
+    const events = ledger.readSeqs(seqsOf(row))
     return { title: fieldOf(events[0], 'title') ?? '', content: fieldOf(events.at(-1), 'content') ?? '' }
   }
 
   function toNote(row: NoteRow): Note {
     const { noteId: id, source, createdAt, updatedAt, revision } = row
     const { title, content } = wordsOf(row)
-    return {
-      id,
-      source,
-      createdAt,
-      updatedAt,
-      revision,
-      title: title || titleFrom(content),
-      content,
-      seqs: [...new Set([row.titleSeq, row.contentSeq])],
-    }
+    const named = title || titleFrom(content)
+    return { id, source, createdAt, updatedAt, revision, title: named, content, seqs: seqsOf(row) }
   }
 
   function envelope({ source, key: _key, ...place }: NoteOrigin) {
@@ -122,35 +88,34 @@ export function createNotes(options: {
     return toNote(row)
   }
 
-  type Revising = {
-    readonly origin: NoteOrigin
-    readonly ifRevision?: number | undefined
-    readonly deletedToo?: boolean
-    readonly compose: (row: NoteRow, revision: number) => Parameters<Append>[0][number] | null
-  }
-
   /** Appends the next revision of a note. The unique key of the revision admits one writer. */
   async function revise(
-    id: string,
-    { origin, ifRevision, deletedToo = false, compose }: Revising,
+    row: NoteRow | undefined,
+    origin: NoteOrigin,
+    compose: (revision: number) => NewEvent,
+    ifRevision = row?.revision,
   ): Promise<NoteOutcome> {
-    const find = () => (deletedToo ? storedNote(views, id) : noteById(views, id))
-    for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
-      const row = await find()
-      if (!row) return { status: 'not_found' }
-      if (ifRevision !== undefined && ifRevision !== row.revision)
-        return { status: 'stale', revision: row.revision }
-      const event = compose(row, row.revision + 1)
-      if (!event) return { status: 'erased' }
-      const result = await append([{ ...event, ...envelope(origin), key: `note:${id}:${row.revision + 1}` }])
-      if (result.status === 'appended') return { status: 'ok', note: await present(id) }
-    }
-    const row = await find()
-    return row ? { status: 'stale', revision: row.revision } : { status: 'not_found' }
+    if (!row) return { status: 'not_found' }
+    const { noteId, revision } = row
+    if (ifRevision !== revision) return { status: 'stale', revision }
+    const key = `note:${noteId}:${revision + 1}`
+    const result = await append([{ ...compose(revision + 1), ...envelope(origin), key }])
+    if (result.status === 'duplicate') return { status: 'stale', revision: revision + 1 }
+    return { status: 'ok', note: await present(noteId) }
+  }
+
+  async function search(q: string, page: NotesPage): Promise<NoteRow[]> {
+    const match = toMatch(q)
+    await caughtUpWithin(catchUpLagging)
+    return match === null ? [] : searchNotes(views, { ...page, match })
   }
 
   return {
-    async create({ title, content }, origin) {
+    /** Creating again with the same key returns the first note. */
+    async create(
+      { title, content }: { title?: string | undefined; content: string },
+      origin: NoteOrigin,
+    ): Promise<Note> {
       const noteId = newId()
       const result = await append([
         {
@@ -165,39 +130,34 @@ export function createNotes(options: {
       const { existing } = result
       return present(existing.type === 'note.created' ? existing.facts.noteId : noteId)
     },
-    update: (id, change, origin, ifRevision) =>
-      inTurn(() =>
-        revise(id, {
-          origin: { ...origin, key: undefined },
-          ifRevision,
-          compose: (_row, revision) => ({
-            type: 'note.updated',
-            actor: 'owner',
-            facts: {
-              noteId: id,
-              revision,
-              source: origin.source,
-              changed: (['title', 'content'] as const).filter((field) => change[field] !== undefined),
-            },
-            body: { title: change.title?.trim(), content: change.content },
-          }),
-        }),
-      ),
-    async restore(id, restoredRevision, origin) {
-      const old = (await noteRevisions(views, id)).find((each) => each.revision === restoredRevision)
-      if (!old) return { status: 'not_found' }
-      const compose: Revising['compose'] = (_row, revision) =>
-        wordsOf(old).content === ''
-          ? null
-          : {
-              type: 'note.restored',
-              actor: 'owner',
-              derivedFrom: [...new Set([old.titleSeq, old.contentSeq])],
-              facts: { noteId: id, revision, restoredRevision, source: origin.source },
-            }
-      return inTurn(() => revise(id, { origin, deletedToo: true, compose }))
-    },
-    async remove(id, origin) {
+    /** With `ifRevision`, updates only if that is the current revision. */
+    update: (id: string, change: NoteChange, origin: NoteOrigin, ifRevision?: number): Promise<NoteOutcome> =>
+      inTurn(async () => {
+        const changed = (['title', 'content'] as const).filter((field) => change[field] !== undefined)
+        const compose = (revision: number): NewEvent => ({
+          type: 'note.updated',
+          actor: 'owner',
+          facts: { noteId: id, revision, source: origin.source, changed },
+          body: { title: change.title?.trim(), content: change.content },
+        })
+        return revise(await noteById(views, id), origin, compose, ifRevision)
+      }),
+    /** Makes an older revision current. Also restores a deleted note. */
+    restore: (id: string, restoredRevision: number, origin: NoteOrigin): Promise<NoteOutcome> =>
+      inTurn(async () => {
+        const old = (await noteRevisions(views, id)).find((each) => each.revision === restoredRevision)
+        if (!old) return { status: 'not_found' }
+        if (wordsOf(old).content === '') return { status: 'erased' }
+        const compose = (revision: number): NewEvent => ({
+          type: 'note.restored',
+          actor: 'owner',
+          derivedFrom: seqsOf(old),
+          facts: { noteId: id, revision, restoredRevision, source: origin.source },
+        })
+        return revise(await storedNote(views, id), origin, compose)
+      }),
+    /** Deletes the note. Its text stays in the ledger until it is erased. */
+    async remove(id: string, origin: NoteOrigin): Promise<boolean> {
       if (!(await noteById(views, id))) return false
       await append([
         {
@@ -209,53 +169,51 @@ export function createNotes(options: {
       ])
       return true
     },
-    async get(id) {
+    async get(id: string): Promise<Note | undefined> {
       const row = await noteById(views, id)
       return row && toNote(row)
     },
-    async revision(id, number) {
+    /** One revision, also of a deleted note. Undefined if it does not exist or is erased. */
+    async revision(id: string, number: number): Promise<Note | undefined> {
       const [stored, revisions] = await Promise.all([storedNote(views, id), noteRevisions(views, id)])
       const row = revisions.find((each) => each.revision === number)
       if (!stored || !row) return undefined
       const note = toNote({ ...stored, ...row, updatedAt: row.at })
       return note.content === '' ? undefined : note
     },
-    isSearchable: options.catchUpSearch,
-    async list({ q, limit, beforeSeq, deleted = false }) {
-      const match = q === null ? null : toMatch(q)
-      if (q !== null) await options.catchUpSearch()
+    /** False while the search index is being rebuilt. */
+    isSearchable: () => caughtUpWithin(catchUpLagging),
+    /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
+    async list({ q, limit, beforeSeq, deleted = false }: ListQuery) {
       const page = { limit: limit + 1, beforeSeq, deleted }
-      const rows =
-        match === null
-          ? q === null || q.trim() === ''
-            ? await listNotes(views, page)
-            : []
-          : await searchNotes(views, { ...page, match })
+      const rows = q?.trim() ? await search(q, page) : await listNotes(views, page)
       const shown = rows.slice(0, limit)
       // If title and content are from different events, their documents also contain replaced text.
       const isPresent = (row: NoteRow, note: Note) =>
-        q === null || row.titleSeq === row.contentSeq || holdsWords(q, `${note.title}\n${note.content}`)
+        !q || row.titleSeq === row.contentSeq || holdsWords(q, `${note.title}\n${note.content}`)
       return {
         notes: shown.flatMap((row) => {
           const note = toNote(row)
           if (!isPresent(row, note)) return []
-          const { content, seqs: _seqs, ...summary } = note
+          const { content, ...summary } = note
           return [{ ...summary, excerpt: excerptOf(content) }]
         }),
         nextSeq: rows.length > limit ? (shown.at(-1)?.updatedSeq ?? null) : null,
       }
     },
-    async revisions(id) {
+    async revisions(id: string): Promise<{ revision: number; at: string; source: NoteSource }[] | undefined> {
       if (!(await noteById(views, id))) return undefined
       return (await noteRevisions(views, id)).map(({ revision, at, source }) => ({ revision, at, source }))
     },
   }
 }
 
-function fieldOf(
-  event: LedgerEvent | UnknownEvent | undefined,
-  field: 'title' | 'content',
-): string | undefined {
+/** The events with the title and the content, which may be one. */
+function seqsOf({ titleSeq, contentSeq }: Pick<NoteRow, 'titleSeq' | 'contentSeq'>): number[] {
+  return [...new Set([titleSeq, contentSeq])]
+}
+
+function fieldOf(event: AnyEvent | undefined, field: 'title' | 'content'): string | undefined {
   return event?.type === 'note.created' || event?.type === 'note.updated' ? event.body?.[field] : undefined
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../model/tool.ts'
+import { defineTool, originOf, type Planned, refuse, type Tool, type ToolResult } from '../model/tool.ts'
 import { MAX_NOTE_CHARS } from './content.ts'
-import type { Note, NoteOrigin, NoteSummary, Notes } from './notes.ts'
+import type { Note, NoteSummary, Notes } from './notes.ts'
 
 const LISTED_NOTES = 20
 /** Excerpt of a note in a proposal to delete it. */
@@ -36,22 +36,18 @@ export function noteTools(notes: Notes): Tool[] {
     const best = same.length > 0 || exact !== undefined ? same : found
     const [only, ...others] = best
     if (!only) return { refusal: refuse('not_found', `There is no note about “${wanted}”.`) }
-    if (others.length > 0) return { refusal: await choice(best) }
+    if (others.length > 0) return { refusal: choice(best) }
     const note = await notes.get(only.id)
     return note ? { note } : { refusal: refuse('not_found', 'The note is gone.') }
   }
 
-  /** Lists the matches by title and date, without showing their content to the model. */
-  async function choice(found: readonly NoteSummary[]): Promise<ToolResult> {
-    const whole = await Promise.all(found.map(({ id }) => notes.get(id)))
-    const titles = found.map(({ title, updatedAt }) => `“${title}” (${updatedAt.slice(0, 10)})`).join(', ')
-    return {
-      ok: false,
-      reason: 'ambiguous',
-      message: `Several notes match: ${titles}. Say which one.`,
-      data: { choices: found.map(({ id, title, updatedAt }) => ({ id, title, updatedAt })) },
-      derivedFrom: whole.flatMap((note) => note?.seqs ?? []),
-    }
+  /** The result of `act` on the note that is meant, or the reason why there is none. */
+  async function onNote(
+    words: string,
+    act: (note: Note) => ToolResult | Promise<ToolResult>,
+  ): Promise<ToolResult> {
+    const found = await find(words)
+    return 'refusal' in found ? found.refusal : act(found.note)
   }
 
   /** The subject includes the revision: a confirmation is only valid for the text that the owner saw. */
@@ -87,11 +83,14 @@ export function noteTools(notes: Notes): Tool[] {
       idempotent: true,
       readOnly: false,
       async run({ title, content }, context) {
-        const note = await notes.create({ title: title ?? undefined, content }, originOf(context))
+        const note = await notes.create(
+          { title: title ?? undefined, content },
+          { source: 'delegate', ...originOf(context) },
+        )
         return {
           ok: true,
           data: { note: { id: note.id, title: note.title, url: `/notes/${note.id}` } },
-          refs: [refTo(note)],
+          refs: [refTo(note.id)],
         }
       },
     }),
@@ -104,11 +103,10 @@ export function noteTools(notes: Notes): Tool[] {
       reads: 'your notes',
       async run({ query: words }) {
         const { notes: found, nextSeq } = await notes.list({ q: words, limit: LISTED_NOTES, beforeSeq: null })
-        const seqs = await Promise.all(found.map(async ({ id }) => (await notes.get(id))?.seqs ?? []))
         return {
           ok: true,
           data: { notes: found.map(summarise), more: nextSeq !== null },
-          derivedFrom: seqs.flat(),
+          derivedFrom: found.flatMap(({ seqs }) => seqs),
         }
       },
     }),
@@ -119,17 +117,11 @@ export function noteTools(notes: Notes): Tool[] {
       idempotent: true,
       readOnly: true,
       reads: 'a note',
-      async run({ query: words }) {
-        const found = await find(words)
-        if ('refusal' in found) return found.refusal
-        const { id, title, content, updatedAt } = found.note
-        return {
-          ok: true,
-          data: { note: { id, title, content, updatedAt } },
-          refs: [refTo(found.note)],
-          derivedFrom: found.note.seqs,
-        }
-      },
+      run: ({ query: words }) =>
+        onNote(words, (note) => {
+          const { id, title, content, updatedAt } = note
+          return { ...resultOf(note), data: { note: { id, title, content, updatedAt } } }
+        }),
     }),
     defineTool({
       name: 'update_note',
@@ -167,30 +159,23 @@ export function noteTools(notes: Notes): Tool[] {
           },
         }
       },
-      async run({ query: words, ...changes }, context) {
-        const found = await find(words)
-        if ('refusal' in found) return found.refusal
-        const change = changed(found.note, changes)
-        if ('ok' in change) return change
-        const origin = originOf(context)
-        const derivedFrom = [
-          ...(origin.derivedFrom ?? []),
-          ...(changes.content === null && change.content !== undefined ? found.note.seqs : []),
-        ]
-        const result = await notes.update(
-          found.note.id,
-          change,
-          { ...origin, derivedFrom, key: undefined },
-          found.note.revision,
-        )
-        if (result.status !== 'ok') return refuse('stale', 'The note was changed meanwhile; read it again.')
-        return {
-          ok: true,
-          data: { note: { id: result.note.id, title: result.note.title } },
-          refs: [refTo(result.note)],
-          derivedFrom: result.note.seqs,
-        }
-      },
+      run: ({ query: words, ...changes }, context) =>
+        onNote(words, async (note) => {
+          const change = changed(note, changes)
+          if ('ok' in change) return change
+          const origin = originOf(context)
+          const keepsText = changes.content === null && change.content !== undefined
+          const derivedFrom = [...(origin.derivedFrom ?? []), ...(keepsText ? note.seqs : [])]
+          const result = await notes.update(
+            note.id,
+            change,
+            { source: 'delegate', ...origin, derivedFrom },
+            note.revision,
+          )
+          return result.status === 'ok'
+            ? resultOf(result.note)
+            : refuse('stale', 'The note was changed meanwhile; read it again.')
+        }),
     }),
     defineTool({
       name: 'delete_note',
@@ -215,17 +200,11 @@ export function noteTools(notes: Notes): Tool[] {
           },
         }
       },
-      async run({ query: words }, context) {
-        const found = await find(words)
-        if ('refusal' in found) return found.refusal
-        await notes.remove(found.note.id, originOf(context))
-        return {
-          ok: true,
-          data: { note: { id: found.note.id, title: found.note.title } },
-          refs: [refTo(found.note)],
-          derivedFrom: found.note.seqs,
-        }
-      },
+      run: ({ query: words }, context) =>
+        onNote(words, async (note) => {
+          await notes.remove(note.id, { source: 'delegate', ...originOf(context) })
+          return resultOf(note)
+        }),
     }),
   ]
 }
@@ -251,29 +230,24 @@ function describeChanges({ title, content, append, remove }: Changes): string {
     .join('\n\n')
 }
 
-function originOf(context: ActingContext): NoteOrigin {
-  const { channel, conversationId, spanId, turnId, calledSeq, messageSeq, key } = context
-  const derivedFrom = messageSeq === null ? [calledSeq] : [messageSeq, calledSeq]
+function resultOf({ id, title, seqs }: Note) {
+  return { ok: true, data: { note: { id, title } }, refs: [refTo(id)], derivedFrom: seqs } as const
+}
+
+/** Lists the matches by title and date, without showing their content to the model. */
+function choice(found: readonly NoteSummary[]): ToolResult {
+  const titles = found.map(({ title, updatedAt }) => `“${title}” (${updatedAt.slice(0, 10)})`).join(', ')
   return {
-    source: 'delegate',
-    channel,
-    conversationId,
-    spanId,
-    turnId,
-    causedBy: calledSeq,
-    derivedFrom,
-    key,
+    ...refuse('ambiguous', `Several notes match: ${titles}. Say which one.`),
+    data: { choices: found.map(({ id, title, updatedAt }) => ({ id, title, updatedAt })) },
+    derivedFrom: found.flatMap(({ seqs }) => seqs),
   }
 }
 
-function refTo(note: Note) {
-  return { kind: 'note' as const, id: note.id }
+function refTo(id: string) {
+  return { kind: 'note', id } as const
 }
 
 function summarise({ id, title, excerpt, updatedAt }: NoteSummary) {
   return { id, title, excerpt, updatedAt }
-}
-
-function refuse(reason: string, message: string) {
-  return { ok: false, reason, message } as const
 }

@@ -1,8 +1,9 @@
 import { createCallQueries } from '../../projections/calls.ts'
 import { createOperationQueries } from '../../projections/operations.ts'
 import { createTextQueries } from '../../projections/texts.ts'
+import { DAY_MS } from '../lib/time.ts'
+import { isWithheld } from '../settings/party.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createLastDay } from './last-day.ts'
 
 /** Limits for any 24 hours, across all parties; null means no limit. */
 export type DailyLimits = {
@@ -14,31 +15,63 @@ export type DailyLimits = {
   readonly calls: number | null
 }
 
+/** The share of the guests' total for one number, so that one guest cannot block all others. */
+const SHARE_OF_A_NUMBER = 1 / 4
+/** The minimum for one number: enough for a short exchange. */
+const LEAST_OF_A_NUMBER = 3
+
 /**
  * Whether a daily budget is exhausted. It bounds the bill of a forged caller, a stolen session or a loop.
  * Counted from the ledger, so a restart does not reset it.
  */
-export type Budgets = {
-  tokensAreSpent(): boolean
-  textsAreSpent(): boolean
-  callsAreSpent(): boolean
-}
-
 export function createBudgets(options: {
   readonly storage: Pick<Storage, 'views' | 'ledger'>
   readonly limits: DailyLimits
+  /** GUEST_DAILY_MESSAGES. */
+  readonly guestTotal: () => number
   readonly nowMs: () => number
-}): Budgets {
-  const { limits, nowMs } = options
+}) {
+  const { limits } = options
   const { views, ledger } = options.storage
-  const lastDay = createLastDay({ ledger, nowMs })
   const operations = createOperationQueries(views)
   const texts = createTextQueries(views)
   const calls = createCallQueries(views)
+
+  /**
+   * Counts entries of the last 24 hours; `countFrom` counts those dated `at` or later and after `afterSeq`.
+   * Entries dated in the future mean that the clock was ahead then, or is behind now. They count until a later
+   * fact is a day old. So setting the clock back does not reset a budget, and a clock that was years ahead
+   * does not block it for years.
+   */
+  function lastDay(countFrom: (at: string, afterSeq: number) => number): number {
+    const nowMs = options.nowMs()
+    const dayAgo = new Date(nowMs - DAY_MS).toISOString()
+    const later = new Date(nowMs + 1).toISOString()
+    const all = countFrom(dayAgo, 0)
+    const ahead = all === 0 ? 0 : countFrom(later, 0)
+    return ahead === 0 ? all : all - ahead + countFrom(later, ledger.lastSeqBefore(dayAgo))
+  }
+
+  const guestsInLastDay = (isCounted: (number: string | null) => boolean) =>
+    lastDay((at, afterSeq) => {
+      const numbers = [...calls.guestNumbersSince(at, afterSeq), ...texts.guestNumbersSince(at, afterSeq)]
+      return numbers.filter(isCounted).length
+    })
 
   return {
     tokensAreSpent: () => limits.tokens !== null && lastDay(operations.tokensFrom) >= limits.tokens,
     textsAreSpent: () => limits.texts !== null && lastDay(texts.sentSince) >= limits.texts,
     callsAreSpent: () => limits.calls !== null && lastDay(calls.takenSince) >= limits.calls,
+    /**
+     * Whether guests' texts and calls exhaust this number's share or the total. All callers with a withheld
+     * number share one budget.
+     */
+    guestIsSpent(number: string): boolean {
+      const total = options.guestTotal()
+      const share = Math.max(LEAST_OF_A_NUMBER, Math.ceil(total * SHARE_OF_A_NUMBER))
+      const isSame = (other: string | null) =>
+        other === number || (other !== null && isWithheld(other) && isWithheld(number))
+      return guestsInLastDay(isSame) >= share || guestsInLastDay(() => true) >= total
+    },
   }
 }

@@ -2,10 +2,9 @@ import type { Log } from '../lib/log.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createBudgets, type DailyLimits } from './budgets.ts'
-import { createGuestBudget } from './guest-budget.ts'
 import { createPagingCounters } from './paging-counters.ts'
-import { buildReadiness, type ReadinessSources } from './readiness/build.ts'
 import { createReactorWatch, type ReactorName } from './readiness/reactor-watch.ts'
+import { createReadiness, type ReadinessSources } from './readiness/readiness.ts'
 import { createOperationsReport, createOperationsSeries, type ReportSources } from './report.ts'
 
 export type Operations = ReturnType<typeof buildOperations>
@@ -24,14 +23,7 @@ export function buildOperations(options: {
   const paging = createPagingCounters(new Date(nowMs()).toISOString())
 
   return {
-    budgets: {
-      ...createBudgets(options),
-      guestIsSpent: createGuestBudget({
-        storage,
-        dailyTotal: () => settings.get('GUEST_DAILY_MESSAGES'),
-        nowMs,
-      }).isSpent,
-    },
+    budgets: createBudgets({ ...options, guestTotal: () => settings.get('GUEST_DAILY_MESSAGES') }),
     paging,
     failuresOf: reactors.failuresOf,
     /** Returns a function that logs a reactor's failures and reports them to readiness and storage. */
@@ -45,6 +37,6 @@ export function buildOperations(options: {
     },
     series: createOperationsSeries({ views, nowMs }),
     report: (sources: ReportSources) => createOperationsReport({ ...sources, views, paging, nowMs }),
-    readiness: (sources: ReadinessSources) => buildReadiness({ ...options, ...sources, reactors }),
+    readiness: (sources: ReadinessSources) => createReadiness({ ...options, ...sources, reactors }),
   }
 }

@@ -1,40 +1,26 @@
 import type { RenderedPage } from '../../projections/timeline-page.ts'
 
-export type PagingCounters = {
-  /** Counts a sent page; `older` for all but the newest page. */
-  count(page: RenderedPage, older: boolean): void
-  read(): {
-    readonly since: string
-    readonly initialPageRequests: number
-    readonly olderPageRequests: number
-    readonly eventsSent: number
-    readonly expandedEvents: number
-    readonly maxPageEvents: number
-  }
-}
+export type PagingCounters = ReturnType<typeof createPagingCounters>
 
 /** Counts timeline pages since the start of the process. */
-export function createPagingCounters(since: string): PagingCounters {
-  let initialPageRequests = 0
-  let olderPageRequests = 0
-  let eventsSent = 0
-  let expandedEvents = 0
-  let maxPageEvents = 0
+export function createPagingCounters(since: string) {
+  const counts = {
+    since,
+    initialPageRequests: 0,
+    olderPageRequests: 0,
+    eventsSent: 0,
+    expandedEvents: 0,
+    maxPageEvents: 0,
+  }
   return {
-    count(page, older) {
-      if (older) olderPageRequests += 1
-      else initialPageRequests += 1
-      eventsSent += page.eventCount
-      expandedEvents += page.expandedEvents
-      maxPageEvents = Math.max(maxPageEvents, page.eventCount)
+    /** Counts a sent page; `older` for all but the newest page. */
+    count({ eventCount, expandedEvents }: RenderedPage, older: boolean): void {
+      if (older) counts.olderPageRequests += 1
+      else counts.initialPageRequests += 1
+      counts.eventsSent += eventCount
+      counts.expandedEvents += expandedEvents
+      counts.maxPageEvents = Math.max(counts.maxPageEvents, eventCount)
     },
-    read: () => ({
-      since,
-      initialPageRequests,
-      olderPageRequests,
-      eventsSent,
-      expandedEvents,
-      maxPageEvents,
-    }),
+    read: () => ({ ...counts }),
   }
 }

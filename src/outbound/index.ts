@@ -1,43 +1,81 @@
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
-import type { OutboundPauses } from '../lib/backoff.ts'
+import { createTextQueries, type DelayedTexts } from '../../projections/texts.ts'
+import { giveUpAt, type OutboundPauses } from '../lib/backoff.ts'
 import type { Log } from '../lib/log.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createDeliveryOutbox } from './outbox.ts'
+import { createLostTexts } from './lost-texts.ts'
+import { createOutbox } from './outbox.ts'
+import { createSendAgain } from './send-again.ts'
+import { createSmsTransport, type Telephony } from './sms.ts'
+import { createWebhookTransport } from './webhook.ts'
 
-/** Wires the delivery of outcomes by chat and webhook. */
+export type Outbound = ReturnType<typeof buildOutbound>
+export type WaitingTexts = DelayedTexts & { readonly until: string }
+
+/** Wires the outbox with its transports, and the texts that did not arrive. */
 export function buildOutbound(options: {
   readonly storage: Storage
   readonly settings: Settings
+  readonly telephony: Telephony
   /** Additional fields for a webhook about a task. */
   readonly describe: (taskId: string) => Readonly<Record<string, unknown>>
+  /** Whether the daily budget of texts is exhausted. */
+  readonly textsAreSpent: () => boolean
   readonly pauses: OutboundPauses
+  readonly newId: () => string
   readonly nowMs: () => number
   readonly random: () => number
   readonly log: Log
   readonly onFault: (error: unknown) => void
 }) {
-  const { storage, settings, log } = options
-  const { append, ledger, views, onHeadMoved } = storage
+  const { storage, settings, telephony, log, onFault } = options
+  const { views } = storage
+  const texts = createTextQueries(views)
+  const deliveries = createDeliveryQueries(views)
   const owner = createOwnerQueries(views)
-  return createDeliveryOutbox({
-    append,
-    ledger,
-    deliveries: createDeliveryQueries(views),
-    onHeadMoved,
-    webhook() {
-      const url = settings.get('DELIVERY_WEBHOOK_URL')
-      const secret = settings.get('DELIVERY_WEBHOOK_SECRET')
-      return url === null || secret === null ? null : { url, secret }
-    },
-    describe: options.describe,
+
+  const sms = createSmsTransport({ ...options, ...storage, texts, isSpent: options.textsAreSpent })
+  const outbox = createOutbox({
+    ...options,
+    ...storage,
+    deliveries,
+    transports: { sms, webhook: createWebhookTransport(options) },
     isHeld: () => owner.outboundHeld() !== undefined,
-    pauses: options.pauses,
-    fetch,
-    nowMs: options.nowMs,
-    random: options.random,
-    onFault: options.onFault,
     onFailedAttempt: (fields, message) => log.warn(fields, message),
   })
+  const lostTexts = createLostTexts({ ...options, ...storage, texts })
+
+  /** Loads the provider's SDK: it blocks the thread for 100 ms, which a call must not feel. */
+  function connect(): void {
+    telephony.client().catch(onFault)
+  }
+  const unsubscribe = settings.subscribe((keys) => {
+    if (![...keys].some((key) => key.startsWith('TELEPHONY_'))) return
+    connect()
+    sms.settingsChanged()
+    outbox.wake()
+  })
+
+  return {
+    start() {
+      connect()
+      outbox.start()
+      lostTexts.start()
+    },
+    /** Begins nothing more, and waits about `graceMs` at most for attempts in progress. */
+    async close(graceMs: number) {
+      unsubscribe()
+      await outbox.close(graceMs)
+      await lostTexts.close()
+    },
+    claimReply: sms.claimReply,
+    /** The delayed texts, and how long the first of them is retried; null if there are none. */
+    waitingTexts(): WaitingTexts | null {
+      const delayed = texts.delayed()
+      return delayed && { ...delayed, until: giveUpAt(delayed.since) }
+    },
+    sendAgain: createSendAgain({ ...options, ...storage, deliveries }),
+  }
 }

@@ -1,170 +1,160 @@
-import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import type { Append } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
-import { type OutboundPauses, retryDelayMs, untilRetryMs } from '../lib/backoff.ts'
+import { giveUpAt, type OutboundPauses, retryDelayMs } from '../lib/backoff.ts'
 import { createReactor, type Reactor } from '../lib/reactor.ts'
-import { postWebhook, type WebhookOutcome } from './webhook.ts'
+import { attemptedFact, chatFacts, endedFact, retriedFact } from './facts.ts'
+import type { Failure, Outcome, Requested, Transport } from './transport.ts'
 
-type Requested = EventOf<'delivery.requested'>
-
-/** Longer than the connect timeout of 10 seconds, which proves that nothing arrived. */
-const LIMIT_MS = 15_000
+/** How long an aborted attempt may take to record that its outcome is unknown. */
+const ABORT_MS = 500
 
 /**
- * Makes deliveries by chat in order, and by webhook side by side. Every attempt is recorded first. A request that a crash or
- * the network interrupted may have arrived, so it ends as unknown and is not retried.
+ * Makes every requested delivery, each at most once. An attempt is recorded first; one that an interruption
+ * leaves without an outcome is not repeated, unless it certainly failed. Failures are retried with growing
+ * pauses, for a day or up to the request's number of attempts. Each delivery is a lane of its own, but
+ * messages to one recipient keep their order.
  */
-export function createDeliveryOutbox(options: {
+export function createOutbox(options: {
   readonly append: Append
   readonly ledger: LedgerReader
   readonly deliveries: DeliveryQueries
   readonly onHeadMoved: SubscribeHead
-  /** Null unless both are set. */
-  readonly webhook: () => { readonly url: string; readonly secret: string } | null
-  /** Additional fields of the request body. */
-  readonly describe: (taskId: string) => Readonly<Record<string, unknown>>
-  /** After an import nothing is sent until the owner releases it. */
+  readonly transports: { readonly sms: Transport; readonly webhook: Transport }
+  /** After an import nothing leaves until the owner releases it. */
   readonly isHeld: () => boolean
   readonly pauses: OutboundPauses
-  readonly fetch: typeof fetch
   readonly nowMs: () => number
+  /** 0..1, for the jitter of retries. */
   readonly random: () => number
   readonly onFault: (error: unknown) => void
   /** Logs a failed attempt, without the address and the words. */
   readonly onFailedAttempt: (fields: object, message: string) => void
-}): Reactor {
-  const { append, ledger, deliveries, nowMs } = options
+}): Pick<Reactor, 'start' | 'wake'> & { close(graceMs: number): Promise<void> } {
+  const { append, ledger, transports, nowMs } = options
+  const limits = { sms: pLimit(transports.sms.atOnce), webhook: pLimit(transports.webhook.atOnce) }
   const reactor = createReactor<DeliveryRow>({
     onHeadMoved: options.onHeadMoved,
     areas: ['delivery', 'ledger', 'outbound'],
-    next: (isTaken) => deliveries.open().find((row) => isDue(row) && !isTaken(laneOf(row))),
-    laneOf,
-    run: deliver,
-    limitMs: LIMIT_MS,
-    dueInMs,
+    next: (isTaken) => waiting().find(({ row, inMs }) => inMs === 0 && !isTaken(row.deliveryId))?.row,
+    laneOf: ({ deliveryId }) => deliveryId,
+    run: (row, signal) =>
+      row.channel === 'chat' || row.status === 'attempted'
+        ? deliver(row, signal)
+        : limits[row.channel](async () => {
+            // While it waited for its turn, an earlier text to the number may have failed.
+            if (dueNow().some(({ deliveryId }) => deliveryId === row.deliveryId)) await deliver(row, signal)
+          }),
+    dueInMs() {
+      const waits = waiting().map(({ inMs }) => inMs)
+      return waits.length === 0 ? null : Math.min(...waits)
+    },
     onFault: options.onFault,
   })
 
-  function isDue({ channel, retryAt }: DeliveryRow): boolean {
-    if (channel === 'chat') return true
-    return !options.isHeld() && untilRetryMs(retryAt, nowMs()) === 0
+  /** The first delivery to each recipient, and all that wait for nobody, with the time until each is due. */
+  function waiting(): { readonly row: DeliveryRow; readonly inMs: number }[] {
+    const isHeld = options.isHeld()
+    const recipients = new Set<string>()
+    return options.deliveries.open().flatMap((row) => {
+      const { channel } = row
+      // A release is a fact, so nothing is due until then.
+      if (isHeld && channel !== 'chat') return []
+      // What may already have been delivered does not block others.
+      if (row.status === 'attempted') return [{ row, inMs: 0 }]
+      const recipient = channel === 'webhook' ? row.deliveryId : `${channel}:${requestOf(row).body?.target}`
+      if (recipients.has(recipient)) return []
+      recipients.add(recipient)
+      return [{ row, inMs: channel === 'chat' ? 0 : transports[channel].untilDueMs(row) }]
+    })
   }
 
-  function dueInMs(): number | null {
-    // A release is a fact.
-    if (options.isHeld()) return null
-    const waits = deliveries.open().map(({ retryAt }) => untilRetryMs(retryAt, nowMs()))
-    return waits.length === 0 ? null : Math.min(...waits)
+  function dueNow(): DeliveryRow[] {
+    return waiting().flatMap(({ row, inMs }) => (inMs === 0 ? [row] : []))
+  }
+
+  function requestOf({ requestedSeq }: DeliveryRow): Requested {
+    const [event] = ledger.readSeqs([requestedSeq])
+    if (event?.type !== 'delivery.requested') throw new Error(`no delivery.requested at seq ${requestedSeq}`)
+    return event
   }
 
   async function deliver(row: DeliveryRow, signal: AbortSignal): Promise<void> {
-    const [event] = ledger.readSeqs([row.requestedSeq])
-    if (event?.type !== 'delivery.requested')
-      throw new Error(`no delivery.requested at seq ${row.requestedSeq}`)
-    // The words were erased before they were delivered.
-    if (!event.body) return fail(event, row.attempts, 'erased')
-    if (event.facts.channel === 'chat') return deliverInChat(event, event.body.text)
-    if (row.status === 'attempted') return end(event, row.attempts, { status: 'unknown' })
-    const target = options.webhook()
-    if (!target) return fail(event, row.attempts + 1, 'not_configured')
-    const attempt = row.attempts + 1
-    const intent = await append([attempted(event, attempt)])
-    if (intent.status === 'duplicate') return
-    const { taskId } = event.facts
-    const body = JSON.stringify({
-      id: event.facts.deliveryId,
-      at: event.at,
-      ...(taskId === null ? {} : options.describe(taskId)),
-      text: event.body.text,
-    })
-    const outcome = await postWebhook(
-      { id: event.facts.deliveryId, ...target, body },
-      { fetch: options.fetch, nowMs, signal },
-    )
-    await end(event, attempt, outcome)
-  }
-
-  /** Records attempt, words and success in one transaction, because the chat is the ledger itself. */
-  async function deliverInChat(event: Requested, text: string): Promise<void> {
-    const { deliveryId } = event.facts
-    await append([
-      attempted(event, 1),
-      {
-        type: 'chat.reply.sent',
-        ...placeOf(event),
-        actor: 'delegate',
-        channel: 'chat',
-        derivedFrom: [event.seq],
-        facts: { deliveryId },
-        body: { text },
-      },
-      {
-        type: 'delivery.succeeded',
-        ...placeOf(event),
-        key: `delivery:${deliveryId}:ended`,
-        facts: { deliveryId, channel: 'chat', attempt: 1, providerId: null },
-      },
-    ])
-  }
-
-  async function end(event: Requested, attempt: number, outcome: WebhookOutcome): Promise<void> {
-    const { deliveryId, channel, maxAttempts } = event.facts
-    const facts = { deliveryId, channel, attempt }
-    const key = `delivery:${deliveryId}:ended`
-    if (outcome.status === 'failed') {
-      const { kind } = outcome
-      const delayMs = retryDelayMs(options.pauses, attempt, options.random(), outcome.retryAfterMs)
-      const isFinal = !outcome.mayRetry || attempt >= maxAttempts
-      const retryAt = isFinal ? null : new Date(nowMs() + delayMs).toISOString()
-      options.onFailedAttempt({ deliveryId, attempt, kind, retryAt }, 'a webhook delivery failed')
-      if (retryAt === null) return fail(event, attempt, kind)
-      await append([
-        {
-          type: 'delivery.failed',
-          ...placeOf(event),
-          key: `delivery:${deliveryId}:failed:${attempt}`,
-          facts: { ...facts, kind, final: false, retryAt },
-        },
-      ])
+    signal.throwIfAborted()
+    const event = requestOf(row)
+    const { body } = event
+    if (!body) return settle(row, event, row.attempts, { status: 'erased' })
+    const message = { ...event, body }
+    if (row.channel === 'chat') {
+      await append(chatFacts(message))
       return
     }
-    await append([
-      outcome.status === 'delivered'
-        ? { type: 'delivery.succeeded', ...placeOf(event), key, facts: { ...facts, providerId: null } }
-        : { type: 'delivery.unknown', ...placeOf(event), key, facts },
-    ])
+    const transport = transports[row.channel]
+    if (row.status === 'attempted')
+      return settle(row, event, row.attempts, await transport.recover(message, row, signal))
+    const attempt = row.attempts + 1
+    const prepared = await transport.prepare(message)
+    if (prepared.status === 'failed') return settle(row, event, attempt, prepared)
+    if (prepared.status === 'postponed') {
+      await append(prepared.facts)
+      return
+    }
+    const intent = await append([attemptedFact(event, attempt)])
+    // The views are behind the ledger: this attempt was made before.
+    if (intent.status === 'duplicate') return
+    const outcome = await prepared.act(signal)
+    if (outcome) await settle(row, event, attempt, outcome)
   }
 
-  async function fail(event: Requested, attempt: number, kind: string): Promise<void> {
-    const { deliveryId, channel } = event.facts
-    await append([
-      {
-        type: 'delivery.failed',
-        ...placeOf(event),
-        key: `delivery:${deliveryId}:ended`,
-        facts: { deliveryId, channel, attempt, kind, final: true, retryAt: null },
-      },
-    ])
+  /** Ends the delivery, or schedules the next attempt. */
+  async function settle(
+    row: DeliveryRow,
+    event: Requested,
+    attempt: number,
+    outcome: Outcome,
+  ): Promise<void> {
+    const transport = row.channel === 'chat' ? null : transports[row.channel]
+    if (outcome.status === 'failed') {
+      const { deliveryId, channel } = row
+      const { kind, providerCode } = outcome
+      const retryAt = retryTime(row, attempt, outcome)
+      options.onFailedAttempt(
+        { deliveryId, channel, attempt, kind, providerCode, retryAt },
+        'a delivery failed',
+      )
+      if (retryAt !== null) {
+        const delayed = transport?.delayed(event, attempt, kind) ?? []
+        await append([retriedFact(event, attempt, kind, retryAt), ...delayed])
+        return
+      }
+    }
+    const ended = endedFact(event, attempt, outcome)
+    await append(transport ? transport.aroundEnd(event, outcome, ended) : [ended])
+    if (outcome.status === 'delivered') outcome.recorded?.()
   }
 
-  return reactor
-}
+  /** When to try again; null after the last attempt. */
+  function retryTime(
+    { taskId, maxAttempts, requestedAt }: DeliveryRow,
+    attempt: number,
+    { mayRetry, retryAfterMs }: Failure,
+  ): string | null {
+    // The chat then delivers the task's outcome.
+    const isTaskOver = taskId !== null && attempt >= maxAttempts
+    const untilMs = Date.parse(giveUpAt(requestedAt))
+    if (!mayRetry || isTaskOver || nowMs() >= untilMs) return null
+    const delayMs = retryDelayMs(options.pauses, attempt, options.random(), retryAfterMs)
+    return new Date(Math.min(nowMs() + delayMs, untilMs)).toISOString()
+  }
 
-/** A webhook that hangs holds up only its own delivery. */
-const laneOf = ({ channel, deliveryId }: DeliveryRow) => (channel === 'chat' ? 'chat' : deliveryId)
-
-function attempted(event: Requested, attempt: number): NewEvent {
-  const { deliveryId, channel } = event.facts
   return {
-    type: 'delivery.attempted',
-    ...placeOf(event),
-    key: `delivery:${deliveryId}:attempt:${attempt}`,
-    facts: { deliveryId, channel, attempt },
+    start: reactor.start,
+    wake: reactor.wake,
+    // The next start recovers an attempt that is still running then.
+    close: (graceMs) =>
+      Promise.race([reactor.close(graceMs), pause(graceMs + ABORT_MS, undefined, { ref: false })]),
   }
-}
-
-/** The facts of a delivery belong beside its request. */
-function placeOf({ conversationId, spanId, seq }: Requested) {
-  return { actor: 'service', channel: 'system', conversationId, spanId, causedBy: seq } as const
 }

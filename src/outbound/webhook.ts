@@ -1,6 +1,41 @@
 import { createHmac } from 'node:crypto'
+import { untilRetryMs } from '../lib/backoff.ts'
 import { isTlsRefused, networkCode, neverReached } from '../lib/never-reached.ts'
 import { parseRetryAfter } from '../lib/waits.ts'
+import type { Settings } from '../settings/settings.ts'
+import { failed, type Outcome, type Transport } from './transport.ts'
+
+/** Longer than the connect timeout of 10 seconds, which proves that nothing arrived. */
+const LIMIT_MS = 15_000
+
+/** Posts outcomes to the owner's webhook. A request that an interruption cut off may have arrived. */
+export function createWebhookTransport(options: {
+  readonly settings: Pick<Settings, 'get'>
+  /** Additional fields of the request body. */
+  readonly describe: (taskId: string) => Readonly<Record<string, unknown>>
+  readonly nowMs: () => number
+}): Transport {
+  const { settings, nowMs } = options
+  return {
+    atOnce: Number.POSITIVE_INFINITY,
+    untilDueMs: ({ retryAt }) => untilRetryMs(retryAt, nowMs()),
+    async prepare({ at, facts: { deliveryId: id, taskId }, body: { text } }) {
+      const url = settings.get('DELIVERY_WEBHOOK_URL')
+      const secret = settings.get('DELIVERY_WEBHOOK_SECRET')
+      if (url === null || secret === null) return failed('not_configured')
+      const body = JSON.stringify({ id, at, ...(taskId === null ? {} : options.describe(taskId)), text })
+      const act = (signal: AbortSignal) =>
+        postWebhook(
+          { id, url, secret, body },
+          { nowMs, signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]) },
+        )
+      return { status: 'ready', act }
+    },
+    recover: async () => ({ status: 'unknown' }),
+    aroundEnd: (_event, _outcome, ended) => [ended],
+    delayed: () => [],
+  }
+}
 
 export type WebhookMessage = {
   /** Idempotency key, the same in every attempt. */
@@ -9,18 +44,6 @@ export type WebhookMessage = {
   readonly secret: string
   readonly body: string
 }
-
-export type WebhookOutcome =
-  | { readonly status: 'delivered' }
-  /** The receiver certainly did not accept it. */
-  | {
-      readonly status: 'failed'
-      readonly kind: 'refused' | 'rate_limited' | 'unavailable'
-      readonly mayRetry: boolean
-      readonly retryAfterMs: number
-    }
-  /** The receiver may have accepted it. */
-  | { readonly status: 'unknown' }
 
 /**
  * Signs by https://github.com/standard-webhooks/standard-webhooks, version v1. After the prefix `whsec_` a
@@ -34,12 +57,12 @@ export function signatureOf(secret: string, id: string, timestamp: string, body:
 /** Makes one request. Does not follow redirects or throw on receiver or network errors. */
 export async function postWebhook(
   message: WebhookMessage,
-  options: { readonly fetch: typeof fetch; readonly nowMs: () => number; readonly signal: AbortSignal },
-): Promise<WebhookOutcome> {
+  options: { readonly nowMs: () => number; readonly signal: AbortSignal },
+): Promise<Outcome> {
   const { id, url, secret, body } = message
   const timestamp = String(Math.floor(options.nowMs() / 1000))
   try {
-    const response = await options.fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
       headers: {
@@ -56,23 +79,14 @@ export async function postWebhook(
     await response.body?.cancel().catch(() => undefined)
     return outcomeOf(response, options.nowMs())
   } catch (error) {
-    if (isTlsRefused(networkCode(error))) return failed('refused', false)
-    return neverReached(error) ? failed('unavailable', true) : { status: 'unknown' }
+    if (isTlsRefused(networkCode(error))) return failed('refused')
+    return neverReached(error) ? failed('unavailable', { mayRetry: true }) : { status: 'unknown' }
   }
 }
 
-function outcomeOf({ status, headers }: Response, nowMs: number): WebhookOutcome {
-  if (status >= 200 && status < 300) return { status: 'delivered' }
-  const retryAfterMs = parseRetryAfter(headers, nowMs) ?? 0
-  if (status === 429) return failed('rate_limited', true, retryAfterMs)
-  if (status >= 500 || status === 408 || status === 425) return failed('unavailable', true, retryAfterMs)
-  return failed('refused', false)
-}
-
-function failed(
-  kind: 'refused' | 'rate_limited' | 'unavailable',
-  mayRetry: boolean,
-  retryAfterMs = 0,
-): WebhookOutcome {
-  return { status: 'failed', kind, mayRetry, retryAfterMs }
+function outcomeOf({ status, headers }: Response, nowMs: number): Outcome {
+  if (status >= 200 && status < 300) return { status: 'delivered', providerId: null }
+  const retry = { mayRetry: true, retryAfterMs: parseRetryAfter(headers, nowMs) ?? 0 }
+  if (status === 429) return failed('rate_limited', retry)
+  return status >= 500 || status === 408 || status === 425 ? failed('unavailable', retry) : failed('refused')
 }

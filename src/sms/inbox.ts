@@ -2,8 +2,8 @@ import pLimit from 'p-limit'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { TextQueries } from '../../projections/texts.ts'
 import type { Placement } from '../storage/placement.ts'
+import { segmentsOf } from '../text/segments.ts'
 import { keywordOf } from './keywords.ts'
-import { segmentsOf } from './segments.ts'
 
 /** The provider's limit for a text. Longer texts of guests are cut. */
 const MAX_GUEST_CHARS = 1_600

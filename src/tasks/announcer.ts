@@ -1,10 +1,9 @@
-import type { Appended, NewEvent } from '../../ledger/event.ts'
-import type { SubscribeHead } from '../../ledger/follow.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
-import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.ts'
-import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import type { DeliveryRow } from '../../projections/deliveries.ts'
+import type { TaskRow } from '../../projections/tasks.ts'
 import { createReactor } from '../lib/reactor.ts'
 import { signalFact } from '../lib/signals.ts'
+import type { TaskStore } from './task-store.ts'
 import { chatText, type EndedTask, signalText, smsText } from './wording.ts'
 
 /** A task whose outcome is not announced yet, or a delivery that failed for good. */
@@ -26,20 +25,16 @@ const INSTEAD: Readonly<Record<Channel, string | null>> = {
  * chat if the delivery fails for good. The backlog is derived from the views. Erased words are not announced.
  */
 export function createAnnouncer(options: {
-  readonly append: (taskId: string, events: readonly NewEvent[]) => Promise<Appended>
-  readonly ledger: LedgerReader
-  readonly tasks: TaskQueries
-  readonly deliveries: DeliveryQueries
+  readonly store: TaskStore
   /** The owner's address on a channel; empty if it is not set up. */
   readonly targetOf: (channel: Channel) => string
-  readonly onHeadMoved: SubscribeHead
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
-  readonly retryMs?: number | undefined
 }) {
-  const { append, ledger, tasks, deliveries, newId, retryMs = 1_000 } = options
+  const { append, tasks, deliveries, onHeadMoved, wordsOf } = options.store
+  const { newId } = options
   const reactor = createReactor<Ended>({
-    onHeadMoved: options.onHeadMoved,
+    onHeadMoved,
     areas: ['task', 'delivery'],
     next(isTaken) {
       const ended = [
@@ -50,42 +45,31 @@ export function createAnnouncer(options: {
     },
     laneOf,
     run: (ended) => ('row' in ended ? announce(ended.row) : fallBack(ended.failed)),
-    retryMs: { first: retryMs, longest: 60_000 },
     onFault: options.onFault,
   })
 
   function read(row: TaskRow): { task: EndedTask; seqs: number[] } {
-    const seqs = row.endedSeq === null ? [row.dispatchedSeq] : [row.dispatchedSeq, row.endedSeq]
-    const [dispatched, ended] = ledger.readSeqs(seqs)
-    const title = dispatched?.type === 'task.dispatched' ? (dispatched.body?.title ?? '') : ''
-    const text = ended?.type === 'task.finished' || ended?.type === 'task.failed' ? ended.body?.text : ''
-    const task: EndedTask = {
-      title: title || 'erased',
-      status: row.status === 'finished' ? 'finished' : 'failed',
-      kind: row.kind,
-      exitCode: row.exitCode,
-      text: text ?? '',
-    }
+    const { dispatchedSeq, endedSeq, kind, exitCode } = row
+    const { title, outcome } = wordsOf(row)
+    const status = row.status === 'finished' ? 'finished' : 'failed'
+    const task = { title: title || 'erased', status, kind, exitCode, text: outcome ?? '' } as const
+    const seqs = endedSeq === null ? [dispatchedSeq] : [dispatchedSeq, endedSeq]
     return { task, seqs }
   }
 
   function request(
     row: TaskRow,
     channel: Channel,
-    more: {
-      readonly key: string
-      readonly fallbackOf?: string
-      readonly retryOf?: string
-      readonly instead?: string | null
-    },
+    key: string,
+    origin: { readonly fallbackOf?: string; readonly retryOf?: string } = {},
+    instead: string | null = null,
   ): NewEvent {
     const { task, seqs } = read(row)
-    const { fallbackOf, retryOf, instead = null } = more
     return {
       type: 'delivery.requested',
       actor: 'service',
       channel: 'system',
-      key: more.key,
+      key,
       causedBy: row.endedSeq ?? row.dispatchedSeq,
       derivedFrom: seqs,
       facts: {
@@ -93,8 +77,7 @@ export function createAnnouncer(options: {
         channel,
         taskId: row.taskId,
         maxAttempts: channel === 'chat' ? 1 : MAX_ATTEMPTS,
-        ...(fallbackOf === undefined ? {} : { fallbackOf }),
-        ...(retryOf === undefined ? {} : { retryOf }),
+        ...origin,
       },
       body: {
         target: options.targetOf(channel),
@@ -106,7 +89,7 @@ export function createAnnouncer(options: {
   async function announce(row: TaskRow): Promise<void> {
     const { task, seqs } = read(row)
     await append(row.taskId, [
-      request(row, row.notify, { key: `task-delivery:${row.taskId}` }),
+      request(row, row.notify, `task-delivery:${row.taskId}`),
       signalFact(
         {
           kind: row.status === 'finished' ? 'task_finished' : 'task_failed',
@@ -122,28 +105,21 @@ export function createAnnouncer(options: {
     ])
   }
 
-  async function fallBack(failed: DeliveryRow): Promise<void> {
-    const row = failed.taskId === null ? undefined : tasks.byId(failed.taskId)
+  async function fallBack({ taskId, deliveryId, channel }: DeliveryRow): Promise<void> {
+    const row = taskId === null ? undefined : tasks.byId(taskId)
     if (!row) return
+    const origin = { fallbackOf: deliveryId }
     await append(row.taskId, [
-      request(row, 'chat', {
-        key: `delivery-fallback:${failed.deliveryId}`,
-        fallbackOf: failed.deliveryId,
-        instead: INSTEAD[failed.channel],
-      }),
+      request(row, 'chat', `delivery-fallback:${deliveryId}`, origin, INSTEAD[channel]),
     ])
   }
 
   return {
     start: reactor.start,
     /** Requests a failed delivery again, on the task's channel. */
-    async deliverAgain(row: TaskRow, failed: DeliveryRow): Promise<void> {
-      await append(row.taskId, [
-        request(row, row.notify, {
-          key: `delivery-retry:${failed.deliveryId}`,
-          retryOf: failed.deliveryId,
-        }),
-      ])
+    async deliverAgain(row: TaskRow, { deliveryId }: DeliveryRow): Promise<void> {
+      const origin = { retryOf: deliveryId }
+      await append(row.taskId, [request(row, row.notify, `delivery-retry:${deliveryId}`, origin)])
     },
     close: reactor.close,
   }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import type { Appended, NewEvent } from '../../ledger/event.ts'
-import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
+import { hash } from 'node:crypto'
+import type { TaskRow } from '../../projections/tasks.ts'
 import { mapTexts } from '../lib/mask.ts'
 import { cleanText, oneLine, startOf } from './clean-text.ts'
-import { outcomeFact, type TaskOutcome } from './outcome.ts'
+import { outcomeFact, progressFact, type TaskOutcome } from './task-facts.ts'
+import type { TaskStore } from './task-store.ts'
 
 /** A report from a hook of the coding assistant. `payload` is untrusted. */
 export type HookReport = {
@@ -27,8 +27,7 @@ const RESULT_FIELDS = ['result', 'summary', 'text', 'message', 'output', 'finalM
  * because only the task's process and the owner know it.
  */
 export function createCallback(options: {
-  readonly tasks: TaskQueries
-  readonly append: (taskId: string, events: readonly NewEvent[]) => Promise<Appended>
+  readonly store: TaskStore
   /** The output of a task's process so far. */
   readonly outputOf: (taskId: string) => string
   /** Called once when a callback has ended a task. Its process may still be running. */
@@ -37,26 +36,15 @@ export function createCallback(options: {
   readonly mask: (text: string) => string
   readonly nowMs: () => number
 }) {
-  const { tasks, append } = options
+  const { tasks, append } = options.store
   const asText = (text: string) => options.mask(cleanText(text))
 
   async function progress(row: TaskRow, report: HookReport): Promise<CallbackAction> {
     if (row.progressCount >= MAX_PROGRESS) return 'ignored'
-    const { taskId, dispatchedSeq } = row
     const text = startOf(oneLine(progressText(report)), MAX_PROGRESS_CHARS)
-    const result = await append(taskId, [
-      {
-        type: 'task.progressed',
-        actor: 'service',
-        channel: 'system',
-        // A hook that got no response sends the same report again.
-        key: `task-progress:${digest(report)}`,
-        causedBy: dispatchedSeq,
-        derivedFrom: [dispatchedSeq],
-        facts: { taskId, source: 'callback' },
-        body: { text },
-      },
-    ])
+    // A hook that got no response sends the same report again.
+    const key = `task-progress:${hash('sha256', JSON.stringify([row.taskId, report.hookType, report.payload]))}`
+    const result = await append(row.taskId, [progressFact(row, 'callback', text, { key })])
     return result.status === 'appended' ? 'recorded' : 'ignored'
   }
 
@@ -96,12 +84,6 @@ export function createCallback(options: {
 }
 
 export type Callback = ReturnType<typeof createCallback>
-
-function digest({ hookType, taskId, payload }: HookReport): string {
-  return createHash('sha256')
-    .update(JSON.stringify([taskId, hookType, payload]))
-    .digest('hex')
-}
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''

@@ -1,7 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
-import { createTaskQueries, type TaskRow } from '../../projections/tasks.ts'
+import type { TaskRow } from '../../projections/tasks.ts'
 import type { Mask } from '../lib/mask.ts'
 import { liesOutside, WITHIN_REACH } from '../settings/outside-data.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -10,7 +9,7 @@ import type { Storage } from '../storage/storage.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createCallback } from './callback.ts'
 import { createTaskRunner } from './runner.ts'
-import { createTaskFacts } from './task-facts.ts'
+import { createTaskStore } from './task-store.ts'
 import { createTasks } from './tasks.ts'
 import { taskTools } from './tools.ts'
 
@@ -36,10 +35,6 @@ export function buildTasks(options: {
   readonly placement: Placement
   /** The owner's number for texts; empty if none is set. */
   readonly ownerNumber: () => string
-  /** How long a task's program may take to end when it is asked to. */
-  readonly killGraceMs: number | undefined
-  /** How long an announcement that failed waits for its next attempt. */
-  readonly announceRetryMs: number | undefined
   readonly newId: () => string
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
@@ -47,22 +42,10 @@ export function buildTasks(options: {
   readonly mask: Mask
 }) {
   const { command, directory: dataDir, storage, settings, nowMs, onFault } = options
-  const { append, ledger, views, onHeadMoved } = storage
-  const tasks = createTaskQueries(views)
-  const deliveries = createDeliveryQueries(views)
-  const owner = createOwnerQueries(views)
-  const isHeld = () => owner.outboundHeld() !== undefined
+  const { outboundHeld } = createOwnerQueries(storage.views)
   let callbackUrl = ''
 
-  const facts = createTaskFacts({
-    append,
-    placement: options.placement,
-    tasks,
-    deliveries,
-    onHeadMoved,
-    nowMs,
-    onFault,
-  })
+  const store = createTaskStore({ storage, placement: options.placement, nowMs, onFault })
 
   function directory(): string {
     const path = settings.get('COPILOT_WORKDIR') ?? defaultDirectory(dataDir)
@@ -89,40 +72,28 @@ export function buildTasks(options: {
   }
 
   const runner = createTaskRunner({
-    append: facts.append,
-    ledger,
-    tasks,
-    onHeadMoved,
+    store,
     command,
     environment,
     dataDir: realpathSync(dataDir),
     directory,
     callbackUrl: () => callbackUrl,
     limit: () => settings.get('TASK_LIMIT'),
-    isHeld,
+    isHeld: () => outboundHeld() !== undefined,
     mask: options.mask.text,
     nowMs,
     onFault,
-    killGraceMs: options.killGraceMs,
   })
   settings.subscribe(() => runner.wake())
 
   const announcer = createAnnouncer({
-    append: facts.append,
-    ledger,
-    tasks,
-    deliveries,
+    store,
     targetOf,
-    onHeadMoved,
     newId: options.newId,
     onFault: options.onAnnouncementFault,
-    retryMs: options.announceRetryMs,
   })
   const api = createTasks({
-    append: facts.append,
-    ledger,
-    tasks,
-    deliveries,
+    store,
     endProcess: runner.end,
     deliverAgain: announcer.deliverAgain,
     isConfigured: command !== null,
@@ -130,8 +101,7 @@ export function buildTasks(options: {
     timeoutMinutes: () => settings.get('TASK_TIMEOUT_MINUTES'),
   })
   const callback = createCallback({
-    tasks,
-    append: facts.append,
+    store,
     outputOf: runner.outputOf,
     onEnded: runner.letGo,
     mask: options.mask.text,
@@ -151,14 +121,14 @@ export function buildTasks(options: {
     /** Call once the service listens, because the assistant reports to its port. */
     start(port: number): void {
       callbackUrl = `${localOrigin(options.host, port)}/api/copilot/callback`
-      facts.start()
+      store.start()
       runner.start()
       announcer.start()
     },
     async close(): Promise<void> {
       await runner.close()
       await announcer.close()
-      await facts.close()
+      await store.close()
     },
   }
 }

@@ -1,12 +1,10 @@
-import { LedgerUnavailable } from '../../ledger/errors.ts'
-import type { Appended, NewEvent } from '../../ledger/event.ts'
-import type { SubscribeHead } from '../../ledger/follow.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
-import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { LedgerUnavailable, messageOf } from '../../ledger/errors.ts'
+import type { TaskRow } from '../../projections/tasks.ts'
 import { createReactor } from '../lib/reactor.ts'
 import { MAX_PROGRESS } from './callback.ts'
 import { cleanText, endOf, oneLine } from './clean-text.ts'
-import { outcomeFact, type TaskOutcome } from './outcome.ts'
+import { type FailureKind, outcomeFact, progressFact, type TaskOutcome } from './task-facts.ts'
 import {
   DATA_DIR_VARIABLE,
   endOrphans,
@@ -15,21 +13,7 @@ import {
   type TaskExit,
   type TaskProcess,
 } from './task-process.ts'
-
-export type TaskRunner = {
-  /** Records tasks that a crash interrupted, then runs queued tasks. */
-  start(): void
-  /** Checks again which tasks may run, for example after the limit was raised. */
-  wake(): void
-  /** Ends the process of a task, if any. The caller must have recorded the outcome. */
-  end(taskId: string): void
-  /** Ends the process of a finished task after LET_GO_MS. */
-  letGo(taskId: string): void
-  /** The output of a task's process so far. */
-  outputOf(taskId: string): string
-  /** Ends running processes and records their tasks as interrupted. */
-  close(): Promise<void>
-}
+import type { TaskStore } from './task-store.ts'
 
 type Running = {
   readonly process: TaskProcess
@@ -45,16 +29,14 @@ const LET_GO_MS = 20_000
 const OUTPUT_EVERY_MS = 10_000
 const OUTPUT_CHARS = 500
 const RETRY_AFTER_FAULT_MS = 1_000
+const INTERRUPTED = 'The service stopped while the task was running.'
 
 /**
  * Runs queued tasks in order, at most `limit` at a time. Each start is recorded before the process is
  * spawned. After a crash, a started task has failed and is not restarted.
  */
 export function createTaskRunner(options: {
-  readonly append: (taskId: string, events: readonly NewEvent[]) => Promise<Appended>
-  readonly ledger: LedgerReader
-  readonly tasks: TaskQueries
-  readonly onHeadMoved: SubscribeHead
+  readonly store: TaskStore
   /** Program and arguments; null if no coding assistant is set up. */
   readonly command: readonly string[] | null
   readonly environment: () => Readonly<Record<string, string>>
@@ -73,17 +55,14 @@ export function createTaskRunner(options: {
   /** For tests: the length of a minute of the time limit. */
   readonly minuteMs?: number
   readonly outputEveryMs?: number
-  readonly killGraceMs?: number | undefined
-}): TaskRunner {
-  const { append, ledger, tasks, nowMs } = options
-  const { minuteMs = 60_000, outputEveryMs = OUTPUT_EVERY_MS, killGraceMs = KILL_GRACE_MS } = options
+}) {
+  const { append, tasks, onHeadMoved, wordsOf } = options.store
+  const { nowMs, minuteMs = 60_000, outputEveryMs = OUTPUT_EVERY_MS } = options
   const running = new Map<string, Running>()
-  /** The last output reported per task. */
-  const shown = new Map<string, string>()
   let closing = false
   let recovered = false
   const reactor = createReactor<TaskRow | 'recover'>({
-    onHeadMoved: options.onHeadMoved,
+    onHeadMoved,
     areas: ['task', 'ledger', 'outbound'],
     next: () => (recovered ? nextTask() : 'recover'),
     run: (work) => (work === 'recover' ? recover() : begin(work)),
@@ -100,40 +79,30 @@ export function createTaskRunner(options: {
     // A task may have restarted this service. Ending its process would end the service too.
     const within = options.environment()[TASK_ID_VARIABLE]
     await endOrphans(options.dataDir, (taskId) => taskId !== within && tasks.byId(taskId) !== undefined)
-    for (const row of tasks.running()) {
-      await conclude(row.taskId, {
-        status: 'failed',
-        kind: 'interrupted',
-        exitCode: null,
-        text: 'The service stopped while the task was running.',
-      })
-    }
+    for (const { taskId } of tasks.running()) await fail(taskId, 'interrupted', INTERRUPTED)
     recovered = true
   }
 
   async function begin(row: TaskRow): Promise<void> {
-    const { taskId, dispatchedSeq } = row
-    const [event] = ledger.readSeqs([dispatchedSeq])
-    const prompt = event?.type === 'task.dispatched' ? event.body?.prompt : undefined
-    if (options.command === null || prompt === undefined) {
-      const text = prompt === undefined ? 'The prompt was erased.' : 'COPILOT_COMMAND is not set.'
-      return conclude(taskId, { status: 'failed', kind: 'not_configured', exitCode: null, text })
+    const { taskId } = row
+    const { prompt } = wordsOf(row)
+    if (prompt === '') return fail(taskId, 'not_configured', 'The prompt was erased.')
+    if (options.command === null) return fail(taskId, 'not_configured', 'COPILOT_COMMAND is not set.')
+    let directory: string
+    try {
+      directory = options.directory()
+    } catch (error) {
+      const text = `The working directory is not available. ${messageOf(error)}`
+      return fail(taskId, 'not_configured', text)
     }
-    const directory = openDirectory()
-    if (directory.status === 'failed') {
-      return conclude(taskId, {
-        status: 'failed',
-        kind: 'not_configured',
-        exitCode: null,
-        text: `The working directory is not available. ${directory.reason}`,
-      })
-    }
-    const intent = await append(taskId, [progressed(row, 'started', 'Started', `task-started:${taskId}`)])
+    const intent = await append(taskId, [
+      progressFact(row, 'started', 'Started', { key: `task-started:${taskId}` }),
+    ])
     if (intent.status === 'duplicate') return
     const callbackUrl = options.callbackUrl()
     const started = await startTaskProcess({
       command: withTask(options.command, { prompt, taskId, callbackUrl }),
-      directory: directory.path,
+      directory,
       environment: {
         ...options.environment(),
         [TASK_ID_VARIABLE]: taskId,
@@ -144,44 +113,36 @@ export function createTaskRunner(options: {
       input: prompt,
     })
     if (started.status === 'failed') {
-      const text = `The program could not be started (${started.reason}).`
-      return conclude(taskId, { status: 'failed', kind: 'spawn', exitCode: null, text })
+      return fail(taskId, 'spawn', `The program could not be started (${started.reason}).`)
     }
     watch(row, started.process)
     // The task may have been cancelled, or the runner closed, meanwhile.
     if (closing || tasks.byId(taskId)?.status !== 'running') end(taskId)
-    await append(taskId, [
-      progressed(row, 'started', 'Running', `task-running:${taskId}`, started.process.pid),
-    ])
-  }
-
-  function openDirectory() {
-    try {
-      return { status: 'ready', path: options.directory() } as const
-    } catch (error) {
-      return { status: 'failed', reason: error instanceof Error ? error.message : String(error) } as const
-    }
+    const running = { key: `task-running:${taskId}`, pid: started.process.pid }
+    await append(taskId, [progressFact(row, 'started', 'Running', running)])
   }
 
   function watch(row: TaskRow, process: TaskProcess): void {
     const { taskId, timeoutMinutes } = row
     const limit = setTimeout(() => {
       const text = `The task timed out after ${timeoutMinutes} min.\n${outputOf(taskId)}`
-      conclude(taskId, { status: 'failed', kind: 'timeout', exitCode: null, text })
+      fail(taskId, 'timeout', text)
         .finally(() => end(taskId))
         .catch(options.onFault)
     }, timeoutMinutes * minuteMs)
+    let shown = ''
     const progress = setInterval(() => {
-      reportOutput(row, process).catch(options.onFault)
+      const { stdout, stderr } = written(process)
+      const text = endOf(oneLine(stdout || stderr), OUTPUT_CHARS)
+      if (text !== shown) reportOutput(taskId, text).catch(options.onFault)
+      shown = text
     }, outputEveryMs)
     const done = process.exit
       .then((exit) => exited(taskId, exit, process))
       .catch(options.onFault)
       .finally(() => {
-        const entry = running.get(taskId)
-        for (const timer of entry?.timers ?? []) clearTimeout(timer)
+        for (const timer of running.get(taskId)?.timers ?? []) clearTimeout(timer)
         running.delete(taskId)
-        shown.delete(taskId)
         reactor.wake()
       })
     running.set(taskId, { process, timers: [limit, progress], done })
@@ -197,16 +158,18 @@ export function createTaskRunner(options: {
   async function exited(taskId: string, { code, signal }: TaskExit, process: TaskProcess): Promise<void> {
     const { stdout, stderr } = written(process)
     if (closing) {
-      const text = `The service stopped while the task was running.\n${stdout}`
-      return conclude(taskId, { status: 'failed', kind: 'interrupted', exitCode: code, text })
+      return fail(taskId, 'interrupted', `${INTERRUPTED}\n${stdout}`, code)
     }
     if (code === 0) {
       return conclude(taskId, { status: 'finished', source: 'exit', exitCode: 0, text: stdout || stderr })
     }
     const how = signal === null ? '' : `Terminated by ${signal}.`
     const text = [how, stdout, stderr].filter((part) => part.trim() !== '').join('\n')
-    return conclude(taskId, { status: 'failed', kind: 'exit', exitCode: code, text })
+    return fail(taskId, 'exit', text, code)
   }
+
+  const fail = (taskId: string, kind: FailureKind, text: string, exitCode: number | null = null) =>
+    conclude(taskId, { status: 'failed', kind, exitCode, text })
 
   /** Records an outcome if there is none yet. Retries while the ledger is unavailable. */
   async function conclude(taskId: string, outcome: TaskOutcome): Promise<void> {
@@ -225,64 +188,45 @@ export function createTaskRunner(options: {
     }
   }
 
-  async function reportOutput(row: TaskRow, process: TaskProcess): Promise<void> {
-    const { taskId } = row
-    const { stdout, stderr } = written(process)
-    const text = endOf(oneLine(stdout || stderr), OUTPUT_CHARS)
-    const current = tasks.byId(taskId)
-    if (text === '' || shown.get(taskId) === text) return
-    if (current?.status !== 'running' || current.progressCount >= MAX_PROGRESS) return
-    shown.set(taskId, text)
-    await append(taskId, [progressed(row, 'output', text)])
+  async function reportOutput(taskId: string, text: string): Promise<void> {
+    const row = tasks.byId(taskId)
+    if (row?.status !== 'running' || row.progressCount >= MAX_PROGRESS) return
+    await append(taskId, [progressFact(row, 'output', text)])
   }
 
+  /** Ends the process of a task, if any. The caller must have recorded the outcome. */
   function end(taskId: string): void {
-    running.get(taskId)?.process.end(killGraceMs).catch(options.onFault)
+    running.get(taskId)?.process.end(KILL_GRACE_MS).catch(options.onFault)
   }
 
+  /** The output of a task's process so far. */
   function outputOf(taskId: string): string {
     const entry = running.get(taskId)
     return entry ? written(entry.process).stdout : ''
   }
 
   return {
+    /** Records tasks that a crash interrupted, then runs queued tasks. */
     start: reactor.start,
+    /** Checks again which tasks may run, for example after the limit was raised. */
     wake: reactor.wake,
     end,
-    letGo(taskId) {
-      const entry = running.get(taskId)
-      entry?.timers.push(setTimeout(() => end(taskId), LET_GO_MS))
+    /** Ends the process of a finished task after LET_GO_MS. */
+    letGo(taskId: string): void {
+      running.get(taskId)?.timers.push(setTimeout(() => end(taskId), LET_GO_MS))
     },
     outputOf,
-    async close() {
+    /** Ends running processes and records their tasks as interrupted. */
+    async close(): Promise<void> {
       closing = true
       await reactor.close()
       await Promise.all(
         [...running.values()].map(async ({ process, done }) => {
-          await process.end(killGraceMs)
+          await process.end(KILL_GRACE_MS)
           await done
         }),
       )
     },
-  }
-}
-
-function progressed(
-  { taskId, dispatchedSeq }: TaskRow,
-  source: 'started' | 'output',
-  text: string,
-  key?: string,
-  pid?: number,
-): NewEvent {
-  return {
-    type: 'task.progressed',
-    actor: 'service',
-    channel: 'system',
-    key,
-    causedBy: dispatchedSeq,
-    derivedFrom: [dispatchedSeq],
-    facts: { taskId, source, ...(pid === undefined ? {} : { pid }) },
-    body: { text },
   }
 }
 
@@ -306,10 +250,4 @@ function withTask(
   )
   const isNamed = args.some((arg) => arg.includes('{prompt}'))
   return isNamed ? [program, ...filled] : [program, ...filled, prompt]
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
-  })
 }

@@ -1,111 +1,52 @@
-import pLimit from 'p-limit'
-import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
-import type { SubscribeHead } from '../../ledger/follow.ts'
-import { type DeliveryQueries, isUnderWay } from '../../projections/deliveries.ts'
-import type { TaskQueries, TaskRow } from '../../projections/tasks.ts'
-import { createReactor } from '../lib/reactor.ts'
-import type { Placement } from '../storage/placement.ts'
+import type { EventOf, NewEvent } from '../../ledger/event.ts'
+import type { TaskRow } from '../../projections/tasks.ts'
+import { cleanText, endOf } from './clean-text.ts'
 
-/** Appends the facts of a task to its open span. */
-export type TaskFacts = {
-  /** Appends one batch, opening a span if needed. */
-  append(taskId: string, events: readonly NewEvent[]): Promise<Appended>
-  start(): void
-  close(): Promise<void>
+export type FailureKind = EventOf<'task.failed'>['facts']['kind']
+
+/** How a task ended. `text` comes from the assistant and is untrusted. */
+export type TaskOutcome = { readonly exitCode: number | null; readonly text: string } & (
+  | { readonly status: 'finished'; readonly source: 'callback' | 'exit' }
+  | { readonly status: 'failed'; readonly kind: FailureKind }
+)
+
+const MAX_OUTCOME_CHARS = 20_000
+
+/** The idempotency key for the end of a task. The first report wins: process, callback, owner or restart. */
+export const endKey = (taskId: string) => `task-ended:${taskId}`
+
+export function outcomeFact(row: TaskRow, outcome: TaskOutcome, nowMs: number): NewEvent {
+  const { taskId, dispatchedSeq } = row
+  const startedMs = row.startedAt === null ? nowMs : Date.parse(row.startedAt)
+  const durationMs = Math.max(0, Math.round(nowMs - startedMs))
+  const common = {
+    actor: 'service' as const,
+    channel: 'system' as const,
+    key: endKey(taskId),
+    causedBy: dispatchedSeq,
+    derivedFrom: [dispatchedSeq],
+    body: { text: endOf(cleanText(outcome.text), MAX_OUTCOME_CHARS) },
+  }
+  const { exitCode } = outcome
+  return outcome.status === 'finished'
+    ? { type: 'task.finished', ...common, facts: { taskId, source: outcome.source, exitCode, durationMs } }
+    : { type: 'task.failed', ...common, facts: { taskId, kind: outcome.kind, exitCode, durationMs } }
 }
 
-/** A span without new facts for this long is closed. */
-const IDLE_MS = 2 * 60_000
-const LOOK_EVERY_MS = 15_000
-const MAX_SPAN_EVENTS = 100
-
-/**
- * Keeps spans short, because a page of the timeline never cuts a span and a task may run for a day. A span
- * ends after the task's delivery, when idle, or at MAX_SPAN_EVENTS. The `taskId` links the spans of one task.
- */
-export function createTaskFacts(options: {
-  readonly append: Append
-  readonly placement: Placement
-  readonly tasks: TaskQueries
-  readonly deliveries: DeliveryQueries
-  readonly onHeadMoved: SubscribeHead
-  readonly nowMs: () => number
-  readonly onFault: (error: unknown) => void
-}): TaskFacts {
-  const { append, placement, tasks, deliveries, nowMs } = options
-  const inTurn = pLimit(1)
-
-  function isInProgress({ taskId, status, announced }: TaskRow): boolean {
-    if (status === 'queued' || status === 'running') return true
-    if (status !== 'cancelled' && announced === 0) return true
-    return isUnderWay(deliveries.ofTask(taskId))
-  }
-
-  type ClosingReason = 'completed' | 'failed' | 'cancelled' | 'idle' | 'length' | 'conversation_ended'
-
-  async function closeSpan({ spanId, conversationId }: TaskRow, reason: ClosingReason): Promise<void> {
-    if (spanId === null) return
-    await append([
-      {
-        type: 'span.closed',
-        actor: 'service',
-        channel: 'system',
-        conversationId,
-        spanId,
-        key: `span-closed:${spanId}`,
-        facts: { reason },
-      },
-    ])
-  }
-
-  /** Why to close the open span of a task; null to keep it open. */
-  function endOfSpan(row: TaskRow): ClosingReason | null {
-    if (!isInProgress(row)) {
-      if (row.status === 'finished') return 'completed'
-      return row.status === 'cancelled' ? 'cancelled' : 'failed'
-    }
-    const isOver = row.status !== 'queued' && row.status !== 'running'
-    // Its delivery is in progress and has its own time limit.
-    if (isOver) return null
-    // The last fact lies in the future if the clock was ahead and has been corrected.
-    return Math.abs(nowMs() - Date.parse(row.lastAt)) >= IDLE_MS ? 'idle' : null
-  }
-
-  const reactor = createReactor<TaskRow>({
-    onHeadMoved: options.onHeadMoved,
-    areas: ['task', 'delivery', 'span', 'conversation'],
-    next: () => tasks.withOpenSpan().find((row) => endOfSpan(row) !== null),
-    async run({ taskId }) {
-      await inTurn(async () => {
-        const row = tasks.byId(taskId)
-        const reason = row && endOfSpan(row)
-        if (reason) await closeSpan(row, reason)
-      })
-    },
-    dueInMs: () => (tasks.withOpenSpan().length === 0 ? null : LOOK_EVERY_MS),
-    onFault: options.onFault,
-  })
-
+export function progressFact(
+  { taskId, dispatchedSeq }: TaskRow,
+  source: EventOf<'task.progressed'>['facts']['source'],
+  text: string,
+  { key, pid }: { readonly key?: string; readonly pid?: number } = {},
+): NewEvent {
   return {
-    append: (taskId, events) =>
-      inTurn(async () => {
-        const row = tasks.byId(taskId)
-        if (row?.spanId != null) {
-          const { spanId, conversationId } = row
-          const hasEnded = conversationId !== (placement.openConversationId() ?? null)
-          if (!hasEnded && row.spanEvents < MAX_SPAN_EVENTS)
-            return append(events.map((event) => ({ ...event, conversationId, spanId })))
-          await closeSpan(row, hasEnded ? 'conversation_ended' : 'length')
-        }
-        return placement.appendToNewSpan(
-          { kind: 'delivery', channel: 'system', inConversation: true },
-          () => events,
-        )
-      }),
-    start: reactor.start,
-    async close() {
-      await reactor.close()
-      await inTurn(() => undefined)
-    },
+    type: 'task.progressed',
+    actor: 'service',
+    channel: 'system',
+    key,
+    causedBy: dispatchedSeq,
+    derivedFrom: [dispatchedSeq],
+    facts: { taskId, source, ...(pid === undefined ? {} : { pid }) },
+    body: { text },
   }
 }

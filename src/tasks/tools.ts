@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { defineTool, type Planned, type Tool, type ToolResult } from '../model/tool.ts'
+import { defineTool, type Planned, refuse, type Tool } from '../model/tool.ts'
 import { startOf } from './clean-text.ts'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from './limits.ts'
-import { NoCodingAssistant, type Task, type Tasks } from './tasks.ts'
+import type { Task, Tasks } from './tasks.ts'
 
 const LISTED_TASKS = 20
 const OUTCOME_CHARS = 3_000
@@ -48,19 +48,16 @@ export function taskTools(tasks: Tasks): Tool[] {
       },
       async run({ title, prompt, notify }, { messageSeq, calledSeq, key }) {
         if (messageSeq === null) return needsOwner()
-        try {
-          const task = await tasks.dispatch(
-            { title, prompt, notify: notify ?? undefined },
-            { by: 'delegate', causedBy: calledSeq, derivedFrom: [messageSeq, calledSeq], key },
-          )
-          return { ok: true, data: { task: present(task) }, refs: [{ kind: 'task', id: task.id }] }
-        } catch (error) {
-          if (!(error instanceof NoCodingAssistant)) throw error
+        const task = await tasks.dispatch(
+          { title, prompt, notify: notify ?? undefined },
+          { by: 'delegate', causedBy: calledSeq, derivedFrom: [messageSeq, calledSeq], key },
+        )
+        if (!task)
           return refuse(
             'not_configured',
             'No coding assistant is set up. The operator names its command in the environment variable COPILOT_COMMAND.',
           )
-        }
+        return { ok: true, data: { task: present(task) }, refs: [{ kind: 'task', id: task.id }] }
       },
     }),
     defineTool({
@@ -72,16 +69,15 @@ export function taskTools(tasks: Tasks): Tool[] {
       reads: 'what a task came to',
       async run() {
         const found = tasks.list(LISTED_TASKS, null).tasks
-        const whole = found.flatMap(({ id }) => tasks.get(id) ?? [])
         return {
           ok: true,
           data: {
-            tasks: whole.map((task) => ({
+            tasks: found.map((task) => ({
               ...present(task),
               ...(task.outcome === null ? {} : { outcome: startOf(task.outcome, OUTCOME_CHARS) }),
             })),
           },
-          derivedFrom: whole.flatMap(({ dispatchedSeq, endedSeq }) =>
+          derivedFrom: found.flatMap(({ dispatchedSeq, endedSeq }) =>
             endedSeq === null ? [dispatchedSeq] : [dispatchedSeq, endedSeq],
           ),
         }
@@ -120,10 +116,6 @@ function present({ title, status, notify, dispatchedAt, endedAt, kind, deliveryS
 }
 
 /** Running programs needs the owner's words: a signal does not express anybody's wish. */
-function needsOwner(): ToolResult {
+function needsOwner() {
   return refuse('needs_owner', 'Only a message of the owner can hand work over. Ask them first.')
-}
-
-function refuse(reason: string, message: string): ToolResult {
-  return { ok: false, reason, message }
 }

@@ -53,18 +53,3 @@ export function missedSince(
   if (passed === MAX_COUNTED) last = cron.previousRuns(1, new Date(now.getTime() + 1))[0] ?? last
   return { passed, last: last.toISOString(), nextAt: cron.nextRun(now)?.toISOString() ?? null }
 }
-
-/** The first occurrence between two instants that is not skipped; null after MAX_COUNTED tries. */
-export function firstOccurrence(
-  { recurrence, timezone }: { readonly recurrence: string; readonly timezone: string },
-  between: { readonly after: Date; readonly before: Date },
-  isSkipped: (at: string) => boolean,
-): Date | null {
-  let tried = 0
-  for (const at of cronOf(recurrence, timezone).enumerate(between.after)) {
-    if (at >= between.before || tried === MAX_COUNTED) return null
-    if (!isSkipped(at.toISOString())) return at
-    tried += 1
-  }
-  return null
-}

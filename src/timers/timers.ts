@@ -1,25 +1,16 @@
-import type { Database } from 'better-sqlite3'
-import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
-import type { SubscribeHead } from '../../ledger/follow.ts'
-import type { LedgerReader } from '../../ledger/reader.ts'
+import type { NewEvent } from '../../ledger/event.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
 import { createReactor } from '../lib/reactor.ts'
 import { signalFact } from '../lib/signals.ts'
 import { formatLocal } from '../lib/time.ts'
-import { checkPace, firstOccurrence, missedSince, nextOccurrence } from './schedule.ts'
+import type { Origin } from '../model/tool.ts'
+import type { Placement } from '../storage/placement.ts'
+import type { Storage } from '../storage/storage.ts'
+import { checkPace, missedSince, nextOccurrence } from './schedule.ts'
 
-export type Timer = {
+export type Timer = Omit<TimerRow, 'timerId' | 'dueSeq' | 'conversationId'> & {
   readonly id: string
   readonly title: string
-  readonly status: TimerRow['status']
-  readonly dueAt: string
-  readonly recurrence: string | null
-  readonly timezone: string
-  readonly missedPolicy: TimerRow['missedPolicy']
-  readonly by: TimerRow['by']
-  readonly createdAt: string
-  readonly lastFiredAt: string | null
-  readonly setSeq: number
 }
 
 export type NewTimer = {
@@ -31,33 +22,13 @@ export type NewTimer = {
   readonly missedPolicy?: TimerRow['missedPolicy'] | undefined
 }
 
-export type TimerOrigin = {
-  readonly by: 'owner' | 'delegate'
-  readonly channel?: 'chat' | 'voice' | 'sms' | 'inner' | undefined
-  readonly conversationId?: string | null | undefined
-  readonly spanId?: string | null | undefined
-  readonly turnId?: string | null | undefined
-  readonly causedBy?: number | undefined
-  readonly derivedFrom?: readonly number[] | undefined
-  readonly key?: string | undefined
-}
+export type TimerOrigin = Origin & { readonly by: TimerRow['by'] }
 
 export type SetOutcome =
   | { readonly status: 'set'; readonly timer: Timer }
   | { readonly status: 'refused'; readonly reason: 'past' | 'never' }
 
-export type Timers = {
-  /** Throws InvalidRecurrence for an expression that cannot be read. */
-  set(timer: NewTimer, origin: TimerOrigin): Promise<SetOutcome>
-  /** Cancels all of them. If one is no longer active, cancels none and returns false. */
-  cancel(ids: readonly string[], origin: TimerOrigin): Promise<boolean>
-  get(id: string): Timer | undefined
-  /** Active timers first, soonest first; then finished ones, latest first. Starts behind `after`. */
-  list(limit: number, after?: TimerPlace | null): Timer[]
-  /** Fires overdue timers, then each timer when it is due. */
-  start(): void
-  close(): Promise<void>
-}
+export type Timers = ReturnType<typeof createTimers>
 
 /** An occurrence this late was missed: the service was down or the machine asleep. */
 const LATE_MS = 60_000
@@ -65,26 +36,22 @@ const ALREADY_SHOWN = 'The owner already sees this reminder.'
 /** Clocks jump, so check at least this often. */
 const CHECK_EVERY_MS = 30_000
 
+/** Timers, and the reactor that fires each one when it is due. */
 export function createTimers(options: {
-  readonly append: Append
-  /** Appends to the open conversation; starts one if none is open. */
-  readonly appendToConversation: (
-    compose: (conversationId: string) => readonly NewEvent[],
-  ) => Promise<Appended>
-  readonly ledger: LedgerReader
-  readonly views: Database
-  readonly onHeadMoved: SubscribeHead
+  readonly storage: Pick<Storage, 'append' | 'ledger' | 'views' | 'onHeadMoved'>
+  readonly placement: Pick<Placement, 'appendToConversation'>
   readonly timezone: () => string
   readonly nowMs: () => number
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
-}): Timers {
-  const { append, ledger, nowMs, newId } = options
-  const queries = createTimerQueries(options.views)
+}) {
+  const { nowMs, newId } = options
+  const { append, ledger, views, onHeadMoved } = options.storage
+  const queries = createTimerQueries(views)
   /** Wall clock at the last check; unknown before the first. */
   let checkedAtMs = Number.POSITIVE_INFINITY
   const reactor = createReactor<TimerRow | 'clock'>({
-    onHeadMoved: options.onHeadMoved,
+    onHeadMoved,
     areas: ['timer'],
     next(isTaken) {
       const now = nowMs()
@@ -113,24 +80,6 @@ export function createTimers(options: {
     return event?.type === 'timer.set' ? (event.body?.title ?? '') : ''
   }
 
-  /** Cancels a timer whose words were forgotten. */
-  async function giveUp({ timerId, setSeq, conversationId }: TimerRow): Promise<void> {
-    await append([
-      {
-        type: 'timer.cancelled',
-        conversationId,
-        channel: 'inner',
-        actor: 'service',
-        causedBy: setSeq,
-        key: `timer-cancelled:${timerId}`,
-        facts: { timerId, by: 'owner', setSeq },
-      },
-    ])
-  }
-
-  /** Not keyed by time alone: after a clock was set back, the same time can come up again. */
-  const missedKey = ({ timerId, dueSeq }: TimerRow): string => `timer-missed:${timerId}:${dueSeq}`
-
   const firedSeq = (timerId: string, at: string) => ledger.rowByKey(`timer-fired:${timerId}:${at}`)?.seq
 
   /** `hidden`: the words wait to be erased, and may still be restored. */
@@ -142,7 +91,13 @@ export function createTimers(options: {
 
   /** Fires the last occurrence that is due, once. */
   async function fire(row: TimerRow): Promise<void> {
-    if (stateOf(row) === 'erased') return giveUp(row)
+    // Its words were forgotten.
+    if (stateOf(row) === 'erased') {
+      const { conversationId, setSeq: causedBy } = row
+      const origin = { actor: 'service', channel: 'inner', conversationId, causedBy } as const
+      await append([{ ...origin, ...cancelled(row, 'owner') }])
+      return
+    }
     const now = new Date(nowMs())
     const { passed, last, nextAt } = missedSince(row, now)
     const isLate = now.getTime() - Date.parse(last) > LATE_MS
@@ -150,18 +105,11 @@ export function createTimers(options: {
     // It already fired while the clock was ahead, so the owner is not reminded again.
     const isRepeat = (firedSeq(row.timerId, last) ?? row.dueSeq) < row.dueSeq
     const missed = isSkipped ? passed : passed - 1
-    await options.appendToConversation((conversationId) => {
+    await options.placement.appendToConversation('inner', (conversationId) => {
       const place = { ...copyOf(row), conversationId }
       const facts: NewEvent[] = []
-      if (missed > 0 || isRepeat) {
-        const nextOfMissed = isSkipped || isRepeat ? nextAt : last
-        facts.push({
-          type: 'timer.missed',
-          ...place,
-          key: missedKey(row),
-          facts: { timerId: row.timerId, occurrence: row.dueAt, missed, nextAt: nextOfMissed },
-        })
-      }
+      if (missed > 0 || isRepeat)
+        facts.push({ ...place, ...missedOf(row, missed, isSkipped || isRepeat ? nextAt : last) })
       if (!isSkipped && !isRepeat) {
         facts.push({
           type: 'timer.fired',
@@ -205,56 +153,37 @@ export function createTimers(options: {
     )
   }
 
-  /**
-   * Once a clock that was ahead is corrected, recurring timers would stay silent until it catches up. Moves
-   * each back to its first occurrence that has not fired.
-   */
+  /** Once a clock that was ahead is corrected, recurring timers would stay silent until it catches up. */
   async function rescheduleAfterClockFix(): Promise<void> {
-    const now = nowMs()
+    const now = new Date(nowMs())
     for (const row of queries.active()) {
-      const nextAt = earlierThanDue(row, new Date(now))
-      if (nextAt === null) continue
-      await append([
-        {
-          type: 'timer.missed',
-          ...copyOf(row),
-          conversationId: row.conversationId,
-          key: missedKey(row),
-          facts: { timerId: row.timerId, occurrence: row.dueAt, missed: 0, nextAt },
-        },
-      ])
+      const { conversationId, dueAt, recurrence, timezone } = row
+      const nextAt = recurrence && nextOccurrence(recurrence, timezone, now)?.toISOString()
+      if (!nextAt || nextAt >= dueAt || isFirstAsSet(row, now)) continue
+      await append([{ ...copyOf(row), conversationId, ...missedOf(row, 0, nextAt) }])
     }
-    checkedAtMs = now
+    checkedAtMs = now.getTime()
   }
 
-  function earlierThanDue(
-    { timerId, setSeq, dueAt, recurrence, timezone }: TimerRow,
-    now: Date,
-  ): string | null {
-    const [set] = recurrence === null ? [] : ledger.readSeqs([setSeq])
-    if (recurrence === null || set?.type !== 'timer.set') return null
-    const setAt = new Date(set.at)
-    const isAsSet = set.facts.dueAt === dueAt
-    const wasSetAhead = setAt > now && nextOccurrence(recurrence, timezone, setAt)?.toISOString() === dueAt
-    // Keep a first occurrence that was requested explicitly.
-    if (isAsSet && !wasSetAhead) return null
-    const hasFired = (at: string) => firedSeq(timerId, at) !== undefined
-    const next = firstOccurrence({ recurrence, timezone }, { after: now, before: new Date(dueAt) }, hasFired)
-    return next?.toISOString() ?? null
+  /** Whether it waits for its first occurrence, which was set while the clock was right. */
+  function isFirstAsSet({ setSeq, dueAt }: TimerRow, now: Date): boolean {
+    const [set] = ledger.readSeqs([setSeq])
+    return set?.type === 'timer.set' && set.facts.dueAt === dueAt && new Date(set.at) <= now
   }
 
   return {
-    async set({ title, dueAt, recurrence, missedPolicy = 'fire_once' }, origin) {
+    /** Throws InvalidRecurrence for an expression that cannot be read. */
+    async set(
+      { title, dueAt, recurrence, missedPolicy = 'fire_once' }: NewTimer,
+      { by, ...envelope }: TimerOrigin,
+    ): Promise<SetOutcome> {
       const now = new Date(nowMs())
       const timezone = options.timezone()
-      const first = dueAt ?? (recurrence === null ? null : nextOccurrence(recurrence, timezone, now))
+      const next = recurrence === null ? null : nextOccurrence(recurrence, timezone, now)
+      const first = dueAt ?? next
       if (!first) return { status: 'refused', reason: 'never' }
-      if (recurrence !== null) {
-        nextOccurrence(recurrence, timezone, now)
-        checkPace(recurrence)
-      }
+      if (recurrence !== null) checkPace(recurrence)
       if (first.getTime() <= now.getTime() - LATE_MS) return { status: 'refused', reason: 'past' }
-      const { by, ...envelope } = origin
       const timerId = newId()
       const result = await append([
         {
@@ -270,28 +199,37 @@ export function createTimers(options: {
       if (!row) throw new Error('the views lack a timer that was just set')
       return { status: 'set', timer: toTimer(row) }
     },
-    async cancel(ids, { by, ...envelope }) {
+    /** Cancels all of them. If one is no longer active, cancels none and returns false. */
+    async cancel(ids: readonly string[], { by, ...envelope }: TimerOrigin): Promise<boolean> {
       const rows = ids.flatMap((id) => queries.byId(id) ?? [])
       if (rows.length < ids.length || rows.some(({ status }) => status !== 'active')) return false
       const result = await append(
-        rows.map(
-          ({ timerId, setSeq }): NewEvent => ({
-            type: 'timer.cancelled',
-            actor: by,
-            ...envelope,
-            key: `timer-cancelled:${timerId}`,
-            facts: { timerId, by, setSeq },
-          }),
-        ),
+        rows.map((row): NewEvent => ({ actor: by, ...envelope, ...cancelled(row, by) })),
       )
       return result.status === 'appended'
     },
-    get(id) {
+    get(id: string): Timer | undefined {
       const row = queries.byId(id)
       return row && toTimer(row)
     },
-    list: (limit, after = null) => queries.page(limit, after).map(toTimer),
+    /** Active timers first, soonest first; then finished ones, latest first. Starts behind `after`. */
+    list: (limit: number, after: TimerPlace | null = null) => queries.page(limit, after).map(toTimer),
+    /** Fires overdue timers, then each timer when it is due. */
     start: reactor.start,
     close: reactor.close,
   }
+}
+
+/** Not keyed by time alone: after a clock was set back, the same time can come up again. */
+function missedOf({ timerId, dueSeq, dueAt }: TimerRow, missed: number, nextAt: string | null) {
+  const facts = { timerId, occurrence: dueAt, missed, nextAt }
+  return { type: 'timer.missed', key: `timer-missed:${timerId}:${dueSeq}`, facts } as const
+}
+
+function cancelled({ timerId, setSeq }: TimerRow, by: TimerRow['by']) {
+  return {
+    type: 'timer.cancelled',
+    key: `timer-cancelled:${timerId}`,
+    facts: { timerId, by, setSeq },
+  } as const
 }

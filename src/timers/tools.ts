@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { formatLocal, toInstant } from '../lib/time.ts'
-import { type ActingContext, defineTool, type Planned, type Tool, type ToolResult } from '../model/tool.ts'
+import { defineTool, originOf, type Planned, refuse, type Tool, type ToolResult } from '../model/tool.ts'
 import { InvalidRecurrence } from './schedule.ts'
-import type { Timer, TimerOrigin, Timers } from './timers.ts'
+import type { Timer, Timers } from './timers.ts'
 
 const LISTED_TIMERS = 50
 
@@ -68,7 +68,7 @@ export function timerTools(timers: Timers): Tool[] {
         try {
           const outcome = await timers.set(
             { title, dueAt, recurrence, missedPolicy: missed_policy ?? undefined },
-            originOf(context),
+            { by: 'delegate', ...originOf(context) },
           )
           if (outcome.status === 'refused') {
             return refuse(
@@ -142,7 +142,7 @@ export function timerTools(timers: Timers): Tool[] {
         if ('refusal' in outcome) return outcome.refusal
         const { found } = outcome
         const ids = found.map(({ id }) => id)
-        if (!(await timers.cancel(ids, originOf(context))))
+        if (!(await timers.cancel(ids, { by: 'delegate', ...originOf(context) })))
           return refuse('stale', 'One of them is over by now. Try again.')
         const cancelled = found.map((timer) => present(timer, context.timezone))
         return {
@@ -156,27 +156,10 @@ export function timerTools(timers: Timers): Tool[] {
   ]
 }
 
-function originOf({
-  channel,
-  conversationId,
-  spanId,
-  turnId,
-  calledSeq,
-  messageSeq,
-  key,
-}: ActingContext): TimerOrigin {
-  const derivedFrom = messageSeq === null ? [calledSeq] : [messageSeq, calledSeq]
-  return { by: 'delegate', channel, conversationId, spanId, turnId, causedBy: calledSeq, derivedFrom, key }
-}
-
 function present({ id, title, dueAt, recurrence }: Timer, timezone: string) {
   return { id, title, dueAt, local: formatLocal(new Date(dueAt), timezone), recurrence }
 }
 
 function refTo({ id }: Timer) {
   return { kind: 'timer' as const, id }
-}
-
-function refuse(reason: string, message: string) {
-  return { ok: false, reason, message } as const
 }

@@ -161,17 +161,18 @@ test('reads files at start-up and on reload, and reports why a file was skipped'
   const reasons = Object.fromEntries(
     reloaded.json.skipped.map(({ file, reason }: { file: string; reason: string }) => [file, reason]),
   )
-  expect(reloaded.json.loaded).toBe(3)
+  expect(reloaded.json.loaded).toBe(2)
   expect(reasons).toEqual({
     'bad name.md': expect.stringContaining('name'),
     'binary.md': 'it is not UTF-8 text',
-    'dangling.md': 'the link is broken',
+    'dangling.md': 'it is not a regular file',
     'empty.md': expect.stringContaining('no text'),
     'folder.md': 'it is not a regular file',
     'large.md': 'it is larger than 128 KiB',
-    'link.md': 'the link leads out of the directory',
+    'link.md': 'it is not a regular file',
     'long.md': expect.stringContaining('20,000'),
     'mine.md': 'an instruction from the browser has this name',
+    'within.md': 'it is not a regular file',
     'open.md': expect.stringContaining('---'),
     'typo.md': 'unknown key "enable": use title, channels or enabled',
   })
@@ -216,7 +217,7 @@ test('skips a directory that is a link to elsewhere', async () => {
   const { client } = await startWholeService({ directory })
   expect((await client.post('/api/adaptations.reload')).json).toEqual({
     loaded: 0,
-    skipped: [{ file: 'adaptations', reason: 'the directory is a symbolic link' }],
+    skipped: [{ file: 'adaptations', reason: 'it is not a directory' }],
   })
 })
 

@@ -67,7 +67,6 @@ async function openRunner() {
     unfinishedTurns: turns.unfinished,
     newId,
     nowMs: () => nowMs,
-    random: Math.random,
   })
   return {
     ledger,

@@ -32,7 +32,6 @@ async function startAttention() {
     unfinishedTurns: turns.unfinished,
     newId,
     nowMs: () => nowMs,
-    random: Math.random,
   })
   const faults: unknown[] = []
   const attention = createAttention({

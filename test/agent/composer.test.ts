@@ -60,7 +60,7 @@ async function openComposer() {
 
 test('recalls from what came before the message, never from the message itself', async () => {
   const { composer, recalls, turn } = await openComposer()
-  await composer.compose(turn, service, { textOnly: false })?.composed
+  await composer.compose(turn, service, { textOnly: false })?.gather()
   expect(recalls).toMatchObject([{ text: 'Did it arrive?', beforeSeq: turn.causeSeq }])
 })
 
@@ -69,7 +69,7 @@ test('attaches a signal to the owner’s turn, among its sources, but not to an 
   const [riding] = signals.riding()
   const composing = composer.compose(turn, service, { textOnly: false })
   expect(composing?.opening.signalIds).toEqual(['rides'])
-  const composed = await composing?.composed
+  const composed = await composing?.gather()
   expect(composed?.seenSeqs).toEqual([riding?.seq])
   expect(JSON.stringify(composed?.input)).toContain('did not arrive')
 
@@ -87,7 +87,7 @@ test('attaches a signal to the owner’s turn, among its sources, but not to an 
   const activation = { ...turn, turnId: 'a', trigger: 'activation' as const, causeSeq: ledger.head().seq }
   const ofActivation = composer.compose(activation, service, { textOnly: false })
   expect(ofActivation?.opening.signalIds).toEqual([])
-  expect(JSON.stringify((await ofActivation?.composed)?.input)).not.toContain('did not arrive')
+  expect(JSON.stringify((await ofActivation?.gather())?.input)).not.toContain('did not arrive')
 })
 
 test('records once that a turn succeeded on a replacement', async () => {
@@ -111,9 +111,9 @@ test('records once that a turn succeeded on a replacement', async () => {
       body: { text: 'All of it.', replacement: null },
     },
   ])
-  const first = await composer.compose(turn, service, { textOnly: false })?.composed
+  const first = await composer.compose(turn, service, { textOnly: false })?.gather()
   expect(first?.facts).toEqual([])
   expect(first?.proven.map(({ type }) => type)).toEqual(['context.replacement.consumed'])
   await append(first?.proven ?? [])
-  expect((await composer.compose(turn, service, { textOnly: false })?.composed)?.proven).toEqual([])
+  expect((await composer.compose(turn, service, { textOnly: false })?.gather())?.proven).toEqual([])
 })

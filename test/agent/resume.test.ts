@@ -124,7 +124,7 @@ async function resume(
     composer: {
       compose: () => ({
         opening: { adaptationIds: [], signalIds: [] },
-        composed: Promise.resolve({
+        gather: async () => ({
           request: {
             instructions: '',
             tools: [],

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { LedgerUnavailable } from '../../ledger/errors.ts'
 import type { NewEvent } from '../../ledger/event.ts'
-import { type CallFact, createToolRunner } from '../../src/agent/turn/tool-runner.ts'
+import { createToolRunner } from '../../src/agent/turn/tool-runner.ts'
 import { defineTool, type ToolResult } from '../../src/model/tool.ts'
 
 const NOT_ASKED = {
@@ -48,7 +48,7 @@ function openRunner(
   })
   const call = { callId: 'call', tool: 'work', arguments: '{}' }
   const round = { ...CONTEXT, signal }
-  const run = (called: Promise<readonly CallFact[]>) => runner.run([call], called, round)
+  const run = (fact: { seq: number; erased: boolean }) => runner.run([{ ...call, ...fact }], round)
   return { run, recorded, faults, written: () => written.resolve() }
 }
 
@@ -57,13 +57,13 @@ async function runTool(work: () => Promise<ToolResult>) {
   const { run, recorded, faults, written } = openRunner(work, false)
   written()
   const outcome = await run(CALLED).then(
-    ({ outputs }) => ({ outputs }),
+    (outputs) => ({ outputs }),
     (error: unknown) => ({ error }),
   )
   return { outcome, recorded, faults }
 }
 
-const CALLED = Promise.resolve([{ seq: 2, erased: false }])
+const CALLED = { seq: 2, erased: false }
 const DONE: ToolResult = { ok: true, data: { done: true } }
 const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -83,43 +83,19 @@ test('tells the model that a tool failed, without the text of the error', async 
   expect(faults).toHaveLength(1)
 })
 
-test('runs a read-only tool while its call is recorded, and records the result afterwards', async () => {
-  const ran: string[] = []
-  const { run, recorded, written } = openRunner(async () => {
-    ran.push('work')
-    return DONE
-  }, true)
-  const called = Promise.withResolvers<readonly CallFact[]>()
-  const { outputs, recorded: outcome } = await run(called.promise)
-  expect(outputs).toEqual([{ callId: 'call', output: '{"ok":true,"done":true}', foreign: null }])
-  expect(recorded).toEqual([])
-  called.resolve([{ seq: 7, erased: false }])
-  await turnOfTheLoop()
-  expect(recorded).toMatchObject([{ type: 'tool.returned', causedBy: 7, derivedFrom: [7] }])
-  written()
-  expect(await outcome).toHaveLength(1)
-})
-
-test('runs any other tool after its call is recorded, and waits until its result is recorded', async () => {
-  const ran: string[] = []
-  const { run, recorded, written } = openRunner(async () => {
-    ran.push('work')
-    return DONE
-  }, false)
-  const called = Promise.withResolvers<readonly CallFact[]>()
+test.for([true, false])('waits until a result is recorded (read-only: %s)', async (readOnly) => {
+  const { run, recorded, written } = openRunner(async () => DONE, readOnly)
   let isOver = false
-  const running = run(called.promise).then(() => {
+  const running = run({ seq: 7, erased: false }).finally(() => {
     isOver = true
   })
   await turnOfTheLoop()
-  expect(ran).toEqual([])
-  called.resolve([{ seq: 7, erased: false }])
-  await turnOfTheLoop()
-  expect(ran).toEqual(['work'])
-  expect(recorded).toMatchObject([{ type: 'tool.returned', causedBy: 7 }])
+  expect(recorded).toMatchObject([{ type: 'tool.returned', causedBy: 7, derivedFrom: [7] }])
   expect(isOver).toBe(false)
   written()
-  await running
+  expect(await running).toEqual([
+    { callId: 'call', output: '{"ok":true,"done":true}', foreign: null, seq: 7 },
+  ])
 })
 
 test('refuses a call whose words were forgotten meanwhile', async () => {
@@ -129,26 +105,14 @@ test('refuses a call whose words were forgotten meanwhile', async () => {
     return DONE
   }, false)
   written()
-  const { outputs } = await run(Promise.resolve([{ seq: 7, erased: true }]))
+  const outputs = await run({ seq: 7, erased: true })
   expect(ran).toEqual([])
   expect(outputs[0]?.output).toContain('forgotten')
   expect(recorded).toMatchObject([{ facts: { outcome: 'refused', reason: 'forgotten' } }])
 })
 
-test('records no result for a call that the disk refused', async () => {
-  const refused = new LedgerUnavailable('the disk is full')
-  const called = Promise.reject(refused)
-  called.catch(() => undefined)
-  const { run, recorded } = openRunner(async () => DONE, true)
-  const { recorded: outcome } = await run(called)
-  await expect(outcome).rejects.toBe(refused)
-  expect(recorded).toEqual([])
-  await expect(openRunner(async () => DONE, false).run(called)).rejects.toBe(refused)
-})
-
 test('handles the failures of all calls of a round', async () => {
   const slow = Promise.withResolvers<ToolResult>()
-  const called = Promise.withResolvers<readonly CallFact[]>()
   const definition = {
     description: 'Reads.',
     parameters: z.object({}),
@@ -166,31 +130,18 @@ test('handles the failures of all calls of a round', async () => {
     nowMs: () => 0,
     onFault: () => undefined,
   })
-  const calls = tools.map(({ name }) => ({ callId: name, tool: name, arguments: '{}' }))
+  const calls = tools.map(({ name }) => ({ callId: name, tool: name, arguments: '{}', ...CALLED }))
   const round = { ...CONTEXT, signal: new AbortController().signal }
   const unseen: unknown[] = []
   const onUnseen = (error: unknown) => void unseen.push(error)
   process.on('unhandledRejection', onUnseen)
   onTestFinished(() => void process.off('unhandledRejection', onUnseen))
-  const running = runner.run(calls, called.promise, round)
-  called.resolve([
-    { seq: 2, erased: false },
-    { seq: 3, erased: false },
-  ])
+  const running = expect(runner.run(calls, round)).rejects.toThrow(LedgerUnavailable)
   await turnOfTheLoop()
   slow.resolve(DONE)
-  await expect((await running).recorded).rejects.toThrow(LedgerUnavailable)
+  await running
   await turnOfTheLoop()
   expect(unseen).toEqual([])
-})
-
-test('reports no tool fault for a repeated call id', async () => {
-  const twice = new Error('the model used the id of a call twice')
-  const called = Promise.reject(twice)
-  called.catch(() => undefined)
-  const { run, faults } = openRunner(async () => DONE, false)
-  await expect(run(called)).rejects.toBe(twice)
-  expect(faults).toEqual([])
 })
 
 test('records the sources of a result', async () => {

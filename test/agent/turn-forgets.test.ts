@@ -68,7 +68,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
     composer: {
       compose: () => ({
         opening: { adaptationIds: [], signalIds: ['rides'] },
-        composed: Promise.resolve({
+        gather: async () => ({
           request: {
             instructions: '',
             tools: [],

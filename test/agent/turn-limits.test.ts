@@ -52,7 +52,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
     composer: {
       compose: () => ({
         opening: { adaptationIds: [], signalIds: [] },
-        composed: Promise.resolve({
+        gather: async () => ({
           request: {
             instructions: '',
             tools: [],

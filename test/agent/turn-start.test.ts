@@ -46,12 +46,12 @@ const composed: Composed = {
 function startTurn({ gathered = Promise.resolve(composed) } = {}) {
   const appends: { events: readonly NewEvent[]; types: string[]; settle: PromiseWithResolvers<Appended> }[] =
     []
-  const asked = Promise.withResolvers<AbortSignal>()
+  let isAsked = false
   const text: TextModel = {
     id: { provider: 'test', model: 'test' },
     asSent: (instructions) => instructions,
-    async *respond(_request, signal) {
-      asked.resolve(signal)
+    async *respond() {
+      isAsked = true
       yield { type: 'text.delta', text: 'Certainly.' }
       yield {
         type: 'completed',
@@ -79,7 +79,7 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
     previews,
     model: () => ({ text }) as Partial<ModelService> as ModelService,
     composer: {
-      compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, composed: gathered }),
+      compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, gather: () => gathered }),
     },
     propose: () => Promise.reject(new Error('unexpected proposal')),
     areForeign: () => false,
@@ -95,7 +95,7 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
   })
   const ended = run(turn, new AbortController().signal)
   ended.catch(() => undefined)
-  return { appends, asked: asked.promise, shown, ended }
+  return { appends, isAsked: () => isAsked, shown, ended }
 }
 
 const surfaced: NewEvent = {
@@ -110,82 +110,42 @@ const surfaced: NewEvent = {
 
 const letLoopRun = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-test('asks the model while the start is written, and shows nothing before', async () => {
-  const { appends, asked, shown, ended } = startTurn()
-  await asked
-  await letLoopRun()
-  expect(appends.map(({ types }) => types)).toEqual([['turn.started']])
-  expect(shown).not.toContain('delta')
-  appends[0]?.settle.resolve({ status: 'appended', events: [] })
-  await expect.poll(() => appends.length).toBe(2)
-  expect(shown).toContain('delta')
-  expect(appends[1]?.types).toEqual(['chat.reply.sent', 'turn.completed', 'context.usage.recorded'])
-  appends[1]?.settle.resolve({ status: 'appended', events: [] })
-  await ended
-})
-
-test('aborts the request and leaves the turn waiting when its start cannot be written', async () => {
-  const { appends, asked, shown, ended } = startTurn()
-  const signal = await asked
-  appends[0]?.settle.reject(new LedgerUnavailable('the disk is full'))
-  await expect(ended).rejects.toThrow(LedgerUnavailable)
-  expect(signal.aborted).toBe(true)
-  expect(shown).not.toContain('delta')
-  expect(appends).toHaveLength(1)
-})
-
-test('writes the start while the input is gathered, and asks the model afterwards', async () => {
-  const gathered = Promise.withResolvers<Composed>()
-  const { appends, asked, ended } = startTurn({ gathered: gathered.promise })
-  let isAsked = false
-  void asked.then(() => (isAsked = true))
-  await expect
-    .poll(() => appends[0]?.events)
-    .toMatchObject([{ type: 'turn.started', facts: { adaptationIds: ['a-1'], signalIds: [] } }])
-  appends[0]?.settle.resolve({ status: 'appended', events: [] })
-  await letLoopRun()
-  expect(isAsked).toBe(false)
-  gathered.resolve(composed)
-  await expect.poll(() => appends.length).toBe(2)
-  expect(isAsked).toBe(true)
-  appends[1]?.settle.resolve({ status: 'appended', events: [] })
-  await ended
-})
-
-test('asks the model while recalled memories are recorded, and shows nothing before', async () => {
-  const { appends, asked, shown, ended } = startTurn({
+test('records the start and what was recalled before it asks the model', async () => {
+  const { appends, isAsked, shown, ended } = startTurn({
     gathered: Promise.resolve({ ...composed, facts: [surfaced] }),
   })
-  await asked
-  expect(appends.map(({ types }) => types)).toEqual([['turn.started'], ['memory.recalled']])
-  appends[0]?.settle.resolve({ status: 'appended', events: [] })
   await letLoopRun()
-  expect(shown).not.toContain('delta')
-  expect(appends).toHaveLength(2)
+  expect(appends.map(({ types }) => types)).toEqual([['turn.started']])
+  expect(appends[0]?.events).toMatchObject([{ facts: { adaptationIds: ['a-1'], signalIds: [] } }])
+  appends[0]?.settle.resolve({ status: 'appended', events: [] })
+  await expect.poll(() => appends.map(({ types }) => types)).toEqual([['turn.started'], ['memory.recalled']])
+  await letLoopRun()
+  expect(isAsked()).toBe(false)
   appends[1]?.settle.resolve({ status: 'appended', events: [] })
   await expect.poll(() => appends.length).toBe(3)
   expect(shown).toContain('delta')
+  expect(appends[2]?.types).toEqual(['chat.reply.sent', 'turn.completed', 'context.usage.recorded'])
   appends[2]?.settle.resolve({ status: 'appended', events: [] })
   await ended
 })
 
-test('aborts the request and leaves the turn for a retry when a recall cannot be recorded', async () => {
-  const { appends, asked, shown, ended } = startTurn({
+test.for([0, 1])('leaves the turn for a retry when append %i fails, and asks nothing', async (failing) => {
+  const { appends, isAsked, ended } = startTurn({
     gathered: Promise.resolve({ ...composed, facts: [surfaced] }),
   })
-  const signal = await asked
-  appends[0]?.settle.resolve({ status: 'appended', events: [] })
-  appends[1]?.settle.reject(new LedgerUnavailable('the disk is full'))
+  if (failing === 1) appends[0]?.settle.resolve({ status: 'appended', events: [] })
+  await expect.poll(() => appends.length).toBe(failing + 1)
+  appends[failing]?.settle.reject(new LedgerUnavailable('the disk is full'))
   await expect(ended).rejects.toThrow(LedgerUnavailable)
-  expect(signal.aborted).toBe(true)
-  expect(shown).not.toContain('delta')
-  expect(appends).toHaveLength(2)
+  expect(isAsked()).toBe(false)
+  expect(appends).toHaveLength(failing + 1)
 })
 
 test('fails a turn whose input cannot be gathered, after its start', async () => {
   const { appends, ended } = startTurn({ gathered: Promise.reject(new Error('the chain cannot be read')) })
+  appends[0]?.settle.resolve({ status: 'appended', events: [] })
   await expect.poll(() => appends.length).toBe(2)
   expect(appends.map(({ types }) => types)).toEqual([['turn.started'], ['turn.failed']])
-  for (const { settle } of appends) settle.resolve({ status: 'appended', events: [] })
+  appends[1]?.settle.resolve({ status: 'appended', events: [] })
   await ended
 })

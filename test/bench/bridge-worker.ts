@@ -28,10 +28,6 @@ const acceptor = createStreamAcceptor({
         ? { status: 'claimed', call: offered }
         : { status: 'refused', reason: 'wrong_token' },
   },
-  after: (ms, fn) => {
-    const timer = setTimeout(fn, ms)
-    return () => clearTimeout(timer)
-  },
   refused: (reason) => {
     throw new Error(`the stream was refused: ${reason}`)
   },
@@ -62,14 +58,7 @@ const acceptor = createStreamAcceptor({
       },
       record: () => undefined,
       hangUp: async () => undefined,
-      clock: {
-        nowMs: () => performance.now(),
-        epochMs: () => Date.now(),
-        every: (intervalMs, fn) => {
-          const timer = setInterval(fn, intervalMs)
-          return () => clearInterval(timer)
-        },
-      },
+      epochMs: Date.now,
       log: () => undefined,
       changed: () => undefined,
       ended: () => undefined,

@@ -116,9 +116,6 @@ test('preloads exactly the scripts of a page with its Link header', async () => 
   await links.first().waitFor()
   const listed = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
   expect(listed).toEqual(expect.arrayContaining(['/', '/memories', '/logs']))
-  const modules = (await service.client.get('/modules.json')).json
-  // The dialogs of the timeline load after it, perhaps only just before the next page.
-  const later = filesOf(modules, 'src/timeline/timeline-dialogs.ts')
   for (const address of [
     ...listed,
     '/notes/edit',
@@ -145,15 +142,6 @@ test('preloads exactly the scripts of a page with its Link header', async () => 
     page.removeAllListeners('request')
     const link = answer?.headers().link ?? ''
     const named = [...link.matchAll(/<([^>]+)>; rel=modulepreload/g)].flatMap(([, file]) => file ?? [])
-    const needed = requested.filter((file) => named.includes(file) || !later.has(file))
-    expect([address, named.toSorted()]).toEqual([address, [...new Set(needed)].toSorted()])
+    expect([address, named.toSorted()]).toEqual([address, [...new Set(requested)].toSorted()])
   }
 })
-
-type Modules = Readonly<Record<string, { readonly file: string; readonly imports?: readonly string[] }>>
-
-/** The files of a module and of everything it imports. */
-function filesOf(modules: Modules, name: string): ReadonlySet<string> {
-  const { file, imports = [] } = modules[name] ?? { file: '' }
-  return new Set([`/${file}`, ...imports.flatMap((imported) => [...filesOf(modules, imported)])])
-}

@@ -164,16 +164,15 @@ test('lists everything that is erased with a message in one box', async () => {
   const page = await visit(browser(), service)
   await chooseOf(words(page, 'You', 'Remember that my locker'), 'Erase…')
   await page.getByRole('heading', { name: 'Also erased: copied or learned from it' }).waitFor()
-  const corners = await page.locator('h3 + div > .group').evaluateAll((groups) =>
-    groups.map((group) => {
-      const { borderTopLeftRadius, borderBottomLeftRadius } = getComputedStyle(group)
-      const isRound = { first: borderTopLeftRadius !== '0px', last: borderBottomLeftRadius !== '0px' }
-      const isAt = { first: !group.previousElementSibling, last: !group.nextElementSibling }
-      return JSON.stringify(isRound) === JSON.stringify(isAt)
-    }),
+  const boxes = await page.locator('h3 + .groups').evaluateAll((groups) =>
+    groups.map((box) => ({
+      isRound: getComputedStyle(box).borderRadius !== '0px',
+      sides: [...box.children].map((group) => getComputedStyle(group).borderLeftWidth),
+    })),
   )
-  expect(corners.length).toBeGreaterThan(2)
-  expect(corners).not.toContain(false)
+  expect(boxes.map(({ isRound }) => isRound)).not.toContain(false)
+  expect(boxes.flatMap(({ sides }) => sides).length).toBeGreaterThan(2)
+  expect(new Set(boxes.flatMap(({ sides }) => sides))).toEqual(new Set(['0px']))
 })
 
 test('reports a conflicting edit and overwrites it on request', async () => {

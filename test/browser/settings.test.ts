@@ -148,7 +148,7 @@ test('shows the result of each step of the connection tests', async () => {
   await section('Model service').getByRole('button', { name: 'Test the connection' }).click()
   await section('Model service')
     .getByRole('list', { name: /^Test/ })
-    .getByText('reachable', { exact: true })
+    .getByText('Reachable', { exact: true })
     .waitFor()
   await section('Telephony').getByRole('button', { name: 'Test the connection' }).click()
   await section('Telephony').getByRole('list', { name: 'Test failed' }).waitFor()

@@ -9,7 +9,7 @@ import { startModelDouble } from '../doubles/model/model-double.ts'
 import { httpFaults } from '../doubles/model/script.ts'
 import { openTab } from '../support/chat-tab.ts'
 import { testDirectory } from '../support/directory.ts'
-import { startUnconfiguredOutbox } from '../support/outbox.ts'
+import { createTestOutbox } from '../support/outbox.ts'
 import { startWholeService } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { newId } from '../support/writer.ts'
@@ -95,7 +95,7 @@ test('retries a delivery that failed while the clock was ahead', async () => {
       facts: { ...facts, kind: 'unavailable', final: false, retryAt },
     },
   ])
-  startUnconfiguredOutbox(storage, channel)
+  createTestOutbox(storage).start()
   const outcome = () => {
     const last = ledger.readRange(1, 100).findLast(({ type }) => type === 'delivery.failed')
     return last?.type === 'delivery.failed' ? last.facts : null
@@ -192,7 +192,7 @@ test('expires a proposal that was made while the clock was years ahead', async (
 
 test('rechecks a missing capability found while the clock was ahead', () => {
   let nowMs = 10 * YEAR_MS
-  const capabilities = createCapabilities({ nowMs: () => nowMs })
+  const capabilities = createCapabilities(() => nowMs)
   capabilities.markLacking('here', 'json_schema')
   expect(capabilities.lacks('here', 'json_schema')).toBe(true)
   nowMs = 0

@@ -78,7 +78,7 @@ test('takes the title from the first words if none is given', async () => {
 })
 
 test('shows the title of a note once, and handles a heading of endless spaces in time', async () => {
-  const { client } = await startWholeService({ waits: { renderNoteMs: 300 } })
+  const { client } = await startWholeService()
   async function prose(note: { title?: string; content: string }): Promise<string> {
     const { id } = (await client.post('/api/notes', note)).json
     const { text } = await client.get(`/notes/${id}`, { headers: { accept: 'text/html' } })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createBudgets } from '../../src/operations/budgets.ts'
-import { createGuestBudget } from '../../src/operations/guest-budget.ts'
 import { testDirectory } from '../support/directory.ts'
 import { openTestStorage } from '../support/storage.ts'
 
@@ -54,13 +53,13 @@ async function openBudgets() {
   let nowMs = startMs
   const clock = { nowMs: () => nowMs }
   const storage = await openTestStorage(testDirectory(), clock)
-  const budgets = createBudgets({ storage, limits: { tokens: 100, texts: 1, calls: 1 }, ...clock })
-  const guests = createGuestBudget({ storage, dailyTotal: () => 2, ...clock })
+  const limits = { tokens: 100, texts: 1, calls: 1 }
+  const budgets = createBudgets({ storage, limits, guestTotal: () => 2, ...clock })
   const areSpent = () => [
     budgets.tokensAreSpent(),
     budgets.textsAreSpent(),
     budgets.callsAreSpent(),
-    guests.isSpent('+14155550177'),
+    budgets.guestIsSpent('+14155550177'),
   ]
   const at = (ms: number) => {
     nowMs = startMs + ms

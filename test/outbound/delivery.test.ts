@@ -226,7 +226,7 @@ test('honours Retry-After from a webhook receiver', async () => {
   )
   const outcome = await postWebhook(
     { id: 'a', url: receiver.environment.DELIVERY_WEBHOOK_URL, secret: receiver.secret, body: '{}' },
-    { fetch, nowMs: () => nowMs, signal: new AbortController().signal },
+    { nowMs: () => nowMs, signal: new AbortController().signal },
   )
   expect(outcome).toEqual({ status: 'failed', kind: 'unavailable', mayRetry: true, retryAfterMs: 90_000 })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testDirectory } from '../support/directory.ts'
-import { startUnconfiguredOutbox } from '../support/outbox.ts'
+import { createTestOutbox } from '../support/outbox.ts'
 import { openTestStorage } from '../support/storage.ts'
 
 test.each(['sms', 'webhook'] as const)(
@@ -30,10 +30,12 @@ test.each(['sms', 'webhook'] as const)(
       },
     ])
     let checks = 0
-    startUnconfiguredOutbox(storage, channel, () => {
-      checks += 1
-      return true
-    })
+    createTestOutbox(storage, {
+      isHeld() {
+        checks += 1
+        return true
+      },
+    }).start()
     await new Promise((resolve) => setTimeout(resolve, 400))
     expect(checks).toBeGreaterThan(0)
     expect(checks).toBeLessThan(5)
@@ -57,15 +59,13 @@ test.each(['sms', 'webhook'] as const)(
     let checks = 0
     const stuck = { ...storage, append: async () => ({ status: 'duplicate' as const, existing }) }
     const faults: unknown[] = []
-    startUnconfiguredOutbox(
-      stuck,
-      channel,
-      () => {
+    createTestOutbox(stuck, {
+      isHeld() {
         checks += 1
         return false
       },
-      (error) => void faults.push(error),
-    )
+      onFault: (error) => void faults.push(error),
+    }).start()
     await new Promise((resolve) => setTimeout(resolve, 400))
     expect(checks).toBeLessThan(20)
     expect(faults).toMatchObject([{ name: 'NoProgress' }])

@@ -17,8 +17,8 @@ async function startAccount(environment: Record<string, string> = {}) {
   onTestFinished(() => double.close())
   const run = (script: string, ...args: string[]) =>
     new Promise<{ code: number | null; output: string }>((resolve) => {
-      const file = fileURLToPath(new URL(`../../scripts/telephony-${script}.ts`, import.meta.url))
-      const child = spawn(process.execPath, [file, ...args], {
+      const file = fileURLToPath(new URL('../../scripts/telephony.ts', import.meta.url))
+      const child = spawn(process.execPath, [file, script, ...args], {
         env: {
           ...CLEAN_ENVIRONMENT,
           DATA_DIR: state.directory,

@@ -1,6 +1,5 @@
 import { Kysely, SqliteDialect } from 'kysely'
 import pLimit from 'p-limit'
-import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { buildErasing } from '../../src/erasing/index.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import type { TestQueries } from './queries.ts'
@@ -23,7 +22,6 @@ export function openErasing(
           return queries.ask('forgettableMemory', id)
         },
         words: (words) => queries.ask('forgettableWords', words),
-        leftoverSeqs: createMemoryQueries(storage.views).unerasedSeqs,
       },
       exclusively: pLimit(1),
     },

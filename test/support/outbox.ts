@@ -1,52 +1,54 @@
 import { onTestFinished } from 'vitest'
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createTextQueries } from '../../projections/texts.ts'
-import { outboundPauses } from '../../src/lib/backoff.ts'
-import { createDeliveryOutbox } from '../../src/outbound/outbox.ts'
-import { createSmsOutbox } from '../../src/sms/outbox.ts'
+import { type OutboundPauses, outboundPauses } from '../../src/lib/backoff.ts'
+import { createOutbox } from '../../src/outbound/outbox.ts'
+import { createSmsTransport } from '../../src/outbound/sms.ts'
+import { createWebhookTransport } from '../../src/outbound/webhook.ts'
+import type { Settings } from '../../src/settings/settings.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { newId } from './writer.ts'
 
-/** Starts the outbox of an unconfigured channel, which fails due messages. Faults fail the test. */
-export function startUnconfiguredOutbox(
-  storage: Storage,
-  channel: 'sms' | 'webhook',
-  isHeld: () => boolean = () => false,
-  onFault = (error: unknown): void => {
-    throw error
-  },
-): void {
-  const { append, ledger, views, onHeadMoved } = storage
-  const common = {
+type SmsOptions = Parameters<typeof createSmsTransport>[0]
+type OutboxOptions = Parameters<typeof createOutbox>[0]
+
+/** An outbox on this storage, closed at the end of the test. Nothing is configured unless `more` says so. */
+export function createTestOutbox(
+  { append, ledger, views, onHeadMoved }: Pick<Storage, 'append' | 'ledger' | 'views' | 'onHeadMoved'>,
+  more: Partial<SmsOptions & OutboxOptions> & { readonly pauses?: OutboundPauses } = {},
+) {
+  const common = { ledger, pauses: outboundPauses, nowMs: Date.now, ...more }
+  const settings = more.settings ?? { get: (() => null) as Settings['get'] }
+  const sms = createSmsTransport({
+    texts: createTextQueries(views),
+    settings,
+    telephony: { credentials: () => null, client: async () => null },
+    isSpent: () => false,
+    newId,
+    ...common,
+  })
+  const webhook = createWebhookTransport({ settings, describe: () => ({}), nowMs: common.nowMs })
+  const outbox = createOutbox({
     append,
-    ledger,
+    deliveries: createDeliveryQueries(views),
     onHeadMoved,
-    isHeld,
-    pauses: outboundPauses,
-    nowMs: Date.now,
-    random: Math.random,
-    onFault,
+    transports: { sms, webhook },
+    isHeld: () => false,
+    random: () => 0.5,
+    onFault(error) {
+      throw error
+    },
     onFailedAttempt: () => undefined,
-  }
-  const outbox =
-    channel === 'webhook'
-      ? createDeliveryOutbox({
-          ...common,
-          deliveries: createDeliveryQueries(views),
-          webhook: () => null,
-          describe: () => ({}),
-          fetch,
-        })
-      : createSmsOutbox({
-          ...common,
-          texts: createTextQueries(views),
-          client: async () => null,
-          ownNumber: () => null,
-          statusCallback: () => null,
-          partyOf: () => 'owner',
-          isSpent: () => false,
-          newId,
-        })
+    ...common,
+  })
   onTestFinished(() => outbox.close(60_000))
-  outbox.start()
+  return {
+    start: outbox.start,
+    wake: outbox.wake,
+    claimReply: sms.claimReply,
+    settingsChanged() {
+      sms.settingsChanged()
+      outbox.wake()
+    },
+  }
 }

@@ -227,7 +227,7 @@ test('limits the stored output of a task', async () => {
 })
 
 test('ends the program and its children on cancel, without notifying the owner', async () => {
-  const assistant = await startWithAssistant({ waits: { taskKillGraceMs: 200 } })
+  const assistant = await startWithAssistant()
   const file = join(assistant.directory, 'child.pid')
   const id = await assistant.dispatch(
     steps(

@@ -5,12 +5,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createDeliveryQueries } from '../../projections/deliveries.ts'
-import { createTaskQueries } from '../../projections/tasks.ts'
 import { createPlacement } from '../../src/storage/placement.ts'
 import { createTaskRunner } from '../../src/tasks/runner.ts'
-import { createTaskFacts } from '../../src/tasks/task-facts.ts'
 import { DATA_DIR_VARIABLE, TASK_ID_VARIABLE } from '../../src/tasks/task-process.ts'
+import { createTaskStore } from '../../src/tasks/task-store.ts'
 import { createTasks } from '../../src/tasks/tasks.ts'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { createClient } from '../http/client.ts'
@@ -203,21 +201,16 @@ test('ends the program of a running task on shutdown and records that as its out
 
 test('ends a task that exceeds its time limit and keeps its output', async () => {
   const storage = await openTestStorage(testDirectory())
-  const { append, ledger, views, onHeadMoved } = storage
-  const tasks = createTaskQueries(views)
-  const deliveries = createDeliveryQueries(views)
+  const { append, views } = storage
   const onFault = (error: unknown) => {
     throw error
   }
   const nowMs = Date.now
   const placement = createPlacement({ append, views, newId })
-  const facts = createTaskFacts({ append, placement, tasks, deliveries, onHeadMoved, nowMs, onFault })
+  const store = createTaskStore({ storage, placement, nowMs, onFault })
   const directory = testDirectory()
   const runner = createTaskRunner({
-    append: facts.append,
-    ledger,
-    tasks,
-    onHeadMoved,
+    store,
     // A shell starts fast enough to write well before the time limit.
     command: ['sh', '-c', 'trap "" TERM; echo Counting…; while :; do sleep 1; done'],
     environment: () => ({ PATH: process.env.PATH ?? '' }),
@@ -231,13 +224,9 @@ test('ends a task that exceeds its time limit and keeps its output', async () =>
     onFault,
     minuteMs: 500,
     outputEveryMs: 50,
-    killGraceMs: 100,
   })
   const api = createTasks({
-    append: facts.append,
-    ledger,
-    tasks,
-    deliveries,
+    store,
     endProcess: runner.end,
     deliverAgain: async () => undefined,
     isConfigured: true,
@@ -247,9 +236,10 @@ test('ends a task that exceeds its time limit and keeps its output', async () =>
   runner.start()
   onTestFinished(async () => {
     await runner.close()
-    await facts.close()
+    await store.close()
   })
-  const { id } = await api.dispatch({ title: 'Count', prompt: 'Count.' }, { by: 'owner' })
+  const dispatched = await api.dispatch({ title: 'Count', prompt: 'Count.' }, { by: 'owner' })
+  const id = dispatched?.id ?? ''
   const task = await until(() => {
     const found = api.get(id)
     return found?.status === 'failed' ? found : null

@@ -31,11 +31,8 @@ async function openTimers({ timezone = 'UTC' } = {}) {
   }) as typeof views.prepare
   const open = () =>
     createTimers({
-      append,
-      appendToConversation: (compose) => append(compose('c')),
-      ledger: storage.ledger,
-      views,
-      onHeadMoved: storage.onHeadMoved,
+      storage: { append, views, ledger: storage.ledger, onHeadMoved: storage.onHeadMoved },
+      placement: { appendToConversation: (_channel, compose) => append(compose('c')) },
       timezone: () => timezone,
       nowMs: () => nowMs,
       newId,

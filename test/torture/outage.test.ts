@@ -23,7 +23,7 @@ test('sends each text of an outage of hours exactly once, despite kill -9', asyn
     })
   /** Waits until the process failed to send a text, then kills it. */
   const tryAndKill = async (service: ServiceProcess) => {
-    await expect.poll(service.output, { timeout: 30_000 }).toContain('a text was not sent')
+    await expect.poll(service.output, { timeout: 30_000 }).toContain('a delivery failed')
     await service.kill()
   }
   let directory = ''

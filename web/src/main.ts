@@ -1,1 +1,2 @@
+import './design/elements.ts'
 import './app/root.ts'

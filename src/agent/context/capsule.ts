@@ -1,4 +1,4 @@
-import { type InputItem, ModelError, type ModelService, type Usage } from '../../model/port.ts'
+import { answerOf, type InputItem, type ModelService, NO_USAGE, type Usage } from '../../model/port.ts'
 import { estimateItemTokens } from '../../model/tokens.ts'
 
 /** The label of a capsule in the input of a model. */
@@ -36,13 +36,8 @@ export async function writeCapsule(
   options: { readonly commitments: readonly Commitment[]; readonly now: string; readonly timezone: string },
   signal: AbortSignal,
 ): Promise<Capsule> {
-  if (service.text.id.provider === 'builtin') {
-    return {
-      text: summariseByRules(input),
-      method: 'builtin',
-      usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
-    }
-  }
+  if (service.text.id.provider === 'builtin')
+    return { text: summariseByRules(input), method: 'builtin', usage: NO_USAGE }
   const open: InputItem[] =
     options.commitments.length === 0
       ? []
@@ -61,12 +56,8 @@ export async function writeCapsule(
     timezone: options.timezone,
     maxOutputTokens: CAPSULE_TOKENS,
   }
-  for await (const event of service.text.respond(request, signal)) {
-    if (event.type !== 'completed') continue
-    const text = withCommitments(event.text.trim(), options.commitments)
-    return { text, method: 'model', usage: event.usage }
-  }
-  throw new ModelError('malformed', 'the stream ended without completing')
+  const { text, usage } = await answerOf(service.text.respond(request, signal))
+  return { text: withCommitments(text.trim(), options.commitments), method: 'model', usage }
 }
 
 /** Adds the commitments that the model left out. Failing instead would block compaction for good. */

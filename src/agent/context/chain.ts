@@ -11,14 +11,12 @@ import { createMemoryQueries } from '../../../projections/memory-queries.ts'
 import type { InputItem, ModelId } from '../../model/port.ts'
 import { createIsForeign } from '../turn/foreign.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
-import { type ContextItem, type ContextReader, createContextReader, isSameModel } from './context.ts'
+import { type ContextItem, createContextReader, isSameModel } from './context.ts'
 
 /** What the next turn continues from: the base and everything since, without barred words. */
 export type Chain = {
+  /** Unchanged items keep their identity until something is forgotten. */
   readonly items: readonly ContextItem[]
-  /** The input for the model. Unchanged items keep their identity until something is forgotten. */
-  readonly input: readonly InputItem[]
-  readonly seqs: readonly number[]
   /** The replacement at the start and the seqs that it covers; null if there is none. */
   readonly base: {
     readonly row: CompactionRow
@@ -30,41 +28,16 @@ export type Chain = {
   readonly barred: ReadonlySet<number>
 }
 
-export type ChainReader = {
-  /**
-   * Folds a long chain in slices, so that the event loop stays free for voice. Only the model that made an
-   * opaque replacement gets it; any other model, or `textOnly`, gets its text.
-   */
-  read(conversationId: string, model: ModelId, options?: { readonly textOnly?: boolean }): Promise<Chain>
-  /** Whether any of the facts is barred, so that nothing may stand in for them. */
-  holdsBarred(seqs: readonly number[]): boolean
-  /** The seqs barred since the chain was read. A model that was given the chain still knows them. */
-  barredSince(chain: Pick<Chain, 'barred'>): readonly number[]
-  /** Whether a capsule or a replacement derives from barred words. It will be erased but may not be yet. */
-  derivesFromBarred(seq: number): boolean
-}
-
-type Replacement = {
-  readonly seq: number
-  readonly covered: ReadonlySet<number>
-  readonly opaque: InputItem | null
-  readonly text: Extract<InputItem, { type: 'inner' }>
-}
-
-/** The last chain built on a replacement, cached for reuse. */
-type WithBase = Pick<Chain, 'items' | 'input' | 'seqs'> & {
-  readonly rest: readonly ContextItem[]
-  readonly item: InputItem
-}
+export type ChainReader = ReturnType<typeof createChainReader>
 
 const NO_BASE = { seq: 0, throughSeq: 0, covered: new Set<number>() }
 
 /** Reads the chain of a conversation from the ledger. */
-export function createChainReader(views: Database, ledger: LedgerReader): ChainReader {
+export function createChainReader(views: Database, ledger: LedgerReader) {
   const queries = createContextQueries(views)
   const memory = createMemoryQueries(views)
   let barred: ReadonlySet<number> = new Set()
-  const context: ContextReader = createContextReader(
+  const context = createContextReader(
     views,
     ledger,
     ({ seq, derivedFrom }) => barred.has(seq) || derivedFrom.some((source) => barred.has(source)),
@@ -72,8 +45,6 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
   )
   let forgotten: Forgotten = { barredCount: 0, erasureSeq: 0 }
   const verdicts = new Map<number, boolean>()
-  let replacement: Replacement | null = null
-  let lastWithBase: WithBase | null = null
 
   /** Drops every cache when something was forgotten or restored. */
   function refreshBarred(): void {
@@ -82,8 +53,6 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     forgotten = now
     barred = memory.forgottenSeqs()
     verdicts.clear()
-    replacement = null
-    lastWithBase = null
     context.reset()
   }
 
@@ -100,35 +69,24 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
     return isTelling
   }
 
-  /** Null if its body was erased. */
-  function readReplacement({ seq, provider, model }: CompactionRow): Replacement | null {
-    if (replacement?.seq === seq) return replacement
+  /** The replacement as an item, in the form that the model accepts; null if its body was erased. */
+  function readBase(row: CompactionRow, model: ModelId, textOnly: boolean) {
+    const { seq, provider } = row
     const [event] = ledger.readSeqs([seq])
     if (event?.type !== 'context.compaction.succeeded' || !event.body) return null
     const { replacement: blob, text } = event.body
-    replacement = {
-      seq,
-      covered: new Set(event.derivedFrom),
-      opaque: blob === null ? null : { type: 'opaque', model: { provider, model }, blob },
-      text: { type: 'inner', label: SUMMARY_LABEL, text },
-    }
-    return replacement
-  }
-
-  function baseItem(
-    row: CompactionRow,
-    model: ModelId,
-    textOnly: boolean,
-  ): { item: InputItem; form: 'opaque' | 'text'; covered: ReadonlySet<number>; quotable: string } | null {
-    const read = readReplacement(row)
-    if (read === null) return null
-    const { covered, opaque, text } = read
     // An opaque form that is no smaller than the conversation is useless; the text may still be smaller.
-    const isUsable = !textOnly && !wasUseless(row) && isSameModel(row, model)
-    const shared = { covered, quotable: text.text }
-    return opaque !== null && isUsable
-      ? { item: opaque, form: 'opaque', ...shared }
-      : { item: text, form: 'text', ...shared }
+    const isOpaque = blob !== null && !textOnly && !wasUseless(row) && isSameModel(row, model)
+    const item: InputItem = isOpaque
+      ? { type: 'opaque', model: { provider, model: row.model }, blob }
+      : { type: 'inner', label: SUMMARY_LABEL, text }
+    return {
+      row,
+      form: isOpaque ? ('opaque' as const) : ('text' as const),
+      covered: new Set(event.derivedFrom),
+      // The words in a summary may come from anyone.
+      item: { item, seqs: [seq], quotable: text, foreign: true },
+    }
   }
 
   /** The current chain; null if more events remain to be folded than one slice allows. */
@@ -139,51 +97,42 @@ export function createChainReader(views: Database, ledger: LedgerReader): ChainR
       newest && derivesFromBarred(newest.seq)
         ? queries.bases(conversationId).find(({ seq }) => !derivesFromBarred(seq))
         : newest
-    const base = row && baseItem(row, model, textOnly)
-    const from = row && base ? { seq: row.seq, throughSeq: row.throughSeq, covered: base.covered } : NO_BASE
+    const base = row ? readBase(row, model, textOnly) : null
+    const from = base ? { ...base.row, covered: base.covered } : NO_BASE
     const read = context.read(conversationId, from)
     if (read === null) return null
-    const { items, input, seqs, open } = read
-    const openSeqs = [...open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
-    if (!row || !base) return { items, input, seqs, base: null, openSeqs, barred }
-    const { item, form, covered } = base
-    if (lastWithBase?.rest !== items || lastWithBase.item !== item) {
-      lastWithBase = {
-        rest: items,
-        item,
-        // The words in a summary may come from anyone.
-        items: [{ item, seqs: [row.seq], quotable: base.quotable, foreign: true }, ...items],
-        input: [item, ...input],
-        seqs: [row.seq, ...seqs],
-      }
-    }
-    return {
-      items: lastWithBase.items,
-      input: lastWithBase.input,
-      seqs: lastWithBase.seqs,
-      base: { row, form, covered },
-      openSeqs,
-      barred,
-    }
+    const openSeqs = [...read.open.values()].flatMap((turn) => turn.flatMap(({ seqs }) => seqs))
+    return { items: base ? [base.item, ...read.items] : read.items, base, openSeqs, barred }
   }
 
   return {
-    async read(conversationId, model, { textOnly = false } = {}) {
+    /**
+     * Folds a long chain in slices, so that the event loop stays free for voice. Only the model that made an
+     * opaque replacement gets it; any other model, or `textOnly`, gets its text.
+     */
+    async read(
+      conversationId: string,
+      model: ModelId,
+      { textOnly = false }: { readonly textOnly?: boolean } = {},
+    ): Promise<Chain> {
       for (;;) {
         const chain = readSlice(conversationId, model, textOnly)
         if (chain !== null) return chain
         await setImmediate()
       }
     },
-    holdsBarred(seqs) {
+    /** Whether any of the facts is barred, so that nothing may stand in for them. */
+    holdsBarred(seqs: readonly number[]): boolean {
       refreshBarred()
       return seqs.some((seq) => barred.has(seq))
     },
-    barredSince(chain) {
+    /** The seqs barred since the chain was read. A model that was given the chain still knows them. */
+    barredSince(chain: Pick<Chain, 'barred'>): readonly number[] {
       refreshBarred()
       return barred === chain.barred ? [] : [...barred].filter((seq) => !chain.barred.has(seq))
     },
-    derivesFromBarred(seq) {
+    /** Whether a capsule or a replacement derives from barred words. It will be erased but may not be yet. */
+    derivesFromBarred(seq: number): boolean {
       refreshBarred()
       return derivesFromBarred(seq)
     },

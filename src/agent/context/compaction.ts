@@ -3,39 +3,18 @@ import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
 import { createContextQueries, wasUseless } from '../../../projections/context.ts'
 import { leftOfWait } from '../../lib/waits.ts'
-import {
-  addUsage,
-  CapabilityMissing,
-  type InputItem,
-  ModelError,
-  type ModelService,
-  NO_USAGE,
-  type Usage,
-} from '../../model/port.ts'
+import { addUsage, CapabilityMissing, ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
 import { estimateItemTokens, estimateTokens } from '../../model/tokens.ts'
 import { type Capsule, type Commitment, writeCapsule } from './capsule.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import type { ContextItem } from './context.ts'
 
-export type CompactionSource = 'manual' | 'automatic'
-export type CompactionFailureKind = EventOf<'context.compaction.failed'>['facts']['kind']
+type CompactionSource = 'manual' | 'automatic'
+type FailureKind = EventOf<'context.compaction.failed'>['facts']['kind']
 type CapsuleFailureKind = EventOf<'context.capsule.failed'>['facts']['kind']
 export type CompactionOutcome =
   | { readonly status: 'succeeded' }
-  | { readonly status: 'failed'; readonly kind: CompactionFailureKind }
-
-export type Compactor = {
-  /** Replaces the chain, or records why it could not. Rejects only if the ledger is unavailable. */
-  compact(conversationId: string, source: CompactionSource, signal: AbortSignal): Promise<CompactionOutcome>
-  /** Records a manual attempt made while a turn was running. */
-  refuseBusy(conversationId: string): Promise<void>
-  /** Whether the chain is too long or lost its base to an erasure, and the breaker allows an attempt. */
-  isDue(conversationId: string): boolean
-  /** Writes a new capsule once enough tokens were added since the last attempt. */
-  refreshCapsule(conversationId: string, signal: AbortSignal): Promise<void>
-  /** Records compactions that a crash interrupted as failed. */
-  recover(): Promise<void>
-}
+  | { readonly status: 'failed'; readonly kind: FailureKind }
 
 /** After this many consecutive failures, automatic compaction pauses; the pause doubles each time. */
 const BREAKER_FAILURES = 3
@@ -47,6 +26,8 @@ const MAX_ROUNDS = 8
 const CHUNK_SHARE = 0.8
 /** A replacement larger than this share of the original is rejected. */
 const MAX_RATIO_AFTER = 0.9
+/** A short chain cannot shrink much: the headings alone may outweigh it. */
+const SMALL_CHAIN_TOKENS = 500
 
 /** Compacts the chain and writes capsules: the model writes a replacement, which is checked and recorded. */
 export function createCompactor(options: {
@@ -64,130 +45,115 @@ export function createCompactor(options: {
   readonly newId: () => string
   readonly nowMs: () => number
   readonly log: { warn(fields: object, message: string): void }
-}): Compactor {
+}) {
   const { append, views, chain, newId, nowMs, log } = options
   const queries = createContextQueries(views)
+  const placeOf = (conversationId: string) =>
+    ({ conversationId, channel: 'inner', actor: 'service' }) as const
 
-  async function compactOnce(
-    conversationId: string,
-    source: CompactionSource,
-    signal: AbortSignal,
-  ): Promise<CompactionOutcome & { readonly more: boolean }> {
+  /** One replacement. `more` says whether a part of the chain is left to replace. */
+  async function compactOnce(conversationId: string, source: CompactionSource, signal: AbortSignal) {
     const service = options.model()
     const read = await chain.read(conversationId, service.text.id)
     const part = partToCompact(read, options.thresholdTokens() * CHUNK_SHARE)
-    const { throughSeq, coveredSeqs } = coverageOf(read, part)
-    const inputTokensBefore = tokensBefore(conversationId, read)
-    const compactionId = newId()
-    const place = { conversationId, channel: 'inner' as const, actor: 'service' as const }
+    const left = read.items.slice(part.length)
+    const coverage = coverageOf(read, part)
+    const facts = { compactionId: newId(), source, inputTokensBefore: tokensBefore(conversationId, read) }
+    const throughSeq = Math.max(1, coverage.throughSeq)
     const requested = await append([
       {
         type: 'context.compaction.requested',
-        ...place,
-        facts: { compactionId, source, throughSeq: Math.max(1, throughSeq), inputTokensBefore },
+        ...placeOf(conversationId),
+        facts: { ...facts, throughSeq },
       },
     ])
     const causedBy = requested.status === 'appended' ? requested.events[0]?.seq : undefined
-
-    async function fail(kind: CompactionFailureKind): Promise<CompactionOutcome & { more: boolean }> {
-      await append([
-        { type: 'context.compaction.failed', ...place, causedBy, facts: { compactionId, source, kind } },
-      ])
-      return { status: 'failed', kind, more: false }
-    }
-
-    try {
-      const input = part.map(({ item }) => item)
-      const commitments = options.commitments()
-      const { capsule, blob, usage } = await replace(service, { input, commitments }, signal)
-      const problem = rejectionOf(capsule.text, input)
-      if (problem) return await fail(problem)
-      const rest = sumTokens(read.items.slice(part.length))
-      const inputTokensAfter = Math.round(
-        (blob === null
-          ? estimateTokens(capsule.text)
-          : Math.min(estimateTokens(blob), estimateTokens(capsule.text))) +
-          rest +
-          estimateTokens(options.instructions()),
-      )
-      const derivedFrom = sources([...options.instructionSeqs(), ...coveredSeqs], capsule, commitments)
-      // The owner forgot something while the model was writing. The next attempt leaves it out.
-      if (chain.holdsBarred(derivedFrom)) return await fail('interrupted')
-      const facts: NewEvent[] = [
-        {
-          type: 'context.compaction.succeeded',
-          ...place,
-          causedBy,
-          derivedFrom,
-          facts: {
-            compactionId,
-            source,
-            method: blob !== null ? 'endpoint' : capsule.method,
-            model: { ...service.text.id },
-            throughSeq,
-            inputTokensBefore,
-            inputTokensAfter,
-            usage: { ...usage },
-          },
-          body: { text: capsule.text, replacement: blob },
-        },
-        {
-          type: 'context.capsule.written',
-          ...place,
-          causedBy,
-          derivedFrom,
-          facts: { source: 'compaction', method: capsule.method, throughSeq, usage: { ...NO_USAGE } },
-          body: { text: capsule.text },
-        },
-      ]
-      const appended = await append(facts)
-      // Words were erased while the model was writing, so the ledger dropped the derived body.
-      if (appended.status === 'duplicate' || appended.events.some(({ erased }) => erased))
-        return await fail('interrupted')
-      return { status: 'succeeded', more: part.length < read.items.length }
-    } catch (error) {
-      if (error instanceof LedgerUnavailable) throw error
-      if (signal.aborted) return await fail('interrupted')
-      if (error instanceof ModelError) {
-        log.warn({ kind: error.kind, cause: error.message }, 'compaction failed')
-        return await fail(error.kind)
-      }
-      log.warn({ err: error }, 'compaction failed')
-      return await fail('internal')
-    }
+    const place = { ...placeOf(conversationId), causedBy }
+    const kind = await replace(service, { place, facts, part, left, ...coverage }, signal).catch(
+      (error: unknown) => failureOf(error, signal),
+    )
+    if (kind === null) return { status: 'succeeded', more: left.length > 0 } as const
+    const { compactionId } = facts
+    await append([{ type: 'context.compaction.failed', ...place, facts: { compactionId, source, kind } }])
+    return { status: 'failed', kind, more: false } as const
   }
 
-  /** Always writes a text; adds the service's opaque form where the service supports compaction. */
+  /** Writes and records the replacement of a part of the chain. Returns why it is rejected, else null. */
   async function replace(
     service: ModelService,
-    { input, commitments }: { input: readonly InputItem[]; commitments: readonly Commitment[] },
+    { place, facts, part, left, throughSeq, coveredSeqs }: Attempt,
     signal: AbortSignal,
-  ): Promise<{ capsule: Capsule; blob: string | null; usage: Usage }> {
-    const facts = { commitments, now: new Date(nowMs()).toISOString(), timezone: options.timezone() }
-    const capsule = await writeCapsule(service, input, facts, signal)
-    if (!service.compaction) return { capsule, blob: null, usage: capsule.usage }
+  ): Promise<FailureKind | null> {
+    const { capsule, commitments } = await write(service, part, signal)
+    const { blob, usage } = await compactByService(service, part, signal)
+    const textTokens = estimateTokens(capsule.text)
+    const before = sumTokens(part)
+    if (capsule.text.trim() === '') return 'empty'
+    if (before > SMALL_CHAIN_TOKENS && textTokens > before * MAX_RATIO_AFTER) return 'not_smaller'
+    const derivedFrom = sources([...options.instructionSeqs(), ...coveredSeqs], capsule, commitments)
+    // The owner forgot something while the model was writing. The next attempt leaves it out.
+    if (chain.holdsBarred(derivedFrom)) return 'interrupted'
+    const blobTokens = blob === null ? textTokens : estimateTokens(blob)
+    const appended = await append([
+      {
+        type: 'context.compaction.succeeded',
+        ...place,
+        derivedFrom,
+        facts: {
+          ...facts,
+          method: blob !== null ? 'endpoint' : capsule.method,
+          model: { ...service.text.id },
+          throughSeq,
+          inputTokensAfter:
+            Math.min(blobTokens, textTokens) + sumTokens(left) + estimateTokens(options.instructions()),
+          usage: addUsage(capsule.usage, usage),
+        },
+        body: { text: capsule.text, replacement: blob },
+      },
+      {
+        type: 'context.capsule.written',
+        ...place,
+        derivedFrom,
+        facts: { source: 'compaction', method: capsule.method, throughSeq, usage: { ...NO_USAGE } },
+        body: { text: capsule.text },
+      },
+    ])
+    // Words were erased while the model was writing, so the ledger dropped the derived body.
+    const isDropped = appended.status === 'duplicate' || appended.events.some(({ erased }) => erased)
+    return isDropped ? 'interrupted' : null
+  }
+
+  async function write(service: ModelService, items: readonly ContextItem[], signal: AbortSignal) {
+    const commitments = options.commitments()
+    const present = { now: new Date(nowMs()).toISOString(), timezone: options.timezone() }
+    const input = items.map(({ item }) => item)
+    const capsule = await writeCapsule(service, input, { commitments, ...present }, signal)
+    return { capsule, commitments }
+  }
+
+  /** The service's opaque form; null if the service does not support compaction. The text is enough then. */
+  async function compactByService(service: ModelService, items: readonly ContextItem[], signal: AbortSignal) {
+    const nothing = { blob: null, usage: NO_USAGE }
+    if (!service.compaction) return nothing
+    const input = items.map(({ item }) => item)
     try {
-      const compaction = await service.compaction.compact(
-        { instructions: options.instructions(), input },
-        signal,
-      )
-      return { capsule, blob: compaction.blob, usage: addUsage(capsule.usage, compaction.usage) }
+      return await service.compaction.compact({ instructions: options.instructions(), input }, signal)
     } catch (error) {
-      if (signal.aborted || !(error instanceof ModelError)) throw error
-      if (error instanceof CapabilityMissing) return { capsule, blob: null, usage: capsule.usage }
-      // A service without the endpoint may answer as malformed or refused. The text alone is enough.
-      if (error.kind !== 'malformed' && error.kind !== 'refused') throw error
-      return { capsule, blob: null, usage: capsule.usage }
+      // A service without the endpoint may answer as malformed or refused.
+      const isUnsupported =
+        error instanceof CapabilityMissing ||
+        (error instanceof ModelError && (error.kind === 'malformed' || error.kind === 'refused'))
+      if (signal.aborted || !isUnsupported) throw error
+      return nothing
     }
   }
 
-  /** Why a replacement is rejected; null if it is accepted. */
-  function rejectionOf(text: string, input: readonly InputItem[]): CompactionFailureKind | null {
-    if (text.trim() === '') return 'empty'
-    const before = input.reduce((sum, item) => sum + estimateItemTokens(item), 0)
-    // A short chain cannot shrink much: the headings alone may outweigh it.
-    if (before > SMALL_CHAIN_TOKENS && estimateTokens(text) > before * MAX_RATIO_AFTER) return 'not_smaller'
-    return null
+  /** Rethrows if the ledger is unavailable. */
+  function failureOf(error: unknown, signal: AbortSignal): CapsuleFailureKind {
+    if (error instanceof LedgerUnavailable) throw error
+    if (signal.aborted) return 'interrupted'
+    log.warn({ err: error }, 'compaction failed')
+    return error instanceof ModelError ? error.kind : 'internal'
   }
 
   function tokensBefore(conversationId: string, read: Chain): number {
@@ -199,25 +165,52 @@ export function createCompactor(options: {
     return leftOfWait(Date.parse(at) + pauseMs, { nowMs: nowMs(), longestMs: pauseMs }) > 0
   }
 
+  async function recordCapsule(
+    conversationId: string,
+    signal: AbortSignal,
+  ): Promise<CapsuleFailureKind | null> {
+    const service = options.model()
+    const { items } = await chain.read(conversationId, service.text.id, { textOnly: true })
+    const seqs = items.flatMap((each) => each.seqs)
+    if (seqs.length === 0) return null
+    const { capsule, commitments } = await write(service, items, signal)
+    if (capsule.text.trim() === '') return 'empty'
+    const derivedFrom = sources(seqs, capsule, commitments)
+    // The owner forgot something while the model was writing.
+    if (chain.holdsBarred(derivedFrom)) return 'interrupted'
+    const throughSeq = seqs.reduce((highest, seq) => Math.max(highest, seq), 0)
+    const { method, usage } = capsule
+    await append([
+      {
+        type: 'context.capsule.written',
+        ...placeOf(conversationId),
+        derivedFrom,
+        facts: { source: 'threshold', method, throughSeq, usage: { ...usage } },
+        body: { text: capsule.text },
+      },
+    ])
+    return null
+  }
+
   return {
-    async compact(conversationId, source, signal) {
+    /** Replaces the chain, or records why it could not. Rejects only if the ledger is unavailable. */
+    async compact(
+      conversationId: string,
+      source: CompactionSource,
+      signal: AbortSignal,
+    ): Promise<CompactionOutcome> {
       for (let round = 1; ; round += 1) {
         const { more, ...outcome } = await compactOnce(conversationId, source, signal)
         if (!more || source === 'manual' || round === MAX_ROUNDS) return outcome
       }
     },
-    async refuseBusy(conversationId) {
-      const compactionId = newId()
-      const place = { conversationId, channel: 'inner' as const, actor: 'service' as const }
-      await append([
-        {
-          type: 'context.compaction.failed',
-          ...place,
-          facts: { compactionId, source: 'manual', kind: 'busy' },
-        },
-      ])
+    /** Records a manual attempt made while a turn was running. */
+    async refuseBusy(conversationId: string): Promise<void> {
+      const facts = { compactionId: newId(), source: 'manual', kind: 'busy' } as const
+      await append([{ type: 'context.compaction.failed', ...placeOf(conversationId), facts }])
     },
-    isDue(conversationId) {
+    /** Whether the chain is too long or lost its base to an erasure, and the breaker allows an attempt. */
+    isDue(conversationId: string): boolean {
       const row = queries.chain(conversationId)
       if (!row || row.completedTurns === 0) return false
       const latest = queries.latestCompaction(conversationId)
@@ -226,69 +219,44 @@ export function createCompactor(options: {
       // After a useless compaction, an immediate retry would be useless too.
       if (latest && wasUseless(latest) && isPausedSince(latest.at, BREAKER_PAUSE_MS)) return false
       if (row.failures < BREAKER_FAILURES || row.lastFailureAt === null) return true
-      const pauseMs = Math.min(
-        BREAKER_MAX_PAUSE_MS,
-        BREAKER_PAUSE_MS * 2 ** (row.failures - BREAKER_FAILURES),
-      )
-      return !isPausedSince(row.lastFailureAt, pauseMs)
+      const pauseMs = BREAKER_PAUSE_MS * 2 ** (row.failures - BREAKER_FAILURES)
+      return !isPausedSince(row.lastFailureAt, Math.min(BREAKER_MAX_PAUSE_MS, pauseMs))
     },
-    async refreshCapsule(conversationId, signal) {
+    /** Writes a new capsule once enough tokens were added since the last attempt. */
+    async refreshCapsule(conversationId: string, signal: AbortSignal): Promise<void> {
       const row = queries.chain(conversationId)
       if (!row || row.tokensSinceCapsule < options.capsuleTriggerTokens()) return
-      const service = options.model()
-      const read = await chain.read(conversationId, service.text.id, { textOnly: true })
-      const seqs = read.items.flatMap((each) => each.seqs)
-      if (seqs.length === 0) return
-      const place = { conversationId, channel: 'inner' as const, actor: 'service' as const }
-      const fail = async (kind: CapsuleFailureKind): Promise<void> => {
-        await append([{ type: 'context.capsule.failed', ...place, facts: { source: 'threshold', kind } }])
-      }
-      const input = read.items.map(({ item }) => item)
-      const commitments = options.commitments()
-      const facts = { commitments, now: new Date(nowMs()).toISOString(), timezone: options.timezone() }
-      try {
-        const capsule = await writeCapsule(service, input, facts, signal)
-        if (capsule.text.trim() === '') return await fail('empty')
-        const derivedFrom = sources(seqs, capsule, commitments)
-        // The owner forgot something while the model was writing.
-        if (chain.holdsBarred(derivedFrom)) return await fail('interrupted')
-        await append([
-          {
-            type: 'context.capsule.written',
-            ...place,
-            derivedFrom,
-            facts: {
-              source: 'threshold',
-              method: capsule.method,
-              throughSeq: seqs.reduce((highest, seq) => Math.max(highest, seq), 0),
-              usage: { ...capsule.usage },
-            },
-            body: { text: capsule.text },
-          },
-        ])
-      } catch (error) {
-        if (error instanceof LedgerUnavailable) throw error
-        // A capsule is optional: the chain works without a fresh one.
-        log.warn({ err: error }, 'writing the capsule failed')
-        await fail(signal.aborted ? 'interrupted' : error instanceof ModelError ? error.kind : 'internal')
-      }
+      // A capsule is optional: the chain works without a fresh one.
+      const kind = await recordCapsule(conversationId, signal).catch((error: unknown) =>
+        failureOf(error, signal),
+      )
+      if (kind === null) return
+      const facts = { source: 'threshold', kind } as const
+      await append([{ type: 'context.capsule.failed', ...placeOf(conversationId), facts }])
     },
-    async recover() {
-      for (const row of queries.unfinishedCompactions()) {
-        if (row.compactionId === null) continue
-        const source = row.compactionSource === 'manual' ? 'manual' : 'automatic'
-        await append([
-          {
-            type: 'context.compaction.failed',
-            conversationId: row.conversationId,
-            channel: 'inner',
-            actor: 'service',
-            facts: { compactionId: row.compactionId, source, kind: 'interrupted' },
-          },
-        ])
+    /** Records compactions that a crash interrupted as failed. */
+    async recover(): Promise<void> {
+      for (const { conversationId, compactionId, compactionSource } of queries.unfinishedCompactions()) {
+        if (compactionId === null) continue
+        const source = compactionSource === 'manual' ? 'manual' : 'automatic'
+        const facts = { compactionId, source, kind: 'interrupted' } as const
+        await append([{ type: 'context.compaction.failed', ...placeOf(conversationId), facts }])
       }
     },
   }
+}
+
+type Coverage = { readonly throughSeq: number; readonly coveredSeqs: readonly number[] }
+
+/** An attempt to replace the `part` of the chain; `left` stays. */
+type Attempt = Coverage & {
+  readonly place: Pick<NewEvent, 'conversationId' | 'channel' | 'causedBy'> & { readonly actor: 'service' }
+  readonly facts: Pick<
+    EventOf<'context.compaction.succeeded'>['facts'],
+    'compactionId' | 'source' | 'inputTokensBefore'
+  >
+  readonly part: readonly ContextItem[]
+  readonly left: readonly ContextItem[]
 }
 
 /** The sources of a capsule. A model is also given the open commitments, wherever they were made. */
@@ -300,8 +268,6 @@ function sources(
   const given = method === 'model' ? commitments.map(({ seq }) => seq) : []
   return [...new Set([...seqs, ...given])].sort((a, b) => a - b)
 }
-
-const SMALL_CHAIN_TOKENS = 500
 
 /** The oldest items that fit in one request. Cuts before an owner message, so calls keep their results. */
 function partToCompact(read: Chain, budgetTokens: number): ContextItem[] {
@@ -326,10 +292,7 @@ function partToCompact(read: Chain, budgetTokens: number): ContextItem[] {
  * Turns join the chain when they end, so an earlier message that waited may be missing from the part.
  * `throughSeq` stops before the first such message.
  */
-function coverageOf(
-  read: Chain,
-  part: readonly ContextItem[],
-): { throughSeq: number; coveredSeqs: readonly number[] } {
+function coverageOf(read: Chain, part: readonly ContextItem[]): Coverage {
   const partSeqs = part.flatMap(({ seqs }) => seqs)
   const leftSeqs = [...read.items.slice(part.length).flatMap(({ seqs }) => seqs), ...read.openSeqs]
   const lastSeq = partSeqs.reduce((highest, seq) => Math.max(highest, seq), 0)

@@ -1,11 +1,11 @@
 import type { NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { SignalRow } from '../../../projections/signals.ts'
-import type { TurnRow } from '../../../projections/turns.ts'
 import type { Recall } from '../../lib/recall.ts'
 import type { InputItem, ModelService, TextRequest } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
 import { textWithMedia } from '../turn/sms-text.ts'
+import type { TurnToRun } from '../turn/turn-facts.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import type { ContextItem } from './context.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './instructions.ts'
@@ -32,13 +32,13 @@ export type Composed = {
 }
 
 export type Composer = {
-  /** Starts gathering the input of a turn. Null if its message was erased. */
-  compose(turn: TurnRow, service: ModelService, options: { readonly textOnly: boolean }): Composing | null
+  /** Null if the message of the turn was erased. */
+  compose(turn: TurnToRun, service: ModelService, options: { readonly textOnly: boolean }): Composing | null
 }
 
 export type Composing = {
   readonly opening: Opening
-  readonly composed: Promise<Composed>
+  gather(): Promise<Composed>
 }
 
 /** What triggers a turn: a message of the owner, or signals, which nobody said. */
@@ -64,7 +64,7 @@ export function createComposer(options: {
 }): Composer {
   const { ledger, chain, tools } = options
 
-  function cueOf(turn: TurnRow): Cue | null {
+  function cueOf(turn: TurnToRun): Cue | null {
     const [cause] = ledger.readSeqs([turn.causeSeq])
     if (cause?.type === 'activation.started') {
       const signals = readSignals(ledger, cause.derivedFrom)
@@ -84,21 +84,11 @@ export function createComposer(options: {
     return { text, item: { type: 'message', role: 'owner', text, at: cause.at }, seqs: [], foreign }
   }
 
-  async function readPast(
-    { conversationId }: TurnRow,
-    service: ModelService,
-    textOnly: boolean,
-  ): Promise<Chain> {
-    return conversationId === null
-      ? { items: [], input: [], seqs: [], base: null, openSeqs: [], barred: new Set() }
-      : chain.read(conversationId, service.text.id, { textOnly })
-  }
-
   return {
     compose(turn, service, { textOnly }) {
       const cue = cueOf(turn)
-      if (!cue) return null
       const { turnId, conversationId, spanId } = turn
+      if (!cue || conversationId === null) return null
       const channel: SpokenChannel =
         turn.channel === 'voice' || turn.channel === 'sms' ? turn.channel : 'chat'
       const isActivation = turn.trigger === 'activation'
@@ -106,19 +96,17 @@ export function createComposer(options: {
       const signalIds = riding.map((row) => row.signalId)
       const adaptations = options.adaptations(channel)
 
-      async function gather(cue: Cue): Promise<Composed> {
-        const reading = readPast(turn, service, textOnly)
-        const recalling = options.recall({
+      async function gather(cue: Cue, conversationId: string): Promise<Composed> {
+        const past = await chain.read(conversationId, service.text.id, { textOnly })
+        const recalled = await options.recall({
           text: cue.text,
           turnId,
           conversationId,
           spanId,
           channel: isActivation ? 'inner' : channel,
           beforeSeq: turn.causeSeq,
-          inContextSeqs: reading.then(({ seqs }) => seqs),
+          inContextSeqs: past.items.flatMap(({ seqs }) => seqs),
         })
-        const past = await reading
-        const recalled = await recalling
         const ridingSignals = readSignals(
           ledger,
           riding.map((row) => row.seq),
@@ -137,7 +125,7 @@ export function createComposer(options: {
             tools: [...tools.values()],
             timezone: options.timezone(),
           },
-          input: past.input.concat(added),
+          input: [...past.items.map(({ item }) => item), ...added],
           ownWords: [...own, cue.item],
           isForeign:
             cue.foreign ||
@@ -159,7 +147,7 @@ export function createComposer(options: {
 
       return {
         opening: { adaptationIds: adaptations.map(({ id }) => id), signalIds },
-        composed: gather(cue),
+        gather: () => gather(cue, conversationId),
       }
     },
   }
@@ -172,7 +160,7 @@ function withoutForeign({ item, foreign }: ContextItem): InputItem[] {
 }
 
 /** The first successful turn on a replacement proves that the chain can be continued from it. */
-function consumed(turn: TurnRow, base: NonNullable<Chain['base']>): NewEvent {
+function consumed(turn: TurnToRun, base: NonNullable<Chain['base']>): NewEvent {
   const { conversationId, spanId, turnId } = turn
   return {
     type: 'context.replacement.consumed',

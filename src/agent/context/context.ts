@@ -16,23 +16,16 @@ export type ContextItem = {
   readonly foreign: boolean
 }
 
-type OpenTurn = readonly ContextItem[]
-
 /** The context folded so far: ended turns and open turns. */
 export type ContextState = {
   readonly readSeq: number
   readonly items: readonly ContextItem[]
-  /** The input and the seqs of all items, kept here because every turn needs them. */
-  readonly input: readonly InputItem[]
-  readonly seqs: readonly number[]
-  readonly open: ReadonlyMap<string, OpenTurn>
+  readonly open: ReadonlyMap<string, readonly ContextItem[]>
 }
 
 export const emptyContext = (fromSeq: number): ContextState => ({
   readSeq: fromSeq,
   items: [],
-  input: [],
-  seqs: [],
   open: new Map(),
 })
 
@@ -54,8 +47,10 @@ export function foldContext(
   for (const event of events) {
     if (event.type === 'unknown') continue
     const { turnId } = event
-    const words = wordsOf(event)
-    const added = words && !isPassedOver(event) ? { ...words, foreign: isForeign(event) } : null
+    const item = isPassedOver(event) ? null : itemOf(event)
+    // As a source, an erased result would cause everything made from the chain to be erased.
+    const seqs = event.erased ? [] : [event.seq]
+    const added = item && { item, seqs, foreign: isForeign(event) }
     // The caller has heard it even if the turn fails.
     if (turnId === null || event.type === 'call.reply.spoken') {
       if (added) joined.push(added)
@@ -63,81 +58,54 @@ export function foldContext(
     }
     if (added) open.set(turnId, [...(open.get(turnId) ?? []), added])
     if (event.type === 'turn.completed') {
-      joined.push(...withoutOrphans(open.get(turnId) ?? []))
+      joined.push(...(open.get(turnId) ?? []))
       open.delete(turnId)
     } else if (event.type === 'turn.failed') {
       open.delete(turnId)
     }
   }
-  const readSeq = events.at(-1)?.seq ?? state.readSeq
-  // A turn reads its chain three times: avoid copying it when nothing joined.
-  if (joined.length === 0) return { ...state, readSeq, open }
-  return {
-    readSeq,
-    items: state.items.concat(joined),
-    input: state.input.concat(joined.map(({ item }) => item)),
-    seqs: state.seqs.concat(joined.flatMap(({ seqs }) => seqs)),
-    open,
-  }
+  return { readSeq: events.at(-1)?.seq ?? state.readSeq, items: state.items.concat(joined), open }
 }
 
 /** The item that an event adds to the input; null if it adds none. */
-function wordsOf(event: LedgerEvent): Omit<ContextItem, 'foreign'> | null {
-  const seqs = [event.seq]
+function itemOf(event: LedgerEvent): InputItem | null {
   switch (event.type) {
     case 'chat.message.received':
-      return (
-        event.body && { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
-      )
+      return said('owner', event, event.body?.text)
     case 'sms.received':
-      if (event.facts.party !== 'owner' || !event.body) return null
-      return { seqs, item: { type: 'message', role: 'owner', text: textWithMedia(event), at: event.at } }
+      return event.facts.party === 'owner' && event.body ? said('owner', event, textWithMedia(event)) : null
     case 'call.utterance.heard':
-      if (event.facts.party !== 'owner' || !event.body?.text) return null
-      return { seqs, item: { type: 'message', role: 'owner', text: event.body.text, at: event.at } }
+      return event.facts.party === 'owner' ? said('owner', event, event.body?.text) : null
     case 'task.finished':
     case 'task.failed':
-      if (!event.body) return null
-      return { seqs, item: { type: 'inner', label: OUTCOME_LABEL, text: outcomeText(event) } }
+      return event.body && { type: 'inner', label: OUTCOME_LABEL, text: outcomeText(event) }
     case 'timer.fired':
-      if (!event.body) return null
-      return { seqs, item: { type: 'inner', label: REMINDER_LABEL, text: oneLine(event.body.text) } }
+      return event.body && { type: 'inner', label: REMINDER_LABEL, text: oneLine(event.body.text) }
     case 'chat.reply.sent':
       // The delivered outcome of a task is already in the context as the outcome itself.
-      if (event.facts.deliveryId !== undefined || !event.body?.text) return null
-      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
+      return event.facts.deliveryId === undefined ? said('delegate', event, event.body?.text) : null
     case 'chat.reply.stopped':
     case 'call.reply.spoken':
-      if (!event.body?.text) return null
-      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
+      return said('delegate', event, event.body?.text)
     case 'delivery.requested':
       // Only the reply of a turn by text. Other deliveries repeat an event that is in the context.
-      if (!event.body || event.turnId === null || event.key !== replyKey(event.turnId)) return null
-      return { seqs, item: { type: 'message', role: 'delegate', text: event.body.text, at: event.at } }
-    case 'tool.called':
-      if (!event.body) return null
-      return {
-        seqs,
-        item: {
-          type: 'tool_call',
-          callId: event.facts.callId,
-          name: event.facts.tool,
-          arguments: event.body.arguments,
-        },
-      }
-    case 'tool.returned':
-      return {
-        // As a source, an erased result would cause everything made from the chain to be erased.
-        seqs: event.body ? seqs : [],
-        item: {
-          type: 'tool_result',
-          callId: event.facts.callId,
-          output: event.body?.result.slice(0, PAST_RESULT_CHARS).toWellFormed() ?? '{"erased":true}',
-        },
-      }
+      if (event.turnId === null || event.key !== replyKey(event.turnId)) return null
+      return said('delegate', event, event.body?.text)
+    case 'tool.called': {
+      const { callId, tool: name } = event.facts
+      return event.body && { type: 'tool_call', callId, name, arguments: event.body.arguments }
+    }
+    case 'tool.returned': {
+      const output = event.body?.result.slice(0, PAST_RESULT_CHARS).toWellFormed() ?? '{"erased":true}'
+      return { type: 'tool_result', callId: event.facts.callId, output }
+    }
     default:
       return null
   }
+}
+
+function said(role: 'owner' | 'delegate', { at }: LedgerEvent, text: string | undefined): InputItem | null {
+  return text ? { type: 'message', role, text, at } : null
 }
 
 const REMINDER_LABEL = 'reminder that the owner was shown'
@@ -149,33 +117,12 @@ function outcomeText({ type, facts, body }: EventOf<'task.finished'> | EventOf<'
   return `${how} ${body?.text ?? ''}`.slice(0, PAST_RESULT_CHARS).toWellFormed()
 }
 
-/** Drops unpaired calls and results, which an erasure may leave: model services refuse them. */
-function withoutOrphans(items: readonly ContextItem[]): ContextItem[] {
-  const called = new Set<string>()
-  const returned = new Set<string>()
-  for (const { item } of items) {
-    if (item.type === 'tool_call') called.add(item.callId)
-    else if (item.type === 'tool_result') returned.add(item.callId)
-  }
-  return items.filter(({ item }) => {
-    if (item.type === 'tool_call') return returned.has(item.callId)
-    if (item.type === 'tool_result') return called.has(item.callId)
-    return true
-  })
-}
-
 /** Where a context starts: after `throughSeq`, without the later seqs in `covered`. */
 export type ContextBase = {
   /** The seq of the replacement; 0 for none. */
   readonly seq: number
   readonly throughSeq: number
   readonly covered: ReadonlySet<number>
-}
-
-export type ContextReader = {
-  /** Null if one slice was not enough: yield to the event loop and call again. */
-  read(conversationId: string, base: ContextBase): ContextState | null
-  reset(): void
 }
 
 /** Events per slice, about 1 ms. */
@@ -187,28 +134,18 @@ export function createContextReader(
   ledger: LedgerReader,
   isPassedOver: IsPassedOver,
   isForeign: IsForeign,
-): ContextReader {
+) {
   const conversationStart = views.prepare<[string], { startSeq: number }>(
     'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
   )
   const runs = createRunQueries(views)
   let cached: { conversationId: string; baseSeq: number; state: ContextState } | null = null
-  let started: { readonly conversationId: string; readonly seq: number } | null = null
-
-  /** The start of a conversation, cached because it never changes; undefined before its first fact. */
-  function startOf(conversationId: string): number | undefined {
-    if (started?.conversationId === conversationId) return started.seq
-    const row = conversationStart.get(conversationId)
-    if (row) started = { conversationId, seq: row.startSeq }
-    return row?.startSeq
-  }
-
   /** The next slice of events of a conversation and the seq that it reaches. */
   function eventsAfter(
     conversationId: string,
     seq: number,
   ): { events: readonly AnyEvent[]; readSeq: number; isAll: boolean } {
-    const start = startOf(conversationId)
+    const start = conversationStart.get(conversationId)?.startSeq
     const unread = start === undefined ? [] : runs.after(start, seq, EVENTS_AT_ONCE)
     const events: AnyEvent[] = []
     let readSeq = seq
@@ -221,7 +158,8 @@ export function createContextReader(
   }
 
   return {
-    read(conversationId, base) {
+    /** Null if one slice was not enough: yield to the event loop and call again. */
+    read(conversationId: string, base: ContextBase): ContextState | null {
       const usable = cached?.conversationId === conversationId && cached.baseSeq === base.seq
       const state = usable && cached ? cached.state : emptyContext(base.throughSeq)
       const { events, readSeq, isAll } = eventsAfter(conversationId, state.readSeq)
@@ -230,7 +168,7 @@ export function createContextReader(
       cached = { conversationId, baseSeq: base.seq, state: read }
       return isAll ? read : null
     },
-    reset() {
+    reset(): void {
       cached = null
     },
   }

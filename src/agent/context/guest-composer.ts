@@ -45,7 +45,7 @@ export function createGuestComposer(options: {
       }
       return {
         opening: { adaptationIds: [], signalIds: [] },
-        composed: Promise.resolve(composed),
+        gather: async () => composed,
       }
     },
   }

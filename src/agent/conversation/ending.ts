@@ -4,12 +4,7 @@ import { createOpenSpanQueries, type OpenSpanRow } from '../../../projections/op
 
 export type EndOutcome = 'ended' | 'not_found' | 'already_ended'
 
-export type Ending = {
-  /** Ends a conversation for good; without an id, the open one. */
-  endConversation(conversationId: string | undefined): Promise<EndOutcome>
-  /** The interactions idle for `idleMs`. */
-  idleSpans(idleMs: number): readonly OpenSpanRow[]
-}
+export type Ending = ReturnType<typeof createEnding>
 
 export function createEnding(options: {
   readonly append: Append
@@ -17,7 +12,7 @@ export function createEnding(options: {
   readonly nowMs: () => number
   /** Whether a turn of the span waits or runs. Such a span is not idle, however slow the model is. */
   readonly isBusy: (spanId: string) => boolean
-}): Ending {
+}) {
   const { append, views, nowMs } = options
   const spans = createOpenSpanQueries(views)
   const byId = views.prepare<[string], { id: string; endedAt: string | null }>(
@@ -28,7 +23,8 @@ export function createEnding(options: {
   )
 
   return {
-    async endConversation(conversationId) {
+    /** Ends a conversation for good; without an id, the open one. */
+    async endConversation(conversationId: string | undefined): Promise<EndOutcome> {
       const conversation = conversationId === undefined ? open.get() : byId.get(conversationId)
       if (!conversation) return 'not_found'
       if (conversation.endedAt !== null) return 'already_ended'
@@ -47,7 +43,8 @@ export function createEnding(options: {
       ])
       return result.status === 'appended' ? 'ended' : 'already_ended'
     },
-    idleSpans: (idleMs) =>
+    /** The interactions idle for `idleMs`. */
+    idleSpans: (idleMs: number): readonly OpenSpanRow[] =>
       spans.all().filter(
         (span) =>
           span.kind === 'interaction' &&

@@ -5,31 +5,26 @@ export type PreviewEvent =
   /** Discard the words so far: the round ended in tool calls, or a retry began. */
   | { readonly type: 'reset'; readonly turnId: string }
 
-export type Previews = {
-  publish(event: PreviewEvent): void
-  /** Receives every preview from now on. Returns a function that unsubscribes. */
-  subscribe(listener: (event: PreviewEvent) => void): () => void
-  /** The running turn and its words so far, for a late subscriber. */
-  current(): { readonly turnId: string; readonly text: string } | null
-  end(turnId: string): void
-}
+export type Previews = ReturnType<typeof createPreviews>
 
 /** Publishes the streamed words of the running turn to its subscribers. */
-export function createPreviews(): Previews {
+export function createPreviews() {
   const listeners = new Set<(event: PreviewEvent) => void>()
   let current: { turnId: string; text: string } | null = null
   return {
-    publish(event) {
+    publish(event: PreviewEvent): void {
       if (event.type === 'delta' && current?.turnId === event.turnId) current.text += event.text
       else if (event.type !== 'delta') current = { turnId: event.turnId, text: '' }
       for (const listener of [...listeners]) listener(event)
     },
-    subscribe(listener) {
+    /** Returns a function that unsubscribes. */
+    subscribe(listener: (event: PreviewEvent) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    current: () => current,
-    end(turnId) {
+    /** The running turn and its words so far, for a late subscriber. */
+    current: (): { readonly turnId: string; readonly text: string } | null => current,
+    end(turnId: string): void {
       if (current?.turnId === turnId) current = null
     },
   }

@@ -32,23 +32,7 @@ export type Settled =
   /** It was settled before, or has expired. */
   | { readonly status: 'too_late'; readonly proposal: Proposal }
 
-export type Proposals = {
-  /** Proposes to send a text. Returns the open proposal if the same one exists. */
-  propose(text: { readonly target: string; readonly text: string }, context: ActingContext): Promise<Proposal>
-  /** Proposes a tool call, likewise. */
-  proposeDeed(
-    proposed: { readonly tool: string; readonly deed: Deed; readonly why: string },
-    context: ActingContext,
-  ): Promise<Proposal>
-  /** Open proposals, oldest first. */
-  open(): Proposal[]
-  /** Confirms an open proposal once. Queues a text for the outbox, or carries out a tool call. */
-  confirm(id: string): Promise<Settled>
-  decline(id: string): Promise<Settled>
-  /** Carries out confirmed tool calls without an outcome, after a crash or a hold on outbound work. */
-  start(): void
-  close(): Promise<void>
-}
+export type Proposals = ReturnType<typeof createProposals>
 
 /** The owner may be away from the browser for a day. */
 const EXPIRES_AFTER_MS = 24 * 60 * 60_000
@@ -73,7 +57,7 @@ export function createProposals(options: {
   readonly onFault: (error: unknown) => void
   readonly nowMs: () => number
   readonly newId: () => string
-}): Proposals {
+}) {
   const { append, ledger, queries, placement, nowMs, newId } = options
   const carryOut = createCarryOut(options)
   const inTurn = pLimit(1)
@@ -204,19 +188,26 @@ export function createProposals(options: {
   })
 
   return {
+    /** Open proposals, oldest first. */
     open,
+    /** Carries out confirmed tool calls without an outcome, after a crash or a hold on outbound work. */
     start: reactor.start,
     async close() {
       await reactor.close()
       await inTurn(() => undefined)
     },
-    propose: ({ target, text }, context) =>
+    /** Proposes to send a text. Returns the open proposal if the same one exists. */
+    propose: ({ target, text }: { readonly target: string; readonly text: string }, context: ActingContext) =>
       make(
         (waiting) => waiting.kind === 'sms' && waiting.target === target && waiting.text === text,
         { derivedFrom: [context.calledSeq], facts: { kind: 'sms' }, body: { target, text } },
         context,
       ),
-    proposeDeed({ tool, deed, why }, context) {
+    /** Proposes a tool call, likewise. */
+    proposeDeed(
+      { tool, deed, why }: { readonly tool: string; readonly deed: Deed; readonly why: string },
+      context: ActingContext,
+    ) {
       const digest = digestOf({ tool, arguments: deed.arguments, subject: deed.subject })
       return make(
         ({ id }) => queries.byId(id)?.digest === digest,
@@ -235,7 +226,8 @@ export function createProposals(options: {
         context,
       )
     },
-    async confirm(id) {
+    /** Confirms an open proposal once. Queues a text for the outbox, or carries out a tool call. */
+    async confirm(id: string): Promise<Settled> {
       const settled = await settle(id, 'confirmed', (row, { target, text }, at) =>
         row.kind === 'tool'
           ? []
@@ -261,7 +253,7 @@ export function createProposals(options: {
       })
       return { ...settled, proposal: find(id)?.proposal ?? settled.proposal }
     },
-    decline: (id) =>
+    decline: (id: string) =>
       settle(id, 'declined', (row, { target, text }) => [
         signalOf(
           row,

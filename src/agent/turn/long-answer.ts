@@ -1,4 +1,4 @@
-import type { TurnRow } from '../../../projections/turns.ts'
+import type { TurnToRun } from './turn-facts.ts'
 
 const EXCERPT_CHARS = 280
 const HEADINGS_OF_A_DOCUMENT = 3
@@ -26,7 +26,7 @@ export function createShortenReply(options: {
   readonly createNote: CreateNote
   readonly longAnswerChars: () => number
 }) {
-  return async (text: string, turn: TurnRow, seen: readonly number[]): Promise<string> => {
+  return async (text: string, turn: TurnToRun, seen: readonly number[]): Promise<string> => {
     const limit = options.longAnswerChars()
     const headings = text.match(/^#{1,3} \S/gm)?.length ?? 0
     if (text.length <= (headings >= HEADINGS_OF_A_DOCUMENT ? limit / 2 : limit)) return text
@@ -44,7 +44,7 @@ export function createShortenReply(options: {
 export function noteOfAnswer(
   createNote: CreateNote,
   content: string,
-  origin: { readonly turn: TurnRow; readonly seen: readonly number[]; readonly channel: 'chat' | 'sms' },
+  origin: { readonly turn: TurnToRun; readonly seen: readonly number[]; readonly channel: 'chat' | 'sms' },
 ) {
   const { turnId, conversationId, spanId, causeSeq } = origin.turn
   return createNote(

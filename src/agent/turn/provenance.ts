@@ -5,16 +5,10 @@ import type { ContextItem } from '../context/context.ts'
 
 type Quotable = Omit<ContextItem, 'foreign'>
 
-/** Finds the events that a text of the delegate repeats. Erasing one of them erases the text too. */
-export type Provenance = {
-  /**
-   * The seqs of the `own` events that share a telling word with the text and, for each remaining word, of the
-   * latest item of `past` that contains it.
-   */
-  sourcesOf(text: string, own: readonly AnyEvent[], past: readonly Quotable[]): number[]
-}
+export type Provenance = ReturnType<typeof createProvenance>
 
-export function createProvenance(): Provenance {
+/** Finds the events that a text of the delegate repeats. Erasing one of them erases the text too. */
+export function createProvenance() {
   /** Items keep their identity from turn to turn, events within one turn. */
   const known = new WeakMap<object, ReadonlySet<string>>()
 
@@ -25,7 +19,11 @@ export function createProvenance(): Provenance {
   }
 
   return {
-    sourcesOf(text, own, past) {
+    /**
+     * The seqs of the `own` events that share a telling word with the text and, for each remaining word, of the
+     * latest item of `past` that contains it.
+     */
+    sourcesOf(text: string, own: readonly AnyEvent[], past: readonly Quotable[]): number[] {
       const words = tellingWords(text)
       const sources = own.flatMap((event) => {
         const shared = wordsIn(event, wordsOf).intersection(words)

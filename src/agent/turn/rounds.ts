@@ -1,17 +1,14 @@
-import type { Appended } from '../../../ledger/event.ts'
 import type { AnyEvent } from '../../../ledger/reader.ts'
-import type { TurnRow } from '../../../projections/turns.ts'
 import type { TurnFailureKind } from '../../model/failure-text.ts'
 import { addUsage, ModelError, type ModelService } from '../../model/port.ts'
-import { after } from '../context/after.ts'
 import type { Composed } from '../context/composer.ts'
 import type { SpokenChannel } from '../context/instructions.ts'
 import { SILENCE } from '../context/signals-text.ts'
 import type { Run } from './run.ts'
 import { type JudgedCall, judgeCalls, readAgain } from './second-reading.ts'
-import type { Call, CallFact, createToolRunner } from './tool-runner.ts'
+import type { createToolRunner, RecordedCall } from './tool-runner.ts'
 import type { TurnRunnerOptions } from './turn.ts'
-import type { Answer, createTurnFacts } from './turn-facts.ts'
+import type { Answer, createTurnFacts, TurnToRun } from './turn-facts.ts'
 import type { TurnProgress } from './turn-progress.ts'
 import { whyOf } from './why.ts'
 
@@ -22,7 +19,7 @@ const MAX_ROUNDS = 12
 export function createRounds(
   options: TurnRunnerOptions & {
     readonly toolRunner: ReturnType<typeof createToolRunner>
-    readonly turn: TurnRow
+    readonly turn: TurnToRun
     readonly cause: AnyEvent | undefined
     readonly channel: SpokenChannel
     readonly service: ModelService
@@ -46,27 +43,18 @@ export function createRounds(
   async function speak(): Promise<TurnFailureKind | null> {
     const composing = composer.compose(turn, service, { textOnly: false })
     if (!composing) return 'interrupted'
-    composing.composed.catch(() => undefined)
-    // The facts are written while the context is gathered and the model is asked. The answer takes effect
-    // only once they are recorded.
-    const started = append([facts.started(composing.opening)])
-    started.catch(() => undefined)
     if (isPreviewed) previews.publish({ type: 'working', turnId })
-    let composed = await composing.composed
-    let recorded: Promise<unknown> =
-      composed.facts.length === 0 ? started : Promise.all([started, append(composed.facts)])
-    recorded.catch(() => undefined)
+    await append([facts.started(composing.opening)])
+    let composed = await composing.gather()
+    if (composed.facts.length > 0) await append(composed.facts)
     run.take(composed)
     for (const id of composing.opening.signalIds) run.signalIds.add(id)
+    const orphans = progress.orphans.map((each) => ({ ...each, authorised: isOwners && !each.foreign }))
+    if (orphans.length > 0) await runCalls(orphans)
 
-    if (progress.orphans.length > 0) {
-      await recorded
-      const orphans = progress.orphans.map((each) => ({ ...each, authorised: isOwners && !each.foreign }))
-      recorded = (await runCalls(orphans, Promise.resolve(orphans))).recorded
-    }
     let hasRecomposed = false
     while (run.rounds < MAX_ROUNDS) {
-      const answer = await ask(composed, recorded).catch(async (error: unknown) => {
+      const answer = await ask(composed).catch(async (error: unknown) => {
         const recomposed = hasRecomposed || run.said !== '' ? null : await recompose(composed, error)
         if (!recomposed) throw error
         composed = recomposed
@@ -83,25 +71,19 @@ export function createRounds(
       }
       run.said = ''
       if (isPreviewed) previews.publish({ type: 'reset', turnId })
-      const { calls, called } = recordCalls(answer, await judge(answer, composed))
-      recorded = (await runCalls(calls, called)).recorded
+      await runCalls(await recordCalls(answer, await judge(answer, composed)))
     }
-    await recorded
     return 'too_many_rounds'
   }
 
-  /** Asks the model. Streamed text is passed on once `recorded` resolves. */
-  async function ask(composed: Composed, recorded: Promise<unknown>): Promise<Answer> {
+  async function ask(composed: Composed): Promise<Answer> {
     const input = composed.input.concat(run.tail)
     if (options.traceItem) {
       for (const item of input)
         options.traceItem('in', { type: item.type, chars: JSON.stringify(item).length })
     }
     const request = { ...composed.request, input, now: new Date(nowMs()).toISOString() }
-    const unrecorded = new AbortController()
-    recorded.catch(() => unrecorded.abort())
-    const events = service.text.respond(request, AbortSignal.any([signal, unrecorded.signal]))
-    for await (const event of after(recorded, events)) {
+    for await (const event of service.text.respond(request, signal)) {
       if (event.type === 'text.delta') {
         run.said += event.text
         if (isPreviewed) previews.publish({ type: 'delta', turnId, text: event.text })
@@ -119,7 +101,7 @@ export function createRounds(
   async function recompose(composed: Composed, error: unknown): Promise<Composed | null> {
     if (!(error instanceof ModelError) || conversationId === null) return null
     const again = async (textOnly: boolean) =>
-      (await composer.compose(turn, service, { textOnly })?.composed) ?? null
+      (await composer.compose(turn, service, { textOnly })?.gather()) ?? null
     if (error.kind === 'context_too_long') {
       const shortened = await options.shorten(conversationId, signal)
       return shortened ? again(false) : null
@@ -150,22 +132,23 @@ export function createRounds(
     })
   }
 
-  function recordCalls(
-    made: Answer,
-    toolCalls: readonly JudgedCall[],
-  ): { calls: readonly Call[]; called: Promise<readonly CallFact[]> } {
+  async function recordCalls(made: Answer, toolCalls: readonly JudgedCall[]): Promise<RecordedCall[]> {
     // The blob contains the calls as first made, so drop it if a second reading changed one.
     const isAsMade = toolCalls.every((call, index) => call.arguments === made.toolCalls[index]?.arguments)
     const answer = { toolCalls, blob: isAsMade ? made.blob : null }
-    const called = append(
+    const appended = await append(
       facts.calls(answer, run.rounds, toolRunner.isIdempotent, run.derivation(), run.seenSeqs()),
-    ).then(callFacts)
+    )
+    if (appended.status === 'duplicate') throw new ModelError('malformed', 'the model used a call id twice')
+    const called = appended.events.filter(({ type }) => type === 'tool.called')
     if (answer.blob !== null) run.tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
-    const calls = toolCalls.map(({ callId, name, arguments: args, authorised, foreign }) => {
+    return toolCalls.flatMap(({ callId, name, arguments: args, authorised, foreign }, index) => {
       if (answer.blob === null) run.tail.push({ type: 'tool_call', callId, name, arguments: args })
-      return { callId, tool: name, arguments: args, authorised, foreign }
+      const fact = called[index]
+      if (!fact) return []
+      const { seq, erased } = fact
+      return [{ callId, tool: name, arguments: args, authorised, foreign, seq, erased }]
     })
-    return { calls, called }
   }
 
   function contextOfCalls() {
@@ -175,24 +158,16 @@ export function createRounds(
     return { turnId, conversationId, spanId, channel, messageSeq, timezone, nowMs: options.startedMs, signal }
   }
 
-  /** Runs calls. `recorded` must resolve before anything of the next round takes effect. */
-  async function runCalls(
-    calls: readonly Call[],
-    called: Promise<readonly CallFact[]>,
-  ): Promise<{ recorded: Promise<unknown> }> {
+  async function runCalls(calls: readonly RecordedCall[]): Promise<void> {
     const round = { ...contextOfCalls(), tally: run.tally, why: whyOf(cause, run.read) }
-    const { outputs, recorded } = await toolRunner.run(calls, called, round)
-    for (const { callId, output, foreign } of outputs) {
+    for (const { callId, output, foreign, seq } of await toolRunner.run(calls, round)) {
       run.tail.push({ type: 'tool_result', callId, output })
+      run.see([seq])
       if (foreign === null) continue
       run.read.add(foreign)
       run.isForeign = true
     }
-    const all = Promise.all([called, recorded]).then(([calls, returnedSeqs]) => {
-      run.see([...calls.map(({ seq }) => seq), ...returnedSeqs])
-    })
-    all.catch(() => undefined)
-    return { recorded: all }
+    run.see(calls.map(({ seq }) => seq))
   }
 
   async function conclude(answer: Answer, composed: Composed): Promise<void> {
@@ -210,9 +185,4 @@ export function createRounds(
   }
 
   return { speak }
-}
-
-function callFacts(appended: Appended): CallFact[] {
-  if (appended.status === 'duplicate') throw new ModelError('malformed', 'the model used a call id twice')
-  return appended.events.flatMap(({ type, seq, erased }) => (type === 'tool.called' ? [{ seq, erased }] : []))
 }

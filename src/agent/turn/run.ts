@@ -1,10 +1,10 @@
 import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
-import type { TurnRow } from '../../../projections/turns.ts'
 import { type InputItem, NO_USAGE, type Usage } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
 import type { Composed } from '../context/composer.ts'
 import type { Provenance } from './provenance.ts'
 import { type Tally, tallyOf } from './tool-runner.ts'
+import type { TurnToRun } from './turn-facts.ts'
 import type { TurnProgress } from './turn-progress.ts'
 
 /** What a running turn has read, said and used so far. */
@@ -32,7 +32,7 @@ export type Run = {
 
 /** Begins with what earlier attempts at the turn have done. */
 export function createRun(options: {
-  readonly turn: TurnRow
+  readonly turn: TurnToRun
   readonly progress: TurnProgress
   readonly tools: ReadonlyMap<string, Tool>
   readonly ledger: LedgerReader

@@ -1,4 +1,4 @@
-import { ModelError, type ModelService, type Usage } from '../../model/port.ts'
+import { answerOf, ModelError, type ModelService, NO_USAGE, type Usage } from '../../model/port.ts'
 import type { Tool, ToolContext } from '../../model/tool.ts'
 import type { Composed } from '../context/composer.ts'
 import { parseArguments } from './tool-runner.ts'
@@ -57,8 +57,6 @@ export async function judgeCalls(
   return judged
 }
 
-const NOTHING: SecondReading = { toolCalls: [], usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 } }
-
 type SecondReading = { readonly toolCalls: readonly ModelCall[]; readonly usage: Usage }
 
 /**
@@ -80,11 +78,10 @@ export async function readAgain(
   const now = new Date(options.nowMs()).toISOString()
   const tools = request.tools.filter(({ name }) => options.tools.get(name)?.plan !== undefined)
   try {
-    for await (const event of service.text.respond({ ...request, tools, input: ownWords, now }, signal))
-      if (event.type === 'completed') return event
+    return await answerOf(service.text.respond({ ...request, tools, input: ownWords, now }, signal))
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
     log.warn({ err: error, turnId }, 'the second reading failed, so the calls need confirmation')
+    return { toolCalls: [], usage: NO_USAGE }
   }
-  return NOTHING
 }

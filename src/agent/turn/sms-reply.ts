@@ -1,5 +1,5 @@
-import type { TurnRow } from '../../../projections/turns.ts'
 import { type CreateNote, noteOfAnswer } from './long-answer.ts'
+import type { TurnToRun } from './turn-facts.ts'
 
 /** The longest text, in SMS segments. */
 const MAX_SEGMENTS = 3
@@ -14,7 +14,7 @@ export function createShortenSms(options: {
   readonly publicUrl: () => string | null
   readonly segmentsOf: (text: string) => number
 }) {
-  return async (answer: string, turn: TurnRow, seen: readonly number[]): Promise<string> => {
+  return async (answer: string, turn: TurnToRun, seen: readonly number[]): Promise<string> => {
     const text = sevenBit(answer)
     if (options.segmentsOf(text) <= MAX_SEGMENTS) return text
     const note = await noteOfAnswer(options.createNote, answer, { turn, seen, channel: 'sms' })

@@ -14,8 +14,8 @@ export type Propose = (
   context: ActingContext,
 ) => Promise<{ readonly expiresAt: string }>
 
-/** A call by the model. `turnId` names an earlier turn that made the call but was cut off. */
-export type Call = {
+/** A recorded call by the model. `turnId` names an earlier turn that made it but was cut off. */
+export type RecordedCall = {
   readonly callId: string
   readonly tool: string
   readonly arguments: string
@@ -24,30 +24,24 @@ export type Call = {
   readonly authorised?: boolean
   /** Whether the model had foreign words before it; absent if unknown. */
   readonly foreign?: boolean
+  readonly seq: number
+  /** The message behind it was forgotten meanwhile. */
+  readonly erased: boolean
 }
 
-/** The fact of a call; erased if the message behind it was forgotten meanwhile. */
-export type CallFact = { readonly seq: number; readonly erased: boolean }
-
-export type Outcomes = {
-  /** Tool results for the model, in the order of the calls. */
-  readonly outputs: readonly {
-    readonly callId: string
-    readonly output: string
-    /** What was read, if the output has foreign words. */
-    readonly foreign: string | null
-  }[]
-  /**
-   * The seqs of the outcomes, in order. The next answer must not take effect before. Rejects with
-   * LedgerUnavailable.
-   */
-  readonly recorded: Promise<readonly number[]>
+/** The result of a call, for the model. */
+export type ToolOutput = {
+  readonly callId: string
+  readonly output: string
+  /** What was read, if the output has foreign words. */
+  readonly foreign: string | null
+  /** The fact of the outcome. */
+  readonly seq: number
 }
 
 /**
- * Runs the calls of one round: in parallel if all are read-only, otherwise in order. A read-only tool runs
- * while its call is being recorded. Any other tool runs after its call is recorded, and its outcome is
- * recorded before the next call runs. Invalid arguments are refused and recorded.
+ * Runs the recorded calls of one round and records their outcomes: in parallel if all are read-only, otherwise
+ * in order. Invalid arguments are refused and recorded.
  */
 export function createToolRunner(options: {
   readonly append: Append
@@ -61,9 +55,8 @@ export function createToolRunner(options: {
   const { append, tools, nowMs, onFault } = options
 
   async function execute(
-    call: Call,
-    called: Promise<CallFact>,
-    context: ToolContext,
+    call: RecordedCall,
+    context: ActingContext,
     { tally, why }: RoundContext,
   ): Promise<ToolResult> {
     const tool = tools.get(call.tool)
@@ -75,18 +68,14 @@ export function createToolRunner(options: {
       )
       return { ok: false, reason: 'invalid_arguments', message: problems.join('; ') }
     }
-    if (!tool.readOnly && (await called).erased)
+    if (!tool.readOnly && call.erased)
       return { ok: false, reason: 'forgotten', message: 'What asked for this was forgotten.' }
     const limit = tool.readOnly ? null : limitReached(tool, tally)
     if (limit !== null) return { ok: false, reason: 'turn_limit', message: limit }
     try {
-      if (tool.readOnly) return await tool.run(args.data, context)
-      if (tool.plan && !call.authorised)
-        return await ask(tool, await tool.plan(args.data, context), why, {
-          ...context,
-          calledSeq: (await called).seq,
-        })
-      return await tool.run(args.data, { ...context, calledSeq: (await called).seq })
+      if (!tool.readOnly && tool.plan && !call.authorised)
+        return await ask(tool, await tool.plan(args.data, context), why, context)
+      return await tool.run(args.data, context)
     } catch (error) {
       // Without a recorded fact there is no outcome. The turn stays open and is resumed.
       if (context.signal.aborted || error instanceof LedgerUnavailable) throw error
@@ -114,10 +103,11 @@ export function createToolRunner(options: {
     }
   }
 
-  async function runOne(call: Call, called: Promise<CallFact>, round: RoundContext): Promise<Ran> {
+  async function runOne(call: RecordedCall, round: RoundContext): Promise<ToolOutput> {
     const startedMs = nowMs()
     const key = `tool:${call.turnId ?? round.turnId}:${call.callId}`
-    const result = await execute(call, called, { ...round, callId: call.callId, key }, round)
+    const context = { ...round, callId: call.callId, key, calledSeq: call.seq }
+    const result = await execute(call, context, round)
     const durationMs = Math.max(0, Math.round(nowMs() - startedMs))
     const output = JSON.stringify(
       result.ok
@@ -125,23 +115,14 @@ export function createToolRunner(options: {
         : { ok: false, reason: result.reason, message: result.message, ...result.data },
     )
     const isForeign = options.areForeign(result.derivedFrom ?? [])
-    const recorded = called.then(({ seq }) =>
-      record(call, seq, round, {
-        result,
-        output,
-        durationMs,
-        isForeign: isForeign || call.foreign !== false,
-      }),
-    )
-    // Awaited with the rest of the round, which may take longer or throw.
-    recorded.catch(() => undefined)
+    const outcome = { result, output, durationMs, isForeign: isForeign || call.foreign !== false }
+    const seq = await record(call, round, outcome)
     const reads = tools.get(call.tool)?.reads ?? 'a tool result'
-    return { output: { callId: call.callId, output, foreign: isForeign ? reads : null }, recorded }
+    return { callId: call.callId, output, foreign: isForeign ? reads : null, seq }
   }
 
   async function record(
-    { callId, tool }: Call,
-    calledSeq: number,
+    { callId, tool, seq: calledSeq }: RecordedCall,
     { channel, conversationId, spanId, turnId }: RoundContext,
     {
       result,
@@ -177,28 +158,12 @@ export function createToolRunner(options: {
   }
 
   return {
-    /** `called` are the facts of the calls, in order; they may still be being written. */
-    async run(
-      calls: readonly Call[],
-      called: Promise<readonly CallFact[]>,
-      round: RoundContext,
-    ): Promise<Outcomes> {
-      const runAt = (call: Call, index: number) => {
-        const own = called.then((facts) => factOf(facts, index))
-        // Awaited when the outcome is recorded, unless the tool throws first.
-        own.catch(() => undefined)
-        return runOne(call, own, round)
-      }
-      if (calls.every((call) => tools.get(call.tool)?.readOnly)) {
-        return outcomesOf(await Promise.all(calls.map(runAt)))
-      }
-      const ran: Ran[] = []
-      for (const [index, call] of calls.entries()) {
-        const one = await runAt(call, index)
-        await one.recorded
-        ran.push(one)
-      }
-      return outcomesOf(ran)
+    async run(calls: readonly RecordedCall[], round: RoundContext): Promise<ToolOutput[]> {
+      if (calls.every((call) => tools.get(call.tool)?.readOnly))
+        return Promise.all(calls.map((call) => runOne(call, round)))
+      const outputs: ToolOutput[] = []
+      for (const call of calls) outputs.push(await runOne(call, round))
+      return outputs
     },
     isIdempotent: (tool: string) => tools.get(tool)?.idempotent ?? true,
   }
@@ -209,9 +174,6 @@ type RoundContext = Omit<ToolContext, 'callId' | 'key'> & {
   readonly why: string
   readonly tally: Tally
 }
-
-/** A call that has run. `recorded` resolves to the seq of its outcome. */
-type Ran = { readonly output: Outcomes['outputs'][number]; readonly recorded: Promise<number> }
 
 /** Counts the changes and texts among the tools that a turn has called. */
 export function tallyOf(called: readonly string[], tools: ReadonlyMap<string, Tool>): Tally {
@@ -231,19 +193,6 @@ function limitReached({ texts }: Tool, tally: Tally): string | null {
   if (texts && tally.texts > MAX_TEXTS)
     return `Not sent: one message may lead to at most ${MAX_TEXTS} texts. Ask the owner whether to go on.`
   return null
-}
-
-function outcomesOf(ran: readonly Ran[]): Outcomes {
-  const recorded = Promise.all(ran.map((each) => each.recorded))
-  // Awaited by the caller, unless the turn ends first.
-  recorded.catch(() => undefined)
-  return { outputs: ran.map(({ output }) => output), recorded }
-}
-
-function factOf(facts: readonly CallFact[], index: number): CallFact {
-  const fact = facts[index]
-  if (!fact) throw new Error('no fact was recorded for a tool call')
-  return fact
 }
 
 /** Validates the arguments of a call. */

@@ -8,9 +8,15 @@ import { replyKey } from './sms-text.ts'
 
 export type Answer = Extract<TextEvent, { type: 'completed' }>
 
+/** A turn that waits. */
+export type TurnToRun = Pick<
+  TurnRow,
+  'turnId' | 'conversationId' | 'spanId' | 'channel' | 'party' | 'trigger' | 'causeSeq' | 'startedSeq'
+>
+
 /** Where a turn runs and on which model. */
 export type TurnPlace = {
-  readonly turn: TurnRow
+  readonly turn: TurnToRun
   readonly channel: 'chat' | 'voice' | 'sms'
   readonly model: ModelId
   /** The number to reply to by text; null on other channels. */

@@ -2,6 +2,7 @@ import type { LedgerEvent } from '../../../ledger/event.ts'
 import type { AnyEvent } from '../../../ledger/reader.ts'
 import type { InputItem, ModelId } from '../../model/port.ts'
 import { isSameModel } from '../context/context.ts'
+import type { RecordedCall } from './tool-runner.ts'
 
 /** The recorded progress of a turn, from which a restart resumes it. */
 export type TurnProgress = {
@@ -19,20 +20,7 @@ export type TurnProgress = {
   readonly seenSeqs: readonly number[]
 }
 
-export type OrphanCall = {
-  readonly seq: number
-  /** The turn that made the call; part of its idempotency key. */
-  readonly turnId: string
-  readonly callId: string
-  readonly tool: string
-  readonly round: number
-  readonly idempotent: boolean
-  readonly arguments: string
-  /** Whether the model had foreign words before it when it made the call. */
-  readonly foreign: boolean
-  /** The message behind the call was forgotten meanwhile. */
-  readonly erased: boolean
-}
+export type OrphanCall = RecordedCall & { readonly idempotent: boolean }
 
 /** Limits resuming, so that a turn that crashes the process does not do so forever. */
 const MAX_STARTS = 3
@@ -70,10 +58,10 @@ export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnPro
       if (!returned.has(callId))
         orphans.push({
           seq: event.seq,
-          turnId: event.turnId ?? '',
+          // Part of its idempotency key.
+          ...(event.turnId === null ? {} : { turnId: event.turnId }),
           callId,
           tool,
-          round,
           idempotent,
           arguments: args,
           foreign: event.facts.foreign !== false,

@@ -1,34 +1,10 @@
 import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
 
-/** The explanation of a reply, as returned by `GET /api/turns/:id`. */
-export type TurnReport = {
-  readonly turnId: string
-  readonly channel: string | null
-  readonly status: TurnRow['status']
-  readonly startedAt: string | null
-  readonly completedAt: string | null
-  readonly model: { readonly provider: string; readonly model: string } | null
-  readonly memories: readonly { readonly id: string; readonly text: string | null; readonly late: boolean }[]
-  readonly suppressed: readonly { readonly id: string; readonly reason: string }[]
-  readonly signals: readonly { readonly id: string; readonly kind: string; readonly text: string | null }[]
-  readonly adaptations: readonly string[]
-  readonly tools: readonly {
-    readonly callId: string
-    readonly tool: string
-    readonly arguments: string | null
-    readonly outcome: string | null
-    readonly result: string | null
-    readonly durationMs: number | null
-  }[]
-  readonly usage: {
-    readonly inputTokens: number
-    readonly outputTokens: number
-    readonly cachedTokens: number
-  }
-}
-
-/** Reports what a turn was given and what it did, from its facts. Undefined for an unknown turn. */
+/**
+ * Reports what a turn was given and what it did, from its facts, for `GET /api/turns/:id`. Undefined for an
+ * unknown turn.
+ */
 export function createTurnReport(options: {
   readonly ledger: LedgerReader
   readonly turnById: (turnId: string) => TurnRow | undefined
@@ -39,7 +15,7 @@ export function createTurnReport(options: {
   readonly signalSeq: (signalId: string) => number | null
 }) {
   const { ledger } = options
-  return (turnId: string): TurnReport | undefined => {
+  return (turnId: string) => {
     const turn = options.turnById(turnId)
     if (!turn) return undefined
     const events = ledger.readSeqs(options.eventSeqs(turnId))

@@ -1,7 +1,6 @@
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
-import type { TurnRow } from '../../../projections/turns.ts'
 import { failureText, failureTextOf, type TurnFailureKind } from '../../model/failure-text.ts'
 import { ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
@@ -12,7 +11,7 @@ import { createProvenance, type Provenance } from './provenance.ts'
 import { createRounds } from './rounds.ts'
 import { createRun } from './run.ts'
 import { createToolRunner, type Propose } from './tool-runner.ts'
-import { createTurnFacts } from './turn-facts.ts'
+import { createTurnFacts, type TurnToRun } from './turn-facts.ts'
 import { TURN_LIMITS, type TurnLimits, withStopLimit } from './turn-limits.ts'
 import { canResume, progressOf, type TurnProgress, withEarlier } from './turn-progress.ts'
 
@@ -38,7 +37,7 @@ export type TurnRunnerOptions = {
   /** Compacts the chain of a conversation that is too long. False if that fails. */
   readonly shorten: (conversationId: string, signal: AbortSignal) => Promise<boolean>
   /** Moves a long answer into a note and returns the reply to send instead. */
-  readonly shortenReply: (text: string, turn: TurnRow, seen: readonly number[]) => Promise<string>
+  readonly shortenReply: (text: string, turn: TurnToRun, seen: readonly number[]) => Promise<string>
   readonly nowMs: () => number
   readonly limits?: TurnLimits
   readonly onFault: (error: unknown) => void
@@ -59,7 +58,7 @@ export function createTurnRunner(options: TurnRunnerOptions) {
   })
   const provenance = createProvenance()
   /** Rejects only if the ledger is unavailable. The turn then stays open and is resumed. */
-  return async (turn: TurnRow, signal: AbortSignal): Promise<void> => {
+  return async (turn: TurnToRun, signal: AbortSignal): Promise<void> => {
     try {
       await runTurn(options, { toolRunner, provenance }, turn, signal)
     } catch (error) {
@@ -75,7 +74,7 @@ export function createTurnRunner(options: TurnRunnerOptions) {
   }
 }
 
-function spokenChannel({ channel }: TurnRow): SpokenChannel {
+function spokenChannel({ channel }: TurnToRun): SpokenChannel {
   return channel === 'voice' || channel === 'sms' ? channel : 'chat'
 }
 
@@ -84,7 +83,7 @@ type ToolRunner = ReturnType<typeof createToolRunner>
 async function runTurn(
   options: TurnRunnerOptions,
   { toolRunner, provenance }: { readonly toolRunner: ToolRunner; readonly provenance: Provenance },
-  turn: TurnRow,
+  turn: TurnToRun,
   stopping: AbortSignal,
 ): Promise<void> {
   const { append, ledger, previews, tools, nowMs, log, limits = TURN_LIMITS } = options
@@ -147,7 +146,7 @@ async function runTurn(
 }
 
 /** What the turn did before a crash, and what earlier attempts at the same signals did. */
-function readProgress(options: TurnRunnerOptions, turn: TurnRow, service: ModelService): TurnProgress {
+function readProgress(options: TurnRunnerOptions, turn: TurnToRun, service: ModelService): TurnProgress {
   const { ledger, turnEventSeqs, triedBefore } = options
   const ofSeqs = (seqs: readonly number[]) => progressOf(ledger.readSeqs(seqs), service.text.id)
   const earlierIds = turn.trigger === 'activation' ? triedBefore(turn.turnId) : []

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Check, Checks, Health } from '../../operations/readiness/readiness.ts'
+import type { Check } from '../../operations/readiness/checks.ts'
+import type { Checks, Health } from '../../operations/readiness/readiness.ts'
 import { buildInfoRoute, healthRoute, publicUrlRoute, readyRoute, reportRoute } from '../contract/health.ts'
 import type { CoreDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'

@@ -16,7 +16,8 @@ export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
       beforeSeq: seqOf(cursor),
       deleted: deleted === 'true',
     })
-    return c.json({ notes: found, nextCursor: nextSeq === null ? null : String(nextSeq) }, 200)
+    const shown = found.map(({ seqs: _seqs, ...note }) => note)
+    return c.json({ notes: shown, nextCursor: nextSeq === null ? null : String(nextSeq) }, 200)
   })
   routes.openapi(create, async (c) => {
     const note = await notes.create(c.req.valid('json'), origin)

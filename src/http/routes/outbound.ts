@@ -11,13 +11,13 @@ const NOT_SENT_AGAIN = {
 }
 
 /** The hold on texts, calls and tasks after an import, a restore or a loss, and the resending of texts. */
-export function outboundRoutes(routes: Routes, { storage, texts }: RouteDeps): void {
+export function outboundRoutes(routes: Routes, { storage, outbound }: RouteDeps): void {
   /** The last import or loss that was not released. */
   const held = createOwnerQueries(storage.views).outboundHeld
-  const present = () => ({ heldSince: held()?.heldAt ?? null, waitingTexts: texts.waiting() })
+  const present = () => ({ heldSince: held()?.heldAt ?? null, waitingTexts: outbound.waitingTexts() })
   routes.openapi(read, (c) => c.json(present(), 200))
   routes.openapi(sendAgain, async (c) => {
-    const outcome = await texts.sendAgain(c.req.valid('param').id)
+    const outcome = await outbound.sendAgain(c.req.valid('param').id)
     if (outcome !== 'requested') throw NOT_SENT_AGAIN[outcome]
     return c.json(present(), 200)
   })

@@ -1,4 +1,4 @@
-import { NoCodingAssistant, type Task, type WholeTask } from '../../tasks/tasks.ts'
+import type { Task } from '../../tasks/tasks.ts'
 import { seqOf } from '../contract/list-query.ts'
 import { callback, cancel, dispatch, list, read, retry } from '../contract/tasks.ts'
 import type { RouteDeps } from '../features.ts'
@@ -9,7 +9,7 @@ import { Refusal, unknown } from '../server/problem.ts'
 export function taskRoutes(routes: Routes, deps: RouteDeps): void {
   const { tasks } = deps.tasks
 
-  function found(id: string): WholeTask {
+  function found(id: string): Task {
     const task = tasks.get(id)
     if (!task) throw unknown('task')
     return task
@@ -21,7 +21,7 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
     return c.json(
       {
         configured: tasks.isConfigured,
-        tasks: page.tasks.map((task) => present(task)),
+        tasks: page.tasks.map(present),
         nextCursor: page.nextSeq === null ? null : String(page.nextSeq),
       },
       200,
@@ -29,8 +29,9 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
   })
 
   routes.openapi(dispatch, async (c) => {
-    const { id } = await tasks.dispatch(c.req.valid('json'), { by: 'owner' }).catch(refuseUnconfigured)
-    return c.json(presentWhole(found(id)), 201, { Location: `/api/tasks/${id}` })
+    const task = await tasks.dispatch(c.req.valid('json'), { by: 'owner' })
+    if (!task) throw unconfigured()
+    return c.json(presentWhole(task), 201, { Location: `/api/tasks/${task.id}` })
   })
 
   routes.openapi(read, (c) => c.json(presentWhole(found(c.req.valid('param').id)), 200))
@@ -46,8 +47,9 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
     const { id } = c.req.valid('param')
     found(id)
     const { what } = c.req.valid('json')
-    const outcome = await tasks.retry(id, what).catch(refuseUnconfigured)
-    if (!outcome || outcome.status === 'nothing_to_retry') {
+    const outcome = await tasks.retry(id, what)
+    if (outcome === 'not_configured') throw unconfigured()
+    if (!outcome) {
       throw new Refusal(409, 'nothing_to_retry', 'There is nothing to retry in this task now.')
     }
     const task = presentWhole(found(outcome.task.id))
@@ -62,20 +64,19 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
   })
 }
 
-function refuseUnconfigured(error: unknown): never {
-  if (!(error instanceof NoCodingAssistant)) throw error
-  throw new Refusal(
+function unconfigured(): Refusal {
+  return new Refusal(
     409,
     'no_coding_assistant',
     'No coding assistant is set up. Set COPILOT_COMMAND in the environment.',
   )
 }
 
-function present({ dispatchedSeq: _seq, ...task }: Task) {
-  const { prompt: _prompt, outcome: _outcome, ...shown } = { prompt: '', outcome: null, ...task }
+function present(task: Task) {
+  const { prompt: _prompt, outcome: _outcome, ...shown } = presentWhole(task)
   return shown
 }
 
-function presentWhole({ dispatchedSeq: _seq, ...task }: WholeTask) {
+function presentWhole({ dispatchedSeq: _seq, ...task }: Task) {
   return task
 }

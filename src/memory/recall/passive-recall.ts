@@ -209,7 +209,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   async function recallFor(cue: RecallCue) {
-    const inContextSeqs = Float64Array.from(await cue.inContextSeqs)
+    const inContextSeqs = Float64Array.from(cue.inContextSeqs)
     const startedMs = nowMs()
     const facts: NewEvent[] = []
     const turn = late.beginTurn(cue.conversationId)

@@ -3,8 +3,8 @@ import type { InputItem, ModelId, ModelService, TextEvent, TextModel, TextReques
 import { estimateItemTokens, estimateTokens } from '../tokens.ts'
 import { type Done, readInput } from './conversation.ts'
 import type { Call, Reply, World } from './intent.ts'
-import { type Outcome, readOutcome } from './results.ts'
-import { repliesTo, statementOf } from './understand.ts'
+import { NO_OUTCOME, type Outcome } from './results.ts'
+import { repliesTo } from './understand.ts'
 import { GUEST } from './wording.ts'
 
 const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
@@ -35,10 +35,8 @@ export function createBuiltinModel(): TextModel {
     async *respond(request, signal): AsyncGenerator<TextEvent> {
       signal.throwIfAborted()
       const { text, calls } = answerTo(request)
-      for (const delta of text.match(/\S+\s*|\s+/g) ?? []) {
-        yield { type: 'text.delta', text: delta }
-        signal.throwIfAborted()
-      }
+      if (text !== '') yield { type: 'text.delta', text }
+      signal.throwIfAborted()
       const toolCalls = calls.map((call, index) => toToolCall(call, index, request))
       const outputTokens = estimateTokens(text + JSON.stringify(toolCalls))
       yield {
@@ -65,7 +63,6 @@ function answerTo(request: TextRequest): Answer {
     present,
     conversation: input,
     can: (tool) => shapes.has(tool),
-    stated: (said) => statementOf(said, world),
   }
   const remaining = [...input.done]
   const texts: string[] = []
@@ -94,7 +91,7 @@ function advance(reply: Reply, { can }: World, remaining: Done[]): string | read
   }
 }
 
-const UNAVAILABLE = readOutcome({ ok: false, reason: 'unavailable', message: 'I can’t do that here.' })
+const UNAVAILABLE: Outcome = { ...NO_OUTCOME, reason: 'unavailable', message: 'I can’t do that here.' }
 
 /** Removes and returns the outcome of the first call of a tool; null if there is none. */
 function takeOutcome(remaining: Done[], tool: string): Outcome | null {

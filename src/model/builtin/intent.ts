@@ -1,6 +1,5 @@
 import type { Conversation } from './conversation.ts'
-import type { Known } from './facts.ts'
-import { type Outcome, readOutcome, whyNot } from './results.ts'
+import { NO_OUTCOME, type Outcome, whyNot } from './results.ts'
 import { type Heard, tidy } from './text.ts'
 
 export type Call = { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
@@ -11,8 +10,6 @@ export type World = {
   readonly present: Present
   readonly conversation: Conversation
   readonly can: (tool: string) => boolean
-  /** Extracts the statement from the words of the owner; null for a request or a question. */
-  readonly stated: (said: Known) => Known | null
 }
 
 /** An answer in steps: yields tool calls, receives their outcomes, and returns the reply. */
@@ -30,10 +27,11 @@ export type Intent = {
    */
   readonly patterns: readonly RegExp[]
   readonly run: Handler
-  /** `talk` gives way to a request in the same message; `content` includes everything that follows. */
-  readonly kind: 'talk' | 'request' | 'content'
-  /** The statement inside the request, for later questions. */
-  readonly states?: (groups: readonly string[]) => string
+  /**
+   * `talk` gives way to a request in the same message; `content` includes everything that follows; `statement`
+   * includes what follows as far as it asks for nothing.
+   */
+  readonly kind: 'talk' | 'request' | 'content' | 'statement'
 }
 
 type Pattern = RegExp | string
@@ -42,12 +40,12 @@ type Pattern = RegExp | string
 export function on(
   given: Pattern | readonly Pattern[],
   run: Handler,
-  more: Partial<Pick<Intent, 'kind' | 'states'>> = {},
+  kind: Intent['kind'] = 'request',
 ): Intent {
   const patterns = [given].flat().map((each: Pattern) => {
     return new RegExp(typeof each === 'string' ? `^(?:${each})$` : each, 'duis')
   })
-  return { patterns, run, kind: 'request', ...more }
+  return { patterns, run, kind }
 }
 
 /** Steps that return something other than a reply. */
@@ -56,7 +54,7 @@ export type StepsTo<T> = Generator<readonly Call[], T, readonly Outcome[]>
 /** One tool call. */
 export function* use(name: string, args: Call['args']): StepsTo<Outcome> {
   const [outcome] = yield [{ name, args }]
-  return outcome ?? readOutcome(null)
+  return outcome ?? NO_OUTCOME
 }
 
 /** Makes one tool call and reports its outcome, or why it did nothing. */

@@ -22,7 +22,9 @@ const MONTH = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}
 /** The day fields of a cron expression, and the same in words. */
 type Rhythm = { readonly fields: string; readonly words: string }
 const impossible = (why: string): Recurrence => ({ kind: 'impossible', why })
-const SKIPS = impossible('I can repeat daily, weekly, monthly or yearly, but not skip any in between.')
+const UNEVEN = impossible(
+  'I can repeat daily, weekly, monthly, yearly, or at intervals that divide an hour or a day, but not skip any.',
+)
 
 type Reader = Rhythm | Recurrence | ((groups: readonly string[]) => Rhythm | Recurrence | null)
 
@@ -30,7 +32,7 @@ type Reader = Rhythm | Recurrence | ((groups: readonly string[]) => Rhythm | Rec
 const RULES: Readonly<Record<string, Reader>> = {
   '(?:every|each) (?:([a-z]+|\\d{1,3}) (?:an? )?)?(minute|min|hour|hr)s?|(hourly)': interval,
   [`(?:every|each) (?:other|second|third|\\d{1,3}|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?|${DAY})|fortnightly|biweekly`]:
-    SKIPS,
+    UNEVEN,
   '(?:every|each) ?(?:week|working |work)days?|(?:on )?weekdays': {
     fields: '* * 1-5',
     words: 'every weekday',
@@ -81,7 +83,7 @@ function interval([count = '', unit = 'hour']: readonly string[]): Recurrence | 
     const field = hours === 1 ? '*' : hours === 24 ? '0' : `*/${hours}`
     return { kind: 'every', cron: `0 ${field} * * *`, words: words(hours, 'hour'), rest: '' }
   }
-  return impossible('I can only repeat at intervals that divide an hour or a day evenly.')
+  return UNEVEN
 }
 
 function daysOfWeek([every = '', plural = '']: readonly string[]): Rhythm {
@@ -103,13 +105,9 @@ function yearly([day1 = '', month1 = '', month2 = '', day2 = '']: readonly strin
     : null
 }
 
-const ordinals = new Intl.PluralRules('en', { type: 'ordinal' })
-const ENDINGS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' }
-
 function monthly(groups: readonly string[]): Rhythm | null {
   const day = Number(groups.find((each) => each !== '') ?? 1)
-  const ending = ENDINGS[ordinals.select(day)] ?? 'th'
-  return isDay(day) ? { fields: `${day} * *`, words: `on the ${day}${ending} of every month` } : null
+  return isDay(day) ? { fields: `${day} * *`, words: `on day ${day} of every month` } : null
 }
 
 const isDay = (day: number) => day >= 1 && day <= 31

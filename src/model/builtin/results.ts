@@ -12,12 +12,6 @@ const timer = z.looseObject({
   dueAt: text,
   recurrence: z.string().nullish().catch(null),
 })
-const task = z.looseObject({
-  title: text,
-  status: text,
-  notify: text,
-  outcome: z.string().nullish().catch(null),
-})
 const hit = z.looseObject({ at: text, who: text, text })
 const part = z.looseObject({ kind: text, count: z.number().catch(0).default(0), items: listOf(z.string()) })
 
@@ -30,7 +24,6 @@ const outcomeSchema = z.object({
   memories: listOf(memory),
   notes: listOf(note),
   timers: listOf(timer),
-  tasks: listOf(task),
   hits: listOf(hit),
   more: z.boolean().catch(false).default(false),
   /** Number of search results that are left out as forgotten, or of memories that a call forgot. */
@@ -38,19 +31,27 @@ const outcomeSchema = z.object({
   undoSeconds: z.number().optional().catch(undefined),
   goes: listOf(part),
   stays: listOf(part),
-  memory: memory.optional().catch(undefined),
   note: note.optional().catch(undefined),
   timer: timer.optional().catch(undefined),
-  task: task.optional().catch(undefined),
 })
 
 export type Outcome = z.output<typeof outcomeSchema>
 
+export const NO_OUTCOME: Outcome = outcomeSchema.parse({ ok: false })
+
 /** Parses a tool result. An invalid one becomes a refusal without a reason. */
-export function readOutcome(returned: unknown): Outcome {
-  const outcome = outcomeSchema.safeParse(returned)
-  return outcome.success ? outcome.data : outcomeSchema.parse({ ok: false })
+export function readOutcome(json: string): Outcome {
+  return jsonSchema.pipe(outcomeSchema).catch(NO_OUTCOME).parse(json)
 }
+
+const jsonSchema = z.string().transform((json, context): unknown => {
+  try {
+    return JSON.parse(json)
+  } catch {
+    context.addIssue('not JSON')
+    return z.NEVER
+  }
+})
 
 /** Tells the owner why a tool did nothing. */
 export function whyNot({ reason, message }: Outcome): string {

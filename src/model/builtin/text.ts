@@ -1,4 +1,4 @@
-import { languageOf, sentencesOf } from '../../text/text.ts'
+import { sentencesOf } from '../../text/text.ts'
 
 /** Only this much of a message is searched for requests; content may be longer. */
 export const MAX_COMMAND_CHARS = 2000
@@ -93,7 +93,7 @@ export function isPersonal(text: string): boolean {
 
 /** Starts a request. "Phone number is 4711" and "Call quality was bad" are statements. */
 const ASKS =
-  /^(?:text|call|phone|ring|e-?mail|mail|message|send|tell|write|show|find|give|get|buy|order|book|play|turn|switch|open|close|start|stop|clear|delete|remove|erase|add|put|make|create|change|update|move|summari[sz]e|translate|recap|repeat|explain|read|check|search|look|export|import|snooze|undo|restore|rename|cancel|print|draft|compose|reply|answer|share|schedule|invite|help|let|set|bring|calculate|compute|convert|count|define|describe|list|copy|save|download|connect|sing|draw|guess|pick|choose|recommend|suggest)\b(?! (?:is|was|are|were|has|have|numbers?|address|bill|battery|code|case|quality)\b)/i
+  /^(?:text|call|phone|e-?mail|mail|message|send|tell|ask|write|show|find|give|get|buy|order|book|play|turn|switch|open|close|start|stop|clear|delete|remove|add|put|make|create|change|update|summari[sz]e|translate|repeat|explain|read|check|search|look|note|remember|forget|remind|wake|snooze|undo|cancel|draft|compose|reply|answer|schedule|help|let|set|calculate|convert|describe|list|save|sing|draw|recommend|suggest)\b(?! (?:is|was|are|were|has|have|numbers?|address|bill|battery|code|case|quality)\b)/i
 const STATES =
   /(?:'s|'m|'re|'ve|\b(?:is|are|am|was|were|isn't|aren't|has|have|had|lives?|works?|likes?|love|hate|moved|prefer|know|think|went|got|bought|need|want)) /i
 
@@ -103,13 +103,6 @@ export function asksFor(text: string): boolean {
 
 export function isStatement(text: string): boolean {
   return /^call me \p{Lu}/iu.test(text) || (!ASKS.test(text) && (isPersonal(text) || STATES.test(text)))
-}
-
-/** Whether a text is clearly not English. A few words can be in any language. */
-export function isForeign(text: string): boolean {
-  const language = languageOf(text, 'en')
-  if (language === null || language === 'en') return false
-  return /[^\p{Script=Latin}\p{P}\p{N}\p{Z}\p{S}]/u.test(text) || text.trim().split(/\s+/).length >= 3
 }
 
 /** Drops trailing characters, in linear time. */
@@ -135,6 +128,9 @@ export function capitalise(text: string): string {
 }
 
 const OTHER_PERSON: Readonly<Record<string, string>> = {
+  'i am': 'you are',
+  'i was': 'you were',
+  'am i': 'are you',
   i: 'you',
   me: 'you',
   my: 'your',
@@ -144,16 +140,9 @@ const OTHER_PERSON: Readonly<Record<string, string>> = {
   "i've": 'you’ve',
   "i'd": 'you’d',
   "i'll": 'you’ll',
-  'i am': 'you are',
-  'i was': 'you were',
-  "i wasn't": 'you weren’t',
-  'am i': 'are you',
   we: 'you',
   us: 'you',
   our: 'your',
-  ours: 'yours',
-  "we're": 'you’re',
-  "we've": 'you’ve',
 }
 const OWNER_WORDS = new RegExp(
   `(?<![\\p{L}\\p{N}'’])(?:${Object.keys(OTHER_PERSON).join('|').replaceAll("'", "['’]")})(?![\\p{L}\\p{N}'’])`,

@@ -1,11 +1,8 @@
 import type { Exchange } from './conversation.ts'
-import type { Known } from './facts.ts'
 import { type Intent, matchOf, on, type Reply, type World } from './intent.ts'
 import { arithmeticIntent } from './intents/arithmetic.ts'
-import { choose } from './intents/choices.ts'
-import { correctionIntents } from './intents/corrections.ts'
 import { dateIntents } from './intents/dates.ts'
-import { ASK_LIST, laterListIntents, listIntents } from './intents/lists.ts'
+import { addIntent, listIntents } from './intents/lists.ts'
 import { fallback, lookUp } from './intents/look-up.ts'
 import {
   ASK_FORGET,
@@ -17,7 +14,6 @@ import {
 } from './intents/memories.ts'
 import { ASK_NOTE, namedNoteIntent, noteIntents } from './intents/notes.ts'
 import { talkIntents } from './intents/talk.ts'
-import { taskIntents } from './intents/tasks.ts'
 import { timelineIntents } from './intents/timeline.ts'
 import { ASK_WHAT, ASK_WHEN, timerIntents } from './intents/timers.ts'
 import {
@@ -30,7 +26,7 @@ import {
   withoutClosing,
   withoutPoliteness,
 } from './text.ts'
-import { repairsOf } from './typos.ts'
+import { WHICH_ONE } from './wording.ts'
 
 const SOMEBODY = '(?!(?:me|it|us|from|to me|for me|this|that|an?)\\b)[\\p{L}+\\d]'
 const IS_SOMETHING = '.{0,60} (?:is|are|was|were|has|had|came)\\b'
@@ -44,12 +40,15 @@ const beyondIntent = on(
   () => 'I can’t call, text or write to anybody.',
 )
 
+const taskIntent = on(
+  '(?:have|ask|tell|get|let|make|use) (?:the |my )?(?:coding (?:assistant|agent)|copilot) .+',
+  () => 'You can hand work to the coding assistant under [Tasks](/tasks).',
+)
+
 /** Order matters: the first match wins. */
 const intents: readonly Intent[] = [
   ...dateIntents,
-  ...taskIntents,
   ...recallIntents,
-  ...correctionIntents,
   ...timerIntents,
   ...listIntents,
   ...noteIntents,
@@ -57,19 +56,21 @@ const intents: readonly Intent[] = [
   ...timelineIntents,
   ...rememberIntents,
   arithmeticIntent,
+  taskIntent,
   beyondIntent,
   namedNoteIntent,
   askingIntent,
+  addIntent,
 ]
 
-type Plan = { readonly reply: Reply; readonly intent: Intent; readonly groups: readonly string[] }
+type Plan = { readonly reply: Reply; readonly intent: Intent }
 
 function firstPlan(heard: Heard, among: readonly Intent[], world: World): Plan | null {
   for (const intent of among) {
     for (const pattern of intent.patterns) {
       const groups = matchOf(pattern, heard)
       const reply = groups && intent.run(groups, world)
-      if (groups && reply !== null) return { reply, intent, groups }
+      if (groups && reply !== null) return { reply, intent }
     }
   }
   return null
@@ -79,33 +80,44 @@ function planFor(text: string, world: World): Plan | null {
   const whole = withoutClosing(hear(text))
   return (
     firstPlan(whole, talkIntents, world) ??
-    firstPlan(withoutPoliteness(whole), [...talkIntents, ...intents], world) ??
-    firstPlan(whole, laterListIntents, world)
+    firstPlan(withoutPoliteness(whole), [...talkIntents, ...intents], world)
   )
 }
 
 /** Questions of the delegate, and how to merge the answer into the request. */
-const QUESTIONS: readonly (readonly [string, (request: string, answer: string) => string])[] = [
+const QUESTIONS: readonly (readonly [
+  string,
+  (request: string, answer: string, question: string) => string,
+])[] = [
   [ASK_WHEN, (request, answer) => `${request} ${answer}`],
   [ASK_WHAT, (_request, answer) => `remind me ${/^(?:to|about|of)\b/i.test(answer) ? '' : 'to '}${answer}`],
   [ASK_REMEMBER, (_request, answer) => `remember that ${answer.replace(/^that /i, '')}`],
   [ASK_FORGET, (_request, answer) => `forget ${answer}`],
   [ASK_NOTE, (request, answer) => `${request}: ${answer}`],
-  [
-    ASK_LIST,
-    (request, answer) =>
-      `${request} to ${answer.replace(/^(?:to|on) /i, '').replace(/(?<! list)$/i, ' list')}`,
-  ],
+  [WHICH_ONE, choose],
 ]
 
-const IS_LIST = /^(?:to |on )?(?:the |my )?[\w -]{1,40} list$/i
+/** "The second one" and "the Cardiff one" after a list of memories or timers. */
+function choose(request: string, answer: string, question: string): string {
+  const options = question
+    .split('\n- ')
+    .slice(1)
+    .map((line) => line.replace(/(?:: | \().*$/s, ''))
+  const place = /\b(?:(first)|(second)|(third)|last)\b/i.exec(answer)
+  const said = answer.replace(/^(?:i mean )?(?:the )?|(?: one)?[.!]?$/gi, '').toLowerCase()
+  const chosen = place
+    ? options.at(place.slice(1).findIndex((word) => word !== undefined))
+    : options.find((option) => option.toLowerCase().includes(said))
+  if (chosen === undefined) return answer
+  return `${/^forget/i.test(request) ? 'forget' : 'cancel the reminder'} ${chosen}`
+}
 
 /** Merges a message with the earlier request if it answers a question of the delegate. */
 function complete(text: string, past: readonly Exchange[], world: World): string {
   const [last, ...earlier] = past
   const join = QUESTIONS.find(([question]) => last?.reply.startsWith(question))?.[1]
-  if (!last || !join || (planFor(text, world) && !IS_LIST.test(text))) return text
-  return join(tidy(complete(last.said, earlier, world)), text)
+  if (!last || !join || planFor(text, world)) return text
+  return join(tidy(complete(last.said, earlier, world)), text, last.reply)
 }
 
 const MAX_PLANS = 5
@@ -114,8 +126,6 @@ const MAX_REQUESTS_CHARS = 500
 
 /** The replies to a message, one per request in it; never empty. */
 export function repliesTo(message: string, world: World): readonly Reply[] {
-  const choice = choose(message, world)
-  if (choice) return [choice]
   const completed = complete(message, world.conversation.past, world)
   const continued = completed === message ? null : planFor(completed, world)
   if (continued) return [continued.reply]
@@ -126,10 +136,6 @@ export function repliesTo(message: string, world: World): readonly Reply[] {
   if (requests.length > 0) return requests.slice(0, MAX_PLANS).map(({ reply }) => reply)
   const talk = whole ?? asked.at(-1)
   if (talk) return [talk.reply]
-  for (const repaired of repairsOf(message)) {
-    const plan = planFor(repaired, world)
-    if (plan) return [plan.reply]
-  }
   const { original } = withoutPoliteness(withoutClosing(hear(message)))
   const isAsked = isQuestion(original) && /[\p{L}\p{N}]/u.test(original)
   return [isAsked ? lookUp(original, false, world) : fallback(message, world)]
@@ -145,7 +151,8 @@ function plansIn(message: string, world: World): Plan[] {
     const isText = message.length > MAX_REQUESTS_CHARS && last === undefined && plan === null
     if (isText) return []
     if (plan?.intent.kind === 'content') return [...plans, planFor(message.slice(start), world) ?? plan]
-    const longer = plan === null && last?.intent.states ? planFor(message.slice(from, end), world) : null
+    const longer =
+      plan === null && last?.intent.kind === 'statement' ? planFor(message.slice(from, end), world) : null
     if (longer && last) plans[plans.length - 1] = longer
     else if (plan) {
       plans.push(plan)
@@ -153,14 +160,4 @@ function plansIn(message: string, world: World): Plan[] {
     }
   }
   return plans
-}
-
-/** Extracts the statement from the words of the owner; null for a request or a question. */
-export function statementOf(said: Known, world: World): Known | null {
-  if (!said.isSaid) return said
-  if (isQuestion(said.text)) return null
-  const plan = planFor(said.text, world)
-  if (plan === null) return said
-  const text = plan.intent.states?.(plan.groups)
-  return text === undefined ? null : { ...said, text, corrects: true }
 }

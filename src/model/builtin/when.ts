@@ -4,7 +4,6 @@ import { parseDates } from '../../text/dates.ts'
 import type { Present } from './intent.ts'
 import { midnightOf, wallMs } from './local-time.ts'
 import { PARTS_OF_DAY, type Recurrence, takeRecurrence } from './recurrence.ts'
-import { repairWords, TIME_WORDS } from './typos.ts'
 
 /** When something should happen. `rest` is the text without the words for the time. */
 export type When =
@@ -19,7 +18,7 @@ const HOUR_MS = 3_600_000
 
 /** The first time, delay or recurrence in a text; null if there is none. With `early`, "six" is 6 am. */
 export function takeWhen(text: string, present: Present, options: { readonly early: boolean }): When | null {
-  const plain = toDigits(repairWords(text.slice(0, MAX_CHARS), TIME_WORDS))
+  const plain = toDigits(text.slice(0, MAX_CHARS))
   return takeRecurrence(plain, options.early) ?? takeMoment(plain, present, options.early)
 }
 
@@ -76,8 +75,8 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
 }
 
 /** The dates and times in a text, except possessives ("Monday's paper") and "now". */
-export function datesIn(text: string, { now, timezone }: Present, forwardDate = true): ParsedResult[] {
-  return parseDates(text, { at: now, timezone, language: 'en' }, { forwardDate }).filter(
+export function datesIn(text: string, { now, timezone }: Present): ParsedResult[] {
+  return parseDates(text, { at: now, timezone, language: 'en' }, { forwardDate: true }).filter(
     ({ index, text: words }) => !text.startsWith("'s", index + words.length) && !/^now$/i.test(words),
   )
 }

@@ -4,7 +4,6 @@ const CONNECT = '[connect one](/settings#model)'
 export const NEEDS_MODEL = `That needs a language model: ${CONNECT}.`
 /** Used instead if the owner has just read the other one. */
 export const NEEDS_MODEL_AGAIN = 'I can’t do that one either. “Help” shows what I can do.'
-export const FOREIGN = `I only understand English. A language model understands more: ${CONNECT}.`
 
 export const HELP = `Here is what I can do:
 
@@ -25,4 +24,4 @@ export const ALL_RIGHT = 'All right.'
 export const WHICH_ONE = 'Which one do you mean?'
 export const ERASE =
   'You can erase a message, a conversation or a period on the [timeline](/), and a single fact under [Memory](/memories). Here I forget one thing at a time: “Forget my address”.'
-export const NOT_UNDERSTOOD = 'I don’t understand that. “Help” shows what I can do.'
+export const NOT_UNDERSTOOD = 'I don’t understand that. I only know English, and “Help” shows what I can do.'

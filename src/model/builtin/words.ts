@@ -1,3 +1,5 @@
+import { stemOf } from '../../../projections/recall-text.ts'
+
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’][\p{L}]+)?/gu
 
 const STOP_WORDS = new Set(
@@ -10,14 +12,16 @@ const STOP_WORDS = new Set(
 )
 
 /** Words for an aspect rather than a thing. A matching statement may lack them. */
-const ASPECT_WORDS = new Set(
-  `name named call called birthday born age old live lives address number phone date time day year favourite favorite
-  prefer kind type colour color job work works thing things again currently`.split(/\s+/),
+const ASPECTS = new Set(
+  `name call birthday born age old live address number phone date time day year favourite favorite prefer kind type
+  colour color job work thing again currently`
+    .split(/\s+/)
+    .map(stemOf),
 )
 
 /** Whether a word names an aspect ("colour", "name") rather than a thing. */
 export function isAspect(word: string): boolean {
-  return ASPECT_WORDS.has(word)
+  return ASPECTS.has(stemOf(word))
 }
 
 /** Lower-case words, without a possessive ending. */
@@ -27,45 +31,39 @@ export function wordsOf(text: string): string[] {
 
 /** Search words without duplicates. A matching statement must contain `keys` but may paraphrase `aspects`. */
 export function queryWords(text: string) {
-  const words = [...new Set(wordsOf(text.replace(/\bfor (?:a|his|her|my|their) living\b/gi, 'job')))].filter(
-    (word) => !STOP_WORDS.has(word),
-  )
-  const keys = words.filter((word) => !ASPECT_WORDS.has(word))
-  const aspects = words.filter((word) => ASPECT_WORDS.has(word))
+  const plain = text.replace(/\bfor (?:a|his|her|my|their) living\b/gi, 'job')
+  const words = [...new Set(wordsOf(plain))].filter((word) => !STOP_WORDS.has(word))
+  const keys = words.filter((word) => !isAspect(word))
+  const aspects = words.filter(isAspect)
   return keys.length > 0 ? { keys, aspects } : { keys: aspects, aspects: [] }
 }
 
 /** Groups of synonyms: "moved to" answers "where do I live?". The first word is the slot of a memory. */
 const SYNONYMS = [
-  'residence live lives lived living moved reside resides residing relocated settled based',
-  'employer work works worked working job employed profession',
-  'name named call called',
-  'birthday birthdays born birth birthdate',
+  'residence live moved reside relocated settled based',
+  'employer work job employed profession',
+  'name call',
+  'birthday born birth birthdate',
   'phone telephone mobile cell cellphone',
-  'kids kid child children',
-  'car cars drive drives',
+  'kids children child',
+  'car drive',
   'mother mum mom mama',
   'father dad papa',
   'doctor gp physician',
-  'colour color colours colors',
+  'colour color',
   'favourite favorite',
   'licence license',
-  'allergy allergies allergic',
+  'allergy allergic',
 ]
-const synonymOf = new Map(
+const slotOf = new Map(
   SYNONYMS.flatMap((line) => {
-    const words = line.split(' ')
-    return words.map((word) => [word, words[0] ?? word] as const)
+    const [slot = '', ...others] = line.split(' ')
+    return [slot, ...others].map((word) => [stemOf(word), slot] as const)
   }),
 )
 
 /** The form for comparison: the first synonym, else the stem. */
 export function senseOf(word: string): string {
-  return synonymOf.get(word) ?? stem(word)
-}
-
-/** A crude stem for comparison: drops plurals, common verb endings and a final e. */
-function stem(word: string): string {
-  if (word.length <= 3) return word
-  return word.replace(/(?:ies|es|e|s|ed|ing)$/u, (ending) => (ending === 'ies' ? 'y' : '')) || word
+  const stem = stemOf(word)
+  return slotOf.get(stem) ?? stem
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ModelError, type Usage } from '../port.ts'
 import { estimateTokens } from '../tokens.ts'
-import { ServiceFaultError } from './failures.ts'
+import { reportedFault } from './failures.ts'
 import { redact } from './redact.ts'
 
 const tokens = z.int().min(0).catch(0)
@@ -58,11 +58,10 @@ export type Answer = {
   readonly truncated: boolean
 }
 
-/** Throws ModelError `refused` if the model declined, ServiceFaultError if the response failed. */
+/** Throws ModelError `refused` if the model declined, APIError if the response failed. */
 export function readAnswer(response: ResponseAnswer, secrets: readonly string[]): Answer {
   if (response.error || response.status === 'failed') {
-    const { code = null, message = '' } = response.error ?? {}
-    throw new ServiceFaultError({ code, message: message || 'the response failed' })
+    throw reportedFault(response.error?.code, response.error?.message || 'the response failed')
   }
   const refusal = partsOf(response.output, 'refusal').join('\n')
   if (refusal) throw new ModelError('refused', `The model declined to answer: ${redact(refusal, secrets)}`)

@@ -23,11 +23,9 @@ export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOpti
   const { signal, timing, limits } = options
   signal.throwIfAborted()
   const deadline = new AbortController()
-  const deadlineAtMs = timing.steadyMs() + limits.deadlineMs
-  const cancelDeadline = timing.after(limits.deadlineMs, () => {
-    const seconds = secondsOf(limits.deadlineMs)
-    deadline.abort(new NoAnswer(`The model service did not finish its answer within ${seconds} seconds.`))
-  })
+  const cancelDeadline = timing.after(limits.deadlineMs, () =>
+    deadline.abort(noAnswer('did not finish its answer within', limits.deadlineMs)),
+  )
   const bound = AbortSignal.any([signal, deadline.signal])
   try {
     for (let tries = 1; ; tries += 1) {
@@ -42,9 +40,9 @@ export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOpti
         bound.throwIfAborted()
         const failure = options.classify(error)
         const delayMs = backoffMs(tries, failure.error.retryAfterMs, options)
-        const isTooLong = delayMs > limits.maxBackoffMs || timing.steadyMs() + delayMs >= deadlineAtMs
+        const isTooLong = delayMs > limits.maxBackoffMs
         if (hasYielded || !failure.retry || tries >= limits.attempts || isTooLong) throw failure.error
-        await waitFor(delayMs, bound, timing)
+        await timing.sleep(delayMs, bound).catch(() => bound.throwIfAborted())
       }
     }
   } finally {
@@ -70,15 +68,9 @@ async function* withIdleTimeout<T>(
   { timing, limits, firstEventMs }: AttemptOptions,
 ): AsyncGenerator<T> {
   const idle = new AbortController()
-  const arm = () =>
-    timing.after(limits.idleMs, () => {
-      idle.abort(new NoAnswer(`The model service said nothing for ${secondsOf(limits.idleMs)} seconds.`))
-    })
-  const armFirst = (ms: number) =>
-    timing.after(ms, () => {
-      idle.abort(new NoAnswer(`The model service did not begin to answer within ${secondsOf(ms)} seconds.`))
-    })
-  let disarm = firstEventMs === undefined ? arm() : armFirst(firstEventMs)
+  const arm = (what = 'said nothing for', ms = limits.idleMs) =>
+    timing.after(ms, () => idle.abort(noAnswer(what, ms)))
+  let disarm = firstEventMs === undefined ? arm() : arm('did not begin to answer within', firstEventMs)
   const signal = AbortSignal.any([bound, idle.signal])
   const alive = () => {
     disarm()
@@ -106,14 +98,5 @@ function backoffMs(tries: number, retryAfterMs: number | null, { timing, limits 
   return Math.max(jittered, retryAfterMs ?? 0)
 }
 
-async function waitFor(ms: number, signal: AbortSignal, timing: Timing): Promise<void> {
-  try {
-    await timing.sleep(ms, signal)
-  } catch (error) {
-    // An aborted sleep rejects with its own error; the caller needs the reason.
-    signal.throwIfAborted()
-    throw error
-  }
-}
-
-const secondsOf = (ms: number): number => Math.round(ms / 1000)
+const noAnswer = (what: string, ms: number) =>
+  new NoAnswer(`The model service ${what} ${Math.round(ms / 1000)} seconds.`)

@@ -1,6 +1,5 @@
-import { leftOfWait } from '../../lib/waits.ts'
 import type { Capability } from '../port.ts'
-import { faultOf, type ServiceFault } from './failures.ts'
+import { faultOf } from './failures.ts'
 
 /** Features that a compatible server may lack: whole ports, and optional parts of a request. */
 export type Feature = Capability | 'encrypted_reasoning' | 'strict_tools' | 'json_schema'
@@ -11,23 +10,18 @@ export type Capabilities = {
   markLacking(scope: string, feature: Feature): void
 }
 
+/** A server may be upgraded or reconfigured. */
 const TTL_MS = 6 * 60 * 60 * 1000
 
-/** Entries expire after `ttlMs`, because a server may be upgraded or reconfigured. */
-export function createCapabilities(options: { nowMs: () => number; ttlMs?: number }): Capabilities {
-  const { nowMs, ttlMs = TTL_MS } = options
-  const lackingUntilMs = new Map<string, number>()
+export function createCapabilities(nowMs: () => number): Capabilities {
+  const markedAtMs = new Map<string, number>()
   const keyOf = (scope: string, feature: Feature) => `${feature} ${scope}`
   return {
     lacks(scope, feature) {
-      const key = keyOf(scope, feature)
-      const untilMs = lackingUntilMs.get(key)
-      if (untilMs === undefined) return false
-      if (leftOfWait(untilMs, { nowMs: nowMs(), longestMs: ttlMs }) > 0) return true
-      lackingUntilMs.delete(key)
-      return false
+      const atMs = markedAtMs.get(keyOf(scope, feature))
+      return atMs !== undefined && Math.abs(nowMs() - atMs) < TTL_MS
     },
-    markLacking: (scope, feature) => void lackingUntilMs.set(keyOf(scope, feature), nowMs() + ttlMs),
+    markLacking: (scope, feature) => void markedAtMs.set(keyOf(scope, feature), nowMs()),
   }
 }
 
@@ -55,22 +49,8 @@ const OPTIONAL_FEATURES: readonly (readonly [Feature, RegExp])[] = [
 
 /** The optional feature that a 400 or 422 complains about; null for any other complaint. */
 export function refusedFeature(error: unknown): Feature | null {
-  const fault = clientFault(error)
-  if (!fault) return null
+  const fault = faultOf(error, 0)
+  if (fault?.status !== 400 && fault?.status !== 422) return null
   const words = `${fault.param ?? ''} ${fault.message}`.trim()
   return OPTIONAL_FEATURES.find(([, pattern]) => pattern.test(words))?.[0] ?? null
-}
-
-const UNREADABLE =
-  /encrypted[_ ]content[^.]{0,200}(?:could not|cannot|can't|invalid|fail|verif|decrypt|decod|pars)|invalid[_ ]encrypted/i
-
-/** Whether the service cannot decrypt its own opaque items: another key, region or version. */
-export function refusesOpaque(error: unknown): boolean {
-  const fault = clientFault(error)
-  return fault !== null && UNREADABLE.test(`${fault.code ?? ''} ${fault.message}`)
-}
-
-function clientFault(error: unknown): ServiceFault | null {
-  const fault = faultOf(error, 0)
-  return fault?.status === 400 || fault?.status === 422 ? fault : null
 }

@@ -19,75 +19,46 @@ export async function checkService(
   model: string,
   signal: AbortSignal,
 ): Promise<{ ok: boolean; steps: CheckStep[] }> {
-  const { where } = core
   const options = attemptOptions(core, signal)
-  const limits = {
-    ...core.limits,
-    attempts: 1,
-    deadlineMs: Math.min(core.limits.deadlineMs, CHECK_DEADLINE_MS),
-  }
-  const found = await attemptOnce((attemptSignal) => listModels(core, attemptSignal), {
-    ...options,
-    limits,
-  }).catch((error: unknown) => {
+  const deadlineMs = Math.min(core.limits.deadlineMs, CHECK_DEADLINE_MS)
+  const limits = { ...core.limits, attempts: 1, deadlineMs }
+  try {
+    const found = await attemptOnce((attemptSignal) => listModels(core, model, attemptSignal), {
+      ...options,
+      limits,
+    })
+    const reachable = { name: 'reachable', ok: true, detail: `${core.where} is reachable.` }
+    const steps = [reachable, ...found]
+    return { ok: steps.every(({ ok }) => ok), steps }
+  } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof ModelError) return { status: null, error, ids: null, mayNotList: false }
-    throw error
-  })
-  const steps: CheckStep[] = []
-  const add = (name: string, ok: boolean, detail: string) => steps.push({ name, ok, detail })
-  const end = () => ({ ok: steps.every(({ ok }) => ok), steps })
-
-  if (found.status === null) {
-    add('reachable', false, found.error?.message ?? `${where} does not answer.`)
-    return end()
+    if (!(error instanceof ModelError)) throw error
+    return { ok: false, steps: [{ name: 'reachable', ok: false, detail: error.message }] }
   }
-  add('reachable', true, `${where} is reachable.`)
-  if (found.error?.kind === 'auth' && !found.mayNotList) {
-    add('authorised', false, found.error.message)
-    return end()
-  }
-  if (found.error && found.status !== 404 && !found.mayNotList) {
-    add('authorised', false, found.error.message)
-    return end()
-  }
-  add('authorised', true, 'The key is accepted or not needed.')
-  if (found.ids === null) {
-    const why = found.mayNotList
-      ? 'The key is not allowed to list models'
-      : 'The server does not list its models'
-    add('model', true, `${why}. Send a message to check ${model}.`)
-  } else if (found.ids.includes(model)) {
-    add('model', true, `${model} is available.`)
-  } else {
-    const others = found.ids.slice(0, SHOWN_MODELS).join(', ')
-    add(
-      'model',
-      false,
-      `There is no model ${model} here. ${others ? `Available: ${others}.` : 'No models are available.'}`,
-    )
-  }
-  return end()
 }
 
-type Found = {
-  readonly status: number | null
-  readonly error: ModelError | null
-  readonly ids: readonly string[] | null
-  readonly mayNotList: boolean
-}
-
-async function listModels(core: OpenAiCore, signal: AbortSignal): Promise<Found> {
+/** The steps after the first. Throws if the service gives no answer that can be read. */
+async function listModels(core: OpenAiCore, model: string, signal: AbortSignal): Promise<CheckStep[]> {
   const client = await core.load()
+  const authorised = { name: 'authorised', ok: true, detail: 'The key is accepted or not needed.' }
   try {
     const { data } = modelsSchema.parse(await client.get('/models', { signal }))
-    return { status: 200, error: null, ids: data.map(({ id }) => id), mayNotList: false }
+    const ids = data.map(({ id }) => id)
+    const others = ids.slice(0, SHOWN_MODELS).join(', ')
+    const detail = ids.includes(model)
+      ? `${model} is available.`
+      : `There is no model ${model} here. ${others ? `Available: ${others}.` : 'No models are available.'}`
+    return [authorised, { name: 'model', ok: ids.includes(model), detail }]
   } catch (error) {
     const fault = faultOf(error, core.timing.nowMs())
-    if (fault?.status === undefined || fault.status === null) throw error
-    const failure = attemptOptions(core, signal).classify(error)
+    if (fault === null || fault.status === null) throw error
     // OpenAI answers 403 to a valid but restricted key, naming the missing scopes.
     const mayNotList = fault.status === 403 && /scope|permission/i.test(fault.message)
-    return { status: fault.status, error: failure.error, ids: null, mayNotList }
+    if (!mayNotList && fault.status !== 404) {
+      const { message } = attemptOptions(core, signal).classify(error).error
+      return [{ name: 'authorised', ok: false, detail: message }]
+    }
+    const why = mayNotList ? 'The key is not allowed to list models' : 'The server does not list its models'
+    return [authorised, { name: 'model', ok: true, detail: `${why}. Send a message to check ${model}.` }]
   }
 }

@@ -1,5 +1,5 @@
 import type { OpenAI } from 'openai'
-import { ModelError } from '../port.ts'
+import { ModelError, type RealtimeEndpoint } from '../port.ts'
 
 /** The base URL and the Authorization header; null for a server that needs none. */
 export type Endpoint = { readonly baseUrl: string; readonly authorization: string | null }
@@ -15,6 +15,15 @@ export function toEndpoint(baseUrl: string, apiKey: string | null): Endpoint {
     baseUrl: url.href.replace(/(?<!\/)\/+$/, ''),
     authorization: apiKey === null ? basic : `Bearer ${apiKey}`,
   }
+}
+
+/** The realtime WebSocket endpoint for a base URL: http becomes ws, https becomes wss. */
+export function realtimeEndpoint({ baseUrl, authorization }: Endpoint, model: string): RealtimeEndpoint {
+  const url = new URL(baseUrl)
+  url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:'
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/realtime`
+  url.searchParams.set('model', model)
+  return { url: url.href, headers: authorization === null ? {} : { Authorization: authorization }, model }
 }
 
 /** Loads the SDK on the first call, because importing it takes 100 ms. */
@@ -54,9 +63,7 @@ export function createClientLoader(
   }
 }
 
-/** The highest status that `Response` accepts; some servers send 999. */
-const LAST_STATUS = 599
-
+/** Without a limit, a broken or hostile server could fill the memory of the process. */
 function limitBytes({ body, status, headers }: Response, maxBytes: number): Response {
   let bytes = 0
   const limiter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -67,5 +74,6 @@ function limitBytes({ body, status, headers }: Response, maxBytes: number): Resp
       controller.enqueue(chunk)
     },
   })
-  return new Response(body?.pipeThrough(limiter) ?? null, { status: Math.min(status, LAST_STATUS), headers })
+  // `Response` accepts no status above 599; some servers send 999.
+  return new Response(body?.pipeThrough(limiter) ?? null, { status: Math.min(status, 599), headers })
 }

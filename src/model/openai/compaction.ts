@@ -1,9 +1,8 @@
 import type { ResponseCompactParams } from 'openai/resources/responses/responses'
 import * as z from 'zod'
-import { CapabilityMissing, type CompactionModel, type ModelId } from '../port.ts'
+import type { CompactionModel, ModelId } from '../port.ts'
 import { outputItemSchema, toUsage, usageSchema } from './answer.ts'
-import { saysMissing } from './capabilities.ts'
-import { type OpenAiCore, requestOnce, scopeOf } from './core.ts'
+import { type OpenAiCore, orMissing, requestOnce } from './core.ts'
 import { toResponsesInput } from './input.ts'
 
 const compactionSchema = z.object({ output: z.array(outputItemSchema).min(1), usage: usageSchema })
@@ -21,14 +20,7 @@ export function createCompactionModel(core: OpenAiCore, model: string): Compacti
         const body: ResponseCompactParams = { model, instructions, input: items }
         const raw = await client
           .post<unknown>('/responses/compact', { body, signal: attemptSignal })
-          .catch((error: unknown) => {
-            if (!saysMissing(error)) throw error
-            core.capabilities.markLacking(scopeOf(core, id), 'compaction')
-            throw new CapabilityMissing(
-              'compaction',
-              `The model service at ${core.where} does not support compaction.`,
-            )
-          })
+          .catch(orMissing(core, 'compaction', id))
         const { output, usage } = compactionSchema.parse(raw)
         return { blob: JSON.stringify(output), usage: toUsage(usage, () => JSON.stringify(items), output) }
       }),

@@ -1,6 +1,6 @@
-import type { ModelId } from '../port.ts'
+import { type Capability, CapabilityMissing, type ModelId } from '../port.ts'
 import { type AttemptOptions, attemptOnce } from './attempts.ts'
-import { type Capabilities, refusedFeature } from './capabilities.ts'
+import { type Capabilities, refusedFeature, saysMissing } from './capabilities.ts'
 import type { LoadClient } from './client.ts'
 import type { DataBlocks } from './data-block.ts'
 import { classify } from './failures.ts'
@@ -46,9 +46,35 @@ export function scopeOf(core: OpenAiCore, { model }: Pick<ModelId, 'model'>): st
   return `${core.baseUrl} ${model}`
 }
 
-/** Marks the optional feature that the service refused as missing, for a retry without it; else rethrows. */
-export function giveUpRefused(core: OpenAiCore, scope: string, error: unknown): void {
-  const feature = refusedFeature(error)
-  if (feature === null || core.capabilities.lacks(scope, feature)) throw error
-  core.capabilities.markLacking(scope, feature)
+/** The error for a feature that the service lacks. */
+export function missing({ where }: OpenAiCore, capability: Capability): CapabilityMissing {
+  return new CapabilityMissing(capability, `The model service at ${where} does not support ${capability}.`)
+}
+
+/** Handles a failed request: marks the feature as missing if the service lacks it, and throws. */
+export function orMissing(core: OpenAiCore, capability: Capability, id: Pick<ModelId, 'model'>) {
+  return (error: unknown): never => {
+    if (!saysMissing(error)) throw error
+    core.capabilities.markLacking(scopeOf(core, id), capability)
+    throw missing(core, capability)
+  }
+}
+
+/** Sends a request, and sends it again without each optional feature that the service refuses. */
+export async function sendSupported<P, A>(
+  core: OpenAiCore,
+  scope: string,
+  paramsOf: () => P,
+  send: (params: P) => Promise<A>,
+): Promise<{ readonly params: P; readonly answer: A }> {
+  for (;;) {
+    const params = paramsOf()
+    try {
+      return { params, answer: await send(params) }
+    } catch (error) {
+      const feature = refusedFeature(error)
+      if (feature === null || core.capabilities.lacks(scope, feature)) throw error
+      core.capabilities.markLacking(scope, feature)
+    }
+  }
 }

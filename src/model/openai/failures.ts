@@ -1,3 +1,5 @@
+// The whole SDK takes 100 ms to load; its errors do not.
+import { APIError } from 'openai/error'
 import * as z from 'zod'
 import { parseRetryAfter } from '../../lib/waits.ts'
 import { CapabilityMissing, ModelError, type ModelFailureKind, NoAnswer } from '../port.ts'
@@ -16,38 +18,25 @@ export type ServiceFault = {
   readonly retryAfterMs: number | null
 }
 
-/** A fault that the service reports in the middle of its stream. */
-export class ServiceFaultError extends Error {
-  readonly fault: ServiceFault
-  constructor(fault: Pick<ServiceFault, 'code' | 'message'> & Partial<ServiceFault>) {
-    super(fault.message)
-    this.name = 'ServiceFaultError'
-    this.fault = { status: null, param: null, retryAfterMs: null, ...fault }
+/** Reads the fault from an SDK error; null if the service did not report it. Nothing in it was validated. */
+export function faultOf(error: unknown, nowMs: number): ServiceFault | null {
+  // A broken connection has neither.
+  if (!(error instanceof APIError) || !(error.status ?? error.error)) return null
+  const { status, code, type, param, message, headers } = error
+  return {
+    status: status ?? null,
+    code: wordOf(code) ?? wordOf(type),
+    param: wordOf(param),
+    message,
+    retryAfterMs: headers ? parseRetryAfter(headers, nowMs) : null,
   }
 }
 
-const word = z.string().nullish().catch(null)
-/** The fields of the SDK's APIError that are used. An error inside a stream has no status. */
-const apiErrorSchema = z
-  .object({
-    status: z.int().nullish(),
-    error: z.unknown(),
-    code: word,
-    type: word,
-    param: word,
-    message: z.string().catch(''),
-    headers: z.instanceof(Headers).optional().catch(undefined),
-  })
-  .refine(({ status, error }) => Boolean(status ?? error))
+const wordOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** Reads the fault from an SDK error; null if the service did not report it. */
-export function faultOf(error: unknown, nowMs: number): ServiceFault | null {
-  if (error instanceof ServiceFaultError) return error.fault
-  const parsed = apiErrorSchema.safeParse(error)
-  if (!parsed.success) return null
-  const { status, code, type, param, message, headers } = parsed.data
-  const retryAfterMs = headers ? parseRetryAfter(headers, nowMs) : null
-  return { status: status ?? null, code: code ?? type ?? null, param: param ?? null, message, retryAfterMs }
+/** A fault that the service reports in a response or in the middle of its stream. */
+export function reportedFault(code: string | null | undefined, message: string): APIError {
+  return new APIError(undefined, { code, message }, message, undefined)
 }
 
 /** Classifies anything that an attempt throws. Messages and causes are redacted. */

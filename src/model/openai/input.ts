@@ -2,12 +2,11 @@ import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import * as z from 'zod'
 import { formatLocal } from '../../lib/time.ts'
 import type { InputItem, ModelId, TextRequest } from '../port.ts'
-import { withoutOrphans } from './call-pairs.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'
 
 export type InputOptions = {
-  /** The model whose opaque items may be sent back; null if the service refused them. */
-  readonly self: ModelId | null
+  /** The model whose opaque items may be sent back. */
+  readonly self: ModelId
   readonly dataBlock: DataBlocks
   /** Whether the server may parse role tokens in content (any server but OpenAI's). */
   readonly splitsRoleTokens: boolean
@@ -18,7 +17,7 @@ const PAUSE_MS = 30 * 60 * 1000
 
 /**
  * Converts a context to input items of the Responses API. Foreign words go into data blocks. Opaque items of
- * this model go back unchanged, others become their fallback. Unpaired calls and results are dropped, because
+ * this model go back unchanged, others are dropped. So are unpaired calls and results, because
  * the service would refuse the request.
  */
 export function toResponsesInput(
@@ -27,24 +26,23 @@ export function toResponsesInput(
 ): ResponseInputItem[] {
   const { input, now, timezone = 'UTC' } = request
   const datedAfterPause = createPauseReader(timezone)
-  const entries = expandOpaque(input, options.self)
   // The current time goes right before the message being answered. Everything above it stays the same from
   // turn to turn, so the service can cache it.
-  const answeredAt = now === undefined ? -1 : entries.findLastIndex(isMessageOrSignal)
+  const answeredAt =
+    now === undefined ? -1 : input.findLastIndex(({ type }) => type === 'message' || type === 'inner')
   const present =
     now === undefined
       ? []
       : [developer(`It is now ${formatLocal(Date.parse(now), timezone)} (${timezone}; ${now} in UTC).`)]
-  const items = entries.flatMap((entry, index) => {
+  const items = input.flatMap((entry, index) => {
     const date = datedAfterPause(entry)
-    const converted = 'blobItems' in entry ? entry.blobItems : toItems(entry, options)
-    return [...(index === answeredAt ? present : date), ...converted]
+    return [...(index === answeredAt ? present : date), ...toItems(entry, options)]
   })
   return withoutOrphans(answeredAt === -1 ? [...items, ...present] : items)
 }
 
 /** Call in order of messages. Dates a message to the delegate that follows a pause. */
-function createPauseReader(timezone: string): (entry: Flat) => ResponseInputItem[] {
+function createPauseReader(timezone: string): (entry: InputItem) => ResponseInputItem[] {
   let lastSaidMs: number | null = null
   return (entry) => {
     if (!('at' in entry) || entry.at === undefined) return []
@@ -57,40 +55,22 @@ function createPauseReader(timezone: string): (entry: Flat) => ResponseInputItem
   }
 }
 
-type Flat = Plain | { readonly blobItems: readonly ResponseInputItem[] }
-
-function expandOpaque(input: readonly InputItem[], self: ModelId | null): readonly Flat[] {
-  if (input.every(isPlain)) return input
-  return input.flatMap((item): readonly Flat[] => {
-    if (isPlain(item)) return [item]
-    const isOurs = self !== null && item.model.provider === self.provider && item.model.model === self.model
-    const blobItems = isOurs ? parseBlob(item.blob) : null
-    return blobItems ? [{ blobItems }] : expandOpaque(item.fallback ?? [], self)
-  })
-}
-
-function isPlain(item: InputItem): item is Plain {
-  return item.type !== 'opaque'
-}
-
 const typedSchema = z.looseObject({ type: z.string() })
 /** Not validated further: the items go back as the service made them. */
 const blobSchema = z.array(z.custom<ResponseInputItem>((item) => typedSchema.safeParse(item).success)).min(1)
 
-/** Null if the blob is damaged. */
-function parseBlob(blob: string): ResponseInputItem[] | null {
+/** Empty if the blob is damaged. */
+function parseBlob(blob: string): ResponseInputItem[] {
   try {
-    return blobSchema.safeParse(JSON.parse(blob)).data ?? null
+    return blobSchema.safeParse(JSON.parse(blob)).data ?? []
   } catch (error) {
-    if (error instanceof SyntaxError) return null
+    if (error instanceof SyntaxError) return []
     throw error
   }
 }
 
-type Plain = Exclude<InputItem, { type: 'opaque' }>
-
 /** Empty for an empty message. */
-function toItems(item: Plain, { dataBlock, splitsRoleTokens }: InputOptions): ResponseInputItem[] {
+function toItems(item: InputItem, { self, dataBlock, splitsRoleTokens }: InputOptions): ResponseInputItem[] {
   const clean = splitsRoleTokens ? splitRoleTokens : (text: string) => text
   switch (item.type) {
     case 'message': {
@@ -107,11 +87,37 @@ function toItems(item: Plain, { dataBlock, splitsRoleTokens }: InputOptions): Re
       return [{ type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }]
     case 'tool_result':
       return [{ type: 'function_call_output', call_id: item.callId, output: clean(item.output) }]
+    case 'opaque': {
+      const isOurs = item.model.provider === self.provider && item.model.model === self.model
+      return isOurs ? parseBlob(item.blob) : []
+    }
   }
 }
 
-function isMessageOrSignal(item: Flat): boolean {
-  return 'type' in item && (item.type === 'message' || item.type === 'inner')
+const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
+
+/** The call id of a call or a result, empty if missing; null for any other item. */
+function callIdOf(item: ResponseInputItem): string | null {
+  if (item.type === 'function_call') return item.call_id
+  return item.type === 'function_call_output' ? (item.call_id ?? '') : null
 }
 
-const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
+/** Drops unpaired calls and results, and duplicates of either. */
+function withoutOrphans(items: readonly ResponseInputItem[]): ResponseInputItem[] {
+  const called = new Set<string>()
+  const returned = new Set<string>()
+  for (const item of items) {
+    const callId = callIdOf(item)
+    if (callId) (item.type === 'function_call' ? called : returned).add(callId)
+  }
+  const seen = new Set<string>()
+  return items.filter((item) => {
+    const callId = callIdOf(item)
+    if (callId === null) return true
+    // The blob of a round may repeat a call.
+    const key = `${item.type} ${callId}`
+    if (seen.has(key)) return false
+    seen.add(key)
+    return called.has(callId) && returned.has(callId)
+  })
+}

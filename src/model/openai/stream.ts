@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { ModelError } from '../port.ts'
 import { type OutputItem, outputItemSchema, type ResponseAnswer, responseSchema } from './answer.ts'
 import type { OpenAiCore } from './core.ts'
-import { ServiceFaultError } from './failures.ts'
+import { reportedFault } from './failures.ts'
 
 export type OpenStream = { readonly response: Response; readonly events: Stream<unknown> }
 
@@ -117,7 +117,7 @@ function createReader(): (raw: unknown) => StreamEvent | null {
       }
       case 'error': {
         const { code, message } = eventSchemas[type].parse(raw)
-        throw new ServiceFaultError({ code: code ?? null, message: message ?? 'an error without a message' })
+        throw reportedFault(code, message ?? 'an error without a message')
       }
       default:
         return null

@@ -2,7 +2,7 @@ import type { ResponseCreateParamsNonStreaming } from 'openai/resources/response
 import type * as z from 'zod'
 import { ModelError, type ModelId, type StructuredModel, type StructuredRequest } from '../port.ts'
 import { readAnswer, responseSchema, toUsage } from './answer.ts'
-import { giveUpRefused, type OpenAiCore, requestOnce, scopeOf } from './core.ts'
+import { type OpenAiCore, requestOnce, scopeOf, sendSupported } from './core.ts'
 import { DATA_BLOCK_RULE } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
 import { type StrictSchema, toStrictSchema } from './strict-schema.ts'
@@ -30,25 +30,19 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
     }
   }
 
-  async function ask(request: WithStrictSchema, signal: AbortSignal) {
-    const client = await core.load()
-    for (;;) {
-      const params = paramsOf(request)
-      try {
-        return { params, raw: await client.post<unknown>('/responses', { body: params, signal }) }
-      } catch (error) {
-        giveUpRefused(core, scope, error)
-      }
-    }
-  }
-
   return {
     id,
     async answer(request, signal) {
       const wanted = { ...request, schema: toStrictSchema(request.schema) }
       return await requestOnce(core, signal, async (attemptSignal) => {
-        const { params, raw } = await ask(wanted, attemptSignal)
-        const response = responseSchema.parse(raw)
+        const client = await core.load()
+        const { params, answer } = await sendSupported(
+          core,
+          scope,
+          () => paramsOf(wanted),
+          (body) => client.post<unknown>('/responses', { body, signal: attemptSignal }),
+        )
+        const response = responseSchema.parse(answer)
         const { text } = readAnswer(response, core.secrets)
         return {
           value: parseValue(request.schema, text),

@@ -1,6 +1,5 @@
 import type { FunctionTool, ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import {
-  type InputItem,
   ModelError,
   type ModelId,
   type TextEvent,
@@ -10,8 +9,7 @@ import {
 } from '../port.ts'
 import { readAnswer, toUsage } from './answer.ts'
 import { withAttempts } from './attempts.ts'
-import { refusesOpaque } from './capabilities.ts'
-import { attemptOptions, giveUpRefused, type OpenAiCore, scopeOf } from './core.ts'
+import { attemptOptions, type OpenAiCore, scopeOf, sendSupported } from './core.ts'
 import { withDataBlockRule } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
 import { openStream, readStream } from './stream.ts'
@@ -24,14 +22,14 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   const id: ModelId = { provider: core.provider, model }
   const scope = scopeOf(core, id)
 
-  function paramsOf(request: WithFunctionTools, self: ModelId | null): ResponseCreateParamsStreaming {
+  function paramsOf(request: WithFunctionTools): ResponseCreateParamsStreaming {
     const { capabilities, dataBlock, splitsRoleTokens } = core
     const { tools, maxOutputTokens } = request
     const strict = !capabilities.lacks(scope, 'strict_tools')
     return {
       model,
       instructions: withDataBlockRule(request.instructions),
-      input: toResponsesInput(request, { self, dataBlock, splitsRoleTokens }),
+      input: toResponsesInput(request, { self: id, dataBlock, splitsRoleTokens }),
       stream: true,
       store: false,
       ...(capabilities.lacks(scope, 'encrypted_reasoning')
@@ -42,26 +40,17 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
     }
   }
 
-  /** Opens the stream. Retries without what the service refuses: an optional feature or its own old items. */
-  async function open(request: WithFunctionTools, signal: AbortSignal) {
-    let self: ModelId | null = id
-    for (;;) {
-      const params = paramsOf(request, self)
-      try {
-        return { stream: await openStream(core, params, signal), params, usedFallback: self === null }
-      } catch (error) {
-        if (self !== null && refusesOpaque(error) && canFallBack(request.input, id)) self = null
-        else giveUpRefused(core, scope, error)
-      }
-    }
-  }
-
   async function* attempt(
     request: WithFunctionTools,
     signal: AbortSignal,
     alive: () => void,
   ): AsyncGenerator<TextEvent> {
-    const { stream, params, usedFallback } = await open(request, signal)
+    const { params, answer: stream } = await sendSupported(
+      core,
+      scope,
+      () => paramsOf(request),
+      (body) => openStream(core, body, signal),
+    )
     let text = ''
     for await (const event of readStream(core, stream, alive)) {
       if (event.type === 'delta') {
@@ -80,7 +69,6 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
         responseId: toResponseId(event.response.id),
         blob: answer.blob,
         ...(answer.truncated ? { truncated: true } : {}),
-        ...(usedFallback ? { usedFallback } : {}),
       }
       return
     }
@@ -111,13 +99,4 @@ function toResponseId(id: string | null | undefined): string | null {
 
 function toFunctionTool({ name, description, parameters }: ToolSpec): FunctionTool {
   return { type: 'function', name, description, parameters: toStrictSchema(parameters), strict: true }
-}
-
-/** Whether all opaque items to be sent have a fallback. */
-function canFallBack(input: readonly InputItem[], self: ModelId): boolean {
-  const sent = input.filter(
-    (item) =>
-      item.type === 'opaque' && item.model.provider === self.provider && item.model.model === self.model,
-  )
-  return sent.length > 0 && sent.every((item) => item.type === 'opaque' && item.fallback !== undefined)
 }

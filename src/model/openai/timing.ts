@@ -6,8 +6,6 @@ import { FIRST_EVENT_SECONDS } from './defaults.ts'
 export type Timing = {
   /** Wall clock in ms since the epoch, for HTTP dates and expiry. */
   nowMs(): number
-  /** Monotonic clock in ms, unaffected by changes of the wall clock. */
-  steadyMs(): number
   /** Resolves after `ms`; rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
   /** Calls back once after `ms` in which the process was running. Returns a cancel function. */
@@ -19,7 +17,6 @@ export type Timing = {
 /** The real clock. Its timers do not keep the process alive. */
 export const systemTiming: Timing = {
   nowMs: Date.now,
-  steadyMs: () => performance.now(),
   sleep: (ms, signal) => delay(ms, undefined, { signal }),
   after: afterAwake,
   random: Math.random,

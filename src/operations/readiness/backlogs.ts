@@ -1,11 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../../ledger/reader.ts'
-import { createDeliveryQueries } from '../../../projections/deliveries.ts'
+import { createDeliveryQueries, type DeliveryRow } from '../../../projections/deliveries.ts'
 import { createErasureQueries } from '../../../projections/erasures.ts'
 import { createOwnerQueries } from '../../../projections/owner.ts'
 import { createProposalQueries } from '../../../projections/proposals.ts'
 import { createTaskQueries } from '../../../projections/tasks.ts'
-import { createTextQueries } from '../../../projections/texts.ts'
 import { createTimerQueries } from '../../../projections/timers.ts'
 import { createTurnQueries } from '../../../projections/turns.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
@@ -32,7 +31,6 @@ export function createBacklogs(options: {
 }): Readonly<Record<Exclude<ReactorName, 'idle spans'>, () => Backlog>> {
   const { views, ledger, nowMs } = options
   const turns = createTurnQueries(views)
-  const texts = createTextQueries(views)
   const deliveries = createDeliveryQueries(views)
   const tasks = createTaskQueries(views)
   const timers = createTimerQueries(views)
@@ -59,10 +57,9 @@ export function createBacklogs(options: {
         .map(({ turnId, causeSeq, receivedAt }) => ({ key: turnId, seq: causeSeq, at: receivedAt })),
     )
   /** The key includes the attempts, because each attempt is progress. */
-  const deliveryBacklog = (
-    rows: readonly { deliveryId: string; requestedSeq: number; attempts: number; retryAt: string | null }[],
-  ) => {
+  const deliveryBacklog = (isOfThis: (row: DeliveryRow) => boolean) => () => {
     const isHeld = owner.outboundHeld() !== undefined
+    const rows = deliveries.open().filter(isOfThis)
     return backlogOf(
       rows.map(({ deliveryId, attempts, requestedSeq, retryAt }) => ({
         key: `${deliveryId}:${attempts}`,
@@ -75,8 +72,8 @@ export function createBacklogs(options: {
   return {
     turns: turnsOf('owner'),
     guests: turnsOf('guest'),
-    texts: () => deliveryBacklog(texts.openDeliveries()),
-    deliveries: () => deliveryBacklog(deliveries.open()),
+    texts: deliveryBacklog(({ channel }) => channel === 'sms'),
+    deliveries: deliveryBacklog(({ channel }) => channel !== 'sms'),
     tasks() {
       const canStart = owner.outboundHeld() === undefined && tasks.running().length < options.taskLimit()
       const queued = tasks.queued()

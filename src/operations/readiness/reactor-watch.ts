@@ -35,14 +35,7 @@ export type ReactorState = Omit<Backlog, 'dueKey'> & {
   readonly lastFailure: ReactorFailure | null
 }
 
-export type ReactorWatch = {
-  /** Returns a function that records a reactor's failures. */
-  failuresOf(name: ReactorName): (error: unknown) => void
-  /** Starts checking these backlogs, every minute and at each report. */
-  start(backlogs: Partial<Readonly<Record<ReactorName, () => Backlog>>>): void
-  report(): ReactorState[]
-  close(): void
-}
+export type ReactorWatch = ReturnType<typeof createReactorWatch>
 
 type Watched = {
   backlog: () => Backlog
@@ -68,7 +61,7 @@ export function createReactorWatch(options: {
   readonly nowMs: () => number
   /** A monotonic clock. */
   readonly monotonicMs?: () => number
-}): ReactorWatch {
+}) {
   const { nowMs, monotonicMs = () => performance.now() } = options
   const reactors = new Map<ReactorName, Watched>()
   let timer: NodeJS.Timeout | undefined
@@ -108,9 +101,10 @@ export function createReactorWatch(options: {
   }
 
   return {
-    failuresOf(name) {
+    /** Returns a function that records a reactor's failures. */
+    failuresOf(name: ReactorName) {
       const reactor = watched(name)
-      return (error) => {
+      return (error: unknown): void => {
         // Not the reactor's fault: other checks report a failing disk and outages.
         if (error instanceof LedgerUnavailable || error instanceof OutsideFailure) return
         const { dueKey } = look(reactor)
@@ -120,14 +114,15 @@ export function createReactorWatch(options: {
         reactor.failure = { at, atMs: monotonicMs(), message, inARow: before + 1, dueKey }
       }
     },
-    start(backlogs) {
+    /** Starts checking these backlogs, every minute and at each report. */
+    start(backlogs: Partial<Readonly<Record<ReactorName, () => Backlog>>>): void {
       for (const [name, backlog] of Object.entries(backlogs)) watched(name as ReactorName).backlog = backlog
       timer = setInterval(() => {
         for (const reactor of reactors.values()) look(reactor)
       }, LOOK_EVERY_MS).unref()
     },
     report: () =>
-      REACTORS.flatMap((name) => {
+      REACTORS.flatMap((name): ReactorState[] => {
         const reactor = reactors.get(name)
         if (!reactor) return []
         const { waiting, since } = look(reactor)

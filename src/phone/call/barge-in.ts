@@ -1,4 +1,4 @@
-import { type Draft, oweReply, set, setCaller, setModel, setResponses } from './call-state.ts'
+import { type Draft, oweReply, set, setCaller, setResponses } from './call-state.ts'
 import { cut, type Outcome, type Segment } from './playback.ts'
 import { settleHeard } from './reply-audio.ts'
 import { closeResponse, deleteUnheard, isClosed } from './responses.ts'
@@ -11,7 +11,6 @@ export function callerStarted(draft: Draft): void {
   // The reply to these words also covers the queued request.
   setResponses(draft, { queued: null })
   set(draft, { checkInsMade: 0 })
-  abandonNextSession(draft)
   interrupt(draft)
   // Last, so that recall cannot delay the clear.
   if (beganNow) draft.actions.push({ type: 'memory.cue', text: null })
@@ -40,16 +39,14 @@ export function utteranceTranscribed(draft: Draft, itemId: string, text: string 
 }
 
 /**
- * Stops generation and playback, and records the interruption. Truncates the model's items to what was heard:
- * over a WebSocket the service cannot know. Does nothing if nothing is playing or being generated.
+ * Stops playback, and records the interruption; the service itself stops generating. Truncates the model's
+ * items to what was heard: over a WebSocket the service cannot know. Does nothing if nothing is playing or
+ * being generated.
  */
 function interrupt(draft: Draft): void {
   const { options, playback, responses } = draft.state
-  const live = responses.active !== null && !isClosed(draft, responses.active) ? responses.active : null
-  if (live === null && playback.segments.length === 0) return
-  if (live !== null && !options.limits.serverInterrupts) {
-    draft.actions.push({ type: 'model.send', event: { type: 'response.cancel', response_id: live } })
-  }
+  const isGenerating = responses.active !== null && !isClosed(draft, responses.active)
+  if (!isGenerating && playback.segments.length === 0) return
   const cuts = silence(draft)
   for (const { segment, heardMs, sentMs } of cuts) {
     if (segment.itemId === null || segment.responseId === null) continue
@@ -105,12 +102,4 @@ function truncate(draft: Draft, { itemId, contentIndex }: Segment, heardMs: numb
       audio_end_ms: heardMs,
     },
   })
-}
-
-/** The prepared session does not know what the caller is saying now, so it cannot take over. */
-function abandonNextSession(draft: Draft): void {
-  const { next } = draft.state.model
-  if (!next) return
-  draft.actions.push({ type: 'model.close', session: next.session })
-  setModel(draft, { next: null })
 }

@@ -3,7 +3,7 @@ import type { CallAction, CallEvent, CallOptions, EndReason } from './call-state
 import { createCallerAudio } from './caller-audio.ts'
 import { createLineOutbox } from './line-outbox.ts'
 import { type ModelSession, openModelSession } from './model-session.ts'
-import type { CallClock, CallLine, CallLog, CallMind, ConnectModel, HangUp, RecordFacts } from './ports.ts'
+import type { CallLine, CallLog, CallMind, ConnectModel, HangUp, RecordFacts } from './ports.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { type Talk, talkOf } from './talk.ts'
 import { begin, step } from './turn-taking.ts'
@@ -24,12 +24,13 @@ export type BridgeOptions = {
   readonly mind: CallMind
   readonly record: RecordFacts
   readonly hangUp: HangUp
-  readonly clock: CallClock
+  /** Wall time. */
+  readonly epochMs: () => number
   readonly log: CallLog
   /** Called after every step. Called often, so it must return at once. */
   readonly changed: () => void
   /** The call is over. Called exactly once and synchronously, so that the slot is free afterwards. */
-  readonly ended: (reason: EndReason) => void
+  readonly ended: () => void
 }
 
 export type Bridge = {
@@ -47,8 +48,8 @@ export type Bridge = {
  * for a full socket.
  */
 export function startBridge(options: BridgeOptions): Bridge {
-  const { line, mind, clock, log } = options
-  const nowMs = createAwakeClock(clock.nowMs, MAX_STEP_MS)
+  const { line, mind, log } = options
+  const nowMs = createAwakeClock(() => performance.now(), MAX_STEP_MS)
   const over = new AbortController()
   const sessions = new Map<number, ModelSession>()
   const audio = createCallerAudio()
@@ -79,64 +80,38 @@ export function startBridge(options: BridgeOptions): Bridge {
   const performAll = (actions: readonly CallAction[]) => {
     for (const action of actions) {
       try {
-        perform(action)
+        ;(performers[action.type] as (action: CallAction) => unknown)(action)
       } catch (error) {
         log(`call action ${action.type} failed`, String(error))
       }
     }
   }
 
-  const perform = (action: CallAction) => {
-    switch (action.type) {
-      case 'line.media':
-        outbox.media(action.payload, action.mark)
-        break
-      case 'line.clear':
-        outbox.clear()
-        break
-      case 'line.close':
-        line.close()
-        break
-      case 'line.hangUp':
-        void hangUp(action.reason)
-        break
-      case 'model.open':
-        sessions.set(action.session, openSession(action.session))
-        break
-      case 'model.adopt':
-        adopted = sessions.get(action.session) ?? null
-        audio.sendTo(adopted)
-        break
-      case 'model.close':
-        closeSession(action.session)
-        break
-      case 'model.send':
-        adopted?.send(action.event)
-        break
-      case 'tool.run':
-        void runTool(action)
-        break
-      case 'memory.cue':
-        void recall(action.text)
-        break
-      case 'response.finished':
-        mind.responded(action.response)
-        break
-      case 'record':
-        options.record(action.facts)
-        break
-      case 'log':
-        log(action.message, action.detail)
-        break
-      case 'ended':
-        tearDown(action.reason)
-        break
-    }
+  const performers: {
+    readonly [T in CallAction['type']]: (action: Extract<CallAction, { type: T }>) => unknown
+  } = {
+    'line.media': ({ payload, mark }) => outbox.media(payload, mark),
+    'line.clear': outbox.clear,
+    'line.close': line.close,
+    'line.hangUp': () => hangUp(),
+    'model.open': ({ session }) => sessions.set(session, openSession(session)),
+    'model.adopt'({ session }) {
+      adopted = sessions.get(session) ?? null
+      audio.sendTo(adopted)
+    },
+    'model.close': ({ session }) => closeSession(session),
+    'model.send': ({ event }) => adopted?.send(event),
+    'tool.run': (action) => runTool(action),
+    'memory.cue': ({ text }) => recall(text),
+    'response.finished': ({ response }) => mind.responded(response),
+    record: ({ facts }) => options.record(facts),
+    log: ({ message, detail }) => log(message, detail),
+    ended: () => tearDown(),
   }
 
-  const hangUp = async (reason: EndReason) => {
+  const hangUp = async () => {
     try {
-      await options.hangUp(line.callSid, reason)
+      await options.hangUp(line.callSid)
     } catch (error) {
       log('could not hang up the call at the provider', String(error))
     }
@@ -146,7 +121,6 @@ export function startBridge(options: BridgeOptions): Bridge {
     openModelSession({
       connect: options.connect,
       plan: (signal) => mind.plan(signal),
-      serverInterrupts: options.call.limits.serverInterrupts,
       said: (event) => modelSaid(session, event),
       lost: () => {
         closeSession(session)
@@ -157,7 +131,7 @@ export function startBridge(options: BridgeOptions): Bridge {
   const modelSaid = (session: number, event: ServerEvent) => {
     give({ type: 'model.said', session, event })
     if (event.type !== 'session.updated' || event.session.expires_at === undefined) return
-    const inMs = event.session.expires_at * 1000 - clock.epochMs()
+    const inMs = event.session.expires_at * 1000 - options.epochMs()
     give({ type: 'model.expires', session, inMs })
   }
   const closeSession = (number: number) => {
@@ -192,16 +166,16 @@ export function startBridge(options: BridgeOptions): Bridge {
     }
   }
 
-  const stopTicking = clock.every(TICK_MS, () => {
+  const ticking = setInterval(() => {
     outbox.pump()
     audio.tick(nowMs(), state.caller.speaking)
     give({ type: 'tick' })
-  })
-  const tearDown = (reason: EndReason) => {
-    stopTicking()
+  }, TICK_MS)
+  const tearDown = () => {
+    clearInterval(ticking)
     over.abort()
     for (const number of [...sessions.keys()]) closeSession(number)
-    options.ended(reason)
+    options.ended()
   }
 
   line.listen({

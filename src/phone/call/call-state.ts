@@ -63,7 +63,7 @@ export type CallAction =
   /** Closes the media stream. The provider continues with the markup after it. */
   | { readonly type: 'line.close' }
   /** Ends the call itself at the provider. */
-  | { readonly type: 'line.hangUp'; readonly reason: EndReason }
+  | { readonly type: 'line.hangUp' }
   | { readonly type: 'model.open'; readonly session: number }
   /** Sends all further caller audio to this session, held audio first. */
   | { readonly type: 'model.adopt'; readonly session: number }
@@ -76,7 +76,7 @@ export type CallAction =
   | { readonly type: 'record'; readonly facts: readonly CallFact[] }
   | { readonly type: 'log'; readonly message: string; readonly detail: string }
   /** The last action of a call. */
-  | { readonly type: 'ended'; readonly reason: EndReason }
+  | { readonly type: 'ended' }
 
 export type CallOptions = {
   readonly callSid: string
@@ -94,16 +94,12 @@ export type CallOptions = {
 }
 
 export type CallLimits = {
-  /** Whether the service cancels generation when the caller speaks (`interrupt_response`). */
-  readonly serverInterrupts: boolean
   /** Silence on both sides, counted from the end of playback, before the delegate checks in. */
   readonly silenceMs: number
   /** Number of check-ins before hanging up. */
   readonly checkIns: number
-  /** Session age from which a quiet moment is used to rotate. The service ends a session at 60 minutes. */
+  /** Session age from which a quiet moment is used to replace it. The service ends a session at 60 minutes. */
   readonly rotateAfterMs: number
-  /** Session age from which any moment without speech or generation is used to rotate. */
-  readonly rotateByMs: number
   /** Time limit for a session to become configured. */
   readonly openMs: number
   /** How long the service may owe an event before the session counts as lost. */
@@ -121,11 +117,9 @@ export type CallLimits = {
 const MINUTE_MS = 60_000
 
 export const defaultLimits: CallLimits = {
-  serverInterrupts: true,
   silenceMs: 12_000,
   checkIns: 2,
   rotateAfterMs: 50 * MINUTE_MS,
-  rotateByMs: 55 * MINUTE_MS,
   openMs: 5_000,
   stallMs: 10_000,
   healthyMs: MINUTE_MS,
@@ -162,12 +156,9 @@ export type ModelState = {
   /** When the session was opened or, once ready, became ready. */
   readonly sinceMs: number
   readonly rotateAtMs: number
-  /** The session being prepared to take over. */
-  readonly next: { readonly session: number; readonly sinceMs: number } | null
-  readonly lastSession: number
   readonly retries: number
-  /** Instructions for the first response once ready. */
-  readonly opening: string
+  /** Instructions for the first response once ready; null after a rotation. */
+  readonly opening: string | null
 }
 
 export type CallerState = {
@@ -216,8 +207,6 @@ export function initialState(options: CallOptions, atMs: number): CallState {
       ready: false,
       sinceMs: atMs,
       rotateAtMs: Number.POSITIVE_INFINITY,
-      next: null,
-      lastSession: 1,
       retries: 1,
       opening: options.greeting,
     },

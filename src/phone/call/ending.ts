@@ -10,7 +10,7 @@ import {
 import { heardText } from './heard-text.ts'
 import { BYTES_PER_MS } from './mu-law.ts'
 import { say } from './reply-audio.ts'
-import { changeReplies, type Reply, release, settleOverdue, type Utterance } from './transcript.ts'
+import { type Reply, release, settleAll, type Utterance } from './transcript.ts'
 
 /**
  * Records all remaining facts, then closes the sockets. Idempotent. `how`: `gone` if the caller has already
@@ -19,7 +19,8 @@ import { changeReplies, type Reply, release, settleOverdue, type Utterance } fro
 export function endCall(draft: Draft, reason: EndReason, how: 'gone' | 'hangUp' | 'close'): void {
   const { options, startedAtMs, stage, model } = draft.state
   if (stage.name === 'ended') return
-  settleEverything(draft)
+  silence(draft)
+  set(draft, { transcript: settleAll(draft.state.transcript) })
   recordSettled(draft)
   const durationMs = Math.max(0, Math.round(draft.atMs - startedAtMs))
   draft.actions.push({
@@ -36,9 +37,8 @@ export function endCall(draft: Draft, reason: EndReason, how: 'gone' | 'hangUp' 
   })
   set(draft, { stage: { name: 'ended' } })
   draft.actions.push({ type: 'model.close', session: model.session })
-  if (model.next) draft.actions.push({ type: 'model.close', session: model.next.session })
-  draft.actions.push(how === 'hangUp' ? { type: 'line.hangUp', reason } : { type: 'line.close' })
-  draft.actions.push({ type: 'ended', reason })
+  draft.actions.push({ type: how === 'hangUp' ? 'line.hangUp' : 'line.close' })
+  draft.actions.push({ type: 'ended' })
 }
 
 /** Plays a last phrase, then hangs up. */
@@ -65,21 +65,6 @@ export function recordSettled(draft: Draft): void {
   set(draft, { transcript })
   const facts = settled.flatMap((entry) => factOf(draft.state.options, entry))
   if (facts.length > 0) draft.actions.push({ type: 'record', facts })
-}
-
-/** Nothing more will arrive: replies count as heard up to the last mark, and missing words as unknown. */
-function settleEverything(draft: Draft): void {
-  silence(draft)
-  const transcript = changeReplies(
-    draft.state.transcript,
-    () => true,
-    (reply) => ({
-      ...reply,
-      generated: true,
-      heard: reply.heard ?? { heardMs: 0, sentMs: 0, interrupted: true },
-    }),
-  )
-  set(draft, { transcript: settleOverdue(transcript, Number.POSITIVE_INFINITY) })
 }
 
 function factOf(options: CallOptions, entry: Utterance | Reply): CallFact[] {

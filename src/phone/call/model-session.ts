@@ -17,7 +17,6 @@ export type ModelSession = {
 export function openModelSession(options: {
   readonly connect: ConnectModel
   readonly plan: (signal: AbortSignal) => Promise<SessionPlan>
-  readonly serverInterrupts: boolean
   readonly said: (event: ServerEvent) => void
   readonly lost: () => void
   readonly log: CallLog
@@ -51,7 +50,7 @@ export function openModelSession(options: {
   const configure = async () => {
     const [plan] = await Promise.all([options.plan(abort.signal), opened.promise])
     if (over) return
-    for (const event of sessionOpening(plan, options.serverInterrupts)) send(event)
+    for (const event of sessionOpening(plan)) send(event)
   }
   configure().catch((error: unknown) => finish(`no session plan: ${String(error)}`))
 

@@ -1,4 +1,4 @@
-import type { CallFact, EndReason, FinishedResponse } from './call-state.ts'
+import type { CallFact, FinishedResponse } from './call-state.ts'
 
 /** The caller's side of a call: an accepted media stream. Audio is base64 mu-law. */
 export type CallLine = {
@@ -55,8 +55,6 @@ export type SessionPlan = {
   readonly tools: readonly VoiceTool[]
   readonly voice: string
   readonly transcriptionModel: string
-  /** ISO 639-1, if known: improves the transcription. */
-  readonly language?: string | undefined
 }
 
 /** The parts of the agent that a call needs. Audio waits for none of them. */
@@ -86,16 +84,7 @@ export type CallMind = {
  */
 export type RecordFacts = (facts: readonly CallFact[]) => void
 
-export type CallClock = {
-  /** Monotonic. */
-  nowMs(): number
-  /** Wall time. */
-  epochMs(): number
-  /** Runs `fn` at an interval until the returned function is called. */
-  every(intervalMs: number, fn: () => void): () => void
-}
-
 /** Ends a call at the provider. Settles within seconds even if the provider does not respond. */
-export type HangUp = (callSid: string, reason: EndReason) => Promise<void>
+export type HangUp = (callSid: string) => Promise<void>
 
 export type CallLog = (message: string, detail: string) => void

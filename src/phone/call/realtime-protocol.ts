@@ -27,57 +27,31 @@ const outputItem = z.object({
   arguments: z.string().optional(),
 })
 
+const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), ...shape })
+
 /** The server events (GA names) that a call uses. Others are ignored, because the service adds new types. */
-const schemas = {
-  'session.created': z.object({ type: z.literal('session.created'), session }),
-  'session.updated': z.object({ type: z.literal('session.updated'), session }),
-  'input_audio_buffer.speech_started': z.object({
-    type: z.literal('input_audio_buffer.speech_started'),
-  }),
-  'input_audio_buffer.speech_stopped': z.object({ type: z.literal('input_audio_buffer.speech_stopped') }),
-  'input_audio_buffer.committed': z.object({
-    type: z.literal('input_audio_buffer.committed'),
-    item_id: id,
-    previous_item_id: previousItem,
-  }),
-  'conversation.item.added': z.object({
-    type: z.literal('conversation.item.added'),
+const serverEvent = z.discriminatedUnion('type', [
+  event('session.updated', { session }),
+  event('input_audio_buffer.speech_started', {}),
+  event('input_audio_buffer.speech_stopped', {}),
+  event('input_audio_buffer.committed', { item_id: id, previous_item_id: previousItem }),
+  event('conversation.item.added', {
     item: z.object({ id, type: z.string() }),
     previous_item_id: previousItem,
   }),
-  'conversation.item.input_audio_transcription.completed': z.object({
-    type: z.literal('conversation.item.input_audio_transcription.completed'),
-    item_id: id,
-    transcript: z.string(),
-  }),
-  'conversation.item.input_audio_transcription.failed': z.object({
-    type: z.literal('conversation.item.input_audio_transcription.failed'),
-    item_id: id,
-  }),
-  'response.created': z.object({ type: z.literal('response.created'), response: z.object({ id }) }),
-  'response.output_item.added': z.object({
-    type: z.literal('response.output_item.added'),
+  event('conversation.item.input_audio_transcription.completed', { item_id: id, transcript: z.string() }),
+  event('conversation.item.input_audio_transcription.failed', { item_id: id }),
+  event('response.created', { response: z.object({ id }) }),
+  event('response.output_item.added', {
     response_id: id,
     item: z.object({ id: id.optional(), type: z.string() }),
   }),
-  'response.output_audio.delta': z.object({
-    type: z.literal('response.output_audio.delta'),
-    ...ofItem,
-    delta: z.base64(),
-  }),
-  'response.output_audio.done': z.object({ type: z.literal('response.output_audio.done'), ...ofItem }),
-  'response.output_audio_transcript.delta': z.object({
-    type: z.literal('response.output_audio_transcript.delta'),
-    ...ofItem,
-    delta: z.string(),
-  }),
-  'response.output_audio_transcript.done': z.object({
-    type: z.literal('response.output_audio_transcript.done'),
-    ...ofItem,
-    transcript: z.string(),
-  }),
-  'response.done': z.object({
-    type: z.literal('response.done'),
+  event('response.output_audio.delta', { ...ofItem, delta: z.base64() }),
+  event('response.output_audio.done', ofItem),
+  event('response.output_audio_transcript.delta', { ...ofItem, delta: z.string() }),
+  event('response.output_audio_transcript.done', { ...ofItem, transcript: z.string() }),
+  event('response.done', {
     response: z.object({
       id,
       status: z.enum(['completed', 'cancelled', 'failed', 'incomplete', 'in_progress']),
@@ -85,20 +59,15 @@ const schemas = {
       usage: usage.nullish(),
     }),
   }),
-  error: z.object({
-    type: z.literal('error'),
-    error: z.object({
-      code: z.string().nullish(),
-      message: z.string(),
-      event_id: z.string().nullish(),
-    }),
+  event('error', {
+    error: z.object({ code: z.string().nullish(), message: z.string(), event_id: z.string().nullish() }),
   }),
-} as const
+])
 
 const typedEvent = z.object({ type: z.string() })
+const known = new Set<string>(serverEvent.options.map(({ shape }) => shape.type.value))
 
-type Schemas = typeof schemas
-export type ServerEvent = { [T in keyof Schemas]: z.output<Schemas[T]> }[keyof Schemas]
+export type ServerEvent = z.output<typeof serverEvent>
 
 export type ParsedServerEvent =
   | { readonly status: 'event'; readonly event: ServerEvent }
@@ -117,12 +86,8 @@ export function parseServerEvent(text: string): ParsedServerEvent {
   const typed = typedEvent.safeParse(json)
   if (!typed.success) return { status: 'malformed', detail: 'no type' }
   const { type } = typed.data
-  if (!isKnown(type)) return { status: 'ignored', type }
-  const parsed = schemas[type].safeParse(json)
+  if (!known.has(type)) return { status: 'ignored', type }
+  const parsed = serverEvent.safeParse(json)
   if (!parsed.success) return { status: 'malformed', detail: `${type}: ${z.prettifyError(parsed.error)}` }
   return { status: 'event', event: parsed.data }
-}
-
-function isKnown(type: string): type is keyof Schemas {
-  return Object.hasOwn(schemas, type)
 }

@@ -7,8 +7,7 @@ const MU_LAW = { type: 'audio/pcmu' as const }
  * The first events to a new session: its settings, then the history. Uses server_vad because semantic_vad was
  * seen never to fire on phone lines.
  */
-export function sessionOpening(plan: SessionPlan, serverInterrupts: boolean): readonly ClientEvent[] {
-  const language = plan.language === undefined ? {} : { language: plan.language }
+export function sessionOpening(plan: SessionPlan): readonly ClientEvent[] {
   const settings: ClientEvent = {
     type: 'session.update',
     session: {
@@ -20,14 +19,14 @@ export function sessionOpening(plan: SessionPlan, serverInterrupts: boolean): re
       audio: {
         input: {
           format: MU_LAW,
-          transcription: { model: plan.transcriptionModel, ...language },
+          transcription: { model: plan.transcriptionModel },
           turn_detection: {
             type: 'server_vad',
             threshold: 0.5,
             prefix_padding_ms: 300,
             silence_duration_ms: 500,
             create_response: true,
-            interrupt_response: serverInterrupts,
+            interrupt_response: true,
           },
         },
         output: { format: MU_LAW, voice: plan.voice },

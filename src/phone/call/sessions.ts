@@ -1,60 +1,59 @@
 import { silence } from './barge-in.ts'
-import { type Draft, set, setCaller, setModel, setResponses } from './call-state.ts'
+import { type Draft, type ModelState, set, setCaller, setModel, setResponses } from './call-state.ts'
 import { endCall } from './ending.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { say } from './reply-audio.ts'
 import { requestResponse, sendQueued, sendReturnedResults } from './responses.ts'
-import { changeReplies, isOwedWords, settleOverdue } from './transcript.ts'
+import { isOwedWords, settleAll } from './transcript.ts'
 
 type Session = Extract<ServerEvent, { type: 'session.updated' }>['session']
 
 const AUDIO_FORMAT = 'audio/pcmu'
 /** The service's limit for a session. */
 const SESSION_MS = 60 * 60_000
-const ROTATION_RETRY_MS = 60_000
 
 /**
  * The service confirmed our settings, so the session takes over. Nothing is played before that, because audio
  * in the wrong format is noise to the caller.
  */
-export function sessionConfigured(draft: Draft, session: number, confirmed: Session): void {
-  const { model } = draft.state
-  if (session === model.session && model.ready) return
+export function sessionConfigured(draft: Draft, confirmed: Session): void {
+  const { model, options } = draft.state
+  if (model.ready) return
   if (!speaksMuLaw(confirmed)) {
     draft.actions.push({
       type: 'log',
       message: 'the realtime service does not speak mu-law',
       detail: JSON.stringify(confirmed.audio ?? null),
     })
-    if (session === model.session) endCall(draft, 'wrong_format', 'close')
-    else dropNext(draft)
+    endCall(draft, 'wrong_format', 'close')
     return
   }
-  if (session === model.next?.session) {
-    takeOver(draft)
-    return
-  }
-  adopt(draft, session)
+  setModel(draft, {
+    ready: true,
+    sinceMs: draft.atMs,
+    rotateAtMs: draft.atMs + options.limits.rotateAfterMs,
+  })
+  draft.actions.push({ type: 'model.adopt', session: model.session })
   sendReturnedResults(draft)
-  requestResponse(draft, model.opening)
+  if (model.opening !== null) requestResponse(draft, model.opening)
 }
 
-/** Opens the next session in a quiet moment, while the current one continues. */
+/**
+ * Replaces an old session in a quiet moment. Should the caller speak before the next one is ready, it still
+ * hears everything, because their audio is held.
+ */
 export function rotateWhenDue(draft: Draft): void {
-  const { model } = draft.state
-  if (!model.ready || model.next || draft.atMs < model.rotateAtMs || !mayRotate(draft)) return
-  const session = model.lastSession + 1
-  setModel(draft, { next: { session, sinceMs: draft.atMs }, lastSession: session })
-  draft.actions.push({ type: 'model.open', session })
+  const { model, quietSinceMs, transcript } = draft.state
+  if (!model.ready || draft.atMs < model.rotateAtMs || quietSinceMs === null) return
+  // Only the session that heard these words can transcribe them, and the next one would not know them.
+  if (isOwedWords(transcript)) return
+  draft.actions.push({ type: 'model.close', session: model.session })
+  openNext(draft, { opening: null, retries: 1 })
 }
 
-/** A session closed or timed out. The current one is replaced once; after that the call ends. */
+/** A session closed or timed out. It is replaced once; after that the call ends. */
 export function sessionLost(draft: Draft, session: number): void {
   const { model, options, stage } = draft.state
-  if (session === model.next?.session) {
-    dropNext(draft)
-    return
-  }
   if (session !== model.session || stage.name === 'ended') return
   // The last phrase needs no model and plays to its end.
   if (stage.name === 'leaving') {
@@ -69,24 +68,20 @@ export function sessionLost(draft: Draft, session: number): void {
     return
   }
   say(draft, options.phrases.reconnecting)
-  const next = model.lastSession + 1
-  setModel(draft, {
-    session: next,
-    ready: false,
-    sinceMs: draft.atMs,
-    next: null,
-    lastSession: next,
-    retries: retries - 1,
-    opening: model.ready ? options.resume : model.opening,
-  })
-  draft.actions.push({ type: 'model.open', session: next })
+  const opening = model.ready ? options.resume : (model.opening ?? options.resume)
+  openNext(draft, { opening, retries: retries - 1 })
+}
+
+function openNext(draft: Draft, change: Pick<ModelState, 'opening' | 'retries'>): void {
+  const session = draft.state.model.session + 1
+  setModel(draft, { session, ready: false, sinceMs: draft.atMs, ...change })
+  draft.actions.push({ type: 'model.open', session })
 }
 
 /** Treats a session as lost if it does not open in time or owes an event for too long. */
 export function checkDeadlines(draft: Draft): void {
   const { model, signs, responses, caller, options } = draft.state
   const { openMs, stallMs } = options.limits
-  if (model.next && draft.atMs - model.next.sinceMs >= openMs) dropNext(draft)
   if (!model.ready) {
     if (draft.atMs - model.sinceMs >= openMs) closeAndLose(draft)
     return
@@ -117,50 +112,8 @@ export function noteExpiry(draft: Draft, session: number, inMs: number): void {
   setModel(draft, { rotateAtMs: Math.min(model.rotateAtMs, rotateAtMs) })
 }
 
-function adopt(draft: Draft, session: number): void {
-  const { limits } = draft.state.options
-  setModel(draft, {
-    session,
-    ready: true,
-    sinceMs: draft.atMs,
-    rotateAtMs: draft.atMs + limits.rotateAfterMs,
-    next: null,
-  })
-  draft.actions.push({ type: 'model.adopt', session })
-}
-
-/** Adopts the prepared session, unless somebody has begun to speak and made it stale. */
-function takeOver(draft: Draft): void {
-  const { model } = draft.state
-  if (!model.next) return
-  if (!mayRotate(draft)) {
-    dropNext(draft)
-    return
-  }
-  adopt(draft, model.next.session)
-  draft.actions.push({ type: 'model.close', session: model.session })
-}
-
-function dropNext(draft: Draft): void {
-  const { next } = draft.state.model
-  if (!next) return
-  draft.actions.push({ type: 'model.close', session: next.session })
-  setModel(draft, { next: null, rotateAtMs: draft.atMs + ROTATION_RETRY_MS })
-}
-
-function mayRotate(draft: Draft): boolean {
-  const { quietSinceMs, responses, caller, tools, model, options, transcript } = draft.state
-  // Only the session that heard these words can transcribe them, and the next one would not know them.
-  if (isOwedWords(transcript)) return false
-  if (quietSinceMs !== null) return true
-  // Late in the session, playback no longer delays the rotation: the provider already has the audio.
-  const overdue = draft.atMs - model.sinceMs >= options.limits.rotateByMs
-  const generating = responses.active !== null || responses.requested !== null || responses.queued !== null
-  const listening = caller.speaking || caller.replyOwed !== null
-  return overdue && !generating && !listening && tools.running.length === 0
-}
-
-function closeAndLose(draft: Draft): void {
+/** Gives up the session. The caller's audio now goes to the next one. */
+export function closeAndLose(draft: Draft): void {
   const { session } = draft.state.model
   draft.actions.push({ type: 'model.close', session })
   sessionLost(draft, session)
@@ -171,13 +124,7 @@ function forgetSession(draft: Draft): void {
   silence(draft)
   setResponses(draft, { active: null, requested: null, queued: null, unheard: [], failures: 0 })
   setCaller(draft, { speaking: false, replyOwed: null })
-  const unheard = { heardMs: 0, sentMs: 0, interrupted: true }
-  const replied = changeReplies(
-    draft.state.transcript,
-    () => true,
-    (reply) => ({ ...reply, generated: true, heard: reply.heard ?? unheard }),
-  )
-  set(draft, { transcript: settleOverdue(replied, Number.POSITIVE_INFINITY) })
+  set(draft, { transcript: settleAll(draft.state.transcript) })
 }
 
 function speaksMuLaw(session: Session): boolean {

@@ -121,6 +121,20 @@ export function changeReplies(
   }
 }
 
+/** Settles everything: unheard replies and missing words will not come any more. */
+export function settleAll(transcript: Transcript): Transcript {
+  const replied = changeReplies(
+    transcript,
+    () => true,
+    (reply) => ({
+      ...reply,
+      generated: true,
+      heard: reply.heard ?? { heardMs: 0, sentMs: 0, interrupted: true },
+    }),
+  )
+  return settleOverdue(replied, Number.POSITIVE_INFINITY)
+}
+
 /** Finds a reply that has not been released. */
 export function findReply(transcript: Transcript, itemId: string): Reply | null {
   return find(transcript, itemId, 'reply')

@@ -29,7 +29,14 @@ import {
   sendData,
   toolReturned,
 } from './responses.ts'
-import { checkDeadlines, noteExpiry, rotateWhenDue, sessionConfigured, sessionLost } from './sessions.ts'
+import {
+  checkDeadlines,
+  closeAndLose,
+  noteExpiry,
+  rotateWhenDue,
+  sessionConfigured,
+  sessionLost,
+} from './sessions.ts'
 import { changeReply, placeItem, settleOverdue } from './transcript.ts'
 
 export type Step = { readonly state: CallState; readonly actions: readonly CallAction[] }
@@ -70,7 +77,7 @@ export function begin(options: CallOptions, atMs: number): Step {
 export function step(state: CallState, event: CallEvent): Step {
   if (state.stage.name === 'ended') return { state, actions: [] }
   const draft: Draft = { state: { ...state }, actions: [], atMs: event.atMs }
-  apply(draft, event)
+  ;(handlers[event.type] as (draft: Draft, event: CallEvent) => void)(draft, event)
   if (draft.state.stage.name !== 'ended') {
     finishLeaving(draft)
     recordSettled(draft)
@@ -79,115 +86,66 @@ export function step(state: CallState, event: CallEvent): Step {
   return { state: draft.state, actions: draft.actions }
 }
 
-function apply(draft: Draft, event: CallEvent): void {
-  switch (event.type) {
-    case 'model.said':
-      modelSaid(draft, event.session, event.event)
-      break
-    case 'model.expires':
-      noteExpiry(draft, event.session, event.inMs)
-      break
-    case 'model.closed':
-      sessionLost(draft, event.session)
-      break
-    case 'line.mark':
-      markReturned(draft, event.name)
-      break
-    case 'line.ended':
-      endCall(draft, event.reason, 'gone')
-      break
-    case 'hangup.requested':
-      endCall(draft, event.reason, 'hangUp')
-      break
-    case 'tool.returned':
-      toolReturned(draft, event.callId, event.output)
-      break
-    case 'memory.surfaced':
-      if (draft.state.model.ready) sendData(draft, event.text)
-      break
-    case 'tick':
-      tick(draft)
-      break
-  }
+type EventOf<T extends CallEvent['type']> = Extract<CallEvent, { type: T }>
+type Said<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>
+
+const handlers: { readonly [T in CallEvent['type']]: (draft: Draft, event: EventOf<T>) => void } = {
+  'model.said': (draft, { session, event }) => modelSaid(draft, session, event),
+  'model.expires': (draft, { session, inMs }) => noteExpiry(draft, session, inMs),
+  'model.closed': (draft, { session }) => sessionLost(draft, session),
+  'line.mark': (draft, { name }) => markReturned(draft, name),
+  'line.ended': (draft, { reason }) => endCall(draft, reason, 'gone'),
+  'hangup.requested': (draft, { reason }) => endCall(draft, reason, 'hangUp'),
+  'tool.returned': (draft, { callId, output }) => toolReturned(draft, callId, output),
+  'memory.surfaced'(draft, { text }) {
+    if (draft.state.model.ready) sendData(draft, text)
+  },
+  tick,
+}
+
+/** What to do when the model that the caller talks to says something. */
+const heard: { readonly [T in ServerEvent['type']]: (draft: Draft, event: Said<T>) => void } = {
+  'session.updated': (draft, { session }) => sessionConfigured(draft, session),
+  'input_audio_buffer.speech_started'(draft) {
+    if (draft.state.stage.name === 'live') callerStarted(draft)
+  },
+  'input_audio_buffer.speech_stopped': callerStopped,
+  'input_audio_buffer.committed': (draft, { item_id, previous_item_id }) =>
+    utteranceCommitted(draft, item_id, previous_item_id),
+  'conversation.item.added': (draft, { item, previous_item_id }) =>
+    set(draft, { transcript: placeItem(draft.state.transcript, item.id, previous_item_id) }),
+  'conversation.item.input_audio_transcription.completed': (draft, { item_id, transcript }) =>
+    utteranceTranscribed(draft, item_id, transcript),
+  'conversation.item.input_audio_transcription.failed': (draft, { item_id }) =>
+    utteranceTranscribed(draft, item_id, null),
+  'response.created': (draft, { response }) => responseCreated(draft, response.id),
+  'response.output_item.added': (draft, { response_id, item }) => replyAdded(draft, response_id, item),
+  'response.output_audio.delta': audioDelta,
+  'response.output_audio.done': (draft, { item_id, content_index }) =>
+    audioDone(draft, item_id, content_index),
+  'response.output_audio_transcript.delta': transcriptDelta,
+  'response.output_audio_transcript.done': transcriptDone,
+  'response.done'(draft, { response }) {
+    completeResponseAudio(draft, response.id)
+    responseDone(draft, response)
+    sayTrouble(draft)
+  },
+  error: (draft, { error }) => modelErred(draft, error),
 }
 
 function modelSaid(draft: Draft, session: number, event: ServerEvent): void {
-  const { model } = draft.state
-  if (session !== model.session && session !== model.next?.session) return
-  if (event.type === 'session.updated') {
-    sessionConfigured(draft, session, event.session)
-    return
-  }
+  const { model, signs } = draft.state
   if (session !== model.session) return
-  set(draft, { signs: { lastMs: draft.atMs, count: draft.state.signs.count + 1 } })
-  if (!model.ready) {
-    notReadyYet(draft, session, event)
-    return
-  }
-  switch (event.type) {
-    case 'session.created':
-      return
-    case 'input_audio_buffer.speech_started':
-      if (draft.state.stage.name === 'live') callerStarted(draft)
-      break
-    case 'input_audio_buffer.speech_stopped':
-      callerStopped(draft)
-      break
-    case 'input_audio_buffer.committed':
-      utteranceCommitted(draft, event.item_id, event.previous_item_id)
-      break
-    case 'conversation.item.added':
-      set(draft, {
-        transcript: placeItem(draft.state.transcript, event.item.id, event.previous_item_id),
-      })
-      break
-    case 'conversation.item.input_audio_transcription.completed':
-      utteranceTranscribed(draft, event.item_id, event.transcript)
-      break
-    case 'conversation.item.input_audio_transcription.failed':
-      utteranceTranscribed(draft, event.item_id, null)
-      break
-    case 'response.created':
-      responseCreated(draft, event.response.id)
-      break
-    case 'response.output_item.added':
-      replyAdded(draft, event.response_id, event.item)
-      break
-    case 'response.output_audio.delta':
-      audioDelta(draft, event)
-      break
-    case 'response.output_audio.done':
-      audioDone(draft, event.item_id, event.content_index)
-      break
-    case 'response.output_audio_transcript.delta':
-      transcriptDelta(draft, event)
-      break
-    case 'response.output_audio_transcript.done':
-      transcriptDone(draft, event)
-      break
-    case 'response.done':
-      completeResponseAudio(draft, event.response.id)
-      responseDone(draft, event.response)
-      sayTrouble(draft)
-      break
-    case 'error':
-      if (event.error.code === 'session_expired') {
-        // The caller's audio now goes to the next session.
-        draft.actions.push({ type: 'model.close', session })
-        sessionLost(draft, session)
-        return
-      }
-      errorReported(draft, event.error)
-      break
-  }
+  set(draft, { signs: { lastMs: draft.atMs, count: signs.count + 1 } })
+  if (model.ready || event.type === 'session.updated' || event.type === 'error')
+    (heard[event.type] as (draft: Draft, event: ServerEvent) => void)(draft, event)
 }
 
-/** Before the session is configured, any error means that it never will be. */
-function notReadyYet(draft: Draft, session: number, event: ServerEvent): void {
-  if (event.type !== 'error') return
-  errorReported(draft, event.error)
-  draft.actions.push({ type: 'model.close', session })
-  sessionLost(draft, session)
+/** An error normally does not end the session, unless it expired or was not configured yet. */
+function modelErred(draft: Draft, error: Extract<ServerEvent, { type: 'error' }>['error']): void {
+  const isExpired = error.code === 'session_expired'
+  if (!isExpired) errorReported(draft, error)
+  if (isExpired || !draft.state.model.ready) closeAndLose(draft)
 }
 
 function replyAdded(

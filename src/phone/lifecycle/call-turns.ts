@@ -25,8 +25,6 @@ export type CallTurns = {
   end(): void
 }
 
-const REMEMBERED = 64
-
 /**
  * Records the turns of a call with their usage, as in chat. A turn lasts from one response to the last one
  * that its tools cause.
@@ -118,8 +116,6 @@ export function createCallTurns(options: {
     },
     responded({ responseId, usage }) {
       turnOfResponse.set(responseId, turn.turnId)
-      const [oldest] = turnOfResponse.keys()
-      if (turnOfResponse.size > REMEMBERED && oldest !== undefined) turnOfResponse.delete(oldest)
       turn.rounds += 1
       turn.responseId = responseId
       turn.usage = {

@@ -1,11 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, Appended, NewEvent } from '../../../ledger/event.ts'
 
 /** Pause before a failed batch is retried. */
 const RETRY_MS = 1_000
-/** A call makes a few facts a second, so this covers minutes of a failing disk. */
-const MAX_WAITING = 2_000
 
 export type FactQueue = {
   /** Queues facts without blocking. Resolves once they are in the ledger. */
@@ -27,13 +26,10 @@ export function createFactQueue(options: {
   readonly retryMs?: number
 }): FactQueue {
   const inTurn = pLimit(1)
-  const over = Promise.withResolvers<void>()
-  let isOver = false
+  const over = new AbortController()
 
-  async function take(compose: () => readonly NewEvent[]): Promise<Appended> {
-    if (inTurn.pendingCount >= MAX_WAITING) throw new Error('too many call facts are waiting for the disk')
-    return inTurn(() => appendUntilTaken(compose()))
-  }
+  const take: FactQueue['appendLater'] = (compose) => inTurn(() => appendUntilTaken(compose()))
+
   async function appendUntilTaken(events: readonly NewEvent[]): Promise<Appended> {
     for (;;) {
       try {
@@ -41,25 +37,17 @@ export function createFactQueue(options: {
       } catch (error) {
         options.onFault(error, 'could not record the facts of a call')
         // Any other error is permanent, and a retry would block all later facts.
-        if (isOver || !(error instanceof LedgerUnavailable)) throw error
-        await pause()
+        if (over.signal.aborted || !(error instanceof LedgerUnavailable)) throw error
+        // After an abort it tries once more.
+        await pause(options.retryMs ?? RETRY_MS, undefined, { signal: over.signal }).catch(() => undefined)
       }
     }
-  }
-  async function pause(): Promise<void> {
-    const due = Promise.withResolvers<void>()
-    const timer = setTimeout(due.resolve, options.retryMs ?? RETRY_MS)
-    await Promise.race([due.promise, over.promise])
-    clearTimeout(timer)
   }
 
   return {
     append: (events) => take(() => events),
     appendLater: take,
     settled: () => inTurn(() => undefined),
-    giveUp() {
-      isOver = true
-      over.resolve()
-    },
+    giveUp: () => over.abort(),
   }
 }

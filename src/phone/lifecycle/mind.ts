@@ -40,17 +40,19 @@ export type CallChain = {
 /** Runs the delegate's tools for a call and records their outcomes. */
 export type CallTools = {
   run(
-    calls: readonly { readonly callId: string; readonly tool: string; readonly arguments: string }[],
-    called: Promise<readonly { readonly seq: number; readonly erased: boolean }[]>,
+    calls: readonly {
+      readonly callId: string
+      readonly tool: string
+      readonly arguments: string
+      readonly seq: number
+      readonly erased: boolean
+    }[],
     round: Omit<ToolContext, 'callId' | 'key'> & {
       /** Tells the owner where a request to confirm comes from. */
       readonly why: string
       readonly tally: Tally
     },
-  ): Promise<{
-    readonly outputs: readonly { readonly output: string }[]
-    readonly recorded: Promise<readonly number[]>
-  }>
+  ): Promise<readonly { readonly output: string; readonly seq: number }[]>
   isIdempotent(tool: string): boolean
 }
 

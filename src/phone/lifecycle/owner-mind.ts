@@ -9,11 +9,12 @@ import type { SessionPlan, VoiceTool } from '../call/ports.ts'
 import type { CallPlace, CallTurns } from './call-turns.ts'
 import type { FactQueue } from './fact-queue.ts'
 import { type Delimit, historyItem, recentHistory } from './history.ts'
-import { createLatestWords } from './latest-words.ts'
 import type { CallChain, CallTools, PastItem, PlacedMind, Tally, VoiceSettings } from './mind.ts'
 
 /** Time limit for recall before the first words of a session. */
 const OPENING_RECALL_MS = 400
+/** How long a tool waits for the transcription of the words that caused it. */
+const RECORDED_WITHIN_MS = 3_000
 /** Number of recent facts whose words a reply may repeat. */
 const SOURCES = 60
 /** Number of earlier messages that recall uses at the start of a session. */
@@ -211,14 +212,12 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     const { callId, name: tool } = call
     if (tally.turnId !== turnId) tally = { turnId, changes: 0, texts: 0 }
     const why = `Asked for on the phone, in a call from ${options.from}.`
-    const { outputs, recorded } = await runner.run(
-      [{ callId, tool, arguments: call.arguments }],
-      Promise.resolve([called]),
-      { ...place, messageSeq, timezone: options.timezone(), nowMs: nowMs(), signal, why, tally },
-    )
-    const [outcome] = outputs
+    const { seq, erased } = called
+    const [outcome] = await runner.run([{ callId, tool, arguments: call.arguments, seq, erased }], {
+      ...{ ...place, messageSeq, timezone: options.timezone(), nowMs: nowMs(), signal, why, tally },
+    })
     if (!outcome) throw new Error('the tool has no outcome')
-    remember([called.seq, ...(await recorded)])
+    remember([seq, outcome.seq])
     return outcome.output
   }
 
@@ -292,6 +291,29 @@ function tooLate(fact: NewEvent): NewEvent[] {
   ]
 }
 
+/** Finds the fact of the caller's latest words, which is recorded with a delay. */
+function createLatestWords() {
+  let latest: number | null = null
+  let pending: PromiseWithResolvers<null> | null = null
+  return {
+    /** The caller began to speak. */
+    begun() {
+      pending ??= Promise.withResolvers()
+    },
+    recorded(seq: number) {
+      latest = seq
+      pending?.resolve(null)
+      pending = null
+    },
+    /** Null if there are no words, or they take too long to be recorded. */
+    async seq(signal: AbortSignal): Promise<number | null> {
+      const waiting = pending?.promise
+      if (waiting) await within(RECORDED_WITHIN_MS, signal, () => waiting)
+      return pending ? null : latest
+    },
+  }
+}
+
 /** Resolves with the result of `work`, or null if it takes longer than `ms`. */
 async function within<T>(
   ms: number,
@@ -301,6 +323,7 @@ async function within<T>(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ms)])
   const expired = new Promise<null>((resolve) => {
     limit.addEventListener('abort', () => resolve(null), { once: true })
+    if (limit.aborted) resolve(null)
   })
   return Promise.race([work(limit), expired])
 }

@@ -1,6 +1,6 @@
 import type { Twilio } from 'twilio'
 import type { Settings } from '../../settings/settings.ts'
-import { connectTelephony, type TelephonyCredentials, telephonyCredentials } from './rest.ts'
+import { connectTelephony, type TelephonyCredentials } from './rest.ts'
 
 export type TelephonyApi = {
   /** The current credentials; null if the settings are incomplete. */
@@ -17,13 +17,12 @@ export function createTelephonyApi(
   let built: { readonly by: string; readonly client: Promise<Twilio> } | null = null
 
   function credentials(): TelephonyCredentials | null {
-    return telephonyCredentials({
-      accountSid: settings.get('TELEPHONY_ACCOUNT_SID'),
-      authToken: settings.get('TELEPHONY_AUTH_TOKEN'),
-      apiKeySid: settings.get('TELEPHONY_API_KEY_SID'),
-      apiKeySecret: settings.get('TELEPHONY_API_KEY_SECRET'),
-      baseUrl: settings.get('TELEPHONY_API_BASE_URL'),
-    })
+    const accountSid = settings.get('TELEPHONY_ACCOUNT_SID')
+    const authToken = settings.get('TELEPHONY_AUTH_TOKEN')
+    const username = authToken === null ? settings.get('TELEPHONY_API_KEY_SID') : accountSid
+    const password = authToken ?? settings.get('TELEPHONY_API_KEY_SECRET')
+    if (accountSid === null || username === null || password === null) return null
+    return { accountSid, username, password, baseUrl: settings.get('TELEPHONY_API_BASE_URL') }
   }
 
   return {

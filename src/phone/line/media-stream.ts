@@ -31,11 +31,6 @@ const mediaFrame = z.discriminatedUnion('event', [
     streamSid: sid,
     mark: z.object({ name: z.string().max(200) }),
   }),
-  z.object({
-    event: z.literal('dtmf'),
-    streamSid: sid,
-    dtmf: z.object({ digit: z.string().max(4) }),
-  }),
   z.object({ event: z.literal('stop'), streamSid: sid }),
 ])
 

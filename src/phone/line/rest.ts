@@ -17,21 +17,6 @@ export type TelephonyCredentials = {
   readonly baseUrl: string | null
 }
 
-/** The credentials in the settings; null if they are incomplete. */
-export function telephonyCredentials(settings: {
-  readonly accountSid: string | null
-  readonly authToken: string | null
-  readonly apiKeySid: string | null
-  readonly apiKeySecret: string | null
-  readonly baseUrl: string | null
-}): TelephonyCredentials | null {
-  const { accountSid, authToken, apiKeySid, apiKeySecret, baseUrl } = settings
-  if (accountSid === null) return null
-  if (authToken !== null) return { accountSid, username: accountSid, password: authToken, baseUrl }
-  if (apiKeySid === null || apiKeySecret === null) return null
-  return { accountSid, username: apiKeySid, password: apiKeySecret, baseUrl }
-}
-
 /**
  * Loads the provider's SDK, which costs 100 ms and 15 MB, only when needed. It never retries by itself,
  * because only the caller knows whether that is safe. undici sends the requests: the SDK's own client has no

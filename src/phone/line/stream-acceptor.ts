@@ -30,8 +30,6 @@ export type StreamAcceptor = {
 export function createStreamAcceptor(options: {
   readonly slot: CallSlot
   readonly startDeadlineMs?: number | undefined
-  /** Runs `fn` after `ms`, unless the returned function is called first. */
-  readonly after: (ms: number, fn: () => void) => () => void
   readonly accepted: (call: OfferedCall, line: CallLine) => void
   readonly refused: (reason: string) => void
 }): StreamAcceptor {
@@ -45,7 +43,7 @@ export function createStreamAcceptor(options: {
       let streamSid = ''
 
       const settle = (next: 'live' | 'over') => {
-        cancel()
+        clearTimeout(deadline)
         waiting.delete(refuse)
         state = next
       }
@@ -55,7 +53,7 @@ export function createStreamAcceptor(options: {
         socket.close(REFUSED, reason)
         options.refused(reason)
       }
-      const cancel = options.after(startDeadlineMs, () => refuse('no_start'))
+      const deadline = setTimeout(() => refuse('no_start'), startDeadlineMs).unref()
 
       const start = (frame: Extract<MediaFrame, { event: 'start' }>) => {
         const { callSid, accountSid, customParameters } = frame.start

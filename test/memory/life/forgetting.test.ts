@@ -158,25 +158,6 @@ test('forgets the superseded versions of a memory with it', async () => {
   expect(recalled.recalled.text ?? '').not.toMatch(/Oslo|Ulm|Graz/)
 })
 
-test('finishes an erasure after a crash between forgetting and erasing', async () => {
-  const directory = testDirectory()
-  const mind = await openMind({ directory })
-  await mind.say('I live in Oslo')
-  await mind.settle()
-  const [memory] = mind.known()
-  await mind.appended([
-    {
-      type: 'memory.deleted',
-      actor: 'owner',
-      facts: { memoryId: memory?.memoryId ?? '', sourceSeqs: [], by: 'owner' },
-    },
-  ])
-  await mind.close()
-  const again = await openMind({ directory, startMs: mind.nowMs() })
-  await again.settle()
-  expect(again.facts('memory.stored')).toMatchObject([{ erased: true, body: null }])
-})
-
 test('bars messages from which nothing was learned, and the replies that repeat them', async () => {
   const mind = await openMind()
   const said = await mind.say('The spare key lies under the blue flowerpot.')

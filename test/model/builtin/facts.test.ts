@@ -11,13 +11,13 @@ const known = [
   'Моя сестра живёт в Риме',
 ].map((text) => ({ text, at: null }))
 
-const answers = (question: string) => findAnswers(question, known, () => null).map(({ text }) => text)
+const answers = (question: string) => findAnswers(question, known).map(({ text }) => text)
 
 test.for([
   ["What is my sister's name?", ["My sister's name is Ada"]],
   ['Where does my sister live?', ['My sister lives in Rome']],
   ['What is my name?', ['My name is Max']],
-  ['What is the gate code?', ['The gate code is 9922', 'The gate code is 4711']],
+  ['What is the gate code?', ['The gate code is 4711', 'The gate code is 9922']],
   ['Am I allergic to anything?', ['I am allergic to nuts']],
   ['Где живёт моя сестра?', ['Моя сестра живёт в Риме']],
   ['Who is Bob?', []],
@@ -25,31 +25,6 @@ test.for([
   ['', []],
 ] as const)('answers “%s” with %j', ([question, expected]) => {
   expect(answers(question)).toEqual(expected)
-})
-
-test('counts what the owner said only as far as it states a fact', () => {
-  const said = [
-    { text: 'Remember that the boiler is a Vaillant', at: null, isSaid: true },
-    { text: 'Remind me tomorrow about the boiler', at: null, isSaid: true },
-  ]
-  const found = findAnswers('What boiler do I have?', said, (each) =>
-    each.text.startsWith('Remember') ? { ...each, text: 'the boiler is a Vaillant' } : null,
-  )
-  expect(found.map(({ text }) => text)).toEqual(['the boiler is a Vaillant'])
-})
-
-test('drops a statement that a later one corrects', () => {
-  const said = [
-    'My dentist is Dr. Weber',
-    'My dentist is closed on Mondays?',
-    'Actually my dentist is Dr. Klein now',
-    'My dentist has a dog',
-  ].map((text) => ({ text, at: null }))
-  const found = (question: string) => findAnswers(question, said, () => null).map(({ text }) => text)
-  expect(found('Who is my dentist?')).toEqual([
-    'My dentist has a dog',
-    'Actually my dentist is Dr. Klein now',
-  ])
 })
 
 test.for([
@@ -73,5 +48,5 @@ test.for([
     'Our children are Mia and Leo',
     'My dog is called Rex',
   ].map((text) => ({ text, at: null }))
-  expect(findAnswers(question, facts, () => null).map(({ text }) => text)).toEqual(expected)
+  expect(findAnswers(question, facts).map(({ text }) => text)).toEqual(expected)
 })

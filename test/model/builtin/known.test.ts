@@ -1,14 +1,5 @@
 import { expect, test } from 'vitest'
-import { delegate, owner, runTurn } from './tool-host.ts'
-
-test('quotes a statement in full, including its abbreviations', async () => {
-  const turn = await runTurn([
-    owner('I changed. My dentist is Dr. Weber, Hauptstr. 5.'),
-    delegate('Noted.'),
-    owner("Isn't my dentist Dr. Weber?"),
-  ])
-  expect(turn.text).toBe('You told me: your dentist is Dr. Weber, Hauptstr. 5.')
-})
+import { owner, runTurn } from './tool-host.ts'
 
 test('lists what the owner said in a period', async () => {
   const hits = [
@@ -19,15 +10,12 @@ test('lists what the owner said in a period', async () => {
   const search_timeline = () => ({ ok: true, hits, forgotten: 1 })
   const today = await runTurn([owner('what did we talk about today?')], { search_timeline })
   expect(today.text).toBe(
-    'What you said today, the latest first:\n\n- 11:00: “The boiler is loud”\n- 10:00: “Hello”\n\n' +
+    'You said, the latest first:\n\n- today at 11:00: “The boiler is loud”\n- today at 10:00: “Hello”\n\n' +
       'This leaves out what you asked me to forget.',
   )
   const nothing = { search_timeline: () => ({ ok: true, hits: [] }) }
   expect((await runTurn([owner('what did I say last week?')], nothing)).text).toBe(
-    'I found nothing that you said from Monday, 25 May to Sunday, 31 May.',
-  )
-  expect((await runTurn([owner('what did I say last Friday?')], nothing)).text).toBe(
-    'I found nothing that you said on Friday, 29 May.',
+    'I found nothing about that.',
   )
 })
 

@@ -21,12 +21,15 @@ test('stores a fact with a tool call, then confirms it', async () => {
   expect(turn.text).toBe('I’ll remember: your sister is Ada.')
 })
 
-test('answers a question from an earlier message', async () => {
-  const turn = await runTurn([
-    owner('My brother Tom lives in Lisbon. Set a timer for 5 minutes.', '2026-06-01T09:00:00.000Z'),
-    delegate('Noted.'),
-    owner('Where does my brother live?'),
-  ])
+test('answers a question from what the owner said earlier', async () => {
+  const hits = [
+    { at: '2026-06-02T09:00:00.000Z', who: 'owner', text: 'Remind me of my brother.' },
+    { at: '2026-06-01T09:00:00.000Z', who: 'owner', text: 'My brother Tom lives in Lisbon.' },
+  ]
+  const turn = await runTurn([owner('Where does my brother live?')], {
+    ...nothing,
+    search_timeline: () => ({ ok: true, hits }),
+  })
   expect(turn.text).toBe('You told me yesterday: your brother Tom lives in Lisbon.')
 })
 
@@ -36,6 +39,7 @@ test('looks up an unknown answer in memory and on the timeline, once', async () 
     recall: ({ query }) => (query === 'sister' ? memory('My sister is called Ada') : none()),
   })
   expect(turn.calls).toEqual([
+    { name: 'recall', args: { query: null } },
     { name: 'recall', args: { query: 'sister name' } },
     { name: 'recall', args: { query: 'sister' } },
     { name: 'search_timeline', args: { query: 'sister', channel: null, from: null, to: null } },
@@ -152,7 +156,7 @@ test('cancels the only timer on “cancel the timer”, and asks if there are se
   const result: InputItem = { type: 'tool_result', callId: 'c', output: JSON.stringify(ambiguous) }
   const past = [owner('cancel the timer'), call, result, delegate(more.text)]
   expect((await runTurn([...past, owner('the tea one')])).calls).toEqual([
-    { name: 'cancel_timer', args: { query: 't2', all: null } },
+    { name: 'cancel_timer', args: { query: 'tea', all: false } },
   ])
 })
 
@@ -250,26 +254,6 @@ test('repeats its events for the same request, with new call ids per turn', asyn
   const first = await collect('2026-06-02T12:00:00.000Z')
   expect(await collect('2026-06-02T12:00:00.000Z')).toEqual(first)
   expect(await collect('2026-06-02T12:00:01.000Z')).not.toEqual(first)
-})
-
-test('stops between two deltas', async () => {
-  const stop = new AbortController()
-  const request = {
-    instructions: '',
-    input: [owner('help')],
-    tools: [],
-    now: '2026-06-02T12:00:00.000Z',
-    timezone: 'UTC',
-  }
-  const deltas: string[] = []
-  const turn = (async () => {
-    for await (const event of createBuiltinModel().respond(request, stop.signal)) {
-      if (event.type === 'text.delta') deltas.push(event.text)
-      stop.abort(new Error('stop'))
-    }
-  })()
-  await expect(turn).rejects.toThrow('stop')
-  expect(deltas).toHaveLength(1)
 })
 
 test('describes itself and offers no other capability', async () => {

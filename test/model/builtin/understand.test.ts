@@ -171,7 +171,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['find my note about tulips', ['read_note', { query: 'tulips' }]],
   ['do I have a shopping list?', ['read_note', { query: '"shopping list"' }]],
   ['do I have any reminders tomorrow?', ['list_timers', {}]],
-  ['remind me tommorow at 9 to call bob', ['set_timer', { title: 'Call bob', at: '2026-06-03T09:00' }]],
+  ['remind me tomorrow at 9 to call bob', ['set_timer', { title: 'Call bob', at: '2026-06-03T09:00' }]],
   ['um set a timer for uh five minutes', ['set_timer', { title: 'Timer', in_minutes: 5 }]],
   ['set an alarm for 7', ['set_timer', { title: 'Alarm', at: '2026-06-03T07:00' }]],
   ['set alarm for 6 45 am', ['set_timer', { title: 'Alarm', at: '2026-06-03T06:45' }]],

@@ -78,8 +78,8 @@ test.for([
   ['every 15 minutes', '*/15 * * * *', 'every 15 minutes'],
   ['every half hour', '*/30 * * * *', 'every 30 minutes'],
   ['every 2 hours', '0 */2 * * *', 'every 2 hours'],
-  ['on the 1st of every month at 9', '0 9 1 * *', 'on the 1st of every month at 09:00'],
-  ['monthly on the 15th', '0 9 15 * *', 'on the 15th of every month at 09:00'],
+  ['on the 1st of every month at 9', '0 9 1 * *', 'on day 1 of every month at 09:00'],
+  ['monthly on the 15th', '0 9 15 * *', 'on day 15 of every month at 09:00'],
   ['every year on 3 May', '0 9 3 5 *', 'every year on 3 May at 09:00'],
   ['every December 24th at 6pm', '0 18 24 12 *', 'every year on 24 December at 18:00'],
 ] as const)('reads “%s” as the recurrence %s', ([text, cron, words]) => {

@@ -55,7 +55,7 @@ export async function setUp(
         ...settings,
       },
       {
-        capabilities: createCapabilities({ nowMs: Date.now }),
+        capabilities: createCapabilities(Date.now),
         timing,
         limits: { backoffMs: 100, maxBackoffMs: 1000 },
         ...dependencies,

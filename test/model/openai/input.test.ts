@@ -110,15 +110,9 @@ test('does not send a call twice if an opaque item already holds it', () => {
   ])
 })
 
-test.for(['', 'not json', '{}', '[]', '[{"no":"type"}]'])(
-  'replaces a damaged blob (%s) with its fallback',
-  (blob) => {
-    const fallback: InputItem[] = [{ type: 'message', role: 'delegate', text: 'What I said.' }]
-    expect(convert([{ type: 'opaque', model: options.self, blob, fallback }])).toEqual([
-      { type: 'message', role: 'assistant', content: 'What I said.' },
-    ])
-  },
-)
+test.for(['', 'not json', '{}', '[]', '[{"no":"type"}]'])('drops a damaged blob (%s)', (blob) => {
+  expect(convert([{ type: 'opaque', model: options.self, blob }])).toEqual([])
+})
 
 test('puts the present right before the current message, in the owner’s time zone', () => {
   const input: InputItem[] = [

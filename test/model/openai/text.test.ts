@@ -51,7 +51,7 @@ test('sends strict tools: every key required, no additional keys', async () => {
       strict: true,
       parameters: {
         type: 'object',
-        properties: { title: { anyOf: [{ type: 'string' }, { type: 'null' }] }, content: { type: 'string' } },
+        properties: { title: { type: ['string', 'null'] }, content: { type: 'string' } },
         required: ['title', 'content'],
         additionalProperties: false,
       },
@@ -103,35 +103,11 @@ test('sends reasoning back unchanged, only to the same model', async () => {
     expect.arrayContaining([...(Array.isArray(kept) ? kept : [])]),
   )
 
-  const call: InputItem = { type: 'tool_call', callId: 'call_a', name: 'create_note', arguments: '{}' }
-  const portable = input.map((item) => (item.type === 'opaque' ? { ...item, fallback: [call] } : item))
-  await run(another({ chatModel: 'other-model' }), request({ input: portable, tools: [noteTool] }))
-  const sent = JSON.stringify(double.requests('/responses')[2]?.body.input)
-  expect(sent).not.toContain('thoughts')
-  expect(sent).toContain('"call_a"')
+  await run(another({ chatModel: 'other-model' }), request({ input, tools: [noteTool] }))
+  expect(JSON.stringify(double.requests('/responses')[2]?.body.input)).not.toContain('thoughts')
 })
 
-test('sends the fallback of opaque items that the service can no longer read', async () => {
-  const { double, service } = await setUp()
-  const refused = httpFaults.badRequest(
-    'The encrypted content could not be verified.',
-    'input',
-    'invalid_encrypted_content',
-  )
-  double.reply({ fault: refused }, { text: 'Still here.' })
-  const blob = JSON.stringify([{ type: 'compaction', id: 'c', encrypted_content: 'gone' }])
-  const fallback: InputItem[] = [{ type: 'inner', label: 'capsule', text: 'Ada is the sister.' }]
-  const input: InputItem[] = [
-    { type: 'opaque', model: self(service), blob, fallback },
-    { type: 'message', role: 'owner', text: 'Who is Ada?' },
-  ]
-  const { completed } = await run(service, request({ input }))
-  expect(completed).toMatchObject({ text: 'Still here.', usedFallback: true })
-  expect(double.requests('/responses')[1]?.text).toContain('Ada is the sister.')
-  expect(double.requests('/responses')[1]?.text).not.toContain('gone')
-})
-
-test('fails rather than drop opaque items that have no fallback', async () => {
+test('fails rather than drop opaque items that the service can no longer read', async () => {
   const { double, service } = await setUp()
   double.reply({
     fault: httpFaults.badRequest(

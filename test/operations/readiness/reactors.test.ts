@@ -24,7 +24,7 @@ test('is not ready while a reactor keeps failing, and shows its name, backlog an
     `INSERT INTO tasks (taskId, dispatchedSeq, status, notify, timeoutMinutes, by, dispatchedAt, lastAt, endedSeq)
      VALUES ('lost', 1000000, 'finished', 'chat', 1, 'owner', '2030-01-01', '2030-01-01', 1000000)`,
   )
-  const service = await startWholeService({ directory, waits: { announceRetryMs: 50 } })
+  const service = await startWholeService({ directory })
   await expect
     .poll(() => ready(service), { timeout: 15_000 })
     .toMatchObject({

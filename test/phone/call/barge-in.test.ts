@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callOptions, clears, facts, marks, mediaBytes, sent, startQuietCall } from './call-driver.ts'
+import { clears, facts, marks, mediaBytes, sent, startQuietCall } from './call-driver.ts'
 
 function speakingCall() {
   const call = startQuietCall()
@@ -137,13 +137,6 @@ test('ignores an unknown mark', () => {
 test('neither clears, cancels nor truncates when nothing plays', () => {
   const call = startQuietCall()
   expect(call.speechStarted()).toEqual([{ type: 'memory.cue', text: null }])
-})
-
-test('cancels the response if the service does not interrupt by itself', () => {
-  const call = startQuietCall(callOptions({ serverInterrupts: false }))
-  call.created('r1')
-  call.delta('r1', 'i1', 800)
-  expect(sent(call.speechStarted(), 'response.cancel').map((event) => event.response_id)).toEqual(['r1'])
 })
 
 test('cancels a response that was requested before the caller spoke and created after', () => {

@@ -2,12 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer } from 'ws'
 import { type Bridge, startBridge } from '../../../src/phone/call/bridge.ts'
-import {
-  type CallFact,
-  type CallLimits,
-  defaultLimits,
-  type EndReason,
-} from '../../../src/phone/call/call-state.ts'
+import { type CallFact, type CallLimits, defaultLimits } from '../../../src/phone/call/call-state.ts'
 import { loadPhrases } from '../../../src/phone/call/phrases.ts'
 import type { CallMind } from '../../../src/phone/call/ports.ts'
 import { callPrompts } from '../../../src/phone/call/prompts.ts'
@@ -44,7 +39,7 @@ export type Call = {
   readonly bridge: Bridge
   readonly facts: readonly CallFact[]
   readonly log: readonly string[]
-  readonly endings: readonly EndReason[]
+  readonly endings: readonly string[]
   readonly hungUp: readonly string[]
   /** Ids of the finished responses, in order. */
   readonly responses: readonly string[]
@@ -66,7 +61,7 @@ export async function connectCall(options: {
   const slot = createCallSlot({ nowMs: () => performance.now() })
   const facts: CallFact[] = []
   const log: string[] = []
-  const endings: EndReason[] = []
+  const endings: string[] = []
   const hungUp: string[] = []
   const responses: string[] = []
   const phrases = await loadPhrases()
@@ -82,7 +77,6 @@ export async function connectCall(options: {
       tools: [{ name: 'lookup', description: 'Looks something up.', parameters: { type: 'object' } }],
       voice: 'marin',
       transcriptionModel: 'gpt-4o-mini-transcribe',
-      language: 'en',
     }),
     recall: async () => null,
     runTool: async () => 'nothing found',
@@ -91,10 +85,6 @@ export async function connectCall(options: {
   }
   const acceptor = createStreamAcceptor({
     slot,
-    after: (ms, fn) => {
-      const timer = setTimeout(fn, ms)
-      return () => clearTimeout(timer)
-    },
     refused: (reason) => log.push(`stream refused: ${reason}`),
     accepted: (call, line) => {
       bridged.resolve(
@@ -115,18 +105,11 @@ export async function connectCall(options: {
           hangUp: async (callSid) => {
             hungUp.push(callSid)
           },
-          clock: {
-            nowMs: () => performance.now(),
-            epochMs: () => Date.now(),
-            every: (intervalMs, fn) => {
-              const timer = setInterval(fn, intervalMs)
-              return () => clearInterval(timer)
-            },
-          },
+          epochMs: Date.now,
           log: (message, detail) => log.push(`${message}: ${detail}`),
           changed: () => undefined,
-          ended: (reason) => {
-            endings.push(reason)
+          ended: () => {
+            for (const fact of facts) if (fact.type === 'call.ended') endings.push(fact.facts.reason)
             slot.release(call.callSid)
           },
         }),

@@ -63,21 +63,17 @@ test('accepts a response without details', () => {
   })
 })
 
-const opening = sessionOpening(
-  {
-    instructions: 'Be brief.',
-    history: [
-      { role: 'inner', text: 'memory' },
-      { role: 'caller', text: 'hi' },
-      { role: 'delegate', text: 'hello' },
-    ],
-    tools: [{ name: 'note', description: 'Writes a note.', parameters: { type: 'object' } }],
-    voice: 'marin',
-    transcriptionModel: 'gpt-4o-mini-transcribe',
-    language: 'en',
-  },
-  true,
-)
+const opening = sessionOpening({
+  instructions: 'Be brief.',
+  history: [
+    { role: 'inner', text: 'memory' },
+    { role: 'caller', text: 'hi' },
+    { role: 'delegate', text: 'hello' },
+  ],
+  tools: [{ name: 'note', description: 'Writes a note.', parameters: { type: 'object' } }],
+  voice: 'marin',
+  transcriptionModel: 'gpt-4o-mini-transcribe',
+})
 
 test('sets both directions of a session to mu-law first', () => {
   expect(opening[0]).toMatchObject({

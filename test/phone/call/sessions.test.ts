@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { actionTypes, callOptions, facts, sent, startCall, startQuietCall } from './call-driver.ts'
+import {
+  actionTypes,
+  callOptions,
+  facts,
+  mediaBytes,
+  sent,
+  startCall,
+  startQuietCall,
+} from './call-driver.ts'
 
 const MINUTE_MS = 60_000
 
@@ -169,24 +177,12 @@ test('does not cut the last phrase short when the session is lost meanwhile', ()
 test('rotates to a fresh session in a quiet moment after 50 minutes, inaudibly', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   expect(call.after(50 * MINUTE_MS - 1)).toEqual([])
-  expect(call.after(1)).toEqual([{ type: 'model.open', session: 2 }])
-  expect(call.configured(2)).toEqual([
-    { type: 'model.adopt', session: 2 },
+  expect(call.after(1)).toEqual([
     { type: 'model.close', session: 1 },
+    { type: 'model.open', session: 2 },
   ])
+  expect(call.configured(2)).toEqual([{ type: 'model.adopt', session: 2 }])
   expect(call.give({ type: 'model.closed', session: 1 })).toEqual([])
-})
-
-test('keeps the old session when the caller speaks during a rotation', () => {
-  const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
-  call.after(50 * MINUTE_MS)
-  expect(call.speechStarted()).toContainEqual({ type: 'model.close', session: 2 })
-  expect(call.configured(2)).toEqual([])
-  expect(call.state().model.session).toBe(1)
-  call.speechStopped()
-  call.created('r1')
-  call.done('r1')
-  expect(call.after(1)).toEqual([{ type: 'model.open', session: 3 }])
 })
 
 test('does not rotate before the caller’s words are transcribed', () => {
@@ -199,29 +195,33 @@ test('does not rotate before the caller’s words are transcribed', () => {
   call.done('r1')
   expect(call.after(100)).toEqual([])
   call.heard('u1', 'Call me Sam.')
-  expect(call.after(100)).toEqual([{ type: 'model.open', session: 2 }])
+  expect(actionTypes(call.after(100))).toEqual(['model.close', 'model.open'])
 })
 
-test('waits with rotation while anyone speaks, and after 55 minutes no longer for playback', () => {
+test('waits with rotation until the reply was played', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   call.created('r1')
   call.delta('r1', 'i1', 800)
   call.audioDone('r1', 'i1')
   call.done('r1')
-  expect(call.after(55 * MINUTE_MS - 1)).toEqual([])
-  expect(call.after(1)).toEqual([{ type: 'model.open', session: 2 }])
+  expect(call.after(55 * MINUTE_MS)).toEqual([])
+  call.playedAll()
+  expect(actionTypes(call.after(1))).toEqual(['model.close', 'model.open'])
 })
 
-test('retries later, inaudibly, when the next session fails to open', () => {
+test('says so and opens another session when the next one fails to open', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   call.after(50 * MINUTE_MS)
-  expect(actionTypes(call.give({ type: 'model.closed', session: 2 }))).toEqual(['model.close'])
-  expect(call.after(MINUTE_MS - 1)).toEqual([])
-  expect(call.after(1)).toEqual([{ type: 'model.open', session: 3 }])
+  const actions = call.give({ type: 'model.closed', session: 2 })
+  expect(mediaBytes(actions)).toBeGreaterThan(0)
+  expect(actions).toContainEqual({ type: 'model.open', session: 3 })
+  expect(sent(call.configured(3), 'response.create')).toMatchObject([
+    { response: { instructions: 'Say that the line broke.' } },
+  ])
 })
 
 test('replaces a session sooner when its own expiry requires it', () => {
   const call = startQuietCall(callOptions({ silenceMs: Number.POSITIVE_INFINITY }))
   call.give({ type: 'model.expires', session: 1, inMs: 30 * MINUTE_MS })
-  expect(call.after(20 * MINUTE_MS)).toEqual([{ type: 'model.open', session: 2 }])
+  expect(actionTypes(call.after(20 * MINUTE_MS))).toEqual(['model.close', 'model.open'])
 })

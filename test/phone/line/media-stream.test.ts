@@ -29,7 +29,6 @@ test.each([
   start,
   media,
   { event: 'mark', sequenceNumber: '5', streamSid: 'MZ1', mark: { name: '7' } },
-  { event: 'dtmf', streamSid: 'MZ1', sequenceNumber: '6', dtmf: { track: 'inbound_track', digit: '5' } },
   { event: 'stop', sequenceNumber: '7', streamSid: 'MZ1', stop: { accountSid: 'AC1', callSid: 'CA1' } },
 ])('parses the provider’s $event', (frame) => {
   expect(parse(frame)).toMatchObject({ event: frame.event })

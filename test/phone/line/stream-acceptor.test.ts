@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CallLine } from '../../../src/phone/call/ports.ts'
 import { createCallSlot } from '../../../src/phone/line/call-slot.ts'
 import { createStreamAcceptor, type StreamSocket } from '../../../src/phone/line/stream-acceptor.ts'
@@ -26,30 +26,24 @@ function openSocket() {
   }
 }
 
-let timers: { dueMs: number; fn: () => void }[]
 let accepted: { callSid: string; line: CallLine }[]
 let refused: string[]
 let slot: ReturnType<typeof createCallSlot>
 let acceptor: ReturnType<typeof createStreamAcceptor>
 
 beforeEach(() => {
-  timers = []
+  vi.useFakeTimers()
   accepted = []
   refused = []
   slot = createCallSlot({ nowMs: () => 0 })
   acceptor = createStreamAcceptor({
     slot,
-    after: (ms, fn) => {
-      const timer = { dueMs: ms, fn }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((other) => other !== timer)
-      }
-    },
     accepted: (call, line) => accepted.push({ callSid: call.callSid, line }),
     refused: (reason) => refused.push(reason),
   })
 })
+
+afterEach(() => void vi.useRealTimers())
 
 function reserve(callSid: string): string {
   const reservation = slot.reserve({
@@ -89,7 +83,7 @@ test('accepts a stream with the token of its call as a line', () => {
   stream.receive(connected)
   stream.receive(start('CA1', token))
   expect(accepted.map((call) => call.callSid)).toEqual(['CA1'])
-  expect(timers).toEqual([])
+  expect(vi.getTimerCount()).toBe(0)
   const heard: unknown[] = []
   accepted[0]?.line.listen({
     media: (payload, atMs) => heard.push(['media', payload, atMs]),
@@ -142,8 +136,9 @@ test('times out a socket after five seconds without a start, with 1008', () => {
   reserve('CA1')
   const idle = accept()
   idle.receive(connected)
-  expect(timers.map((timer) => timer.dueMs)).toEqual([5_000])
-  for (const timer of timers) timer.fn()
+  vi.advanceTimersByTime(4_999)
+  expect(idle.closed).toEqual([])
+  vi.advanceTimersByTime(1)
   expect(idle.closed).toEqual([{ code: 1008, reason: 'no_start' }])
 })
 
@@ -151,7 +146,7 @@ test('frees the place of a socket that closes before it starts, without counting
   const token = reserve('CA1')
   const gone = Array.from({ length: 16 }, () => accept())
   for (const socket of gone) socket.hangUp()
-  expect(timers).toEqual([])
+  expect(vi.getTimerCount()).toBe(0)
   const waiting = accept()
   for (let index = 1; index < 16; index += 1) accept()
   expect(refused).toEqual([])
@@ -176,7 +171,7 @@ test('closes a socket at once while nothing is reserved or a call is live', () =
 test('bounds memory under ten thousand sockets that never start, and still accepts the caller', () => {
   const token = reserve('CA1')
   const idle = Array.from({ length: 10_000 }, accept)
-  expect(timers.length).toBeLessThanOrEqual(16)
+  expect(vi.getTimerCount()).toBeLessThanOrEqual(16)
   expect(idle.filter((socket) => socket.closed.length === 0).length).toBeLessThanOrEqual(16)
   accept().receive(start('CA1', token))
   expect(accepted).toHaveLength(1)

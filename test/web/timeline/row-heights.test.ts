@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRowHeights } from '../../../web/src/timeline/row-heights.ts'
+import { RowHeights } from '../../../web/src/timeline/row-heights.ts'
 
 const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ key: `k${index}` }))
 
 test('keeps measured heights when rows are added above', () => {
-  const heights = createRowHeights()
+  const heights = new RowHeights<{ key: string }>()
   heights.setRows([{ key: 'a' }, { key: 'b' }], () => 10)
   heights.measured(1, 35)
   heights.setRows([{ key: 'new' }, { key: 'a' }, { key: 'b' }], () => 10)
@@ -17,7 +17,7 @@ test('computes offsets as the sum of the heights above, after any measurements',
   const step = fc.record({ index: fc.nat({ max: 29 }), height: fc.integer({ min: 0, max: 90 }) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat({ max: 30 }), (steps, probe) => {
-      const heights = createRowHeights()
+      const heights = new RowHeights<{ key: string }>()
       heights.setRows(rows(30), () => 20)
       const expected = Array.from({ length: 30 }, () => 20)
       for (const { index, height } of steps) {
@@ -31,8 +31,8 @@ test('computes offsets as the sum of the heights above, after any measurements',
 })
 
 test('finds the row that covers an offset', () => {
-  const heights = createRowHeights()
-  heights.setRows(rows(4), (index) => (index + 1) * 10)
+  const heights = new RowHeights<{ key: string }>()
+  heights.setRows(rows(4), ({ key }) => (Number(key.slice(1)) + 1) * 10)
   expect([0, 9, 10, 29, 30, 59, 60, 99].map((offset) => heights.indexAt(offset))).toEqual([
     0, 0, 1, 1, 2, 2, 3, 3,
   ])

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { classify } from '../../../web/src/timeline/event-kinds.ts'
 import {
-  createTimelineRows,
   holderOf,
   keysAround,
   type Row,
   type RowsInput,
   rowIndexOf,
+  timelineRows,
 } from '../../../web/src/timeline/rows.ts'
 import { timelineTree } from '../../../web/src/timeline/tree.ts'
 import { event, timelines } from './events.ts'
@@ -23,7 +23,7 @@ const exchange = [
 ]
 
 function rowsOf(events: readonly TimelineEvent[], more: Partial<RowsInput> = {}): readonly Row[] {
-  return createTimelineRows()({
+  return timelineRows({
     segments: timelineTree(events),
     toggled: new Set(),
     talk: [],
@@ -137,26 +137,6 @@ test('shows an event in a row once its keys are unfolded', () => {
       }
     }),
     { numRuns: 30 },
-  )
-})
-
-test('returns the same rows from the cache as without it', () => {
-  fc.assert(
-    fc.property(timelines, fc.array(fc.nat({ max: 20 }), { maxLength: 10 }), (events, clicks) => {
-      const segments = timelineTree(events)
-      const cachedRows = createTimelineRows()
-      let toggled: ReadonlySet<string> = new Set<string>()
-      for (const click of [...clicks, 0]) {
-        const input = { segments, toggled, talk: [], previews: [], pending: [] }
-        const rows = cachedRows(input)
-        expect(rows).toEqual(createTimelineRows()(input))
-        const clicked = rows.filter((row) => 'open' in row).at(click)
-        if (clicked)
-          toggled = new Set([
-            clicked.kind === 'span' ? clicked.segment.key : clicked.key,
-          ]).symmetricDifference(toggled)
-      }
-    }),
   )
 })
 

@@ -10,7 +10,7 @@ import { areaView, fieldView, notesView } from '../design/field.ts'
 
 export const adaptationChannels: readonly AdaptationChannel[] = ['chat', 'voice', 'sms']
 
-const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
+export const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
   chat: 'Chat',
   voice: 'Phone',
   sms: 'Text messages',

@@ -2,23 +2,16 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { Adaptation, Reloaded } from '../../../src/http/contract/adaptations.ts'
 import type { App } from '../app/app.ts'
+import { askToErase } from '../app/erase-dialog.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
-import '../design/menu.ts'
-import type { MenuItem } from '../design/menu.ts'
-import '../design/page.ts'
-import '../design/state.ts'
-import { askToErase } from '../app/erase-dialog.ts'
-import { loadedView } from '../app/loaded.ts'
-import { PagedList } from '../app/paged-list.ts'
 import { fullTimeText, plural } from '../design/format.ts'
+import type { MenuItem } from '../design/menu.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { switchStyles, switchView } from '../design/switch.ts'
-import { DgAdaptationDialog } from './adaptation-dialog.ts'
+import { channelLabels, DgAdaptationDialog } from './adaptation-dialog.ts'
 import { DgInstructionsDialog } from './instructions-dialog.ts'
-
-const channelNames = { chat: 'Chat', voice: 'Phone', sms: 'Text messages' } as const
 
 /** The owner's standing instructions, their channels, and a preview of what the model receives. */
 @customElement('dg-adaptations-page')
@@ -28,9 +21,6 @@ export class DgAdaptationsPage extends LitElement {
     cards,
     switchStyles,
     css`
-      .intro {
-        margin-bottom: var(--space-4);
-      }
       .words {
         margin: 0.125rem 0 var(--space-1);
         color: var(--ink-soft);
@@ -72,10 +62,10 @@ export class DgAdaptationsPage extends LitElement {
   ]
   @property({ attribute: false }) app!: App
   @state() private reloaded: Reloaded | null = null
-  private readonly adaptations = new PagedList<Adaptation>(this, {
-    fetch: async ({ signal }) => {
+  private readonly adaptations = new Loaded<readonly Adaptation[]>(this, {
+    fetch: async (signal) => {
       const { adaptations } = await this.app.http.get('/api/adaptations', { signal })
-      return { items: adaptations, nextCursor: null }
+      return adaptations
     },
     concerns: (type) => /^adaptation|^eras/.test(type),
   })
@@ -115,7 +105,7 @@ export class DgAdaptationsPage extends LitElement {
   /** Opens the editor; null for a new instruction. */
   private edit(edited: Adaptation | null): void {
     const { app, adaptations } = this
-    const taken = new Set(adaptations.items.map(({ id }) => id))
+    const taken = new Set(adaptations.value?.map(({ id }) => id))
     Object.assign(new DgAdaptationDialog(), { app, edited, taken, onSaved: adaptations.reload }).openIn(this)
   }
 
@@ -147,7 +137,7 @@ export class DgAdaptationsPage extends LitElement {
       <button slot="tools" class="button primary small" @click=${() => this.edit(null)}>
         <dg-icon name="plus"></dg-icon>New
       </button>
-      ${loadedView(this.adaptations, 'the instructions', ({ items }) => this.itemsView(items))}
+      ${loadedView(this.adaptations, 'the instructions', (items) => this.itemsView(items))}
     </dg-page>`
   }
 
@@ -164,17 +154,16 @@ export class DgAdaptationsPage extends LitElement {
         ${this.filesView()}
       `
     }
-    const now = new Date()
     return html`
       <p class="intro soft">Delegate follows these instructions in every turn on the channels you choose.</p>
       <ul class="list cards" aria-label="Standing instructions">
-        ${adaptations.map((adaptation) => this.adaptationView(adaptation, now))}
+        ${adaptations.map((adaptation) => this.adaptationView(adaptation))}
       </ul>
       ${this.filesView()}
     `
   }
 
-  private adaptationView(adaptation: Adaptation, now: Date): TemplateResult {
+  private adaptationView(adaptation: Adaptation): TemplateResult {
     const { title, content, enabled, channels, source, updatedAt, id } = adaptation
     return html`<li class=${enabled ? '' : 'off'}>
       <div class="what">
@@ -183,9 +172,9 @@ export class DgAdaptationsPage extends LitElement {
         </p>
         <p class="words clamped">${content}</p>
         <p class="facts">
-          ${channels.map((channel) => html`<span class="tag">${channelNames[channel]}</span>`)}
+          ${channels.map((channel) => html`<span class="tag">${channelLabels[channel]}</span>`)}
           ${source === 'file' ? html`<span title="Read from the data directory">${id}.md</span>` : nothing}
-          <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
+          <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt)}</time>
         </p>
       </div>
       ${switchView({

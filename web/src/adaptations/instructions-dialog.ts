@@ -1,14 +1,11 @@
 import { css, html } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
-import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
-import { problemView } from '../design/field.ts'
-import { adaptationChannels } from './adaptation-dialog.ts'
-
-const labels: Readonly<Record<AdaptationChannel, string>> = { chat: 'Chat', voice: 'Phone', sms: 'Text' }
+import { adaptationChannels, channelLabels } from './adaptation-dialog.ts'
 
 /** The exact instructions that the model gets, for each channel. */
 @customElement('dg-instructions-dialog')
@@ -28,23 +25,14 @@ export class DgInstructionsDialog extends DialogElement {
   ]
   @property({ attribute: false }) app!: App
   @state() private channel: AdaptationChannel = 'chat'
-  @state() private text: string | null = null
-  @state() private problem = ''
+  private readonly preview = new Loaded(this, {
+    fetch: (signal) =>
+      this.app.http.get('/api/adaptations.preview', { query: { channel: this.channel }, signal }),
+  })
 
-  protected override firstUpdated(): void {
-    void this.show(this.channel)
-  }
-
-  private async show(channel: AdaptationChannel): Promise<void> {
+  private show(channel: AdaptationChannel): void {
     this.channel = channel
-    this.text = null
-    this.problem = ''
-    try {
-      const { instructions } = await this.app.http.get('/api/adaptations.preview', { query: { channel } })
-      if (this.channel === channel) this.text = instructions
-    } catch (error) {
-      if (this.channel === channel) this.problem = explain(error)
-    }
+    void this.preview.reload()
   }
 
   override render() {
@@ -55,18 +43,18 @@ export class DgInstructionsDialog extends DialogElement {
           (channel) => html`<button
             class="button small"
             aria-pressed=${this.channel === channel}
-            @click=${() => void this.show(channel)}
+            @click=${() => this.show(channel)}
           >
-            ${labels[channel]}
+            ${channelLabels[channel]}
           </button>`,
         )}
       </div>
-      ${problemView(this.problem)}
-      ${
-        this.problem === ''
-          ? html`<pre tabindex="0" role="region" aria-label="Instructions" aria-busy=${this.text === null}>${this.text ?? ''}</pre>`
-          : ''
-      }
+      ${loadedView(
+        this.preview,
+        'the instructions',
+        ({ instructions }) =>
+          html`<pre tabindex="0" role="region" aria-label="Instructions" aria-busy=${this.preview.loading}>${instructions}</pre>`,
+      )}
     </dg-dialog>`
   }
 }

@@ -34,8 +34,8 @@ type Request = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A response times out after this long without data. Changes get longer: they may wait for the model. */
-const silenceLimitMs = { read: 30_000, change: 300_000 } as const
+/** How long a request may take. Changes get longer: they may wait for the model. */
+const limitMs = { read: 30_000, change: 300_000 } as const
 
 /** `onNoSession` runs on 401, except for a wrong password. */
 export function createHttp(options: {
@@ -46,9 +46,9 @@ export function createHttp(options: {
   return { get: caller('GET'), post: caller('POST'), put: caller('PUT'), del: caller('DELETE') }
 
   function caller(method: string) {
-    const limitMs = method === 'GET' ? silenceLimitMs.read : silenceLimitMs.change
+    const timeoutMs = method === 'GET' ? limitMs.read : limitMs.change
     return async (path: string, request: Request = {}) => {
-      const { response, text } = await exchange(method, path, request, limitMs)
+      const { response, text } = await exchange(method, path, request, timeoutMs)
       if (response.ok) return text === '' ? null : JSON.parse(text)
       const problem = problemOf(text, response.status)
       if (response.status === 401 && problem.code !== 'wrong_password') options.onNoSession()
@@ -58,14 +58,9 @@ export function createHttp(options: {
   }
 
   /** A response that is cut off counts as Unreachable. */
-  async function exchange(method: string, path: string, request: Request, limitMs: number) {
-    const silence = new AbortController()
-    const giveUp = () => silence.abort(new Error(`no data for ${limitMs} ms`))
-    let timer = setTimeout(giveUp, limitMs)
-    const heard = () => {
-      clearTimeout(timer)
-      timer = setTimeout(giveUp, limitMs)
-    }
+  async function exchange(method: string, path: string, request: Request, timeoutMs: number) {
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs)
     const { body, headers, signal } = request
     try {
       const response = await options.fetch(addressOf(path, request), {
@@ -79,9 +74,9 @@ export function createHttp(options: {
           ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
+        signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
       })
-      return { response, text: await textOf(response, heard) }
+      return { response, text: await response.text() }
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
       throw new Unreachable(cause)
@@ -98,18 +93,6 @@ function addressOf(path: string, { params = {}, query = {} }: Request): string {
   }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
   return search.size > 0 ? `${filled}?${search}` : filled
-}
-
-async function textOf(response: Response, heard: () => void): Promise<string> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
-  while (reader) {
-    heard()
-    const { done, value } = await reader.read()
-    if (done) break
-    text += value
-  }
-  return text
 }
 
 /** The problem document of an error. Another body, such as a proxy's error page, gets one by its status. */

@@ -1,48 +1,27 @@
 import type { z } from 'zod'
-import type * as adaptations from '../../../src/http/contract/adaptations.ts'
-import type * as calls from '../../../src/http/contract/calls.ts'
-import type * as chat from '../../../src/http/contract/chat.ts'
-import type * as conversations from '../../../src/http/contract/conversations.ts'
-import type * as erasures from '../../../src/http/contract/erasures.ts'
-import type * as health from '../../../src/http/contract/health.ts'
-import type * as install from '../../../src/http/contract/install.ts'
-import type * as logs from '../../../src/http/contract/logs.ts'
-import type * as memories from '../../../src/http/contract/memories.ts'
-import type * as notes from '../../../src/http/contract/notes.ts'
-import type * as operations from '../../../src/http/contract/operations.ts'
-import type * as outbound from '../../../src/http/contract/outbound.ts'
-import type * as proposals from '../../../src/http/contract/proposals.ts'
-import type * as proxies from '../../../src/http/contract/proxies.ts'
-import type * as session from '../../../src/http/contract/session.ts'
-import type * as settings from '../../../src/http/contract/settings.ts'
-import type * as signIn from '../../../src/http/contract/sign-in.ts'
-import type * as tasks from '../../../src/http/contract/tasks.ts'
-import type * as telephony from '../../../src/http/contract/telephony.ts'
-import type * as timeline from '../../../src/http/contract/timeline.ts'
-import type * as timers from '../../../src/http/contract/timers.ts'
 
 type Resource =
-  | typeof adaptations
-  | typeof calls
-  | typeof chat
-  | typeof conversations
-  | typeof erasures
-  | typeof health
-  | typeof install
-  | typeof logs
-  | typeof memories
-  | typeof notes
-  | typeof operations
-  | typeof outbound
-  | typeof proposals
-  | typeof proxies
-  | typeof session
-  | typeof settings
-  | typeof signIn
-  | typeof tasks
-  | typeof telephony
-  | typeof timeline
-  | typeof timers
+  | typeof import('../../../src/http/contract/adaptations.ts')
+  | typeof import('../../../src/http/contract/calls.ts')
+  | typeof import('../../../src/http/contract/chat.ts')
+  | typeof import('../../../src/http/contract/conversations.ts')
+  | typeof import('../../../src/http/contract/erasures.ts')
+  | typeof import('../../../src/http/contract/health.ts')
+  | typeof import('../../../src/http/contract/install.ts')
+  | typeof import('../../../src/http/contract/logs.ts')
+  | typeof import('../../../src/http/contract/memories.ts')
+  | typeof import('../../../src/http/contract/notes.ts')
+  | typeof import('../../../src/http/contract/operations.ts')
+  | typeof import('../../../src/http/contract/outbound.ts')
+  | typeof import('../../../src/http/contract/proposals.ts')
+  | typeof import('../../../src/http/contract/proxies.ts')
+  | typeof import('../../../src/http/contract/session.ts')
+  | typeof import('../../../src/http/contract/settings.ts')
+  | typeof import('../../../src/http/contract/sign-in.ts')
+  | typeof import('../../../src/http/contract/tasks.ts')
+  | typeof import('../../../src/http/contract/telephony.ts')
+  | typeof import('../../../src/http/contract/timeline.ts')
+  | typeof import('../../../src/http/contract/timers.ts')
 
 type Declared<R> = R extends unknown ? R[keyof R] : never
 /** The routes of a method, by path. */

@@ -1,45 +1,19 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { createHttp, explain, Refused } from '../api/http.ts'
-import type { Http } from '../api/routes.ts'
 import { setOwnerZone } from '../design/owner-time.ts'
 import type { Toaster } from '../design/toaster.ts'
+import { keepUnsettled, readUnsettled } from '../timeline/chat/outbox.ts'
 import { type ChatSession, createChatSession } from '../timeline/chat/session.ts'
 import type { MayConnect } from '../timeline/chat/socket.ts'
-import { keepUnsettled, readUnsettled } from '../timeline/chat/unsettled-messages.ts'
 import { newId } from './platform.ts'
 import { createReminders } from './reminders.ts'
-import { createThemeChoice, type ThemeChoice } from './theme.ts'
+import { createThemeChoice } from './theme.ts'
 
 /** How long a page waits for the owner's time zone before it uses the browser's. */
 const clockTimeoutMs = 2000
 
 /** Services that every page receives. */
-export type App = {
-  readonly http: Http
-  readonly theme: ThemeChoice
-  readonly navigate: (path: string) => void
-  /** After sign-in: goes to the page that was requested before it. */
-  readonly enter: () => void
-  readonly toast: Toaster
-  /** Runs an action, and shows why if it fails. True if it succeeded. */
-  readonly attempt: (act: () => Promise<unknown>) => Promise<boolean>
-  /** Announces a sentence to screen readers. */
-  readonly announce: (text: string) => void
-  /** The chat session of this tab. Opened on first use and shared by all pages. */
-  readonly chat: () => ChatSession
-  /** Unsaved form input. Survives navigation and an expired session. */
-  readonly drafts: { readonly settings: Map<string, string> }
-  /** Marks all reminders as seen. */
-  readonly seeReminders: () => void
-  /** Resolves once the owner's time zone is loaded or has failed to load. */
-  readonly clockReady: () => Promise<void>
-  /** Signs out and clears the state of every tab in this browser. */
-  readonly signOut: () => Promise<void>
-  /** Handles an expired or revoked session: asks the owner to sign in, then returns to this page. */
-  readonly loseSession: () => void
-  /** True if the session expired or was revoked, rather than ended by signing out here. */
-  readonly isSessionLost: () => boolean
-}
+export type App = ReturnType<typeof createApp>
 
 export function createApp(options: {
   readonly navigate: (path: string) => void
@@ -50,7 +24,7 @@ export function createApp(options: {
   readonly announce: (text: string) => void
   /** Called with the number of due reminders that the owner has not seen. */
   readonly onReminders: (unseen: number) => void
-}): App {
+}) {
   const { navigate, enter, askToSignIn, toast, announce } = options
   let session: ChatSession | null = null
   const drafts = { settings: new Map<string, string>() }
@@ -76,7 +50,10 @@ export function createApp(options: {
     sessionStorage.clear()
     drafts.settings.clear()
   }
-  /** Unlike `forget`, keeps the drafts: they reappear after the next sign-in. */
+  /**
+   * Handles an expired or revoked session: asks the owner to sign in, then returns to this page. Unlike `forget`,
+   * keeps the drafts.
+   */
   const loseSession = (): void => {
     // Requests in flight may return 401 during a deliberate sign-out.
     if (signingOut) return
@@ -93,7 +70,7 @@ export function createApp(options: {
     onNotInstalled: () => navigate('/install'),
   })
 
-  /** A refused WebSocket gives no reason, so ask the service whether the session is still valid. */
+  /** A refused stream gives no reason, so ask the service whether the session is still valid. */
   async function mayConnect(): Promise<MayConnect> {
     try {
       const { configured, authenticated } = await http.get('/auth/status', {
@@ -123,6 +100,7 @@ export function createApp(options: {
     tabs.postMessage(null)
   }
 
+  /** Runs an action, and shows why if it fails. True if it succeeded. */
   async function attempt(act: () => Promise<unknown>): Promise<boolean> {
     try {
       await act()
@@ -148,6 +126,7 @@ export function createApp(options: {
     if (type === 'settings.changed' && Array.isArray(keys) && keys.includes('TIMEZONE')) clock = readClock()
   }
 
+  /** The chat session of this tab. Opened on first use and shared by all pages. */
   function chat(): ChatSession {
     if (session) return session
     session = createChatSession({
@@ -174,17 +153,24 @@ export function createApp(options: {
     http,
     theme: createThemeChoice(document.documentElement),
     navigate,
+    /** After sign-in: goes to the page that was requested before it. */
     enter,
     toast,
     attempt,
+    /** Announces a sentence to screen readers. */
     announce,
+    /** Unsaved form input. Survives navigation and an expired session. */
     drafts,
+    /** Signs out and clears the state of every tab in this browser. */
     signOut: endSession,
-    loseSession,
+    mayConnect,
+    /** True if the session expired or was revoked, rather than ended by signing out here. */
     isSessionLost: () => lost,
     chat,
-    seeReminders: () => reminders.seen(),
-    clockReady() {
+    /** Marks all reminders as seen. */
+    seeReminders: reminders.seen,
+    /** Resolves once the owner's time zone is loaded or has failed to load. */
+    clockReady(): Promise<void> {
       clock ??= readClock()
       return clock
     },

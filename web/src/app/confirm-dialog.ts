@@ -1,25 +1,44 @@
-import { html, type LitElement } from 'lit'
+import { css, html, type LitElement, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
+import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
 import { Submission } from './submission.ts'
 
 export type Confirmation = {
   readonly heading: string
-  readonly text: string
+  readonly content: string | TemplateResult
   /** Label of the confirming button. */
   readonly action: string
+  readonly look?: 'danger' | 'primary'
   readonly run: () => Promise<void>
 }
 
-/** Asks the owner to confirm an irreversible action. */
+/** Asks the owner to confirm an action. */
 export function askToConfirm(host: LitElement, confirmation: Confirmation): void {
   Object.assign(new DgConfirmDialog(), { confirmation }).openIn(host)
 }
 
-/** Confirms an irreversible action. Stays open with the reason if it fails. */
+/** Confirms an action. Stays open with the reason if it fails. */
 @customElement('dg-confirm-dialog')
 export class DgConfirmDialog extends DialogElement {
+  static override readonly styles = [
+    controls,
+    css`
+      dl {
+        margin: var(--space-4) 0;
+      }
+      dt {
+        font-weight: 550;
+      }
+      dt::first-letter {
+        text-transform: uppercase;
+      }
+      dd {
+        overflow-wrap: anywhere;
+      }
+    `,
+  ]
   @property({ attribute: false }) confirmation!: Confirmation
   private readonly submission = new Submission(this)
 
@@ -28,14 +47,14 @@ export class DgConfirmDialog extends DialogElement {
   }
 
   override render() {
-    const { heading, text, action } = this.confirmation
+    const { heading, content, action, look = 'danger' } = this.confirmation
     const { busy, problem } = this.submission
     return html`<dg-dialog heading=${heading}>
-      <p>${text}</p>
+      ${typeof content === 'string' ? html`<p>${content}</p>` : content}
       ${problemView(problem)}
       <div slot="actions">
         <button class="button" autofocus @click=${this.close}>Cancel</button>
-        <button class="button danger" ?disabled=${busy} @click=${this.confirm}>
+        <button class="button ${look}" ?disabled=${busy} @click=${this.confirm}>
           ${busy ? 'One moment…' : action}
         </button>
       </div>

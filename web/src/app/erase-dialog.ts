@@ -1,17 +1,14 @@
 import { css, html, type LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { ErasureTarget } from '../../../src/http/contract/erasures.ts'
-import { explain, Refused } from '../api/http.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
-import { problemView } from '../design/field.ts'
-import type { App } from './app.ts'
-import { offerUndo } from './erasure-toast.ts'
-import '../design/icon.ts'
+import { fieldView, problemView } from '../design/field.ts'
 import { instantOf, wallMinute } from '../design/owner-time.ts'
+import type { App } from './app.ts'
 import { planStyles, planView } from './erasure-plan.ts'
-import { waitingView } from './loaded.ts'
+import { Loaded, waitingView } from './loaded.ts'
 import { Submission } from './submission.ts'
 
 export type Erasing = {
@@ -32,7 +29,6 @@ export function askToErase(host: LitElement, app: App, erasing: Erasing): void {
 
 type ErasurePlan = AnswerOf<'/api/erasures.plan'>
 
-const typingPauseMs = 350
 const stretches: readonly (readonly [string, number])[] = [
   ['Last hour', 3_600_000],
   ['Last 24 hours', 86_400_000],
@@ -67,24 +63,15 @@ export class DgEraseDialog extends DialogElement {
   ]
   @property({ attribute: false }) app!: App
   @property({ attribute: false }) erasing!: Erasing
-  @state() private from = ''
-  @state() private to = ''
-  @state() private plan: ErasurePlan | null = null
-  @state() private loading = false
+  @state() private from: string = wallMinute(new Date(Date.now() - 3_600_000))
+  @state() private to: string = wallMinute(new Date())
+  private readonly loaded = new Loaded<ErasurePlan | null>(this, {
+    fetch: async (signal) => {
+      const query = this.target()
+      return query && (await this.app.http.get('/api/erasures.plan', { query, signal }))
+    },
+  })
   private readonly submission = new Submission(this)
-  private running: AbortController | null = null
-  private timer: ReturnType<typeof setTimeout> | undefined
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.running?.abort()
-    clearTimeout(this.timer)
-  }
-
-  protected override firstUpdated(): void {
-    if (this.erasing.target === 'period') this.choose(3_600_000)
-    else this.loadPlanSoon(0)
-  }
 
   private target(): ErasureTarget | null {
     const { target } = this.erasing
@@ -99,34 +86,13 @@ export class DgEraseDialog extends DialogElement {
     const now = Date.now()
     this.from = wallMinute(new Date(now - lastMs))
     this.to = wallMinute(new Date(now))
-    this.loadPlanSoon(0)
+    void this.loaded.reload()
   }
 
-  private loadPlanSoon(pauseMs: number): void {
-    clearTimeout(this.timer)
-    this.loading = true
-    this.timer = setTimeout(() => void this.loadPlan(), pauseMs)
-  }
-
-  private async loadPlan(): Promise<void> {
-    this.running?.abort()
-    const running = new AbortController()
-    this.running = running
-    const target = this.target()
-    this.plan = null
-    this.submission.show(target ? '' : 'The end must be after the start.')
-    this.loading = target !== null
-    if (!target) return
-    try {
-      this.plan = await this.app.http.get('/api/erasures.plan', { query: target, signal: running.signal })
-    } catch (error) {
-      if (running.signal.aborted) return
-      const isEmpty = error instanceof Refused && error.problem.code === 'nothing_to_erase'
-      this.submission.show(
-        isEmpty && target.kind === 'period' ? 'Nothing to erase in this period.' : explain(error),
-      )
-    }
-    if (this.running === running) this.loading = false
+  /** What will be erased, unless it is being loaded. */
+  private get plan(): ErasurePlan | null {
+    const { loading, problem, value } = this.loaded
+    return loading || problem !== '' ? null : value
   }
 
   private readonly confirm = async (): Promise<void> => {
@@ -135,7 +101,7 @@ export class DgEraseDialog extends DialogElement {
     if (!target || !plan) return
     const isDone = await this.submission.send(async () => {
       const { id } = await app.http.post('/api/erasures', { body: target })
-      offerUndo(app, { id, undoMs: plan.undoMs, onUndone: erasing.onChange })
+      offerUndo(app, id, plan.undoMs, () => erasing.onChange?.())
     })
     if (!isDone) return
     this.close()
@@ -144,13 +110,14 @@ export class DgEraseDialog extends DialogElement {
   }
 
   override render() {
-    const { erasing, plan } = this
-    const { busy, problem } = this.submission
+    const { erasing, plan, loaded } = this
+    const { busy } = this.submission
+    const problem = this.target() ? loaded.problem : 'The end must be after the start.'
     const isPeriod = erasing.target === 'period'
     return html`<dg-dialog heading=${erasing.heading}>
       ${isPeriod ? this.stretchView() : nothing}
-      ${this.loading ? waitingView('Loading what will be erased', 2) : plan ? planView(plan) : nothing}
-      ${problemView(problem)}
+      ${loaded.loading ? waitingView('Loading what will be erased', 2) : plan ? planView(plan) : nothing}
+      ${problemView(loaded.loading ? '' : this.submission.problem || problem)}
       ${isPeriod && plan ? filesView(plan) : nothing}
       ${
         erasing.note === undefined
@@ -168,7 +135,7 @@ export class DgEraseDialog extends DialogElement {
         <button class="button" autofocus @click=${this.close}>Cancel</button>
         <button
           class="button danger"
-          ?disabled=${busy || this.loading || plan === null}
+          ?disabled=${busy || plan === null}
           @click=${this.confirm}
         >
           ${busy ? 'One moment…' : 'Erase'}
@@ -178,20 +145,11 @@ export class DgEraseDialog extends DialogElement {
   }
 
   private stretchView(): TemplateResult {
-    const end = (label: string, name: 'from' | 'to') => html`<div class="field">
-      <label for=${name}>${label}</label>
-      <input
-        class="input"
-        id=${name}
-        type="datetime-local"
-        .value=${this[name]}
-        @input=${(event: Event) => {
-          if (!(event.target instanceof HTMLInputElement)) return
-          this[name] = event.target.value
-          this.loadPlanSoon(typingPauseMs)
-        }}
-      />
-    </div>`
+    const typed = ({ target }: Event): void => {
+      if (!(target instanceof HTMLInputElement)) return
+      this[target.name === 'to' ? 'to' : 'from'] = target.value
+      this.loaded.readAfterTyping()
+    }
     return html`<div class="stretch">
       <div class="actions">
         ${stretches.map(
@@ -199,7 +157,10 @@ export class DgEraseDialog extends DialogElement {
             html`<button class="button small" @click=${() => this.choose(lastMs)}>${label}</button>`,
         )}
       </div>
-      <div class="ends">${end('From', 'from')}${end('To', 'to')}</div>
+      <div class="ends" @input=${typed}>
+        ${fieldView({ name: 'from', label: 'From', type: 'datetime-local', value: this.from })}
+        ${fieldView({ name: 'to', label: 'To', type: 'datetime-local', value: this.to })}
+      </div>
     </div>`
   }
 }
@@ -211,4 +172,22 @@ function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof not
     <dg-icon name="warning"></dg-icon>
     <span>For instructions loaded from files, the files are deleted too.</span>
   </p>`
+}
+
+/** Offers to undo a pending erasure, in a toast that closes once the erasure completes or is undone. */
+function offerUndo(app: App, id: string, undoMs: number, onUndone: () => void): void {
+  const undo = async (): Promise<void> => {
+    await app.http.post('/api/erasures/{id}/undo', { params: { id } })
+    app.toast('Restored.')
+    onUndone()
+  }
+  const dismiss = app.toast('Hidden. It will be erased for good in a minute.', 'done', {
+    shownForMs: undoMs - 2000,
+    action: { label: 'Undo', run: () => void app.attempt(undo) },
+  })
+  const unfollow = app.chat().follow(({ type, payload }) => {
+    if ((type !== 'erasure.undone' && type !== 'erasure.completed') || payload.erasureId !== id) return
+    dismiss()
+    unfollow()
+  })
 }

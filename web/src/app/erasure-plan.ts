@@ -1,28 +1,20 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { PlanGroup, PlanGroups } from '../../../src/http/contract/erasures.ts'
-import { kindText } from '../timeline/erasure-kinds.ts'
-import '../design/icon.ts'
 import { countText, shortDateText } from '../design/format.ts'
+import { kindText } from '../timeline/erasure-kinds.ts'
 
 export const planStyles = css`
   .subhead:first-of-type {
     margin-top: 0;
   }
-  .group {
+  .groups {
     border: 1px solid var(--line);
+    border-radius: var(--radius-md);
     background: var(--surface);
+    overflow: clip;
   }
   .group + .group {
-    border-top: 0;
-  }
-  .group:first-child {
-    border-radius: var(--radius-md) var(--radius-md) 0 0;
-  }
-  .group:last-child {
-    border-radius: 0 0 var(--radius-md) var(--radius-md);
-  }
-  .group:only-child {
-    border-radius: var(--radius-md);
+    border-top: 1px solid var(--line);
   }
   summary,
   .count {
@@ -36,7 +28,9 @@ export const planStyles = css`
   summary {
     cursor: pointer;
     list-style: none;
-    border-radius: inherit;
+  }
+  summary:focus-visible {
+    outline-offset: -2px;
   }
   summary::-webkit-details-marker {
     display: none;
@@ -84,7 +78,7 @@ function groupsView(
 ): TemplateResult | typeof nothing {
   if (groups.length === 0) return nothing
   return html`<h3 class="subhead">${heading}</h3>
-    <div>${groups.map((group) => groupView(group, isNamed && group.count <= OPEN_ITEMS))}</div>`
+    <div class="groups">${groups.map((group) => groupView(group, isNamed && group.count <= OPEN_ITEMS))}</div>`
 }
 
 function groupView({ kind, count, items }: PlanGroup, open: boolean): TemplateResult {

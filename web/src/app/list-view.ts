@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import '../design/icon.ts'
-import type { ListPage, PagedList } from './paged-list.ts'
+import { takeText } from '../design/field.ts'
+import type { PagedList } from './paged-list.ts'
 
 /** A button that loads the next page, if there is one. */
-export function moreView<Item, Page extends ListPage<Item>>(
-  list: PagedList<Item, Page>,
+export function moreView(
+  list: Pick<PagedList<unknown>, 'hasMore' | 'loading' | 'more'>,
   label = 'Show more',
 ): TemplateResult | typeof nothing {
   if (!list.hasMore) return nothing
@@ -15,8 +15,8 @@ export function moreView<Item, Page extends ListPage<Item>>(
   </p>`
 }
 
-export function searchField<Item, Page extends ListPage<Item>>(
-  list: PagedList<Item, Page>,
+export function searchField(
+  list: Pick<PagedList<unknown>, 'query' | 'search'>,
   label: string,
 ): TemplateResult {
   return html`<div class="input-with-icon">
@@ -27,9 +27,7 @@ export function searchField<Item, Page extends ListPage<Item>>(
       aria-label=${label}
       placeholder=${label}
       .value=${list.query}
-      @input=${(event: Event) => {
-        if (event.target instanceof HTMLInputElement) list.search(event.target.value)
-      }}
+      @input=${takeText((text) => list.search(text))}
     />
   </div>`
 }

@@ -1,7 +1,6 @@
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit'
 import { explain } from '../api/http.ts'
 import { capitalised } from '../design/format.ts'
-import '../design/state.ts'
 import type { App } from './app.ts'
 
 export type LoadedHost = ReactiveControllerHost & { readonly app: App }
@@ -16,6 +15,7 @@ export type LoadedOptions<Value> = {
 
 /** Coalesces the events of a turn into one reload. */
 const debounceMs = 250
+const typingPauseMs = 170
 
 /**
  * A value of the service, loaded when the host connects and again on events that concern it. A new request
@@ -62,7 +62,14 @@ export class Loaded<Value> implements ReactiveController {
     this.host.requestUpdate()
   }
 
-  protected schedule(pauseMs: number, act: () => Promise<void>): void {
+  /** Loads again once the owner stops typing. */
+  readAfterTyping(act: () => Promise<void> = this.reload): void {
+    this.loading = true
+    this.host.requestUpdate()
+    this.schedule(typingPauseMs, act)
+  }
+
+  private schedule(pauseMs: number, act: () => Promise<void>): void {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => void act(), pauseMs)
   }
@@ -97,7 +104,7 @@ export class Loaded<Value> implements ReactiveController {
 export function loadedView<Value>(
   { value, problem, reload }: Loaded<Value>,
   what: string,
-  content: (value: Value) => TemplateResult,
+  content: (value: Value) => TemplateResult | typeof nothing,
   it = 'This list',
 ): TemplateResult {
   if (value === null && problem !== '') return failedView(what, problem, reload)

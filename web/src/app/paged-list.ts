@@ -7,8 +7,6 @@ export type ListQuery = { readonly q?: string; readonly cursor?: string; readonl
 
 type Ask<Page> = (cursor: string | null) => Promise<Page>
 
-const typingPauseMs = 170
-
 /** A paged list, searched as the owner types, and reloaded up to the same length. */
 export class PagedList<Item, Page extends ListPage<Item> = ListPage<Item>> extends Loaded<Page> {
   query = ''
@@ -19,7 +17,7 @@ export class PagedList<Item, Page extends ListPage<Item> = ListPage<Item>> exten
     options: {
       readonly fetch: (query: ListQuery) => Promise<Page>
       /** Whether an event of this type may change the list. */
-      readonly concerns: (type: string) => boolean
+      readonly concerns?: (type: string) => boolean
     },
   ) {
     super(host, { ...options, fetch: (signal) => options.fetch({ signal }) })
@@ -42,8 +40,7 @@ export class PagedList<Item, Page extends ListPage<Item> = ListPage<Item>> exten
   /** Loads the matching items once the owner stops typing. */
   search(text: string): void {
     this.query = text
-    this.put(this.value)
-    this.schedule(typingPauseMs, this.restart)
+    this.readAfterTyping(this.restart)
   }
 
   /** Reloads as many items as are loaded. */

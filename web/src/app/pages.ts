@@ -2,25 +2,20 @@ import { html, type TemplateResult } from 'lit'
 import type { IconName } from '../design/icon.ts'
 import type { App } from './app.ts'
 
-/** A page's entry in the navigation, and its keyboard shortcut. */
-export type Listing = {
-  readonly icon: IconName
-  readonly group: (typeof navigationGroups)[number]
-  /** Pressed after G. */
-  readonly key: string
-}
-
 export type Page = {
   /** Must also be listed in the service's own pages.ts. */
   readonly path: string
   readonly title: string
   /** Imports the page's code on first use. */
   readonly load: () => Promise<unknown>
-  /** Runs while the code is loading. */
-  readonly prepare?: (app: App) => void
   readonly view: (app: App) => TemplateResult
-  /** Absent for pages that are reached only from other pages. */
-  readonly listing?: Listing
+  /** Its entry in the navigation. Absent for pages that are reached only from other pages. */
+  readonly listing?: {
+    readonly icon: IconName
+    readonly group: (typeof navigationGroups)[number]
+    /** Its keyboard shortcut, pressed after G. */
+    readonly key: string
+  }
   /** The listed page that is highlighted in the navigation while this one is shown. */
   readonly within?: string
   /** Shown without the navigation, before sign-in. */
@@ -39,7 +34,6 @@ export const pages: readonly Page[] = [
     title: 'Timeline',
     listing: { icon: 'timeline', group: 'conversation', key: 't' },
     load: () => import('../timeline/timeline-page.ts'),
-    prepare: (app) => void app.chat(),
     view: (app) => html`<dg-timeline-page .app=${app}></dg-timeline-page>`,
   },
   {

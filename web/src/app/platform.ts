@@ -1,16 +1,2 @@
-/** A version 4 UUID (RFC 9562). Plain HTTP is no secure context, so `crypto.randomUUID` may be missing. */
-export function newId(): string {
-  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
-}
-
-/** Runs once the page is idle, after `atLatestMs` at the latest. */
-export function whenIdle(run: () => void, atLatestMs = 2000): void {
-  if (typeof requestIdleCallback === 'function') requestIdleCallback(run, { timeout: atLatestMs })
-  // Safari lacks requestIdleCallback.
-  else setTimeout(run, Math.min(atLatestMs, 300))
-}
+/** A random id. Plain HTTP is no secure context, so `crypto.randomUUID` may be missing. */
+export const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')

@@ -2,15 +2,6 @@ import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import type { Toaster } from '../design/toaster.ts'
 import { isErased, wordsOf } from '../timeline/event-kinds.ts'
 
-export type Reminders = {
-  /** Shows a reminder if the event is one that has just become due. */
-  take(event: TimelineEvent): void
-  /** Marks all reminders as seen, in every tab. */
-  seen(): void
-  /** Hides all reminders in this tab only. */
-  clear(): void
-}
-
 /**
  * Shows due reminders on every page as one toast, which stays open, and as a count. A reminder counts as seen
  * once any tab of this browser closes the toast, follows it or calls `seen`.
@@ -20,7 +11,7 @@ export function createReminders(options: {
   /** Goes to the reminder on the timeline. */
   readonly show: (seq: number) => void
   readonly onCount: (unseen: number) => void
-}): Reminders {
+}) {
   let unseen: readonly TimelineEvent[] = []
   let dismiss: () => void = () => undefined
   const tabs = new BroadcastChannel('delegate.reminders-seen')
@@ -52,11 +43,14 @@ export function createReminders(options: {
   })
 
   return {
-    take(event) {
+    /** Shows a reminder if the event is one that has just become due. */
+    take(event: TimelineEvent): void {
       if (event.type === 'timer.fired') set([...unseen, event])
     },
+    /** Marks all reminders as seen, in every tab. */
     seen,
-    clear: () => set([]),
+    /** Hides all reminders in this tab only. */
+    clear: (): void => set([]),
   }
 }
 

@@ -1,15 +1,14 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
-import '../design/page.ts'
-import '../design/state.ts'
-import type { DgToasts } from '../design/toast.ts'
-import '../design/toast.ts'
+import { controls } from '../design/controls.ts'
 import { LightElement } from '../design/light-element.ts'
+import type { DgToasts } from '../design/toast.ts'
 import { type App, createApp } from './app.ts'
 import { type Page, pageAt } from './pages.ts'
 import { currentSetupStep } from './setup-progress.ts'
 import { rememberWantedPage, takeWantedPage } from './wanted-page.ts'
 import './shell.ts'
+import type { DgShell } from './shell.ts'
 
 const styles = css`
   .alone {
@@ -27,7 +26,7 @@ const loadLimitMs = 30_000
 /** The app's root element: the current page, the toasts and the screen-reader announcements. */
 @customElement('dg-app')
 export class DgApp extends LightElement {
-  protected override readonly sheets = [styles]
+  protected override readonly sheets = [controls, styles]
   @state() page: Page | undefined = pageAt(location.pathname)
   @state() state: 'loading' | 'waiting' | 'shown' | 'failed' = 'loading'
   @state() spoken = ''
@@ -36,7 +35,8 @@ export class DgApp extends LightElement {
     navigate: (path) => this.navigate(path),
     enter: () => this.enter(),
     askToSignIn: () => this.askToSignIn(),
-    toast: (text, tone, options) => this.toasts()?.show(text, tone, options) ?? (() => undefined),
+    toast: (text, tone, options) =>
+      this.querySelector<DgToasts>('dg-toasts')?.show(text, tone, options) ?? (() => undefined),
     announce: (text) => {
       this.spoken = text
     },
@@ -52,10 +52,6 @@ export class DgApp extends LightElement {
     addEventListener('popstate', () => void this.show())
     this.addEventListener('click', this.clicked)
     void this.show()
-  }
-
-  private toasts(): DgToasts | null {
-    return this.querySelector<DgToasts>('dg-toasts')
   }
 
   private navigate(path: string): void {
@@ -113,9 +109,7 @@ export class DgApp extends LightElement {
     }, loadLimitMs)
     let state: 'shown' | 'failed' = 'shown'
     try {
-      const loaded = page?.load()
-      page?.prepare?.(this.app)
-      await Promise.all([loaded, page?.alone ? null : this.app.clockReady()])
+      await Promise.all([page?.load(), page?.alone ? null : this.app.clockReady()])
     } catch {
       state = 'failed'
     }
@@ -143,7 +137,7 @@ export class DgApp extends LightElement {
   private async announcePage(title: string): Promise<void> {
     this.spoken = title
     await this.updateComplete
-    await this.querySelector('dg-shell')?.focusPage()
+    await this.querySelector<DgShell>('dg-shell')?.focusPage()
   }
 
   override render() {
@@ -188,10 +182,4 @@ function failedView(page: Page): TemplateResult {
   return page.alone
     ? html`<main class="alone">${why}</main>`
     : html`<dg-page heading=${page.title}>${why}</dg-page>`
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-shell': import('./shell.ts').DgShell
-  }
 }

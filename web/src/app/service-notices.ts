@@ -4,12 +4,9 @@ import type { WaitingTexts } from '../../../src/http/contract/outbound.ts'
 import { type Check, fetchChecks, reportedChecks } from '../api/health.ts'
 import type { Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
-import { whileConnected } from '../design/while-connected.ts'
-import { whenIdle } from './platform.ts'
-import '../design/icon.ts'
 import { plural, shortDateText, timeText } from '../design/format.ts'
-import { delayText } from '../operations/delay-words.ts'
-import { checkText } from '../operations/health-words.ts'
+import { whileConnected } from '../design/while-connected.ts'
+import { checkText, delayText } from '../operations/health-words.ts'
 
 const refreshMs = 60_000
 
@@ -23,20 +20,11 @@ export class DgServiceNotices extends LitElement {
         display: block;
         min-width: 0;
       }
-      p {
-        display: flex;
-        gap: var(--space-2);
-        margin: 0;
+      .callout {
         padding: var(--space-2) var(--space-4);
         border-bottom: 1px solid var(--line);
-        background: var(--warning-soft);
-        font-size: var(--text-sm);
+        border-radius: 0;
         line-height: 1.45;
-      }
-      dg-icon {
-        flex: none;
-        margin-top: 0.15em;
-        color: var(--warning);
       }
       span {
         min-width: 0;
@@ -47,7 +35,7 @@ export class DgServiceNotices extends LitElement {
       }
       /* On a short viewport (zoomed in, or a phone in landscape) the page needs the room. */
       @media (max-height: 24rem) {
-        p {
+        .callout {
           padding-block: var(--space-1);
           line-height: 1.3;
         }
@@ -70,7 +58,7 @@ export class DgServiceNotices extends LitElement {
       const timer = setInterval(() => void this.refresh(), refreshMs)
       signal.addEventListener('abort', () => clearInterval(timer))
       document.addEventListener('visibilitychange', () => void this.refresh(), { signal })
-      whenIdle(() => void this.refresh())
+      void this.refresh()
     })
   }
 
@@ -133,4 +121,4 @@ export class DgServiceNotices extends LitElement {
 }
 
 const noticeView = (content: TemplateResult): TemplateResult =>
-  html`<p><dg-icon name="warning"></dg-icon><span>${content}</span></p>`
+  html`<p class="callout warning"><dg-icon name="warning"></dg-icon><span>${content}</span></p>`

@@ -71,17 +71,11 @@ export const shellStyles = css`
     width: 100%;
     min-height: 2.5rem;
     padding: 0 var(--space-3);
-    border: 0;
-    border-radius: var(--radius-md);
-    background: none;
     color: var(--ink-soft);
     font: 450 var(--text-md) / 1.2 var(--font);
-    text-align: start;
     text-decoration: none;
-    cursor: pointer;
   }
   .entry:hover {
-    background: var(--hover);
     color: var(--ink);
   }
   .entry[aria-current] {
@@ -110,23 +104,10 @@ export const shellStyles = css`
   header {
     display: contents;
   }
-  .skip:not(:focus) {
-    position: absolute;
-    width: 1px;
-    height: 1px;
-    min-height: 0;
-    padding: 0;
-    border: 0;
-    overflow: hidden;
-    clip-path: inset(50%);
-  }
   .skip:focus {
     position: absolute;
     inset: var(--space-2) auto auto var(--space-2);
     z-index: 10;
-  }
-  main:focus-visible {
-    outline: none;
   }
   main {
     display: grid;

@@ -1,13 +1,11 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
+import type { IconName } from '../design/icon.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import type { ChatSession } from '../timeline/chat/session.ts'
-import '../design/icon.ts'
-import type { IconName } from '../design/icon.ts'
 import type { App } from './app.ts'
 import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
-import { whenIdle } from './platform.ts'
 import { shellStyles } from './shell-styles.ts'
 import { DgShortcutSheet } from './shortcut-sheet.ts'
 import './service-notices.ts'
@@ -19,6 +17,8 @@ const themes: Readonly<Record<Theme, { readonly label: string; readonly icon: Ic
   light: { label: 'Theme: light', icon: 'sun' },
   dark: { label: 'Theme: dark', icon: 'moon' },
 }
+
+const listed: readonly Page[] = pages.filter(({ listing }) => listing)
 
 /** A tab that was hidden for longer than this reconnects when it becomes visible. */
 const staleAfterMs = 60_000
@@ -54,7 +54,7 @@ export class DgShell extends LitElement {
       this.addEventListener('keydown', this.acted, { signal })
       keepConnected(this.app.chat(), signal)
       this.app.theme.subscribe(() => this.requestUpdate(), signal)
-      whenIdle(() => void this.loadVersion())
+      void this.loadVersion()
     })
   }
 
@@ -90,14 +90,10 @@ export class DgShell extends LitElement {
       return
     }
     const key = this.sequence(event)
-    const page = key === null ? undefined : this.listed().find(({ listing }) => listing?.key === key)
+    const page = key === null ? undefined : listed.find(({ listing }) => listing?.key === key)
     if (!page) return
     event.preventDefault()
     this.app.navigate(page.path)
-  }
-
-  private listed(): readonly Page[] {
-    return pages.filter(({ listing }) => listing)
   }
 
   /** Focuses the page's content, unless the page has already focused something itself. */
@@ -107,7 +103,8 @@ export class DgShell extends LitElement {
     const page = this.firstElementChild
     if (page?.contains(document.activeElement)) return
     const target =
-      (page?.shadowRoot ?? page)?.querySelector('dg-page') ?? this.renderRoot.querySelector('main')
+      (page?.shadowRoot ?? page)?.querySelector<HTMLElement>('dg-page') ??
+      this.renderRoot.querySelector('main')
     target?.focus()
   }
 
@@ -128,27 +125,25 @@ export class DgShell extends LitElement {
 
   override render() {
     const theme = themes[this.app.theme.current]
-    const listed = this.listed()
     return html`
-      <header><a class="button skip" href="#content" @click=${this.skip}>Skip to content</a></header>
+      <header><a class="button skip visually-hidden" href="#content" @click=${this.skip}>Skip to content</a></header>
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
         <nav aria-label="Pages">
-          ${navigationGroups.map((group) => {
-            const entries = listed.filter(({ listing }) => listing?.group === group)
-            return entries.length === 0
-              ? nothing
-              : html`<ul class="list">${entries.map((page) => this.entryView(page))}</ul>`
-          })}
+          ${navigationGroups.map(
+            (group) => html`<ul class="list">
+              ${listed.filter(({ listing }) => listing?.group === group).map((page) => this.entryView(page))}
+            </ul>`,
+          )}
         </nav>
         <div class="rest">
-          <button class="entry" @click=${this.nextTheme}>
+          <button class="entry flat" @click=${this.nextTheme}>
             <dg-icon name=${theme.icon}></dg-icon>${theme.label}
           </button>
-          <button class="entry keyboard" @click=${this.showHelp}>
+          <button class="entry flat keyboard" @click=${this.showHelp}>
             <dg-icon name="keyboard"></dg-icon>Keyboard shortcuts
           </button>
-          <button class="entry" @click=${() => void this.app.attempt(this.app.signOut)}>
+          <button class="entry flat" @click=${() => void this.app.attempt(this.app.signOut)}>
             <dg-icon name="sign-out"></dg-icon>Sign out
           </button>
           ${
@@ -171,7 +166,7 @@ export class DgShell extends LitElement {
     const isWithin = path === pageAt(this.path)?.within
     return html`<li>
       <a
-        class="entry"
+        class="entry flat"
         href=${path}
         aria-current=${path === this.path ? 'page' : isWithin ? 'true' : nothing}
         @click=${() => this.closeNavigation()}

@@ -3,14 +3,6 @@ export type Theme = 'system' | 'light' | 'dark'
 const storageKey = 'delegate.theme'
 const next: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }
 
-export type ThemeChoice = {
-  readonly current: Theme
-  /** system → light → dark → system. */
-  advance(): Theme
-  /** Calls back when another tab changes the theme. */
-  subscribe(listener: () => void, signal: AbortSignal): void
-}
-
 function stored(): Theme {
   const theme = localStorage.getItem(storageKey)
   return theme === 'light' || theme === 'dark' ? theme : 'system'
@@ -24,7 +16,7 @@ function setThemeCookie(theme: Theme): void {
 }
 
 /** The owner's theme, stored in this browser and shared by its tabs. */
-export function createThemeChoice(root: HTMLElement): ThemeChoice {
+export function createThemeChoice(root: HTMLElement) {
   let current = stored()
   setThemeCookie(current)
 
@@ -36,15 +28,16 @@ export function createThemeChoice(root: HTMLElement): ThemeChoice {
   }
 
   return {
-    get current() {
+    get current(): Theme {
       return current
     },
-    advance() {
+    /** system → light → dark → system. */
+    advance(): void {
       apply(next[current])
       localStorage.setItem(storageKey, current)
-      return current
     },
-    subscribe(listener, signal) {
+    /** Calls back when another tab changes the theme. */
+    subscribe(listener: () => void, signal: AbortSignal): void {
       const changed = (event: StorageEvent) => {
         if (event.key !== storageKey) return
         apply(stored())

@@ -52,9 +52,4 @@ export const cards = css`
   .back + .heading {
     margin-top: 0;
   }
-  .more {
-    display: flex;
-    justify-content: center;
-    margin-top: var(--space-4);
-  }
 `

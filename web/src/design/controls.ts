@@ -25,6 +25,9 @@ export const controls = css`
     outline: 2px solid var(--accent);
     outline-offset: 2px;
   }
+  :is(h1, h2, main):focus-visible {
+    outline: none;
+  }
   ::selection {
     background: color-mix(in oklch, var(--accent) 28%, transparent);
   }
@@ -47,9 +50,6 @@ export const controls = css`
       background var(--quick),
       border-color var(--quick),
       color var(--quick);
-  }
-  a.button {
-    text-decoration: none;
   }
   .button:hover {
     border-color: var(--line-strong);
@@ -120,6 +120,26 @@ export const controls = css`
     cursor: default;
   }
 
+  /* A button or link that looks like its content. */
+  .flat {
+    border: 0;
+    border-radius: var(--radius-md);
+    background: none;
+    color: var(--ink);
+    font: 400 var(--text-md) / 1.45 var(--font);
+    text-align: start;
+    cursor: pointer;
+  }
+  .flat:is(:hover, :focus-visible) {
+    background: var(--hover);
+  }
+  .button.to-end {
+    position: absolute;
+    border-radius: 50%;
+    background: var(--raised);
+    box-shadow: var(--shadow-high);
+  }
+
   .form {
     display: grid;
     gap: var(--space-4);
@@ -140,7 +160,7 @@ export const controls = css`
     font-size: var(--text-sm);
     font-weight: 550;
   }
-  .field .error {
+  .field-error {
     display: flex;
     gap: 0.375rem;
     font-size: var(--text-sm);
@@ -157,6 +177,17 @@ export const controls = css`
     font: 400 1rem / 1.4 var(--font);
     transition: border-color var(--quick);
   }
+  .input.small {
+    min-height: 2.5rem;
+    font-size: var(--text-md);
+  }
+  /* Phones zoom into a field whose text is smaller than 16 px. */
+  @media (pointer: coarse), (max-width: 44rem) {
+    .input.small {
+      min-height: 2.75rem;
+      font-size: 1rem;
+    }
+  }
   .input::placeholder {
     color: var(--ink-faint);
     opacity: 1;
@@ -168,7 +199,8 @@ export const controls = css`
   .input[aria-invalid="true"] {
     border-color: var(--danger);
   }
-  .input-with-button {
+  .input-with-button,
+  .input-with-icon {
     position: relative;
   }
   .input-with-button .input {
@@ -180,9 +212,6 @@ export const controls = css`
     top: 0.25rem;
   }
 
-  .input-with-icon {
-    position: relative;
-  }
   .input-with-icon > dg-icon {
     position: absolute;
     left: 0.875rem;
@@ -255,6 +284,9 @@ export const controls = css`
     opacity: 0.5;
   }
 
+  .intro {
+    margin-bottom: var(--space-4);
+  }
   .soft {
     color: var(--ink-soft);
     font-size: var(--text-sm);
@@ -279,6 +311,11 @@ export const controls = css`
     flex-wrap: wrap;
     align-items: center;
     gap: var(--space-2) var(--space-3);
+  }
+  p.more {
+    display: flex;
+    justify-content: center;
+    margin-top: var(--space-4);
   }
   .clamped {
     display: -webkit-box;
@@ -313,7 +350,7 @@ export const controls = css`
     scrollbar-width: thin;
     scrollbar-color: var(--line-strong) transparent;
   }
-  .scroller:focus-visible {
+  :is(.scroller, .body):focus-visible {
     outline-offset: -2px;
   }
   .popup {
@@ -325,6 +362,16 @@ export const controls = css`
     background: var(--raised);
     color: var(--ink);
     box-shadow: var(--shadow-high);
+  }
+  /* A note that lies over the top of the content. */
+  .pill {
+    position: absolute;
+    top: var(--space-2);
+    left: 50%;
+    border: 1px solid var(--line);
+    border-radius: 999px;
+    background: var(--raised);
+    transform: translateX(-50%);
   }
   .pulse {
     flex: none;
@@ -368,10 +415,13 @@ export const controls = css`
     }
   }
 
-  .visually-hidden {
+  .visually-hidden:not(:focus) {
     position: absolute;
     width: 1px;
     height: 1px;
+    min-height: 0;
+    padding: 0;
+    border: 0;
     margin: -1px;
     overflow: hidden;
     clip-path: inset(50%);

@@ -1,6 +1,5 @@
 import { type CSSResultGroup, css, html, LitElement, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import './icon.ts'
 import { controls } from './controls.ts'
 
 /** A modal dialog on the native element, open while it is in the document. Fires `close` once closed. */
@@ -43,16 +42,10 @@ export class DgDialog extends LitElement {
         font-weight: 600;
         line-height: 1.3;
       }
-      .body:focus-visible {
-        outline-offset: -2px;
-      }
       .body {
         padding: var(--space-2) var(--space-5) var(--space-4);
         overflow-y: auto;
         overscroll-behavior: contain;
-      }
-      footer[hidden] {
-        display: none;
       }
       .body:has(+ footer[hidden]) {
         padding-bottom: var(--space-5);
@@ -100,14 +93,9 @@ export class DgDialog extends LitElement {
     return [...this.children].some(({ slot }) => slot === 'actions')
   }
 
-  private readonly clicked = (event: MouseEvent): void => {
-    // A click on the backdrop targets the dialog element itself, outside its box.
-    const dialog = event.currentTarget
-    if (!(dialog instanceof HTMLDialogElement) || event.target !== dialog) return
-    const { left, right, top, bottom } = dialog.getBoundingClientRect()
-    const inside =
-      event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom
-    if (!inside) dialog.close()
+  private readonly clicked = ({ target, currentTarget }: MouseEvent): void => {
+    // Only a click on the backdrop targets the dialog element itself: its content fills its box.
+    if (target === currentTarget) this.close()
   }
 
   override render() {
@@ -150,11 +138,5 @@ export abstract class DialogElement extends LitElement {
     if (!this.isConnected) host.renderRoot.append(this)
   }
 
-  readonly close = (): void => this.renderRoot.querySelector('dg-dialog')?.close()
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-dialog': DgDialog
-  }
+  readonly close = (): void => this.renderRoot.querySelector<DgDialog>('dg-dialog')?.close()
 }

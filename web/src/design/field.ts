@@ -1,5 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import './icon.ts'
+
+/** The service requires it of a new password. */
+export const minPasswordLength = 12
 
 export type Field = {
   readonly name: string
@@ -16,34 +18,50 @@ export type Field = {
   readonly list?: string
 }
 
-/** A labelled native input. Hint and error are linked to it for screen readers. */
-export function fieldView(field: Field): TemplateResult {
+/** A handler that takes the text or choice of the field that fires the event. */
+export function takeText(take: (text: string) => void): (event: Event) => void {
+  return ({ target }) => {
+    if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) take(target.value)
+    else if (target instanceof HTMLSelectElement) take(target.value)
+  }
+}
+
+/** A label, its control, and the hint or error that is linked to it for screen readers. */
+function labelled(field: Field, control: TemplateResult): TemplateResult {
   return html`<div class="field">
     <label for=${field.name}>${field.label}</label>
-    <input
-      class="input"
-      id=${field.name}
-      name=${field.name}
-      type=${field.type ?? 'text'}
-      .value=${field.value ?? ''}
-      placeholder=${field.placeholder ?? nothing}
-      autocomplete=${field.autocomplete ?? (field.type === 'password' ? 'new-password' : 'off')}
-      autocapitalize="off"
-      spellcheck="false"
-      list=${field.list ?? nothing}
-      ?required=${field.required ?? false}
-      aria-invalid=${field.error ? 'true' : 'false'}
-      aria-describedby="${field.name}-notes"
-    />
-    ${notesView(field)}
+    ${control} ${notesView(field)}
   </div>`
+}
+
+/** A labelled native input. */
+export function fieldView(field: Field): TemplateResult {
+  return labelled(field, inputView(field))
+}
+
+function inputView(field: Field): TemplateResult {
+  return html`<input
+    class="input"
+    id=${field.name}
+    name=${field.name}
+    type=${field.type ?? 'text'}
+    .value=${field.value ?? ''}
+    placeholder=${field.placeholder ?? nothing}
+    autocomplete=${field.autocomplete ?? (field.type === 'password' ? 'new-password' : 'off')}
+    autocapitalize="off"
+    spellcheck="false"
+    list=${field.list ?? nothing}
+    ?required=${field.required ?? false}
+    aria-invalid=${field.error ? 'true' : 'false'}
+    aria-describedby="${field.name}-notes"
+  />`
 }
 
 /** A labelled field for a longer text. */
 export function areaView(field: Field & { readonly maxLength?: number }): TemplateResult {
-  return html`<div class="field">
-    <label for=${field.name}>${field.label}</label>
-    <textarea
+  return labelled(
+    field,
+    html`<textarea
       class="input"
       id=${field.name}
       name=${field.name}
@@ -52,9 +70,8 @@ export function areaView(field: Field & { readonly maxLength?: number }): Templa
       aria-invalid=${field.error ? 'true' : 'false'}
       aria-describedby="${field.name}-notes"
       .value=${field.value ?? ''}
-    ></textarea>
-    ${notesView(field)}
-  </div>`
+    ></textarea>`,
+  )
 }
 
 /** A labelled list of choices, each a value and its label. */
@@ -73,21 +90,11 @@ export function choiceView(
 
 /** A password field with a button that reveals its text. */
 export function passwordView(field: Field): TemplateResult {
-  return html`<div class="field">
-    <label for=${field.name}>${field.label}</label>
-    <div class="input-with-button">
-      <input
-        class="input"
-        id=${field.name}
-        name=${field.name}
-        type="password"
-        autocomplete=${field.autocomplete ?? 'current-password'}
-        autocapitalize="off"
-        spellcheck="false"
-        required
-        aria-invalid=${field.error ? 'true' : 'false'}
-        aria-describedby="${field.name}-notes"
-      />
+  const input = inputView({ autocomplete: 'current-password', required: true, ...field, type: 'password' })
+  return labelled(
+    field,
+    html`<div class="input-with-button">
+      ${input}
       <button
         class="button quiet icon"
         type="button"
@@ -97,9 +104,8 @@ export function passwordView(field: Field): TemplateResult {
       >
         <dg-icon name="show"></dg-icon>
       </button>
-    </div>
-    ${notesView(field)}
-  </div>`
+    </div>`,
+  )
 }
 
 /** Shows or hides the text of the password field before the button. */
@@ -119,7 +125,7 @@ export const usernameView: TemplateResult = html`<input class="visually-hidden" 
 /** The hint of a field, or its error instead. */
 export function notesView({ name, hint, error }: Pick<Field, 'name' | 'hint' | 'error'>): TemplateResult {
   return html`<div id="${name}-notes">
-    ${error ? html`<div class="error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
+    ${error ? html`<div class="field-error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
     ${!error && hint ? html`<div class="soft">${hint}</div>` : nothing}
   </div>`
 }

@@ -30,7 +30,7 @@ export const dayKey = (at: string) => formatted(at, isoDay)
 export const dayNumber = (at: string) => Date.parse(dayKey(at)) / 86_400_000
 
 /** "Today", "Yesterday", or the date, with the year unless it is the current one. */
-export function dayText(at: string, now: Date): string {
+export function dayText(at: string, now = new Date()): string {
   const today = now.toISOString()
   const daysAgo = dayNumber(today) - dayNumber(at)
   if (daysAgo === 0) return 'Today'

@@ -1,6 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import './icon.ts'
 import { controls } from './controls.ts'
 import type { IconName } from './icon.ts'
 
@@ -21,7 +20,7 @@ export class DgMenu extends LitElement {
         display: inline-block;
       }
       [popover] {
-        pointer-events: auto;
+        visibility: visible;
         min-width: 13rem;
         padding: var(--space-1);
       }
@@ -32,17 +31,7 @@ export class DgMenu extends LitElement {
         width: 100%;
         min-height: 2.375rem;
         padding: 0 var(--space-3);
-        border: 0;
         border-radius: var(--radius-sm);
-        background: none;
-        color: var(--ink);
-        font: 400 var(--text-md) / 1.2 var(--font);
-        text-align: start;
-        cursor: pointer;
-      }
-      .item:hover,
-      .item:focus-visible {
-        background: var(--hover);
       }
       .item.danger {
         color: var(--danger);
@@ -50,7 +39,6 @@ export class DgMenu extends LitElement {
     `,
   ]
   @property() label = 'More'
-  @property() icon: IconName = 'more'
   @property({ attribute: false }) items: readonly MenuItem[] = []
   /** True if the Tab key reaches the button. */
   @property({ type: Boolean }) reachable = true
@@ -68,16 +56,8 @@ export class DgMenu extends LitElement {
 
   private async present(menu: HTMLElement): Promise<void> {
     await this.updateComplete
-    this.place(menu)
+    placeBelow(menu, this)
     menu.querySelector<HTMLElement>('.item')?.focus()
-  }
-
-  private place(menu: HTMLElement): void {
-    const button = this.getBoundingClientRect()
-    const { width, height } = menu.getBoundingClientRect()
-    const below = button.bottom + 4 + height <= innerHeight
-    menu.style.top = `${below ? button.bottom + 4 : Math.max(8, button.top - height - 4)}px`
-    menu.style.left = `${Math.min(Math.max(8, button.right - width), innerWidth - width - 8)}px`
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
@@ -113,14 +93,14 @@ export class DgMenu extends LitElement {
         aria-expanded=${this.open}
         @click=${this.toggle}
       >
-        <dg-icon name=${this.icon}></dg-icon>
+        <dg-icon name="more"></dg-icon>
       </button>
       <div class="popup" popover role="menu" aria-label=${this.label} @toggle=${this.toggled} @keydown=${this.keyPressed}>
         ${
           this.open
             ? this.items.map(
                 (item) => html`<button
-                  class="item ${item.danger ? 'danger' : ''}"
+                  class="item flat ${item.danger ? 'danger' : ''}"
                   role="menuitem"
                   type="button"
                   tabindex="-1"
@@ -134,4 +114,13 @@ export class DgMenu extends LitElement {
       </div>
     `
   }
+}
+
+/** Places an open popover below an element, or above it if there is more room. */
+export function placeBelow(popover: HTMLElement, element: HTMLElement): void {
+  const { top, bottom, right } = element.getBoundingClientRect()
+  const { width, height } = popover.getBoundingClientRect()
+  const fits = bottom + 4 + height <= innerHeight
+  popover.style.top = `${fits ? bottom + 4 : Math.max(8, top - height - 4)}px`
+  popover.style.left = `${Math.min(Math.max(8, right - width), innerWidth - width - 8)}px`
 }

@@ -1,7 +1,6 @@
-import { css, html, LitElement } from 'lit'
+import { css, html, LitElement, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { controls } from './controls.ts'
-import './icon.ts'
 
 /** The bar at the top of a page. */
 export const barStyles = css`
@@ -35,6 +34,14 @@ export const barStyles = css`
     }
   }
 `
+
+/** Opens the navigation on narrow pages. */
+export function drawerButton(host: HTMLElement): TemplateResult {
+  const open = () => host.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))
+  return html`<button class="button quiet icon drawer" aria-label="Open navigation" @click=${open}>
+    <dg-icon name="menu"></dg-icon>
+  </button>`
+}
 
 /** The layout of a page in the shell: heading, tools, and content in one column. */
 @customElement('dg-page')
@@ -79,24 +86,12 @@ export class DgPage extends LitElement {
   override render() {
     return html`
       <header class="bar">
-        <button
-          class="button quiet icon drawer"
-          aria-label="Open navigation"
-          @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
-        >
-          <dg-icon name="menu"></dg-icon>
-        </button>
+        ${drawerButton(this)}
         <slot name="back"></slot>
         <h1 id="heading">${this.heading}</h1>
         <slot name="tools"></slot>
       </header>
       <div class="scroller ${this.full ? 'whole' : ''}" tabindex=${this.full ? -1 : 0} role="region" aria-labelledby="heading"><div class=${this.full ? 'full' : 'column'}><slot></slot></div></div>
     `
-  }
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-page': DgPage
   }
 }

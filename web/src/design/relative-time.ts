@@ -9,7 +9,7 @@ const counted = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
 const named = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 /** "in 3 hours", "2 days ago", "just now". From 24 hours on, counts days of the owner's calendar. */
-export function relativeText(at: string, now: Date): string {
+export function relativeText(at: string, now = new Date()): string {
   const distanceMs = Date.parse(at) - now.getTime()
   if (Number.isNaN(distanceMs)) return ''
   const minutes = Math.round(distanceMs / minuteMs)

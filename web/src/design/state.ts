@@ -1,6 +1,5 @@
 import { css, html, LitElement, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import './icon.ts'
 import type { IconName } from './icon.ts'
 
 /** A placeholder for content that is empty, missing or failed to load, with a suggestion what to do. */

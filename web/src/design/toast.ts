@@ -1,7 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
-import './icon.ts'
 import { controls } from './controls.ts'
 import type { Toaster, ToastOptions, ToastTone } from './toaster.ts'
 

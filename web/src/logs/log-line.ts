@@ -33,6 +33,6 @@ export function logLineView(line: LogLine, open: boolean, toggle: () => void): T
     <span class="level">${line.level}</span>
     <span class="message">${line.message}${fields === '' || open ? nothing : html` <span class="fields">${fields.slice(0, 300)}</span>`}</span>`
   if (fields === '') return html`<div class="head">${content}</div>`
-  return html`<button class="head" aria-expanded=${open} @click=${toggle}>${content}</button>
+  return html`<button class="head flat" aria-expanded=${open} @click=${toggle}>${content}</button>
     ${open ? html`<pre tabindex="0" aria-label="Fields">${JSON.stringify(line.fields, null, 2)}</pre>` : nothing}`
 }

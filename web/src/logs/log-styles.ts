@@ -13,10 +13,6 @@ export const logStyles = css`
     padding: var(--space-3) var(--space-4);
     border-bottom: 1px solid var(--line);
   }
-  .tools .input {
-    min-height: 2.25rem;
-    font-size: var(--text-md);
-  }
   .tools input {
     flex: 1;
     min-width: 0;
@@ -58,22 +54,13 @@ export const logStyles = css`
     font: var(--text-sm) / 1.5 var(--font-mono);
   }
   .head {
+    border-radius: 0;
     display: grid;
     grid-template-columns: auto 3rem minmax(0, 1fr);
     gap: 0 var(--space-3);
     width: 100%;
     padding: 0.0625rem var(--space-4);
-    border: 0;
-    background: none;
-    color: var(--ink);
     font: inherit;
-    text-align: start;
-  }
-  button.head {
-    cursor: pointer;
-  }
-  button.head:hover {
-    background: var(--hover);
   }
   button.head:focus-visible {
     outline-offset: -2px;
@@ -119,12 +106,8 @@ export const logStyles = css`
     font-size: var(--text-xs);
   }
   .to-end {
-    position: absolute;
     right: var(--space-5);
     bottom: var(--space-4);
-    border-radius: 50%;
-    background: var(--raised);
-    box-shadow: var(--shadow-high);
   }
   [role='status']:has(.waiting) {
     padding: var(--space-4);
@@ -139,9 +122,6 @@ export const logStyles = css`
     }
     .line + .line {
       border-top: 1px solid var(--line);
-    }
-    .tools .input {
-      font-size: 1rem;
     }
   }
 `

@@ -2,15 +2,11 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, state } from 'lit/decorators.js'
 import { guard } from 'lit/directives/guard.js'
 import type { LogLevel, LogLine } from '../../../src/http/contract/logs.ts'
-import { explain } from '../api/http.ts'
-import { followLog, logLevels } from '../api/logs.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import type { App } from '../app/app.ts'
-import { failedView, waitingView } from '../app/loaded.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { controls } from '../design/controls.ts'
-import { backoffMs } from '../timeline/chat/backoff.ts'
-import '../design/icon.ts'
-import '../design/page.ts'
-import '../design/state.ts'
+import { takeText } from '../design/field.ts'
 import { plural } from '../design/format.ts'
 import { createKeyedRows } from '../design/keyed-rows.ts'
 import { logLineView, matchesLine } from './log-line.ts'
@@ -19,7 +15,10 @@ import { logStyles } from './log-styles.ts'
 /** The page keeps at most this many lines and drops older ones. */
 const keptLines = 1000
 const stickPx = 40
+/** After this long, a refused stream is requested again. */
+const retryMs = 3000
 
+type LogPage = AnswerOf<'/api/logs'>
 type Connection = 'live' | 'paused' | 'cut'
 
 /** Live view of the service's log. */
@@ -29,95 +28,70 @@ export class DgLogsPage extends LitElement {
   @property({ attribute: false }) app!: App
   @state() private level: LogLevel = 'info'
   @state() private filter = ''
-  /** Null until loaded. */
-  @state() private lines: readonly LogLine[] | null = null
-  /** Number of lines that the service dropped before this page could read them. */
-  @state() private dropped = 0
   @state() private connection: Connection = 'live'
-  @state() private problem = ''
   /** Ids of the lines whose fields are unfolded. */
   @state() private opened: ReadonlySet<number> = new Set()
-  private stop: () => void = () => undefined
+  private following = new AbortController()
   private fresh: LogLine[] = []
   private frame = 0
   private atEnd = true
   private lastTop = 0
   private readonly renderRows = createKeyedRows()
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    void this.load()
-  }
+  /** `dropped` is the number of lines that the service dropped before this page could read them. */
+  private readonly log = new Loaded<LogPage>(this, {
+    fetch: async (signal) => {
+      const query = { level: this.level, limit: keptLines }
+      const page = await this.app.http.get('/api/logs', { query, signal })
+      this.fresh = []
+      this.atEnd = true
+      this.follow(page.lines.at(-1)?.id ?? 0)
+      return page
+    },
+  })
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
-    this.stop()
+    this.following.abort()
     cancelAnimationFrame(this.frame)
     this.frame = 0
   }
 
-  private readonly load = async (): Promise<void> => {
-    this.stop()
-    this.fresh = []
-    const { level } = this
-    try {
-      const page = await this.app.http.get('/api/logs', { query: { level, limit: keptLines } })
-      if (!this.isConnected || level !== this.level) return
-      this.lines = page.lines
-      this.dropped = page.dropped
-      this.problem = ''
-      this.atEnd = true
-      this.follow()
-    } catch (error) {
-      this.problem = explain(error)
-    }
+  private get lines(): readonly LogLine[] {
+    return this.log.value?.lines ?? []
   }
 
-  private follow(): void {
+  private put(change: Partial<LogPage>): void {
+    const { value } = this.log
+    if (value) this.log.put({ ...value, ...change })
+  }
+
+  /** Streams each line after `lastId`. The browser resumes after a cut, unless the service refused the stream. */
+  private follow(lastId: number): void {
+    this.following.abort()
+    const following = new AbortController()
+    this.following = following
     this.connection = 'live'
-    this.connect(0)
-  }
-
-  /** `attempt` counts the refused connections in a row. */
-  private connect(attempt: number): void {
-    this.stop()
-    let refused = attempt
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let ended = false
-    const lastId = (this.fresh.at(-1) ?? this.lines?.at(-1))?.id ?? 0
-    const end = followLog(this.level, lastId, {
-      onLine: (line) => this.take(line),
-      onDropped: (count) => {
-        this.dropped += count
-      },
-      onOpen: () => {
-        refused = 0
-        this.connection = 'live'
-      },
-      onCut: async (isOver) => {
-        this.connection = 'cut'
-        if (!isOver) return
-        const signedIn = await this.isSignedIn()
-        if (ended) return
-        if (signedIn) timer = setTimeout(() => this.connect(refused + 1), backoffMs(refused, Math.random))
-        else this.app.loseSession()
-      },
+    const query = new URLSearchParams({ level: this.level, after: String(lastId) })
+    const source = new EventSource(`/api/logs/stream?${query}`)
+    following.signal.addEventListener('abort', () => source.close())
+    source.addEventListener('line', ({ data }) => this.take(JSON.parse(data)))
+    source.addEventListener('dropped', ({ data }) =>
+      this.put({ dropped: (this.log.value?.dropped ?? 0) + Number(data) }),
+    )
+    source.addEventListener('open', () => {
+      this.connection = 'live'
     })
-    this.stop = () => {
-      ended = true
-      clearTimeout(timer)
-      end()
-    }
+    source.addEventListener('error', async () => {
+      this.connection = 'cut'
+      if (source.readyState !== EventSource.CLOSED || (await this.app.mayConnect()) === 'no') return
+      await new Promise((resolve) => setTimeout(resolve, retryMs))
+      if (!following.signal.aborted) this.follow(this.lastId())
+    })
   }
 
-  /** Returns true if the service is unreachable, so that the page keeps retrying. */
-  private async isSignedIn(): Promise<boolean> {
-    try {
-      const signal = AbortSignal.timeout(5000)
-      return (await this.app.http.get('/auth/status', { signal })).authenticated
-    } catch {
-      return true
-    }
+  private lastId(): number {
+    return (this.fresh.at(-1) ?? this.lines.at(-1))?.id ?? 0
   }
 
   /** Shows new lines at most once a frame, because they arrive in bursts. */
@@ -126,36 +100,27 @@ export class DgLogsPage extends LitElement {
     if (this.frame !== 0) return
     this.frame = requestAnimationFrame(() => {
       this.frame = 0
-      const known = this.lines ?? []
-      const lastId = known.at(-1)?.id ?? 0
+      const lastId = this.lines.at(-1)?.id ?? 0
       // After a restart with an earlier clock, the service counts ids from a lower number.
       const isAnother = (this.fresh[0]?.id ?? 0) <= lastId
-      this.lines = [...(isAnother ? [] : known), ...this.fresh].slice(-keptLines)
+      this.put({ lines: [...(isAnother ? [] : this.lines), ...this.fresh].slice(-keptLines) })
       this.fresh = []
     })
   }
 
   private readonly togglePause = (): void => {
     if (this.connection === 'paused') {
-      this.follow()
+      this.follow(this.lastId())
       return
     }
-    this.stop()
+    this.following.abort()
     this.connection = 'paused'
   }
 
-  private readonly chooseLevel = (event: Event): void => {
-    const { target } = event
-    const level =
-      target instanceof HTMLSelectElement ? logLevels.find((name) => name === target.value) : undefined
-    if (level === undefined) return
-    this.level = level
-    this.lines = null
-    void this.load()
-  }
-
-  private readonly typed = (event: Event): void => {
-    if (event.target instanceof HTMLInputElement) this.filter = event.target.value
+  private chooseLevel(chosen: string): void {
+    this.level = levels.find((level) => level === chosen) ?? 'info'
+    this.log.put(null)
+    void this.log.reload()
   }
 
   private readonly scrolled = (event: Event): void => {
@@ -183,7 +148,7 @@ export class DgLogsPage extends LitElement {
 
   private shown(): readonly LogLine[] {
     const wanted = this.filter.trim().toLowerCase()
-    return wanted === '' ? (this.lines ?? []) : (this.lines ?? []).filter((line) => matchesLine(line, wanted))
+    return this.lines.filter((line) => matchesLine(line, wanted))
   }
 
   private readonly save = (): void => {
@@ -228,39 +193,32 @@ export class DgLogsPage extends LitElement {
       <div class="frame">
         <div class="tools">
           <input
-            class="input"
+            class="input small"
             type="search"
             aria-label="Filter lines"
             placeholder="Filter"
             .value=${this.filter}
-            @input=${this.typed}
+            @input=${takeText((text) => (this.filter = text))}
           />
           <label class="level">
             <span class="visually-hidden">Level</span>
-            <select class="input" .value=${this.level} @change=${this.chooseLevel}>
-              ${logLevels.map((level) => html`<option value=${level} ?selected=${level === this.level}>${levelNames[level]}</option>`)}
+            <select class="input small" .value=${this.level} @change=${takeText((chosen) => this.chooseLevel(chosen))}>
+              ${levels.map((level) => html`<option value=${level} ?selected=${level === this.level}>${levelNames[level]}</option>`)}
             </select>
           </label>
         </div>
-        ${this.contentView()}
+        ${loadedView(this.log, 'the log', (page) => this.contentView(page))}
       </div>
     </dg-page>`
   }
 
-  private contentView(): TemplateResult {
-    const { lines } = this
-    if (lines === null) {
-      return this.problem === ''
-        ? waitingView('Loading the log')
-        : failedView('the log', this.problem, this.load)
-    }
+  private contentView({ lines, dropped }: LogPage): TemplateResult {
     const isEmpty = this.shown().length === 0
     return html`
-      ${this.problem === '' ? nothing : html`<p class="gone" role="alert">${this.problem}</p>`}
       ${
-        this.dropped === 0
+        dropped === 0
           ? nothing
-          : html`<p class="gone">${plural(this.dropped, 'earlier line')} ${this.dropped === 1 ? 'is' : 'are'} no longer in memory.</p>`
+          : html`<p class="gone">${plural(dropped, 'earlier line')} ${dropped === 1 ? 'is' : 'are'} no longer in memory.</p>`
       }
       <div class="scroller" tabindex="0" role="log" aria-live="off" aria-label="Lines" @scroll=${this.scrolled}>
         ${isEmpty ? this.emptyView(lines.length) : nothing}
@@ -292,6 +250,9 @@ const stateText: Readonly<Record<Connection, string>> = {
   paused: 'Paused',
   cut: 'Reconnecting…',
 }
+
+/** From the least serious to the most. */
+const levels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 
 const levelNames: Readonly<Record<LogLevel, string>> = {
   trace: 'Everything',

@@ -2,15 +2,13 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Memory } from '../../../src/http/contract/memories.ts'
 import type { App } from '../app/app.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
-import '../design/page.ts'
-import '../design/state.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { moreView, searchField } from '../app/list-view.ts'
 import { loadedView } from '../app/loaded.ts'
 import { type ListPage, PagedList } from '../app/paged-list.ts'
+import { barView, fillBar } from '../design/bar.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
 import { fullTimeText, plural, shortDateText, wordsText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
 
@@ -24,20 +22,14 @@ export class DgMemoriesPage extends LitElement {
   static override readonly styles = [
     controls,
     cards,
+    fillBar,
     css`
       .search {
         margin-bottom: var(--space-4);
       }
-      .strength {
+      .fill-bar {
         width: 3rem;
-        height: 0.375rem;
         vertical-align: middle;
-      }
-      .strength .track {
-        fill: var(--line);
-      }
-      .strength .used {
-        fill: var(--accent);
       }
       .meter {
         white-space: nowrap;
@@ -90,16 +82,15 @@ export class DgMemoriesPage extends LitElement {
     if (items.length === 0 && !loading) {
       return html`<dg-state icon="search" heading="No matching memories"></dg-state>`
     }
-    const now = new Date()
     return html`
       <ul class="list cards" aria-label="Memories">
-        ${items.map((memory) => this.memoryView(memory, now))}
+        ${items.map((memory) => this.memoryView(memory))}
       </ul>
       ${moreView(this.memories)}
     `
   }
 
-  private memoryView(memory: Memory, now: Date): TemplateResult {
+  private memoryView(memory: Memory): TemplateResult {
     const { createdAt, lastReinforcedAt, sources, status, validUntil } = memory
     return html`<li>
       <div class="what">
@@ -117,11 +108,11 @@ export class DgMemoriesPage extends LitElement {
               : html`<span title=${fullTimeText(validUntil)}>until ${shortDateText(validUntil)}</span>`
           }
           ${strengthView(memory.strength)}
-          <span title=${fullTimeText(createdAt)}>learned ${relativeText(createdAt, now)}</span>
+          <span title=${fullTimeText(createdAt)}>learned ${relativeText(createdAt)}</span>
           ${
             memory.reinforcements > 0 && lastReinforcedAt !== null
               ? html`<span title=${fullTimeText(lastReinforcedAt)}>
-                  confirmed ${plural(memory.reinforcements, 'time')}, latest ${relativeText(lastReinforcedAt, now)}
+                  confirmed ${plural(memory.reinforcements, 'time')}, latest ${relativeText(lastReinforcedAt)}
                 </span>`
               : nothing
           }
@@ -156,9 +147,6 @@ function strengthView(strength: number): TemplateResult {
   const percent = Math.round(Math.min(1, Math.max(0, strength)) * 100)
   return html`<span class="meter" title="Strength ${percent}%. It grows with use and fades with time.">
     strength
-    <svg class="strength" role="img" aria-label="Strength ${percent}%">
-      <rect class="track" width="100%" height="100%" rx="3"></rect>
-      <rect class="used" width="${percent}%" height="100%" rx="3"></rect>
-    </svg>
+    ${barView(percent, `Strength ${percent}%`)}
   </span>`
 }

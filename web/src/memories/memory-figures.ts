@@ -47,7 +47,7 @@ export function deduplicationFigures({ deduplication: counts }: MemoryInsights):
   ]
 }
 
-export function recallFigures({ runtime }: MemoryInsights, now: Date): MemoryFigure[] {
+export function recallFigures({ runtime }: MemoryInsights): MemoryFigure[] {
   const { recall, embedding } = runtime
   return [
     counted('Searches', recall.queries, 'Searches for relevant memories before a turn'),
@@ -59,7 +59,7 @@ export function recallFigures({ runtime }: MemoryInsights, now: Date): MemoryFig
       value: recall.lastDurationMs === null ? '–' : durationText(recall.lastDurationMs),
       meaning: '',
     },
-    embeddingFigure(embedding, now),
+    embeddingFigure(embedding),
   ]
 }
 
@@ -69,7 +69,7 @@ export function isUnderWay({ state, embedded, total }: Embedding): boolean {
 }
 
 /** The progress of embedding, which recall by meaning needs. */
-function embeddingFigure(embedding: Embedding, now: Date): MemoryFigure {
+function embeddingFigure(embedding: Embedding): MemoryFigure {
   const name = 'By meaning'
   const { state, model, embedded, total } = embedding
   if (state === 'off') {
@@ -81,7 +81,7 @@ function embeddingFigure(embedding: Embedding, now: Date): MemoryFigure {
     }
   }
   const value = `${countText(embedded)} of ${countText(total)}`
-  if (state === 'waiting') return { name, value, meaning: failureText(embedding, now), tone: 'bad' }
+  if (state === 'waiting') return { name, value, meaning: failureText(embedding), tone: 'bad' }
   const by = model === null ? '' : ` by ${model}`
   if (isUnderWay(embedding)) {
     return {
@@ -107,13 +107,13 @@ const failures: Readonly<Record<string, string>> = {
   context_too_long: 'rejected the texts as too long',
 }
 
-function failureText({ model, lastFailure, retryAt }: Embedding, now: Date): string {
+function failureText({ model, lastFailure, retryAt }: Embedding): string {
   const failure =
     lastFailure === null
       ? 'failed'
       : (failures[lastFailure.kind] ?? `failed (${wordsText(lastFailure.kind)})`)
-  const isDue = retryAt === null || Date.parse(retryAt) <= now.getTime()
-  const relative = isDue ? 'now' : relativeText(retryAt, now)
+  const isDue = retryAt === null || Date.parse(retryAt) <= Date.now()
+  const relative = isDue ? 'now' : relativeText(retryAt)
   const when = relative === 'now' ? 'soon' : relative
   return `${model ?? 'The model'} ${failure}; next retry ${when}. Until then, new texts are found by keywords only`
 }

@@ -6,9 +6,6 @@ import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
-import '../design/page.ts'
-import '../design/state.ts'
 import { fullTimeText, plural, wordsText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { titleOf } from '../timeline/titles.ts'
@@ -110,7 +107,6 @@ export class DgMemoryInsightsPage extends LitElement {
   }
 
   private insightsView(insights: MemoryInsights): TemplateResult {
-    const now = new Date()
     const { since } = insights.deduplication
     return html`
       <h2 class="heading">Memories</h2>
@@ -122,19 +118,19 @@ export class DgMemoryInsightsPage extends LitElement {
               ${figuresView(kindFigures(insights))}`
       }
       <h2 class="heading" title=${fullTimeText(since)}>
-        Candidates since Delegate started ${relativeText(since, now)}
+        Candidates since Delegate started ${relativeText(since)}
       </h2>
       ${figuresView(deduplicationFigures(insights))}
       <h2 class="heading">Learning</h2>
-      <p class="note">${learningText(insights, now)}</p>
+      <p class="note">${learningText(insights)}</p>
       <h2 class="heading">Recall since Delegate started</h2>
-      ${figuresView(recallFigures(insights, now))}
+      ${figuresView(recallFigures(insights))}
       <h2 class="heading">Recent events</h2>
-      ${this.eventsView(insights, now)}
+      ${this.eventsView(insights)}
     `
   }
 
-  private eventsView({ recentEvents }: MemoryInsights, now: Date): TemplateResult {
+  private eventsView({ recentEvents }: MemoryInsights): TemplateResult {
     if (recentEvents.length === 0) {
       return html`<dg-state icon="brain" heading="Nothing yet">
         <p>What Delegate learns, merges, forgets and recalls appears here.</p>
@@ -146,7 +142,7 @@ export class DgMemoryInsightsPage extends LitElement {
           <div class="what">
             <p>${titleOf(event)}</p>
             ${wordsView(event)}
-            <p class="facts"><span title=${fullTimeText(event.at)}>${relativeText(event.at, now)}</span></p>
+            <p class="facts"><span title=${fullTimeText(event.at)}>${relativeText(event.at)}</span></p>
           </div>
           ${this.undoView(event)}
           <a href="/?seq=${event.seq}" aria-label="${titleOf(event)}: show on the timeline">Show</a>
@@ -211,7 +207,7 @@ function figuresView(figures: readonly MemoryFigure[]): TemplateResult {
   </dl>`
 }
 
-function learningText({ runtime }: MemoryInsights, now: Date): string {
+function learningText({ runtime }: MemoryInsights): string {
   const { method, running, unread, lastFailure } = runtime.extraction
   const by =
     method === 'model'
@@ -226,6 +222,6 @@ function learningText({ runtime }: MemoryInsights, now: Date): string {
     ? 'rules were applied to those messages instead'
     : lastFailure.retryAt === null
       ? ''
-      : `next retry ${relativeText(lastFailure.retryAt, now)}`
-  return `${by} ${waiting} Learning last failed ${relativeText(lastFailure.at, now)} (${wordsText(lastFailure.kind)})${again === '' ? '' : `; ${again}`}.`
+      : `next retry ${relativeText(lastFailure.retryAt)}`
+  return `${by} ${waiting} Learning last failed ${relativeText(lastFailure.at)} (${wordsText(lastFailure.kind)})${again === '' ? '' : `; ${again}`}.`
 }

@@ -17,12 +17,7 @@ export function keepDraft(id: string | null, draft: Draft | null): void {
 /** This tab's draft of the note, or of a new note if `id` is null. Null if there is none. */
 export function keptDraft(id: string | null): Draft | null {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(draftKey(id)) ?? 'null')
-    if (typeof kept !== 'object' || kept === null || !('title' in kept) || !('content' in kept)) return null
-    const { title, content } = kept
-    if (typeof title !== 'string' || typeof content !== 'string') return null
-    const revision = 'revision' in kept && typeof kept.revision === 'number' ? kept.revision : null
-    return { title, content, revision }
+    return JSON.parse(sessionStorage.getItem(draftKey(id)) ?? 'null')
   } catch {
     return null
   }

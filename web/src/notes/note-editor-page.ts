@@ -4,19 +4,15 @@ import type { Note } from '../../../src/http/contract/notes.ts'
 import { explain, Refused } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
+import { askToErase } from '../app/erase-dialog.ts'
 import { failedView } from '../app/loaded.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import { controls } from '../design/controls.ts'
-import { problemView } from '../design/field.ts'
-import { whileConnected } from '../design/while-connected.ts'
-import '../design/icon.ts'
-import '../design/menu.ts'
-import type { MenuItem } from '../design/menu.ts'
-import '../design/page.ts'
-import { prose } from '../design/prose.ts'
-import '../design/state.ts'
-import { askToErase } from '../app/erase-dialog.ts'
+import { problemView, takeText } from '../design/field.ts'
 import { createMarkdown } from '../design/markdown.ts'
+import type { MenuItem } from '../design/menu.ts'
+import { prose } from '../design/prose.ts'
+import { whileConnected } from '../design/while-connected.ts'
 import { type Draft, keepDraft, keptDraft, type Words } from './note-draft.ts'
 import { noteEditorStyles } from './note-editor-styles.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
@@ -288,9 +284,7 @@ export class DgNoteEditorPage extends LitElement {
             dir="auto"
             autocomplete="off"
             .value=${this.draft.title}
-            @input=${(event: Event) => {
-              if (event.target instanceof HTMLInputElement) this.typed({ title: event.target.value })
-            }}
+            @input=${takeText((title) => this.typed({ title }))}
           />
           <textarea
             class="content"
@@ -299,9 +293,7 @@ export class DgNoteEditorPage extends LitElement {
             dir="auto"
             placeholder="Write in markdown…"
             .value=${this.draft.content}
-            @input=${(event: Event) => {
-              if (event.target instanceof HTMLTextAreaElement) this.typed({ content: event.target.value })
-            }}
+            @input=${takeText((content) => this.typed({ content }))}
           ></textarea>
         </div>
         ${this.previewing ? this.previewView() : nothing}

@@ -22,7 +22,9 @@ export const noteEditorStyles = css`
     background: none;
     color: var(--ink);
   }
-  .title {
+  .title,
+  .preview h2 {
+    padding: var(--space-2) 0;
     border-bottom: 1px solid var(--line);
     font: 650 var(--text-xl) / 1.3 var(--font);
     letter-spacing: -0.012em;
@@ -47,15 +49,9 @@ export const noteEditorStyles = css`
     outline: none;
   }
   .preview h2 {
-    unicode-bidi: plaintext;
-    padding: var(--space-2) 0;
-    border-bottom: 1px solid var(--line);
     margin-bottom: var(--space-4);
-    font-size: var(--text-xl);
-    font-weight: 650;
-    line-height: 1.3;
-    letter-spacing: -0.012em;
     overflow-wrap: anywhere;
+    unicode-bidi: plaintext;
   }
   .previewing .write {
     display: none;

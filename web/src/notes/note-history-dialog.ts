@@ -1,9 +1,9 @@
 import { css, html, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { Note } from '../../../src/http/contract/notes.ts'
-import { explain } from '../api/http.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
@@ -43,16 +43,6 @@ export class DgNoteHistory extends DialogElement {
       .revision {
         width: 100%;
         padding: var(--space-2) var(--space-3);
-        border: 0;
-        border-radius: var(--radius-md);
-        background: none;
-        color: var(--ink);
-        font: inherit;
-        text-align: start;
-        cursor: pointer;
-      }
-      .revision:hover {
-        background: var(--hover);
       }
       .revision[aria-pressed='true'] {
         background: var(--accent-soft);
@@ -77,26 +67,18 @@ export class DgNoteHistory extends DialogElement {
   @property({ attribute: false }) app!: App
   @property({ attribute: false }) note!: { readonly id: string }
   @property({ attribute: false }) onRestored!: (note: Note) => void
-  @state() private revisions: readonly NoteRevision[] | null = null
+  private readonly revisions = new Loaded<readonly NoteRevision[]>(this, {
+    fetch: async () => {
+      const { id } = this.note
+      const { revisions } = await this.app.http.get('/api/notes/{id}/revisions', { params: { id } })
+      const [latest] = revisions
+      if (latest) await this.show(latest.revision)
+      return revisions
+    },
+  })
   /** The selected revision; `note` is null while it loads, undefined if it was erased. */
   @state() private shown: { readonly revision: number; readonly note: Note | null | undefined } | null = null
   private readonly submission = new Submission(this)
-
-  protected override firstUpdated(): void {
-    void this.load()
-  }
-
-  private async load(): Promise<void> {
-    try {
-      const { id } = this.note
-      const { revisions } = await this.app.http.get('/api/notes/{id}/revisions', { params: { id } })
-      this.revisions = revisions
-      const [latest] = revisions
-      if (latest) await this.show(latest.revision)
-    } catch (error) {
-      this.submission.show(explain(error))
-    }
-  }
 
   private async show(revision: number): Promise<void> {
     this.shown = { revision, note: null }
@@ -119,20 +101,20 @@ export class DgNoteHistory extends DialogElement {
   }
 
   override render() {
-    const { shown, revisions } = this
+    const { shown } = this
     const { busy, problem } = this.submission
-    const latest = revisions?.[0]?.revision
+    const latest = this.revisions.value?.[0]?.revision
     return html`<dg-dialog heading="History" wide>
-      ${
-        revisions
-          ? html`<div class="panes">
-              <ol class="list" aria-label="Revisions">
-                ${revisions.map((revision) => this.revisionView(revision, latest))}
-              </ol>
-              ${this.wordsView()}
-            </div>`
-          : html`<p role="status">Loading…</p>`
-      }
+      ${loadedView(
+        this.revisions,
+        'the history',
+        (revisions) => html`<div class="panes">
+          <ol class="list" aria-label="Revisions">
+            ${revisions.map((revision) => this.revisionView(revision, latest))}
+          </ol>
+          ${this.wordsView()}
+        </div>`,
+      )}
       ${problemView(problem)}
       <div slot="actions">
         <button class="button" @click=${this.close}>Close</button>
@@ -150,7 +132,7 @@ export class DgNoteHistory extends DialogElement {
   private revisionView({ revision, at, source }: NoteRevision, latest: number | undefined): TemplateResult {
     return html`<li>
       <button
-        class="revision"
+        class="revision flat"
         aria-pressed=${this.shown?.revision === revision}
         @click=${() => void this.show(revision)}
       >

@@ -3,18 +3,14 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { NoteSummary } from '../../../src/http/contract/notes.ts'
 import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
-import '../design/menu.ts'
-import type { MenuItem } from '../design/menu.ts'
-import '../design/page.ts'
-import '../design/state.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { moreView, searchField } from '../app/list-view.ts'
 import { loadedView } from '../app/loaded.ts'
 import { PagedList } from '../app/paged-list.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
 import { fullTimeText } from '../design/format.ts'
+import type { MenuItem } from '../design/menu.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
 import { noteSummary } from './plain-text.ts'
@@ -184,16 +180,15 @@ export class DgNotesPage extends LitElement {
   }
 
   private itemsView(items: readonly NoteSummary[]): TemplateResult {
-    const now = new Date()
     return html`
       <ul class="list cards" aria-label=${this.deleted ? 'Deleted notes' : 'Notes'}>
-        ${items.map((note) => this.noteView(note, now))}
+        ${items.map((note) => this.noteView(note))}
       </ul>
       ${moreView(this.notes)}
     `
   }
 
-  private noteView(note: NoteSummary, now: Date): TemplateResult {
+  private noteView(note: NoteSummary): TemplateResult {
     const { id, title, excerpt, source, updatedAt } = note
     const name = title || 'Untitled'
     return html`<li class=${this.deleted ? 'over' : ''}>
@@ -206,7 +201,7 @@ export class DgNotesPage extends LitElement {
         <p class="excerpt clamped">${noteSummary(excerpt, title)}</p>
         <p class="facts">
           <span>${source === 'owner' ? 'by you' : 'by Delegate'}</span>
-          <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt, now)}</time>
+          <time datetime=${updatedAt} title=${fullTimeText(updatedAt)}>${relativeText(updatedAt)}</time>
         </p>
       </div>
       <dg-menu label="More for ${name}" .items=${this.items(note)}></dg-menu>

@@ -4,6 +4,7 @@ import uPlot from 'uplot'
 import uPlotStyles from 'uplot/dist/uPlot.min.css?inline'
 import { countText, shortDateText } from '../design/format.ts'
 import { locale, ownerFormat, ownerZone } from '../design/owner-time.ts'
+import { whileConnected } from '../design/while-connected.ts'
 import type { Tone } from './operation-areas.ts'
 
 export type Course = { readonly label: string; readonly tone: Tone; readonly values: readonly number[] }
@@ -103,26 +104,24 @@ export class DgCourseChart extends LitElement {
   @property({ attribute: false }) times: readonly string[] = []
   @property({ attribute: false }) courses: readonly Course[] = []
   private plot: uPlot | null = null
-  private readonly resized = new ResizeObserver(() => {
-    this.plot?.setSize({ width: this.widthPx(), height: heightPx })
-  })
-  private readonly schemes = matchMedia('(prefers-color-scheme: dark)')
-  private readonly themed = new MutationObserver(() => this.draw())
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.resized.observe(this)
-    this.schemes.addEventListener('change', this.draw)
-    this.themed.observe(document.documentElement, { attributeFilter: ['data-theme'] })
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.resized.disconnect()
-    this.schemes.removeEventListener('change', this.draw)
-    this.themed.disconnect()
-    this.plot?.destroy()
-    this.plot = null
+  constructor() {
+    super()
+    whileConnected(this, (signal) => {
+      const resized = new ResizeObserver(() =>
+        this.plot?.setSize({ width: this.widthPx(), height: heightPx }),
+      )
+      const themed = new MutationObserver(this.draw)
+      resized.observe(this)
+      themed.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+      matchMedia('(prefers-color-scheme: dark)').addEventListener('change', this.draw, { signal })
+      signal.addEventListener('abort', () => {
+        resized.disconnect()
+        themed.disconnect()
+        this.plot?.destroy()
+        this.plot = null
+      })
+    })
   }
 
   override updated(changed: PropertyValues<this>): void {

@@ -4,8 +4,8 @@ import type { Health, Reactor } from '../../../src/http/contract/health.ts'
 import { type Check, checksOf, reportedChecks } from '../api/health.ts'
 import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
+import { checklist } from '../design/checklist.ts'
 import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
 import type { IconName } from '../design/icon.ts'
 import { areaStyles } from './area-styles.ts'
 import { backlogText, checkName, checkText, failureText, reactorName } from './health-words.ts'
@@ -18,36 +18,10 @@ export class DgHealth extends LitElement {
   static override readonly styles = [
     controls,
     areaStyles,
+    checklist,
     css`
       .intro {
         margin-bottom: var(--space-3);
-      }
-      ul {
-        gap: var(--space-2) var(--space-5);
-      }
-      li {
-        display: flex;
-        gap: var(--space-2);
-        font-size: var(--text-sm);
-        line-height: 1.45;
-      }
-      li > div {
-        min-width: 0;
-        overflow-wrap: anywhere;
-      }
-      strong {
-        font-weight: 550;
-      }
-      dg-icon {
-        flex: none;
-        margin-top: 0.15em;
-        color: var(--success);
-      }
-      .fails dg-icon {
-        color: var(--danger);
-      }
-      .warns dg-icon {
-        color: var(--warning);
       }
     `,
   ]
@@ -69,14 +43,14 @@ export class DgHealth extends LitElement {
 function healthView(health: Health): TemplateResult {
   const busy = health.reactors.filter(({ waiting, lastFailure }) => waiting > 0 || lastFailure !== null)
   return html`
-    <ul class="list">
+    <ul class="list checks">
       ${checksOf(health.checks).map(checkView)}
     </ul>
     <h3 class="subhead">Background work</h3>
     ${
       busy.length === 0
         ? html`<p class="soft">No backlog, and no failures since Delegate started.</p>`
-        : html`<ul class="list">
+        : html`<ul class="list checks">
             ${busy.map(reactorView)}
           </ul>`
     }

@@ -54,3 +54,13 @@ export function backlogText({ waiting, since }: Reactor): string {
 export function failureText({ lastFailure }: Reactor): string {
   return lastFailure === null ? '' : `Last failure ${shortDateText(lastFailure.at)}: ${lastFailure.message}`
 }
+
+const delays: Readonly<Record<string, string>> = {
+  unavailable: 'the provider does not answer',
+  rate_limited: 'the provider is rate limiting',
+  credentials: 'the provider rejects the credentials',
+  budget: 'the daily limit is reached',
+}
+
+/** Why text messages are delayed, as the end of a sentence. */
+export const delayText = (kind: string | null): string => delays[kind ?? ''] ?? 'they cannot be sent'

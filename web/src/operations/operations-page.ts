@@ -5,8 +5,6 @@ import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
-import '../design/page.ts'
 import { areaStyles } from './area-styles.ts'
 import './course-chart.ts'
 import type { Course } from './course-chart.ts'
@@ -171,9 +169,9 @@ export class DgOperationsPage extends LitElement {
         <p class="intro soft">${area.intro}</p>
       </header>
       <dl>
-        ${area.figures.map((figure) => figureView(figure, figure[0](report)))}
+        ${area.figures(report).map(figureView)}
       </dl>
-      ${area.charts.map(({ title, lines }) => this.chartView(title, lines, series))}
+      ${Object.entries(area.charts).map(([title, lines]) => this.chartView(title, lines, series))}
     </section>`
   }
 
@@ -196,7 +194,7 @@ export class DgOperationsPage extends LitElement {
   }
 }
 
-function figureView([, name, meaning, as]: Figure, value: number | null): TemplateResult {
+function figureView([name, value, meaning, as]: Figure): TemplateResult {
   const text = value === null ? '–' : as === 'rate' ? percent.format(value) : countText(value)
   return html`<div>
     <dt>${name}</dt>

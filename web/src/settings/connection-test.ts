@@ -3,51 +3,26 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { ConnectionTest, TestedService } from '../../../src/http/contract/settings.ts'
 import type { Http } from '../api/routes.ts'
 import { Submission } from '../app/submission.ts'
+import { checklist } from '../design/checklist.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
-import '../design/icon.ts'
+import { capitalised } from '../design/format.ts'
 
 /** Tests the connection to an outside service and lists the result of each step. */
 @customElement('dg-connection-test')
 export class DgConnectionTest extends LitElement {
   static override readonly styles = [
     controls,
+    checklist,
     css`
       :host {
         display: grid;
         gap: var(--space-3);
       }
-      ol {
-        gap: var(--space-2);
-      }
-      li {
-        display: grid;
-        grid-template-columns: auto minmax(0, 1fr);
-        gap: 0 var(--space-2);
-        font-size: var(--text-sm);
-        overflow-wrap: anywhere;
-      }
-      li dg-icon {
-        margin-top: 0.2em;
-        color: var(--success);
-      }
-      li.bad dg-icon {
-        color: var(--danger);
-      }
-      .name {
-        font-weight: 550;
-      }
-      .name::first-letter {
-        text-transform: uppercase;
-      }
-      li .soft {
-        grid-column: 2;
-      }
     `,
   ]
   @property({ attribute: false }) http!: Http
   @property() service!: TestedService
-  @property() label = 'Test the connection'
   /** Shown beside the button, for example that changes are not saved yet. */
   @property() note = ''
   /** Hides the button; the parent calls `run`. */
@@ -73,7 +48,7 @@ export class DgConnectionTest extends LitElement {
     return html`
       <div class="actions" ?hidden=${this.bare}>
         <button class="button small" type="button" ?disabled=${busy} @click=${this.run}>
-          <dg-icon name="plug"></dg-icon>${busy ? 'Testing…' : this.label}
+          <dg-icon name="plug"></dg-icon>${busy ? 'Testing…' : 'Test the connection'}
         </button>
         <span class="soft">${this.note}</span>
       </div>
@@ -82,23 +57,19 @@ export class DgConnectionTest extends LitElement {
         ${
           result === null
             ? nothing
-            : html`<ol class="list" aria-label=${result.ok ? 'Test passed' : 'Test failed'}>
+            : html`<ol class="list checks" aria-label=${result.ok ? 'Test passed' : 'Test failed'}>
                 ${result.steps.map(
-                  ({ name, ok, detail }) => html`<li class=${ok ? '' : 'bad'}>
+                  ({ name, ok, detail }) => html`<li class=${ok ? '' : 'fails'}>
                     <dg-icon name=${ok ? 'done' : 'failed'}></dg-icon>
-                    <span class="name">${name}${ok ? nothing : html`<span class="visually-hidden">: failed</span>`}</span>
-                    <span class="soft">${detail}</span>
+                    <div>
+                      <strong>${capitalised(name)}</strong>${ok ? nothing : html`<span class="visually-hidden">: failed</span>`}
+                      <div class="soft">${detail}</div>
+                    </div>
                   </li>`,
                 )}
               </ol>`
         }
       </div>
     `
-  }
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-connection-test': DgConnectionTest
   }
 }

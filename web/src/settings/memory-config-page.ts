@@ -2,17 +2,17 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { MemoryConfig } from '../../../src/http/contract/memories.ts'
 import type { App } from '../app/app.ts'
+import { textIn } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
-import '../design/icon.ts'
-import '../design/page.ts'
+import { rowFrame } from './setting-row.ts'
 import { settingsStyles } from './settings-styles.ts'
 
-type NumberKey = Exclude<keyof MemoryConfig, 'arbitrator'>
-type NumberField = readonly [key: NumberKey, title: string, about: string, unit: string]
-type Group = { readonly heading: string; readonly about: string; readonly fields: readonly NumberField[] }
+/** A field without a unit is no number. */
+type Field = readonly [name: string, title: string, about: string, unit?: string]
+type Group = { readonly heading: string; readonly about: string; readonly fields: readonly Field[] }
 
 const groups: readonly Group[] = [
   {
@@ -54,6 +54,19 @@ const groups: readonly Group[] = [
       ],
     ],
   },
+  {
+    heading: 'Second opinion',
+    about: 'A model reviews the memories found and drops those that have nothing to do with the message.',
+    fields: [
+      [
+        'arbitrator.enabled',
+        'Ask a model',
+        'Costs one small request per turn. Skipped without a model service.',
+      ],
+      ['arbitrator.model', 'Model', 'Leave empty to use the utility model.'],
+      ['arbitrator.timeoutMs', 'Time limit', 'After that, the memories are used as found.', 'ms'],
+    ],
+  },
 ]
 
 /** A form for `/memory-config`, the settings of recall. */
@@ -85,37 +98,13 @@ export class DgMemoryConfigPage extends LitElement {
   })
   private readonly submission = new Submission(this)
 
-  private input(name: string): HTMLInputElement | null {
-    return this.renderRoot.querySelector<HTMLInputElement>(`[name="${name}"]`)
-  }
-
-  /** Reads the form. Adds the names of fields without a valid number to `wrong`. */
-  private read(wrong: string[]): MemoryConfig {
-    const number = (name: string) => {
-      const text = this.input(name)?.value.trim() ?? ''
-      if (text === '' || !Number.isFinite(Number(text))) wrong.push(name)
-      return Number(text)
-    }
-    return {
-      retrieveTimeoutMs: number('retrieveTimeoutMs'),
-      contextTurns: number('contextTurns'),
-      maxInjectedTokens: number('maxInjectedTokens'),
-      maxInjectedMemories: number('maxInjectedMemories'),
-      relevanceThreshold: number('relevanceThreshold'),
-      duplicateThreshold: number('duplicateThreshold'),
-      strengthHalfLifeDays: number('strengthHalfLifeDays'),
-      arbitrator: {
-        enabled: this.input('arbitrator.enabled')?.checked ?? false,
-        model: this.input('arbitrator.model')?.value.trim() || null,
-        timeoutMs: number('arbitrator.timeoutMs'),
-      },
-    }
-  }
-
   private readonly save = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    const wrong: string[] = []
-    const wanted = this.read(wrong)
+    if (!(event.target instanceof HTMLFormElement)) return
+    const data = new FormData(event.target)
+    const wanted = configIn(data)
+    const names = groups.flatMap(({ fields }) => fields.flatMap(([name, , , unit]) => (unit ? [name] : [])))
+    const wrong = names.filter((name) => !Number.isFinite(numberIn(data, name)))
     const isSaved = await this.submission.send(
       async () => {
         this.config.put(await this.app.http.put('/memory-config', { body: wanted }))
@@ -143,12 +132,9 @@ export class DgMemoryConfigPage extends LitElement {
               <p class="soft">${about}</p>
             </div>
           </header>
-          ${fields.map(([key, title, about, unit]) =>
-            this.rowView(key, title, about, this.numberView(key, config[key], unit)),
-          )}
+          ${fields.map((field) => this.rowView(field, config))}
         </section>`,
       )}
-      ${this.arbitratorView(config.arbitrator)}
       ${problemView(problem)}
       <div class="actions">
         <button class="button primary" ?disabled=${busy}>${busy ? 'Saving…' : 'Save'}</button>
@@ -156,69 +142,70 @@ export class DgMemoryConfigPage extends LitElement {
     </form>`
   }
 
-  private arbitratorView(arbitrator: MemoryConfig['arbitrator']): TemplateResult {
-    const enabled = html`<span class="switch"
-      ><input type="checkbox" id="arbitrator.enabled" name="arbitrator.enabled" .checked=${arbitrator.enabled} />On</span
-    >`
-    const model = html`<input
-      class="input"
-      id="arbitrator.model"
-      name="arbitrator.model"
+  private rowView([name, title, about, unit]: Field, config: MemoryConfig): TemplateResult {
+    const input =
+      name === 'arbitrator.enabled'
+        ? html`<span class="switch"
+            ><input type="checkbox" id=${name} name=${name} .checked=${config.arbitrator.enabled} />On</span
+          >`
+        : this.inputView(name, config)
+    return rowFrame({
+      name,
+      title,
+      about,
+      error: this.submission.errors[name],
+      control:
+        unit === undefined
+          ? input
+          : html`<div class="with-unit">${input}<span class="soft">${unit}</span></div>`,
+    })
+  }
+
+  private inputView(name: string, config: MemoryConfig): TemplateResult {
+    const isModel = name === 'arbitrator.model'
+    return html`<input
+      class="input small"
+      id=${name}
+      name=${name}
+      inputmode=${isModel ? nothing : 'decimal'}
       autocomplete="off"
       spellcheck="false"
       ?readonly=${this.submission.busy}
-      placeholder="Utility model"
-      aria-invalid=${this.submission.errors['arbitrator.model'] !== undefined}
-      aria-describedby="arbitrator.model-error"
-      .value=${arbitrator.model ?? ''}
+      placeholder=${isModel ? 'Utility model' : nothing}
+      aria-invalid=${this.submission.errors[name] !== undefined}
+      aria-describedby="${name}-about ${name}-error"
+      .value=${valueText(config, name)}
     />`
-    return html`<section class="card section">
-      <header>
-        <div>
-          <h2>Second opinion</h2>
-          <p class="soft">A model reviews the memories found and drops those that have nothing to do with the message.</p>
-        </div>
-      </header>
-      ${this.rowView('arbitrator.enabled', 'Ask a model', 'Costs one small request per turn. Skipped without a model service.', enabled)}
-      ${this.rowView('arbitrator.model', 'Model', 'Leave empty to use the utility model.', model)}
-      ${this.rowView(
-        'arbitrator.timeoutMs',
-        'Time limit',
-        'After that, the memories are used as found.',
-        this.numberView('arbitrator.timeoutMs', arbitrator.timeoutMs, 'ms'),
-      )}
-    </section>`
   }
+}
 
-  private numberView(name: string, value: number, unit: string): TemplateResult {
-    return html`<div class="with-unit">
-      <input
-        class="input"
-        id=${name}
-        name=${name}
-        inputmode="decimal"
-        autocomplete="off"
-        ?readonly=${this.submission.busy}
-        aria-invalid=${this.submission.errors[name] !== undefined}
-        aria-describedby="${name}-about ${name}-error"
-        .value=${String(value)}
-      /><span class="soft">${unit}</span>
-    </div>`
+function valueText({ arbitrator, ...config }: MemoryConfig, name: string): string {
+  const values: Readonly<Record<string, string | number | null>> = {
+    ...config,
+    'arbitrator.model': arbitrator.model,
+    'arbitrator.timeoutMs': arbitrator.timeoutMs,
   }
+  return String(values[name] ?? '')
+}
 
-  private rowView(name: string, title: string, about: string, control: TemplateResult): TemplateResult {
-    const error = this.submission.errors[name]
-    return html`<div class="setting">
-      <div>
-        <label for=${name}>${title}</label>
-        <p class="soft" id="${name}-about">${about}</p>
-      </div>
-      <div class="control">
-        ${control}
-        <div id="${name}-error">
-          ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${error}</span>`}
-        </div>
-      </div>
-    </div>`
+/** Not a number if the field has none. */
+function numberIn(data: FormData, name: string): number {
+  return Number(textIn(data, name) || Number.NaN)
+}
+
+function configIn(data: FormData): MemoryConfig {
+  return {
+    retrieveTimeoutMs: numberIn(data, 'retrieveTimeoutMs'),
+    contextTurns: numberIn(data, 'contextTurns'),
+    maxInjectedTokens: numberIn(data, 'maxInjectedTokens'),
+    maxInjectedMemories: numberIn(data, 'maxInjectedMemories'),
+    relevanceThreshold: numberIn(data, 'relevanceThreshold'),
+    duplicateThreshold: numberIn(data, 'duplicateThreshold'),
+    strengthHalfLifeDays: numberIn(data, 'strengthHalfLifeDays'),
+    arbitrator: {
+      enabled: data.has('arbitrator.enabled'),
+      model: textIn(data, 'arbitrator.model') || null,
+      timeoutMs: numberIn(data, 'arbitrator.timeoutMs'),
+    },
   }
 }

@@ -1,6 +1,8 @@
 import { html, type LitElement } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { AskPassword } from '../api/settings.ts'
+import { formDialog } from '../app/form-dialog.ts'
+import { Submission } from '../app/submission.ts'
 import { DialogElement } from '../design/dialog.ts'
 import { passwordView } from '../design/field.ts'
 
@@ -21,36 +23,25 @@ export class DgPasswordDialog extends DialogElement {
   @property() error: string | undefined
   @property({ attribute: false }) answer!: (password: string) => void
 
+  private readonly submission = new Submission(this)
+
   protected override firstUpdated(): void {
-    this.input()?.focus()
+    this.renderRoot.querySelector('input')?.focus()
   }
 
-  private input(): HTMLInputElement | null {
-    return this.renderRoot.querySelector('input')
-  }
-
-  private readonly submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const password = this.input()?.value ?? ''
-    if (password === '') return
-    this.answer(password)
-    this.close()
+  private readonly submit = async (data: FormData): Promise<boolean> => {
+    const password = String(data.get('confirming-password'))
+    if (password !== '') this.answer(password)
+    return password !== ''
   }
 
   override render() {
-    return html`<dg-dialog heading="Enter your password">
-      <form class="form" id="password-question" novalidate @submit=${this.submit}>
-        <p>${this.text}</p>
-        ${passwordView({
-          name: 'confirming-password',
-          label: 'Your password',
-          error: this.error,
-        })}
-      </form>
-      <div slot="actions">
-        <button class="button" type="button" @click=${this.close}>Cancel</button>
-        <button class="button primary" form="password-question">Save</button>
-      </div>
-    </dg-dialog>`
+    return formDialog(this, this.submission, {
+      heading: 'Enter your password',
+      action: ['Save', 'Save'],
+      submit: this.submit,
+      fields: html`<p>${this.text}</p>
+        ${passwordView({ name: 'confirming-password', label: 'Your password', error: this.error })}`,
+    })
   }
 }

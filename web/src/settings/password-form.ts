@@ -2,9 +2,8 @@ import { css, html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Http } from '../api/routes.ts'
 import { Submission } from '../app/submission.ts'
-import { passwordView, problemView, usernameView } from '../design/field.ts'
+import { minPasswordLength, passwordView, problemView, usernameView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
-import { minPasswordLength } from './min-password-length.ts'
 
 type FieldName = 'currentPassword' | 'newPassword'
 

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
+import { takeText } from '../design/field.ts'
 
 export type SettingActions = {
   readonly edit: (setting: Setting, text: string) => void
@@ -19,6 +20,34 @@ const choiceNames: Readonly<Record<string, string>> = {
   webhook: 'Webhook',
 }
 
+/** A row of a settings card: what it sets, its control, and what is wrong with its value. */
+export function rowFrame(row: {
+  readonly name: string
+  readonly title: string
+  readonly about: string
+  readonly control: TemplateResult
+  readonly error: string | undefined
+  readonly origin?: TemplateResult
+  readonly note?: string
+  readonly changed?: boolean
+}): TemplateResult {
+  const { name, title, about, control, error, origin, note, changed = false } = row
+  return html`<div class="setting ${changed ? 'changed' : ''}">
+    <div>
+      <label for=${name}>${title}</label>
+      <p class="soft" id="${name}-about">${about}</p>
+      ${origin ?? nothing}
+    </div>
+    <div class="control">
+      ${control}
+      <div id="${name}-error">
+        ${note === undefined ? nothing : html`<p class="soft">${note}</p>`}
+        ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${error}</span>`}
+      </div>
+    </div>
+  </div>`
+}
+
 /** One setting: its description, the source of its value and its field. `draft` is the unsaved text. */
 export function settingRow(
   setting: Setting,
@@ -27,36 +56,32 @@ export function settingRow(
   actions: SettingActions,
 ): TemplateResult {
   const { key, title, description, source, secret, restart } = setting
-  return html`<div class="setting ${draft === undefined ? '' : 'changed'}">
-    <div>
-      <label for=${key}>${title}</label>
-      <p class="soft" id="${key}-about">${description}</p>
-      <p class="origin">
-        <span class="tag ${source === 'stored' ? 'on' : ''}">${sources[source]}</span>
-        ${restart ? html`<span class="tag restart">After a restart</span>` : nothing}
-        <code>${key}</code>
-        ${
-          source === 'stored'
-            ? html`<button
-                class="link"
-                type="button"
-                aria-label="${secret ? 'Remove' : 'Reset'} ${title}"
-                @click=${() => actions.reset(setting)}
-              >
-                ${secret ? 'Remove' : 'Reset'}
-              </button>`
-            : nothing
-        }
-      </p>
-    </div>
-    <div class="control">
-      ${controlView(setting, draft, error !== undefined, actions)}
-      <div id="${key}-error">
-        ${isForAnotherHost(setting) ? html`<p class="soft">${otherHostText(setting)}</p>` : nothing}
-        ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${error}</span>`}
-      </div>
-    </div>
-  </div>`
+  return rowFrame({
+    name: key,
+    title,
+    about: description,
+    control: controlView(setting, draft, error !== undefined, actions),
+    error,
+    changed: draft !== undefined,
+    ...(isForAnotherHost(setting) ? { note: otherHostText(setting) } : {}),
+    origin: html`<p class="origin">
+      <span class="tag ${source === 'stored' ? 'on' : ''}">${sources[source]}</span>
+      ${restart ? html`<span class="tag restart">After a restart</span>` : nothing}
+      <code>${key}</code>
+      ${
+        source === 'stored'
+          ? html`<button
+              class="link"
+              type="button"
+              aria-label="${secret ? 'Remove' : 'Reset'} ${title}"
+              @click=${() => actions.reset(setting)}
+            >
+              ${secret ? 'Remove' : 'Reset'}
+            </button>`
+          : nothing
+      }
+    </p>`,
+  })
 }
 
 function controlView(
@@ -66,15 +91,11 @@ function controlView(
   actions: SettingActions,
 ): TemplateResult {
   const { key, choices, unit } = setting
-  const typed = (event: Event) => {
-    const { target } = event
-    if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement)
-      actions.edit(setting, target.value)
-  }
+  const typed = takeText((text) => actions.edit(setting, text))
   const shown = draft ?? valueText(setting)
   if (choices !== null) {
     return html`<select
-      class="input"
+      class="input small"
       id=${key}
       name=${key}
       aria-describedby="${key}-about ${key}-error"
@@ -89,7 +110,7 @@ function controlView(
     </select>`
   }
   const input = html`<input
-    class="input"
+    class="input small"
     id=${key}
     name=${key}
     type=${setting.secret ? 'password' : 'text'}

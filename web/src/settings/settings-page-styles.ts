@@ -2,9 +2,6 @@ import { css } from 'lit'
 
 /** Styles of the settings page outside its cards: section links, notices and the save bar. */
 export const settingsPageStyles = css`
-  .intro {
-    margin-bottom: var(--space-4);
-  }
   /* A sticky row above the content, or a column beside it on wide pages. */
   .jumps {
     position: sticky;
@@ -75,9 +72,6 @@ export const settingsPageStyles = css`
   }
   .section > .foot {
     border-top: 1px solid var(--line);
-  }
-  .held {
-    margin-bottom: var(--space-4);
   }
   .held .button {
     margin-top: var(--space-3);

@@ -5,11 +5,9 @@ import { changeSettings } from '../api/settings.ts'
 import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
-import '../design/icon.ts'
+import { plural, shortDateText } from '../design/format.ts'
 import { LightElement } from '../design/light-element.ts'
 import { whileConnected } from '../design/while-connected.ts'
-import '../design/page.ts'
-import { plural, shortDateText } from '../design/format.ts'
 import { DgConnectionTest } from './connection-test.ts'
 import { askPasswordIn } from './password-dialog.ts'
 import './password-form.ts'
@@ -20,6 +18,7 @@ import { type SettingsSection, settingsSections } from './settings-sections.ts'
 import { settingsStyles } from './settings-styles.ts'
 import './sign-in-list.ts'
 import { settingsPageStyles } from './settings-page-styles.ts'
+import type { DgSignInList } from './sign-in-list.ts'
 
 type Build = AnswerOf<'/build-info.json'>
 
@@ -161,17 +160,10 @@ export class DgSettingsPage extends LightElement {
       this.app.toast('Sending queued messages')
     })
 
-  private readonly jump = (event: Event): void => {
-    event.preventDefault()
-    const { target } = event
-    if (target instanceof HTMLAnchorElement) this.jumpTo(target.hash.slice(1))
-  }
-
-  private readonly linked = (): void => this.jumpTo(location.hash.slice(1))
-
-  private jumpTo(section: string): void {
-    if (section === '') return
-    const heading = this.querySelector<HTMLElement>(`#${CSS.escape(section)} h2`)
+  /** Goes to the section of the address. */
+  private readonly linked = (): void => {
+    if (location.hash === '') return
+    const heading = this.querySelector<HTMLElement>(`[id="${CSS.escape(location.hash.slice(1))}"] h2`)
     heading?.closest('section')?.scrollIntoView({ block: 'start' })
     heading?.focus({ preventScroll: true })
   }
@@ -188,7 +180,7 @@ export class DgSettingsPage extends LightElement {
         Changes take effect at once, unless a setting says “After a restart”. Values set here override the
         environment. Reset returns to the environment’s value or the default.
       </p>
-      <nav class="jumps" aria-label="On this page" @click=${this.jump}>
+      <nav class="jumps" aria-label="On this page">
         ${settingsSections.map(({ id, heading }) => html`<a href="#${id}">${heading}</a>`)}
         <a href="#password">Password</a><a href="#sessions">Sessions</a><a href="#about">About</a>
       </nav>
@@ -208,7 +200,7 @@ export class DgSettingsPage extends LightElement {
   }
 
   private heldView(since: string): TemplateResult {
-    return html`<div class="callout warning held">
+    return html`<div class="callout warning intro held">
       <dg-icon name="warning"></dg-icon>
       <div>
         <p>
@@ -278,7 +270,7 @@ export class DgSettingsPage extends LightElement {
     const { http, toast } = this.app
     const changed = () => {
       toast('Password changed. Other devices are signed out.')
-      void this.querySelector('dg-sign-in-list')?.list.reload()
+      void this.querySelector<DgSignInList>('dg-sign-in-list')?.list.reload()
     }
     return html`
       ${cardView(

@@ -24,9 +24,6 @@ export const settingsStyles = css`
     font-weight: 620;
     line-height: 1.4;
   }
-  .section h2:focus-visible {
-    outline: none;
-  }
   .section > .body {
     padding: var(--space-4) var(--space-5);
   }
@@ -71,10 +68,6 @@ export const settingsStyles = css`
     align-content: start;
     gap: var(--space-1);
   }
-  .control .input {
-    min-height: 2.5rem;
-    font-size: var(--text-md);
-  }
   .with-unit {
     display: flex;
     align-items: center;
@@ -93,12 +86,6 @@ export const settingsStyles = css`
     text-decoration: underline;
     text-underline-offset: 0.18em;
   }
-  .field-error {
-    display: flex;
-    gap: 0.375rem;
-    color: var(--danger);
-    font-size: var(--text-sm);
-  }
   @media (min-width: 80rem) {
     .section {
       scroll-margin-top: var(--space-4);
@@ -112,11 +99,6 @@ export const settingsStyles = css`
     }
     .setting {
       grid-template-columns: minmax(0, 1fr);
-    }
-    .control .input {
-      min-height: 2.75rem;
-      /* Phones zoom into a field whose text is smaller than 16 px. */
-      font-size: 1rem;
     }
   }
 `

@@ -1,11 +1,11 @@
 import { css, html, LitElement } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import type { App } from '../app/app.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
 import { fullTimeText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { deviceText, isHandheld } from './device.ts'
@@ -17,6 +17,7 @@ type SignIn = AnswerOf<'/api/sessions'>['sessions'][number]
 export class DgSignInList extends LitElement {
   static override readonly styles = [
     controls,
+    cards,
     css`
       li {
         display: flex;
@@ -31,14 +32,6 @@ export class DgSignInList extends LitElement {
       li > dg-icon {
         --icon-size: 1.375rem;
         color: var(--ink-faint);
-      }
-      .what {
-        flex: 1;
-        min-width: 0;
-      }
-      .device {
-        font-weight: 550;
-        overflow-wrap: anywhere;
       }
       .when {
         display: flex;
@@ -55,7 +48,7 @@ export class DgSignInList extends LitElement {
   private confirmRevoking(signIn: SignIn): void {
     askToConfirm(this, {
       heading: 'Sign out this device?',
-      text: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
+      content: `${deviceText(signIn.userAgent)} will need the password to sign in again. Its open pages close at once.`,
       action: 'Sign out',
       run: async () => {
         await this.app.http.del('/api/sessions/{id}', { params: { id: signIn.id } })
@@ -66,25 +59,24 @@ export class DgSignInList extends LitElement {
   }
 
   override render() {
-    const now = new Date()
     return loadedView(
       this.list,
       'sessions',
       (list) => html`<ul class="list" aria-label="Signed in">
-        ${list.map((signIn) => this.itemView(signIn, now))}
+        ${list.map((signIn) => this.itemView(signIn))}
       </ul>`,
     )
   }
 
-  private itemView(signIn: SignIn, now: Date) {
+  private itemView(signIn: SignIn) {
     const device = deviceText(signIn.userAgent)
     return html`<li>
       <dg-icon name=${isHandheld(signIn.userAgent) ? 'handheld' : 'monitor'}></dg-icon>
       <div class="what">
-        <p class="device" title=${signIn.userAgent}>${device}</p>
+        <p title=${signIn.userAgent}>${device}</p>
         <p class="when soft">
-          <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>Seen ${relativeText(signIn.lastSeenAt, now)}</time>
-          <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>Signed in ${relativeText(signIn.createdAt, now)}</time>
+          <time datetime=${signIn.lastSeenAt} title=${fullTimeText(signIn.lastSeenAt)}>Seen ${relativeText(signIn.lastSeenAt)}</time>
+          <time datetime=${signIn.createdAt} title=${fullTimeText(signIn.createdAt)}>Signed in ${relativeText(signIn.createdAt)}</time>
         </p>
       </div>
       ${
@@ -99,11 +91,5 @@ export class DgSignInList extends LitElement {
             </button>`
       }
     </li>`
-  }
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-sign-in-list': DgSignInList
   }
 }

@@ -1,4 +1,4 @@
-import { css } from 'lit'
+import { css, html, type TemplateResult } from 'lit'
 
 /** For install, setup and sign-in: one card in the middle of the page. */
 export const authStyles = css`
@@ -67,3 +67,13 @@ export const authStyles = css`
     }
   }
 `
+
+/** The card, with the mark of the product above its content. */
+export function authView(content: TemplateResult): TemplateResult {
+  return html`<main class="auth">
+    <div class="card auth-card">
+      <img src="/favicon.svg" alt="" width="44" height="44" />
+      ${content}
+    </div>
+  </main>`
+}

@@ -4,11 +4,11 @@ import { Refused } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { rememberSetupStep } from '../app/setup-progress.ts'
 import { Submission } from '../app/submission.ts'
-import { fieldView, passwordView, problemView, usernameView } from '../design/field.ts'
+import { fieldView, minPasswordLength, passwordView, problemView, usernameView } from '../design/field.ts'
+import { plural } from '../design/format.ts'
 import { LightElement } from '../design/light-element.ts'
 import { whileConnected } from '../design/while-connected.ts'
-import { minPasswordLength } from '../settings/min-password-length.ts'
-import { authStyles } from './auth-styles.ts'
+import { authStyles, authView } from './auth-styles.ts'
 
 /** First launch: sets the password. All other choices follow on the welcome page. */
 @customElement('dg-install-page')
@@ -88,12 +88,7 @@ export class DgInstallPage extends LightElement {
   }
 
   override render() {
-    return html`<main class="auth">
-      <div class="card auth-card">
-        <img src="/favicon.svg" alt="" width="44" height="44" />
-        ${this.installed ? this.installedView() : this.formView()}
-      </div>
-    </main>`
+    return authView(this.installed ? this.installedView() : this.formView())
   }
 
   private installedView() {
@@ -138,10 +133,7 @@ export class DgInstallPage extends LightElement {
 
 function passwordErrors(password: string): Readonly<Record<string, string>> {
   const missing = minPasswordLength - [...password].length
-  if (password === '') return { password: 'Choose a password.' }
-  if (missing > 0)
-    return {
-      password: `Too short. Add ${missing} more character${missing === 1 ? '' : 's'}.`,
-    }
-  return {}
+  if (missing <= 0) return {}
+  const short = `Too short. Add ${plural(missing, 'more character')}.`
+  return { password: password === '' ? 'Choose a password.' : short }
 }

@@ -4,7 +4,7 @@ import type { App } from '../app/app.ts'
 import { Submission } from '../app/submission.ts'
 import { passwordView, problemView, usernameView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
-import { authStyles } from './auth-styles.ts'
+import { authStyles, authView } from './auth-styles.ts'
 
 @customElement('dg-login-page')
 export class DgLoginPage extends LightElement {
@@ -48,28 +48,25 @@ export class DgLoginPage extends LightElement {
 
   override render() {
     const { busy, errors, problem } = this.submission
-    return html`<main class="auth">
-      <div class="card auth-card">
-        <img src="/favicon.svg" alt="" width="44" height="44" />
-        <h1>Welcome back</h1>
-        <p class="lead">
-          ${this.app.isSessionLost() ? 'Your session has expired or was ended elsewhere. ' : ''}Sign in to your delegate.
-        </p>
-        <form novalidate @submit=${this.submit}>
-          ${problemView(problem)}
-          ${usernameView}
-          ${passwordView({
-            name: 'password',
-            label: 'Password',
-            autocomplete: 'current-password',
-            error: errors.password,
-          })}
-          <button class="button primary wide" ?disabled=${busy}>
-            ${busy ? 'Signing in…' : 'Sign in'}
-          </button>
-        </form>
-      </div>
-    </main>`
+    return authView(html`
+      <h1>Welcome back</h1>
+      <p class="lead">
+        ${this.app.isSessionLost() ? 'Your session has expired or was ended elsewhere. ' : ''}Sign in to your delegate.
+      </p>
+      <form novalidate @submit=${this.submit}>
+        ${problemView(problem)}
+        ${usernameView}
+        ${passwordView({
+          name: 'password',
+          label: 'Password',
+          autocomplete: 'current-password',
+          error: errors.password,
+        })}
+        <button class="button primary wide" ?disabled=${busy}>
+          ${busy ? 'Signing in…' : 'Sign in'}
+        </button>
+      </form>
+    `)
   }
 }
 

@@ -4,7 +4,6 @@ import type { Http } from '../api/routes.ts'
 import { newId } from '../app/platform.ts'
 import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
-import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
 
 const suggestions = ['Hello! What can you do for me?', 'Remember that I take my coffee black']
@@ -12,7 +11,6 @@ const suggestions = ['Hello! What can you do for me?', 'Remember that I take my 
 /** Sends the first message, which shows that the setup works. Fires `answered`, then `done` when the owner goes on. */
 @customElement('dg-message-step')
 export class DgMessageStep extends LightElement {
-  protected override readonly sheets = []
   @property({ attribute: false }) http!: Http
   @state() private said = ''
   @state() private answer: string | null = null

@@ -8,6 +8,7 @@ import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import '../settings/connection-test.ts'
+import type { DgConnectionTest } from '../settings/connection-test.ts'
 import { askPasswordIn } from '../settings/password-dialog.ts'
 import { isForAnotherHost, otherHostText, valueText } from '../settings/setting-row.ts'
 
@@ -35,7 +36,6 @@ export type ServiceSetup = {
 /** Saves and tests the settings of an outside service. Fires `done` when it works or is skipped. */
 @customElement('dg-service-step')
 export class DgServiceStep extends LightElement {
-  protected override readonly sheets = []
   @property({ attribute: false }) http!: Http
   @property({ attribute: false }) setup!: ServiceSetup
   /** Null while loading. The form waits for them, so that they never overwrite what the owner enters. */
@@ -99,7 +99,7 @@ export class DgServiceStep extends LightElement {
       const input = type === 'password' ? this.input(key) : null
       if (input) input.value = ''
     }
-    const works = await this.querySelector('dg-connection-test')?.run()
+    const works = await this.querySelector<DgConnectionTest>('dg-connection-test')?.run()
     this.tested = works === true ? 'works' : 'fails'
   }
 

@@ -3,14 +3,13 @@ import { customElement, property, state } from 'lit/decorators.js'
 import { explain } from '../api/http.ts'
 import type { Http } from '../api/routes.ts'
 import { Submission } from '../app/submission.ts'
-import { fieldView, problemView } from '../design/field.ts'
+import { fieldView, problemView, takeText } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { tick } from '../design/while-connected.ts'
 
 /** Asks for the owner's time zone. Fires `done` once it is saved. */
 @customElement('dg-timezone-step')
 export class DgTimezoneStep extends LightElement {
-  protected override readonly sheets = []
   @property({ attribute: false }) http!: Http
   @state() private zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone
   private readonly submission = new Submission(this)
@@ -37,11 +36,10 @@ export class DgTimezoneStep extends LightElement {
     }
   }
 
-  private readonly typed = (event: Event): void => {
-    if (!(event.target instanceof HTMLInputElement)) return
+  private readonly typed = takeText((text) => {
     this.entered = true
-    this.zone = event.target.value.trim()
-  }
+    this.zone = text.trim()
+  })
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()

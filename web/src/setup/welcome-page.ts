@@ -3,7 +3,6 @@ import { customElement, property, state } from 'lit/decorators.js'
 import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
-import '../design/icon.ts'
 import { LightElement } from '../design/light-element.ts'
 import './message-step.ts'
 import './service-step.ts'
@@ -167,9 +166,6 @@ const welcomeStyles = css`
   }
   .welcome .progress .button:last-child {
     margin-inline-start: auto;
-  }
-  .welcome h1:focus-visible {
-    outline: none;
   }
   .welcome .step-actions {
     display: flex;

@@ -5,8 +5,7 @@ import { explain } from '../api/http.ts'
 import type { Http } from '../api/routes.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
-import { durationText, fullTimeText, plural, timeText } from '../design/format.ts'
+import { capitalised, durationText, fullTimeText, plural, timeText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { channelText, deliveryText, failureText, outcomeText, reasonText, statusOf } from './task-words.ts'
 
@@ -245,7 +244,7 @@ function deliveryView(delivery: Delivery): TemplateResult {
   const why = fallbackOf !== null ? ' (fallback)' : retryOf !== null ? ' (retry)' : ''
   return html`<div class="delivery">
     <p>
-      ${channelText(channel).replace(/^./, (letter) => letter.toUpperCase())}${why}: ${outcomeText(delivery)}
+      ${capitalised(channelText(channel))}${why}: ${outcomeText(delivery)}
       ${retryAt === null ? nothing : html`<time datetime=${retryAt}>at ${timeText(retryAt)}</time>`}
     </p>
     ${

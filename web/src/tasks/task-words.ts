@@ -55,11 +55,11 @@ export const failureText = (kind: string | null): string =>
 /** The delivery state of a task in one line; empty if there is no delivery. */
 export function deliveryText(task: Task): string {
   const chosen = task.deliveries.findLast(({ channel }) => channel === task.notify)
-  const attempt =
-    chosen && chosen.attempts.length > 1 ? ` on the ${ordinal(chosen.attempts.length)} attempt` : ''
+  const attempts = chosen?.attempts.length ?? 0
+  const after = attempts > 1 ? ` after ${attempts} attempts` : ''
   switch (task.deliveryState) {
     case 'delivered':
-      return `Delivered ${channelText(task.notify)}${attempt}`
+      return `Delivered ${channelText(task.notify)}${after}`
     case 'pending':
       return `Being delivered ${channelText(task.notify)}`
     case 'fallback':
@@ -71,12 +71,6 @@ export function deliveryText(task: Task): string {
     default:
       return ''
   }
-}
-
-function ordinal(value: number): string {
-  return (
-    ({ 2: 'second', 3: 'third', 4: 'fourth', 5: 'fifth' } as Record<number, string>)[value] ?? `${value}th`
-  )
 }
 
 /** The state of one delivery. */

@@ -1,17 +1,14 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { Task } from '../../../src/http/contract/tasks.ts'
 import type { App } from '../app/app.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
-import '../design/page.ts'
-import '../design/state.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { moreView } from '../app/list-view.ts'
 import { loadedView } from '../app/loaded.ts'
 import { type ListPage, PagedList } from '../app/paged-list.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
 import { tick } from '../design/while-connected.ts'
 import './task-card.ts'
 import { DgTaskDialog } from './task-dialog.ts'
@@ -25,15 +22,7 @@ type TaskPage = ListPage<Task> & { readonly configured: boolean }
 /** Tasks of the coding assistant, with their outcomes and deliveries. */
 @customElement('dg-tasks-page')
 export class DgTasksPage extends LitElement {
-  static override readonly styles = [
-    controls,
-    cards,
-    css`
-      .callout {
-        margin-bottom: var(--space-4);
-      }
-    `,
-  ]
+  static override readonly styles = [controls, cards]
   @property({ attribute: false }) app!: App
   /** Kept, so that closing it does not lose what was typed. */
   private readonly dialog = new DgTaskDialog()
@@ -56,7 +45,7 @@ export class DgTasksPage extends LitElement {
   private confirmCancelling(task: Task): void {
     askToConfirm(this, {
       heading: 'Cancel this task?',
-      text: `“${task.title}” stops now. Changes it has already made are kept.`,
+      content: `“${task.title}” stops now. Changes it has already made are kept.`,
       action: 'Cancel task',
       run: async () => {
         await this.app.http.post('/api/tasks/{id}/cancel', { params: { id: task.id } })
@@ -144,7 +133,7 @@ export class DgTasksPage extends LitElement {
 }
 
 function unconfiguredView(): TemplateResult {
-  return html`<div class="callout warning">
+  return html`<div class="callout warning intro">
     <dg-icon name="warning"></dg-icon>
     <p>No coding assistant is set up. Set <code>COPILOT_COMMAND</code> to hand over tasks.</p>
   </div>`

@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { durationText, plural, wordsText } from '../design/format.ts'
+import { capitalised, durationText, plural, wordsText } from '../design/format.ts'
 import { countField, textField } from './event-kinds.ts'
 import { titleOf } from './titles.ts'
 
@@ -8,22 +8,18 @@ export type Step = {
   readonly key: string
   readonly title: string
   readonly tool: boolean
-  readonly outcome: 'ok' | 'refused' | 'failed' | 'running' | null
+  /** `running` until a tool returns; empty for other events. */
+  readonly outcome: string
   readonly durationMs: number | null
   readonly events: readonly TimelineEvent[]
 }
 
-function isOutcome(value: string): value is 'ok' | 'refused' | 'failed' {
-  return value === 'ok' || value === 'refused' || value === 'failed'
-}
-
 function toolStep(called: TimelineEvent, returned: TimelineEvent | undefined): Step {
-  const outcome = returned ? textField(returned, 'outcome') : 'running'
   return {
     key: `step:${called.seq}`,
     title: textField(called, 'tool') || 'tool',
     tool: true,
-    outcome: isOutcome(outcome) ? outcome : outcome === 'running' ? 'running' : null,
+    outcome: returned ? textField(returned, 'outcome') : 'running',
     durationMs: returned ? countField(returned, 'durationMs') : null,
     events: returned ? [called, returned] : [called],
   }
@@ -45,7 +41,7 @@ export function stepsOf(events: readonly TimelineEvent[]): readonly Step[] {
         key: `step:${event.seq}`,
         title: titleOf(event),
         tool: false,
-        outcome: null,
+        outcome: '',
         durationMs: countField(event, 'durationMs'),
         events: [event],
       },
@@ -75,8 +71,7 @@ export function summaryOf(events: readonly TimelineEvent[]): string {
   const completed = events.find((event) => event.type === 'turn.completed')
   const durationMs = completed ? countField(completed, 'durationMs') : null
   if (durationMs !== null) parts.push(durationText(durationMs))
-  const line = parts.join(' · ')
-  return line.charAt(0).toUpperCase() + line.slice(1)
+  return capitalised(parts.join(' · '))
 }
 
 const counted: readonly (readonly [string, string, string, string])[] = [

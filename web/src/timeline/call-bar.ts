@@ -1,10 +1,9 @@
-import { css, html, LitElement, nothing } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, LitElement, nothing, type PropertyValues } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import type { LiveCall } from '../../../src/http/contract/calls.ts'
-import { explain, Refused } from '../api/http.ts'
 import type { Http } from '../api/routes.ts'
+import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
 import { tick } from '../design/while-connected.ts'
 
 const secondMs = 1000
@@ -55,32 +54,29 @@ export class DgCallBar extends LitElement {
   ]
   @property({ attribute: false }) call: LiveCall | null = null
   @property({ attribute: false }) http!: Http
-  /** Sid of the call being hung up; the next call gets an enabled button. */
-  @state() private hangingUp = ''
-  @state() private problem: { readonly callSid: string; readonly text: string } | null = null
+  private readonly hangingUp = new Submission(this)
 
   constructor() {
     super()
     tick(this, secondMs, () => this.call !== null)
   }
 
-  private async hangUp(callSid: string): Promise<void> {
-    this.hangingUp = callSid
-    this.problem = null
-    try {
-      await this.http.post('/api/calls/current/hangup')
-    } catch (error) {
-      this.hangingUp = ''
-      // 409: the call has already ended.
-      if (!(error instanceof Refused && error.problem.status === 409))
-        this.problem = { callSid, text: explain(error) }
-    }
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('call') && changed.get('call')?.callSid !== this.call?.callSid) this.hangingUp.show({})
   }
+
+  private readonly hangUp = (): Promise<boolean> =>
+    this.hangingUp.send(
+      () => this.http.post('/api/calls/current/hangup'),
+      {},
+      // 409: the call has already ended.
+      ({ problem }) => (problem.status === 409 ? '' : undefined),
+    )
 
   override render() {
     const { call } = this
     if (call === null) return nothing
-    const busy = this.hangingUp === call.callSid
+    const { busy, problem } = this.hangingUp
     return html`<section aria-label="Phone call">
       <dg-icon name="phone"></dg-icon>
       <div class="what">
@@ -93,10 +89,10 @@ export class DgCallBar extends LitElement {
         }
         <span class="state">${stateOf(call)}</span>
       </div>
-      <button class="button small danger" ?disabled=${busy} @click=${() => this.hangUp(call.callSid)}>
+      <button class="button small danger" ?disabled=${busy} @click=${this.hangUp}>
         ${busy ? 'Hanging up…' : 'Hang up'}
       </button>
-      ${this.problem?.callSid === call.callSid ? html`<span class="problem" role="alert">${this.problem.text}</span>` : nothing}
+      ${problem === '' ? nothing : html`<span class="problem" role="alert">${problem}</span>`}
     </section>`
   }
 }
@@ -110,8 +106,9 @@ function stateOf(call: LiveCall) {
 
 /** "4:05", "1:02:09". */
 function durationOf(since: string, nowMs: number): string {
-  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(since)) / secondMs))
-  const two = (value: number) => String(value).padStart(2, '0')
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
+  const ms = Math.max(0, nowMs - Date.parse(since))
+  return new Date(ms)
+    .toISOString()
+    .slice(11, 19)
+    .replace(/^(?:00:)?0?/, '')
 }

@@ -1,7 +1,7 @@
 import { css, html, LitElement, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
+import { takeText } from '../design/field.ts'
 
 const unsentKey = 'delegate.unsent'
 
@@ -63,10 +63,6 @@ export class DgComposer extends LitElement {
         opacity: 1;
       }
       .button.round {
-        flex: none;
-        width: 2.25rem;
-        min-height: 2.25rem;
-        padding: 0;
         border-radius: 50%;
       }
       .stop {
@@ -97,11 +93,6 @@ export class DgComposer extends LitElement {
 
   override focus(): void {
     this.renderRoot.querySelector('textarea')?.focus()
-  }
-
-  private readonly typed = (event: Event): void => {
-    if (!(event.target instanceof HTMLTextAreaElement)) return
-    this.setText(event.target.value)
   }
 
   private setText(text: string): void {
@@ -157,13 +148,13 @@ export class DgComposer extends LitElement {
           enterkeyhint="send"
           autocomplete="off"
           .value=${this.text}
-          @input=${this.typed}
+          @input=${takeText((text) => this.setText(text))}
           @keydown=${this.keyPressed}
         ></textarea>
         ${
           this.working
             ? html`<button
-                class="button round stop"
+                class="button icon round stop"
                 type="button"
                 aria-label="Stop the reply"
                 title="Stop the reply (Esc)"
@@ -174,7 +165,7 @@ export class DgComposer extends LitElement {
             : nothing
         }
         <button
-          class="button primary round"
+          class="button primary icon round"
           type="submit"
           aria-label="Send"
           title="Send (Enter)"

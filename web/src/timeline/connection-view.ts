@@ -2,7 +2,6 @@ import { css, html, LitElement, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
 import type { Connection } from './chat/socket.ts'
-import '../design/icon.ts'
 
 const shownAfterMs = 700
 

@@ -22,18 +22,9 @@ export const contextMeterStyles = css`
   }
   .ring .used {
     stroke: var(--accent);
-    transition: stroke-dasharray 300ms;
   }
   .ring.full .used {
     stroke: var(--warning);
-  }
-  .ring.busy {
-    animation: breathe 1.2s ease-in-out infinite;
-  }
-  @keyframes breathe {
-    50% {
-      opacity: 0.35;
-    }
   }
   [popover] {
     width: min(23rem, calc(100vw - 1rem));
@@ -46,18 +37,6 @@ export const contextMeterStyles = css`
     margin-bottom: var(--space-2);
     font-size: var(--text-md);
     font-weight: 600;
-  }
-  .bar {
-    display: block;
-    width: 100%;
-    height: 6px;
-    margin: var(--space-2) 0;
-  }
-  .bar .track {
-    fill: var(--line);
-  }
-  .bar .used {
-    fill: var(--accent);
   }
   dl {
     display: grid;
@@ -75,14 +54,6 @@ export const contextMeterStyles = css`
   }
   .news {
     color: var(--success);
-  }
-  @media (prefers-reduced-motion: reduce) {
-    .ring.busy {
-      animation: none;
-    }
-    .ring .used {
-      transition: none;
-    }
   }
   @media (max-width: 30rem) {
     .percent {

@@ -1,13 +1,15 @@
-import { html, LitElement, nothing, svg, type TemplateResult } from 'lit'
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { OperationsReport } from '../../../src/http/contract/operations.ts'
 import type { SessionContext } from '../../../src/http/contract/session.ts'
 import type { App } from '../app/app.ts'
-import { Loaded } from '../app/loaded.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
+import { barView, fillBar } from '../design/bar.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { countText, plural, shortDateText } from '../design/format.ts'
+import { placeBelow } from '../design/menu.ts'
 import { contextMeterStyles } from './context-meter-styles.ts'
 import { usageText, whyNotCompact } from './context-words.ts'
 
@@ -24,7 +26,7 @@ type Context = {
 /** A gauge of how full the context is. Opens a panel with details and a button to compact it. */
 @customElement('dg-context-meter')
 export class DgContextMeter extends LitElement {
-  static override readonly styles = [controls, contextMeterStyles]
+  static override readonly styles = [controls, fillBar, contextMeterStyles]
   @property({ attribute: false }) app!: App
   @state() private open = false
   @state() private news = ''
@@ -58,15 +60,8 @@ export class DgContextMeter extends LitElement {
     this.news = ''
     this.compaction.show({})
     const panel = event.currentTarget
-    if (panel instanceof HTMLElement) this.place(panel)
+    if (panel instanceof HTMLElement) placeBelow(panel, this)
     void this.loaded.reload()
-  }
-
-  private place(panel: HTMLElement): void {
-    const { bottom, right } = this.getBoundingClientRect()
-    const width = panel.getBoundingClientRect().width
-    panel.style.top = `${bottom + 6}px`
-    panel.style.left = `${Math.min(Math.max(8, right - width), innerWidth - width - 8)}px`
   }
 
   override render() {
@@ -83,7 +78,7 @@ export class DgContextMeter extends LitElement {
         title=${words}
         popovertarget="panel"
       >
-        ${ring(percent, this.compaction.busy || (context?.compactionInFlight ?? false))}
+        ${ring(percent)}
         <span class="percent">${context === null ? '' : `${percent}%`}</span>
       </button>
       <div class="popup" popover id="panel" role="dialog" aria-label="Context" @toggle=${this.toggled}>
@@ -93,19 +88,11 @@ export class DgContextMeter extends LitElement {
   }
 
   private panelView(): TemplateResult {
-    const { value, problem, reload } = this.loaded
-    const { busy } = this.compaction
     return html`
       <h2>Context</h2>
-      ${
-        value === null
-          ? problem === ''
-            ? html`<p class="soft" role="status">Loading…</p>`
-            : html`<button class="button small" @click=${reload}>Try again</button>`
-          : this.contextView(value)
-      }
-      ${problemView(this.compaction.problem || problem)}
-      <p class="news" role="status">${busy ? 'Compacting…' : this.news}</p>
+      ${loadedView(this.loaded, 'the context', (value) => this.contextView(value), 'This')}
+      ${problemView(this.compaction.problem)}
+      <p class="news" role="status">${this.compaction.busy ? 'Compacting…' : this.news}</p>
     `
   }
 
@@ -117,10 +104,7 @@ export class DgContextMeter extends LitElement {
       <p>
         <strong>${countText(usedTokens(context))}</strong> of ${countText(context.compactThresholdTokens)} tokens
       </p>
-      <svg class="bar" role="img" aria-label="${percent}% in use">
-        <rect class="track" width="100%" height="100%" rx="3"></rect>
-        <rect class="used" width="${percent}%" height="100%" rx="3"></rect>
-      </svg>
+      ${barView(percent, `${percent}% in use`)}
       <p class="soft">What the model reads before the next reply. Compacted automatically when full.</p>
       <dl>
         <dt>Summary</dt>
@@ -169,10 +153,9 @@ function compactionText({ latestCompaction, replacementRetained }: SessionContex
   return `${shortDateText(at)}, ${by}: ${countText(inputTokensBefore)} to ${countText(inputTokensAfter)} tokens, ${kept}`
 }
 
-function ring(percent: number, busy: boolean): TemplateResult {
-  return html`<svg class="ring ${busy ? 'busy' : ''} ${percent >= 85 ? 'full' : ''}" viewBox="0 0 20 20" aria-hidden="true">
-    ${svg`<circle class="track" cx="10" cy="10" r="7.5"></circle>
-      <circle class="used" cx="10" cy="10" r="7.5" pathLength="100" stroke-dasharray="${percent} 100"
-        transform="rotate(-90 10 10)"></circle>`}
+function ring(percent: number): TemplateResult {
+  return html`<svg class="ring ${percent >= 85 ? 'full' : ''}" viewBox="0 0 20 20" aria-hidden="true">
+    <circle class="track" cx="10" cy="10" r="7.5"></circle>
+    <circle class="used" cx="10" cy="10" r="7.5" pathLength="100" stroke-dasharray="${percent} 100" transform="rotate(-90 10 10)"></circle>
   </svg>`
 }

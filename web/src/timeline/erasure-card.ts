@@ -1,11 +1,10 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
-import type { PlanGroups } from '../../../src/http/contract/erasures.ts'
+import { customElement, property } from 'lit/decorators.js'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
+import type { App } from '../app/app.ts'
 import { planStyles, planView } from '../app/erasure-plan.ts'
-import { waitingView } from '../app/loaded.ts'
+import { Loaded, waitingView } from '../app/loaded.ts'
+import { controls } from '../design/controls.ts'
 import { timeText } from '../design/format.ts'
 import { cardStyles } from './card-styles.ts'
 import { titleOf } from './titles.ts'
@@ -15,35 +14,25 @@ import { titleOf } from './titles.ts'
 export class DgErasureCard extends LitElement {
   static override readonly styles = [controls, planStyles, cardStyles]
   @property({ attribute: false }) event!: TimelineEvent
-  @property({ attribute: false }) load!: (erasureId: string) => Promise<PlanGroups | null>
+  @property({ attribute: false }) app!: App
   @property({ attribute: false }) undo!: (erasureId: string) => void
   @property({ type: Boolean }) reachable = false
-  @state() private plan: PlanGroups | null = null
-  @state() private failed = false
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    void this.loadPlan()
-  }
+  private readonly erasure = new Loaded(this, {
+    fetch: () => this.app.http.get('/api/erasures/{id}', { params: { id: this.erasureId } }),
+  })
 
   private get erasureId(): string {
     return String(this.event.payload.erasureId)
   }
 
-  private async loadPlan(): Promise<void> {
-    try {
-      this.plan = await this.load(this.erasureId)
-    } catch {
-      // Without its plan the card still lists the kinds of things and offers Undo.
-      this.failed = true
-    }
-  }
-
   override render(): TemplateResult {
-    const { event, plan, failed } = this
+    const { event } = this
+    const { value, problem } = this.erasure
+    // Without its plan, the card still lists the kinds of things and offers Undo.
+    const failed = problem !== ''
     return html`<section>
       <h2 class="title"><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
-      ${plan ? planView(plan) : failed ? nothing : waitingView('Loading the plan', 1)}
+      ${value?.plan ? planView(value.plan) : failed ? nothing : waitingView('Loading the plan', 1)}
       <div class="actions">
         <button class="button small" tabindex=${this.reachable ? 0 : -1} @click=${() => this.undo(this.erasureId)}>
           Undo

@@ -1,3 +1,5 @@
+import { plural } from '../design/format.ts'
+
 const names: Readonly<Record<string, readonly [string, string]>> = {
   message: ['message', 'messages'],
   reply: ['reply', 'replies'],
@@ -12,6 +14,5 @@ const names: Readonly<Record<string, readonly [string, string]>> = {
 
 /** For example "3 messages". */
 export function kindText(kind: string, count: number): string {
-  const [one, many] = names[kind] ?? ['other entry', 'other entries']
-  return `${count.toLocaleString('en-GB')} ${count === 1 ? one : many}`
+  return plural(count, ...(names[kind] ?? ['other entry', 'other entries']))
 }

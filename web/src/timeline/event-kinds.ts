@@ -48,29 +48,19 @@ const delegateWords = new Set([
 ])
 const partyWords = new Set(['sms.received', 'sms.ignored', 'call.utterance.heard'])
 
-const owner: EventClass = { kind: 'message', role: 'owner' }
-const guest: EventClass = { kind: 'message', role: 'guest' }
-const delegate: EventClass = { kind: 'message', role: 'delegate' }
-const internal: EventClass = { kind: 'internal' }
-const structural: EventClass = { kind: 'structure' }
-const failure: EventClass = { kind: 'failure' }
-const boundary: EventClass = { kind: 'boundary' }
-const proposal: EventClass = { kind: 'proposal' }
-const notice: EventClass = { kind: 'notice' }
-
 /** Never shows an event that the service marked as internal as someone's words. */
 export function classify(event: TimelineEvent): EventClass {
-  if (structure.has(event.type)) return structural
+  const { type, payload } = event
+  if (structure.has(type)) return { kind: 'structure' }
   // A large erasure is recorded in several events. Show only the first.
-  if (event.type.startsWith('erasure.') && Number(event.payload.part ?? 0) > 0) return structural
-  if (event.internal || quiet.has(event.type)) return internal
-  if (event.type === 'chat.message.received') return owner
-  if (delegateWords.has(event.type)) return delegate
-  if (partyWords.has(event.type)) return event.payload.party === 'owner' ? owner : guest
-  if (event.type === 'turn.failed') return failure
-  if (event.type === 'proposal.made') return proposal
-  if (event.type === 'conversation.ended') return boundary
-  return notice
+  if (type.startsWith('erasure.') && Number(payload.part ?? 0) > 0) return { kind: 'structure' }
+  if (event.internal || quiet.has(type)) return { kind: 'internal' }
+  if (type === 'chat.message.received') return { kind: 'message', role: 'owner' }
+  if (delegateWords.has(type)) return { kind: 'message', role: 'delegate' }
+  if (partyWords.has(type)) return { kind: 'message', role: payload.party === 'owner' ? 'owner' : 'guest' }
+  if (type === 'turn.failed') return { kind: 'failure' }
+  if (type === 'proposal.made') return { kind: 'proposal' }
+  return { kind: type === 'conversation.ended' ? 'boundary' : 'notice' }
 }
 
 export function isErased(event: TimelineEvent): boolean {

@@ -71,7 +71,6 @@ export const messageStyles = css`
   .owner footer {
     flex-direction: row-reverse;
   }
-  .owner .show-all,
   .pending footer {
     flex: 1 0 100%;
     justify-content: flex-end;
@@ -90,29 +89,18 @@ export const messageStyles = css`
   }
   .tools {
     display: inline-flex;
-    /* Reserves the space of the buttons, which are rendered on hover. */
-    min-width: 3.75rem;
-    min-height: 1.875rem;
+    visibility: hidden;
   }
-  .span .tools {
-    min-width: 1.875rem;
-  }
-  .tools,
   .implied {
     opacity: 0;
   }
-  /* Invisible buttons must not take clicks. */
-  .tools {
-    pointer-events: none;
-  }
-  .message:hover :is(.tools, .implied),
-  .message:focus-within :is(.tools, .implied),
-  .message:focus :is(.tools, .implied),
-  .notice:is(:hover, :focus) .implied,
-  .span:hover .tools,
-  .span:focus-within .tools {
+  .message:is(:hover, :focus, :focus-within) .implied,
+  .notice:is(:hover, :focus) .implied {
     opacity: 1;
-    pointer-events: auto;
+  }
+  .message:is(:hover, :focus, :focus-within) .tools,
+  .span:is(:hover, :focus-within) .tools {
+    visibility: visible;
   }
   /* A narrow page has room for one thing beside the owner's words. */
   @media (max-width: 40rem) {
@@ -120,19 +108,16 @@ export const messageStyles = css`
     .owner .tools > .button {
       display: none;
     }
-    .owner .tools {
-      min-width: 1.875rem;
-    }
   }
   /* Without hover, a tap on the message shows its tools. */
   @media (hover: none) {
     .span .tools {
+      visibility: visible;
       opacity: 0.7;
-      pointer-events: auto;
     }
     /* The tap that shows the tools must not press one of them. */
     .message .tools {
-      transition: pointer-events 0s 0.3s allow-discrete;
+      transition: visibility 0s 0.3s;
     }
   }
 `

@@ -4,7 +4,7 @@ import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { fullTimeText, plural, timeText, wordsText } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
-import { isErased, isRedacted, wordsOf } from './event-kinds.ts'
+import { cutOf, isErased, isRedacted, wordsOf } from './event-kinds.ts'
 import type { RowContext } from './row-context.ts'
 import type { Pending, Preview } from './rows.ts'
 import { showAllButton } from './step-view.ts'
@@ -62,7 +62,7 @@ function wordsView({ event, role }: Message, context: RowContext): unknown {
   if (isErased(event)) return html`<p class="erased"><dg-icon name="erased"></dg-icon>Erased</p>`
   const words = wordsOf(event)
   if (words.trim() === '') return html`<p class="erased">No text</p>`
-  const shown = context.cutOf(event) ? `${words}…` : words
+  const shown = cutOf(event) ? `${words}…` : words
   return role === 'delegate'
     ? html`<div class="prose">${guard([shown], () => context.markdown(shown))}</div>`
     : html`<p class="typed">${shown}</p>`
@@ -117,8 +117,6 @@ function toolsView(
   if (isErased(event)) return nothing
   const { turnId } = event
   const active = context.activeKey === key
-  // Tools are half the cost of a row, so only the hovered and the focused row render them.
-  if (!active && context.pointedKey !== key) return html`<span class="tools"></span>`
   const items: MenuItem[] = [
     { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
     ...(role === 'delegate' && turnId !== null

@@ -1,18 +1,14 @@
 import { css, html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import type { SearchHit, TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
 import { shortDateText } from '../design/format.ts'
 import type { RenderMarkdown } from '../design/markdown.ts'
-import type { TimelineActions } from './row-context.ts'
+import type { TimelineActions } from './timeline-actions.ts'
 import { timelineTree } from './tree.ts'
 import './timeline-view.ts'
-
-export type Moment = {
-  readonly hit: Pick<SearchHit, 'seq' | 'at'>
-  readonly events: readonly TimelineEvent[]
-}
+import type { DgTimeline } from './timeline-view.ts'
 
 /** One old exchange, for a search hit too far back to scroll to. */
 @customElement('dg-moment-dialog')
@@ -26,21 +22,23 @@ export class DgMomentDialog extends DialogElement {
       }
     `,
   ]
-  @property({ attribute: false }) moment!: Moment
+  /** The entry to show, and when it happened. */
+  @property({ attribute: false }) seq!: number
+  @property({ attribute: false }) at!: string
+  @property({ attribute: false }) events!: readonly TimelineEvent[]
   @property({ attribute: false }) actions!: TimelineActions
   @property({ attribute: false }) markdown!: RenderMarkdown
 
   protected override async firstUpdated(): Promise<void> {
-    const timeline = this.renderRoot.querySelector('dg-timeline')
+    const timeline = this.renderRoot.querySelector<DgTimeline>('dg-timeline')
     await timeline?.updateComplete
-    await timeline?.reveal(this.moment.hit.seq)
+    await timeline?.reveal(this.seq)
   }
 
   override render() {
-    const { hit, events } = this.moment
-    return html`<dg-dialog wide heading=${shortDateText(hit.at)}>
+    return html`<dg-dialog wide heading=${shortDateText(this.at)}>
       <dg-timeline
-        .segments=${timelineTree(events)}
+        .segments=${timelineTree(this.events)}
         .actions=${this.actions}
         .markdown=${this.markdown}
       ></dg-timeline>

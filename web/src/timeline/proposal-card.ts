@@ -1,13 +1,14 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import type { App } from '../app/app.ts'
 import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
-import type { IconName } from '../design/icon.ts'
-import '../design/icon.ts'
 import { fullTimeText } from '../design/format.ts'
+import type { IconName } from '../design/icon.ts'
 import { ownerFormat } from '../design/owner-time.ts'
+import { tick } from '../design/while-connected.ts'
 import { cardStyles } from './card-styles.ts'
 import { isErased, wordsOf } from './event-kinds.ts'
 import { shownText } from './shown-text.ts'
@@ -52,12 +53,6 @@ export class DgProposal extends LitElement {
         color: var(--ink-faint);
         font-size: var(--text-xs);
       }
-      .why,
-      .result {
-        margin: 0;
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-      }
       /* Before confirmation the words are shown in full, so only settled ones scroll. */
       .over .words {
         max-height: 20rem;
@@ -75,25 +70,15 @@ export class DgProposal extends LitElement {
   /** Only part of the words is loaded. The rest is loaded before the owner can confirm. */
   @property({ attribute: false }) cut = false
   @property({ attribute: false }) showAll!: (event: TimelineEvent) => void
-  @property({ attribute: false }) settle!: (id: string, word: Word) => Promise<void>
+  @property({ attribute: false }) app!: App
   @property({ type: Boolean }) reachable = false
   @state() private settling: Word | null = null
   private readonly submission = new Submission(this)
-  @state() private expired = false
-  private expiry: ReturnType<typeof setTimeout> | undefined
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.watchExpiry()
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    clearTimeout(this.expiry)
-  }
-
-  protected override willUpdate(): void {
-    this.watchExpiry()
+  constructor() {
+    super()
+    // Removes the buttons once the proposal expires.
+    tick(this, 1000, () => this.word === null)
   }
 
   protected override updated(changed: PropertyValues<this>): void {
@@ -105,20 +90,17 @@ export class DgProposal extends LitElement {
     return typeof expiresAt === 'string' ? expiresAt : ''
   }
 
-  /** Removes the buttons at the expiry time without any other update. */
-  private watchExpiry(): void {
-    clearTimeout(this.expiry)
-    if (!this.proposal) return
-    const inMs = Date.parse(this.expiresAt) - Date.now()
-    this.expired = inMs <= 0
-    if (inMs > 0) this.expiry = setTimeout(() => this.requestUpdate(), Math.min(inMs + 50, 2 ** 31 - 1))
+  private get expired(): boolean {
+    return Date.parse(this.expiresAt) <= Date.now()
   }
 
   private async submit(word: Word): Promise<void> {
     const { proposalId } = this.proposal.payload
     if (this.settling !== null || typeof proposalId !== 'string') return
     this.settling = word
-    await this.submission.send(() => this.settle(proposalId, word))
+    await this.submission.send(() =>
+      this.app.http.post(`/api/proposals/{id}/${word}`, { params: { id: proposalId } }),
+    )
     this.settling = null
   }
 
@@ -134,7 +116,7 @@ export class DgProposal extends LitElement {
     return html`<section aria-label="Proposed text to ${to}">
       <h3 class="title"><dg-icon name="sms"></dg-icon>Send this text to ${to}?</h3>
       ${words}
-      ${this.problemView()}
+      ${this.submission.problem && problemView(this.submission.problem)}
       <div class="actions">
         ${this.button('confirm', 'Send text', 'Sending…', 'primary')} ${this.button('decline', 'Do not send', 'Declining…', '')}
         ${this.untilView()}
@@ -158,7 +140,7 @@ export class DgProposal extends LitElement {
     if (this.expired) return this.overView('Expired, nothing was done:', html`${words}`, 'timer', deed)
     return html`<section aria-label=${deed}>
       <h3 class="title"><dg-icon name="help"></dg-icon><span><bdi>${deed}</bdi>?</span></h3>
-      ${why === '' ? nothing : html`<p class="why">${why}</p>`} ${words} ${this.problemView()}
+      ${why === '' ? nothing : html`<p class="soft">${why}</p>`} ${words} ${this.submission.problem && problemView(this.submission.problem)}
       <div class="actions">
         ${this.button('confirm', wordsOf(this.proposal, 'verb'), 'Working…', 'primary')}
         ${this.button('decline', 'Decline', 'Declining…', '')} ${this.untilView()}
@@ -169,17 +151,7 @@ export class DgProposal extends LitElement {
   private confirmedView(deed: string, words: unknown): TemplateResult {
     if (this.outcome === null) return this.overView('Confirmed, in progress:', html`${words}`, 'check', deed)
     if (this.outcome.isDone) return this.overView('Done:', html`${words}`, 'done', deed)
-    return this.overView(
-      'Not done:',
-      html`${words}<p class="result">${this.outcome.text}</p>`,
-      'failed',
-      deed,
-    )
-  }
-
-  private problemView(): TemplateResult | typeof nothing {
-    const { problem } = this.submission
-    return problem === '' ? nothing : problemView(problem)
+    return this.overView('Not done:', html`${words}<p class="soft">${this.outcome.text}</p>`, 'failed', deed)
   }
 
   private untilView(): TemplateResult {

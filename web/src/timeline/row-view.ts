@@ -5,7 +5,7 @@ import type { KeyedRow } from '../design/keyed-rows.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { progressOf, summaryOf } from './activity.ts'
 import { channelSigns, type Sign, subjectIcon } from './event-icons.ts'
-import { isErased, linkOf, wordsOf } from './event-kinds.ts'
+import { cutOf, isErased, linkOf, wordsOf } from './event-kinds.ts'
 import { isTimeImplied, messageView, pendingView, previewView, talkView } from './message-view.ts'
 import type { RowContext } from './row-context.ts'
 import { excerptOf, type Row } from './rows.ts'
@@ -23,7 +23,7 @@ export function rowView(row: Row, context: RowContext): KeyedRow {
 function contentView(row: Row, context: RowContext): TemplateResult {
   switch (row.kind) {
     case 'day':
-      return html`<h2 class="day"><time datetime=${row.at}>${dayText(row.at, context.now)}</time></h2>`
+      return html`<h2 class="day"><time datetime=${row.at}>${dayText(row.at)}</time></h2>`
     case 'span':
       return spanView(row.segment, row.open, row.key, context)
     case 'message':
@@ -71,7 +71,6 @@ function contentsText(segment: Segment): string {
 }
 
 function spanView(segment: Segment, open: boolean, key: string, context: RowContext): TemplateResult {
-  const active = context.activeKey === key
   const { name, icon } = channelOf(segment)
   const excerpt = open ? '' : excerptOf(segment)
   // Same heading level as the day, because the day's row is often not rendered.
@@ -89,13 +88,16 @@ function spanView(segment: Segment, open: boolean, key: string, context: RowCont
           : html`<span class="excerpt">${excerpt}</span><span class="faint">${contentsText(segment)}</span>`
       }`,
     )}
-    ${spanToolsView(segment, open, active || !context.hovers || context.pointedKey === key, context)}
+    ${spanToolsView(segment, open, context.activeKey === key, context)}
   </h2>`
 }
 
-/** Tools are most of the cost of a span row, so they are rendered only where they are visible. */
-function spanToolsView(segment: Segment, open: boolean, shown: boolean, context: RowContext): TemplateResult {
-  if (!shown) return html`<span class="tools"></span>`
+function spanToolsView(
+  segment: Segment,
+  open: boolean,
+  active: boolean,
+  context: RowContext,
+): TemplateResult {
   const items: MenuItem[] = [
     { label: open ? 'Fold' : 'Unfold', icon: 'chevron', run: () => context.toggle(segment.key) },
     { label: 'Erase exchange…', icon: 'trash', danger: true, run: () => context.eraseSpan(segment) },
@@ -103,7 +105,7 @@ function spanToolsView(segment: Segment, open: boolean, shown: boolean, context:
   return html`<span class="tools">
     <dg-menu
       label="More for this exchange"
-      .reachable=${context.activeKey === `span:${segment.key}`}
+      .reachable=${active}
       .items=${items}
     ></dg-menu>
   </span>`
@@ -149,10 +151,10 @@ function proposalView(
     .proposal=${proposal.event}
     .word=${proposal.word}
     .outcome=${proposal.outcome}
-    .cut=${context.cutOf(proposal.event) !== null}
+    .cut=${cutOf(proposal.event) !== null}
     .showAll=${context.showAll}
     .reachable=${active}
-    .settle=${context.settle}
+    .app=${context.app}
   ></dg-proposal>`
 }
 
@@ -203,7 +205,7 @@ function erasureCardView(event: TimelineEvent, key: string, context: RowContext)
     data-focus
     tabindex=${active ? 0 : -1}
     .event=${event}
-    .load=${context.loadErasurePlan}
+    .app=${context.app}
     .undo=${context.undoErasure}
     .reachable=${active}
   ></dg-erasure-card>`
@@ -211,25 +213,7 @@ function erasureCardView(event: TimelineEvent, key: string, context: RowContext)
 
 /** Estimated height of a row in pixels, until it is rendered and measured. */
 export function estimateRow(row: Row, widthPx: number): number {
-  const perLine = Math.max(30, Math.min(widthPx - 40, 736) / 7.4)
-  switch (row.kind) {
-    case 'message': {
-      const words = wordsOf(row.message.event)
-      return 62 + 23 * Math.max(1, Math.ceil(words.length / perLine))
-    }
-    case 'day':
-      return 56
-    case 'span':
-      return 44
-    case 'talk':
-    case 'preview':
-    case 'pending':
-      return 80
-    case 'failure':
-      return 96
-    case 'proposal':
-      return 150
-    default:
-      return 32
-  }
+  if (row.kind !== 'message') return 44
+  const lineChars = Math.max(30, Math.min(widthPx - 40, 736) / 7.4)
+  return 62 + 23 * Math.max(1, Math.ceil(wordsOf(row.message.event).length / lineChars))
 }

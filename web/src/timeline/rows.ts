@@ -55,82 +55,63 @@ export type RowsInput = {
   readonly pending: readonly Pending[]
 }
 
-/** The rows of one segment, without the day heading before it. */
-type SegmentRows = {
-  readonly toggled: ReadonlySet<string>
-  readonly rows: readonly Row[]
-  readonly lastDay: string
-}
-
-/**
- * Builds the rows of the timeline, top to bottom. The result depends only on the input. Rows of unchanged
- * segments are cached and keep their identity, so that a new event is cheap on a long timeline.
- */
-export function createTimelineRows(): (input: RowsInput) => readonly Row[] {
-  // WeakMaps would make garbage collection slow enough to disturb scrolling, so keep Maps of the last result.
-  let cached = new Map<Segment, SegmentRows>()
-  let firstDays = new Map<Segment, DayRow>()
-
-  function rowsOf(segment: Segment, toggled: ReadonlySet<string>, writing: ReadonlySet<string>): SegmentRows {
-    const known = cached.get(segment)
-    if (known && sameToggles(segment, known.rows, known.toggled, toggled)) return known
-    return segmentRows(segment, toggled, writing)
-  }
-
-  return ({ segments, toggled, talk, previews, pending }) => {
-    const rows: Row[] = []
-    /** Messages that wait for the running reply, shown below it. */
-    const waiting: Row[] = []
-    const writing = new Set(previews.filter(({ text }) => text !== '').map(({ turnId }) => turnId))
-    const nextCached = new Map<Segment, SegmentRows>()
-    const nextFirstDays = new Map<Segment, DayRow>()
-    let lastDay = ''
-    for (const segment of segments) {
-      const day = firstDays.get(segment) ?? dayRow(segment.at, segment)
-      nextFirstDays.set(segment, day)
-      if (day.day !== lastDay) rows.push(day)
-      const made = rowsOf(segment, toggled, writing)
-      // The rows of a running turn also depend on its preview, so do not cache them.
-      if (made === cached.get(segment) || !isRunning(segment)) nextCached.set(segment, made)
-      for (const row of made.rows) (isWaiting(row) ? waiting : rows).push(row)
-      lastDay = made.lastDay
-    }
-    cached = nextCached
-    firstDays = nextFirstDays
-    for (const line of talk) rows.push({ key: `talk:${line.itemId}`, kind: 'talk', line, segment: null })
-    const { replied, running } = turnsOf(segments.slice(-liveSegments))
-    for (const preview of previews) {
-      if (replied.has(preview.turnId) || (preview.text === '' && running.has(preview.turnId))) continue
-      rows.push({ key: `reply:${preview.turnId}`, kind: 'preview', preview, segment: null })
-    }
-    rows.push(...waiting)
-    for (const message of pending) {
-      const day = dayRow(message.at, null)
-      if (day.day !== lastDay) rows.push(day)
-      lastDay = day.day
-      rows.push({
+/** Builds the rows of the timeline, top to bottom. The result depends only on the input. */
+export function timelineRows({ segments, toggled, talk, previews, pending }: RowsInput): readonly Row[] {
+  const writing = new Set(previews.filter(({ text }) => text !== '').map(({ turnId }) => turnId))
+  const told = segments.flatMap((segment) => segmentRows(segment, toggled, writing))
+  const { replied, running } = turnsOf(segments)
+  const shownPreviews = previews.filter(
+    ({ turnId, text }) => !replied.has(turnId) && (text !== '' || !running.has(turnId)),
+  )
+  return withDays([
+    ...told.filter((row) => !isWaiting(row)),
+    ...talk.map((line): Row => ({ key: `talk:${line.itemId}`, kind: 'talk', line, segment: null })),
+    ...shownPreviews.map(
+      (preview): Row => ({ key: `reply:${preview.turnId}`, kind: 'preview', preview, segment: null }),
+    ),
+    // Messages that wait for the running reply are shown below it.
+    ...told.filter(isWaiting),
+    ...pending.map(
+      (message): Row => ({
         key: `pending:${message.clientMessageId}`,
         kind: 'pending',
         pending: message,
         segment: null,
-      })
-    }
-    return rows
-  }
+      }),
+    ),
+  ])
 }
 
-/** A running turn is among this many last segments. */
-const liveSegments = 50
+/** Adds a heading before the first row of each day. */
+function withDays(rows: readonly Row[]): readonly Row[] {
+  let last = ''
+  let day = ''
+  return rows.flatMap((row, index): Row[] => {
+    const at = momentOf(row, rows[index - 1])
+    // No day begins within ten minutes of the clock: time zones differ by quarters of an hour.
+    if (at === null || at.slice(0, 15) === last.slice(0, 15)) return [row]
+    last = at
+    if (dayKey(at) === day) return [row]
+    day = dayKey(at)
+    return [{ key: `day:${row.key}`, kind: 'day', at, segment: null }, row]
+  })
+}
 
+/** When a row happened; null if it belongs to the one before. */
+function momentOf(row: Row, before: Row | undefined): string | null {
+  if (row.kind === 'pending') return row.pending.at
+  const [event] = row.kind === 'step' ? [] : eventsOf(row)
+  if (event) return event.at
+  return row.segment === before?.segment ? null : (row.segment?.at ?? null)
+}
+
+/** The turns that have words of their reply, and those in progress. */
 function turnsOf(segments: readonly Segment[]) {
-  const replied = new Set<string>()
-  const running = new Set<string>()
+  const replied = new Set<string | null>()
+  const running = new Set<string | null>()
   for (const entry of segments.flatMap(({ entries }) => entries)) {
-    if (entry.kind === 'activity') {
-      if (entry.running && entry.turnId !== null) running.add(entry.turnId)
-    } else if (entry.kind === 'message' && entry.firstReply && entry.event.turnId !== null) {
-      replied.add(entry.event.turnId)
-    }
+    if (entry.kind === 'activity' && entry.running) running.add(entry.turnId)
+    if (entry.kind === 'message' && entry.firstReply) replied.add(entry.event.turnId)
   }
   return { replied, running }
 }
@@ -139,42 +120,19 @@ function isWaiting(row: Row): boolean {
   return row.kind === 'message' && row.message.waiting
 }
 
-function isRunning(segment: Segment): boolean {
-  return segment.entries.some((entry) => entry.kind === 'activity' && entry.running)
-}
-
-function sameToggles(
-  segment: Segment,
-  rows: readonly Row[],
-  before: ReadonlySet<string>,
-  now: ReadonlySet<string>,
-): boolean {
-  if (before === now || (before.size === 0 && now.size === 0)) return true
-  const same = (key: string) => before.has(key) === now.has(key)
-  return same(segment.key) && rows.every((row) => !('open' in row) || same(row.key))
-}
-
-type DayRow = Row & { readonly kind: 'day'; readonly day: string }
-
-function dayRow(at: string, segment: Segment | null): DayRow {
-  const day = dayKey(at)
-  return { key: `day:${day}:${segment?.key ?? ''}`, kind: 'day', at, day, segment }
-}
-
+/** The rows of one segment, without headings of days. */
 function segmentRows(
   segment: Segment,
   toggled: ReadonlySet<string>,
   writing: ReadonlySet<string>,
-): SegmentRows {
+): readonly Row[] {
   const rows: Row[] = []
-  let day = dayKey(segment.at)
-  const crossesMidnight = dayKey(segment.lastAt) !== day
   const isOpen = (key: string, byDefault: boolean) => (toggled.has(key) ? !byDefault : byDefault)
 
   if (segment.spanId !== null) {
     const open = isOpen(segment.key, opensByDefault(segment))
     rows.push({ key: `span:${segment.key}`, kind: 'span', segment, open })
-    if (!open) return { toggled, rows, lastDay: day }
+    if (!open) return rows
   }
   const stopped = stoppedTurns(segment)
   for (const entry of segment.entries) {
@@ -187,36 +145,25 @@ function segmentRows(
       }
       continue
     }
-    if (crossesMidnight && dayKey(entry.event.at) !== day) {
-      day = dayKey(entry.event.at)
-      rows.push({ ...dayRow(entry.event.at, segment), key: `day:${day}:${entry.event.seq}` })
-    }
     const { seq, turnId } = entry.event
     if (entry.kind === 'message') {
       const key = entry.firstReply ? `reply:${turnId}` : `event:${seq}`
       rows.push({ key, kind: 'message', message: entry, segment })
     } else if (entry.kind === 'proposal') {
       rows.push({ key: `event:${seq}`, kind: 'proposal', proposal: entry, segment })
-    } else if (entry.kind !== 'failure' || turnId === null || !stopped.has(turnId)) {
+    } else if (entry.kind !== 'failure' || !stopped.has(turnId)) {
       rows.push({ key: `event:${seq}`, kind: entry.kind, event: entry.event, segment })
     }
   }
-  return { toggled, rows, lastDay: day }
+  return rows
 }
 
 /** Turns that were stopped after some words. Those words replace the failure row. */
-function stoppedTurns(segment: Segment): ReadonlySet<string> {
-  const stopped = new Set<string>()
-  for (const entry of segment.entries) {
-    if (
-      entry.kind === 'message' &&
-      entry.event.type === 'chat.reply.stopped' &&
-      entry.event.turnId !== null
-    ) {
-      stopped.add(entry.event.turnId)
-    }
-  }
-  return stopped
+function stoppedTurns({ entries }: Segment): ReadonlySet<string | null> {
+  const stopped = entries.filter(
+    (entry) => entry.kind === 'message' && entry.event.type === 'chat.reply.stopped',
+  )
+  return new Set(stopped.map((entry) => (entry.kind === 'message' ? entry.event.turnId : null)))
 }
 
 /** Keys of the rows that must be unfolded to show an event. */
@@ -233,14 +180,15 @@ export function keysAround(segments: readonly Segment[], seq: number): readonly 
 
 /** Index of the row that shows an event, or -1. */
 export function rowIndexOf(rows: readonly Row[], seq: number): number {
-  return rows.findIndex((row) => {
-    if (row.kind === 'message') return row.message.event.seq === seq
-    if (row.kind === 'proposal') return row.proposal.event.seq === seq
-    if (row.kind === 'step') return row.step.events.some((event) => event.seq === seq)
-    if (row.kind === 'failure' || row.kind === 'notice' || row.kind === 'boundary')
-      return row.event.seq === seq
-    return false
-  })
+  return rows.findIndex((row) => eventsOf(row).some((event) => event.seq === seq))
+}
+
+/** The events that a row shows by itself. */
+function eventsOf(row: Row): readonly TimelineEvent[] {
+  if (row.kind === 'message') return [row.message.event]
+  if (row.kind === 'proposal') return [row.proposal.event]
+  if (row.kind === 'step') return row.step.events
+  return 'event' in row ? [row.event] : []
 }
 
 /** The row that folds the one at `at`: the activity of a step, or the span heading of any other row. */

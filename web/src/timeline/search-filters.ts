@@ -1,5 +1,6 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { Channel, NamedPeriod } from '../../../src/http/contract/timeline.ts'
+import { takeText } from '../design/field.ts'
 import { channelSigns } from './event-icons.ts'
 
 export type SearchFilters = {
@@ -22,13 +23,14 @@ const channelWords: Readonly<Record<(typeof channels)[number], string>> = {
   inner: 'in its own activity',
 }
 
-const periods: readonly (readonly [SearchFilters['period'], string])[] = [
-  ['any', 'Any time'],
-  ['today', 'Today'],
-  ['last_7_days', 'Last 7 days'],
-  ['last_30_days', 'Last 30 days'],
-  ['this_year', 'This year'],
-  ['days', 'Custom range'],
+/** Each period with its name, and as the end of a sentence. */
+const periods: readonly (readonly [SearchFilters['period'], name: string, words: string])[] = [
+  ['any', 'Any time', ''],
+  ['today', 'Today', 'today'],
+  ['last_7_days', 'Last 7 days', 'in the last 7 days'],
+  ['last_30_days', 'Last 30 days', 'in the last 30 days'],
+  ['this_year', 'This year', 'this year'],
+  ['days', 'Custom range', ''],
 ]
 
 /** The filters as parameters of the request. */
@@ -44,28 +46,11 @@ export function narrowingOf({ channel, period, from, to }: SearchFilters) {
 /** The active filters as the end of a sentence; empty if there are none. */
 export function filterWords({ channel, period, from, to }: SearchFilters): string {
   const where = channels.find((each) => each === channel)
-  return [where === undefined ? '' : channelWords[where], periodWords(period, from, to)]
+  const days = [from === '' ? '' : `from ${dateText(from)}`, to === '' ? '' : `to ${dateText(to)}`]
+  const when = period === 'days' ? days : [periods.find(([name]) => name === period)?.[2] ?? '']
+  return [where === undefined ? '' : channelWords[where], when.filter((words) => words !== '').join(' ')]
     .filter((words) => words !== '')
     .join(', ')
-}
-
-function periodWords(period: SearchFilters['period'], from: string, to: string): string {
-  switch (period) {
-    case 'any':
-      return ''
-    case 'today':
-      return 'today'
-    case 'last_7_days':
-      return 'in the last 7 days'
-    case 'last_30_days':
-      return 'in the last 30 days'
-    case 'this_year':
-      return 'this year'
-    case 'days':
-      return [from === '' ? '' : `from ${dateText(from)}`, to === '' ? '' : `to ${dateText(to)}`]
-        .filter((words) => words !== '')
-        .join(' ')
-  }
 }
 
 const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
@@ -80,19 +65,6 @@ export const filterStyles = css`
   }
   .filters .input {
     min-width: 0;
-    min-height: 2.25rem;
-    font-size: var(--text-md);
-  }
-  .filters .error {
-    grid-column: 1 / -1;
-    color: var(--danger);
-    font-size: var(--text-sm);
-  }
-  @media (pointer: coarse) {
-    .filters .input {
-      min-height: 2.75rem;
-      font-size: 1rem;
-    }
   }
 `
 
@@ -105,16 +77,14 @@ export function filtersView(
   const dayView = (name: 'from' | 'to', label: string) => html`<div class="field">
     <label for=${name}>${label}</label>
     <input
-      class="input"
+      class="input small"
       id=${name}
       type="date"
       max="9999-12-31"
       aria-invalid=${isReversed}
       aria-describedby=${isReversed ? 'reversed' : nothing}
       .value=${filters[name]}
-      @input=${({ target }: Event) => {
-        if (target instanceof HTMLInputElement) onChange({ ...filters, [name]: target.value })
-      }}
+      @input=${takeText((text) => onChange({ ...filters, [name]: text }))}
     />
   </div>`
   return html`<div class="filters" role="group" aria-label="Filters">
@@ -130,7 +100,7 @@ export function filtersView(
     ${filters.period === 'days' ? [dayView('from', 'From'), dayView('to', 'To')] : nothing}
     ${
       isReversed
-        ? html`<p class="error" id="reversed" role="alert">The start date is after the end date.</p>`
+        ? html`<p class="field-error" id="reversed" role="alert">The start date is after the end date.</p>`
         : nothing
     }
   </div>`
@@ -138,12 +108,11 @@ export function filtersView(
 
 function selectView(
   label: string,
-  choices: readonly (readonly [value: string, text: string])[],
+  choices: readonly (readonly [value: string, text: string, ...rest: string[]])[],
   chosen: string,
   onChoice: (value: string) => void,
 ): TemplateResult {
-  const changed = ({ target }: Event) => target instanceof HTMLSelectElement && onChoice(target.value)
-  return html`<select class="input" aria-label=${label} @change=${changed}>
+  return html`<select class="input small" aria-label=${label} @change=${takeText(onChoice)}>
     ${choices.map(([value, text]) => html`<option value=${value} .selected=${value === chosen}>${text}</option>`)}
   </select>`
 }

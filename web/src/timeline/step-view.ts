@@ -1,12 +1,19 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { bytesText, durationText, fullTimeText, prettyJson, wordsText } from '../design/format.ts'
+import {
+  bytesText,
+  capitalised,
+  durationText,
+  fullTimeText,
+  prettyJson,
+  wordsText,
+} from '../design/format.ts'
 import type { Step } from './activity.ts'
-import { isErased } from './event-kinds.ts'
+import { cutOf, isErased } from './event-kinds.ts'
 import type { RowContext } from './row-context.ts'
 
 /** Fields of no interest to the owner. */
-const hiddenFields = new Set(['erased', 'excerpt', 'bytes', 'callId', 'idempotent', 'round'])
+const hiddenFields = new Set(['erased', 'bytes', 'callId', 'idempotent', 'round'])
 
 const outcomeText: Readonly<Record<string, string>> = {
   refused: 'refused',
@@ -16,7 +23,7 @@ const outcomeText: Readonly<Record<string, string>> = {
 
 /** One line of an unfolded activity; when open, all fields of its events. */
 export function stepView(step: Step, open: boolean, key: string, context: RowContext): TemplateResult {
-  const outcome = step.outcome === null ? undefined : outcomeText[step.outcome]
+  const outcome = outcomeText[step.outcome]
   return html`
     <div class="step-body">
       ${foldButton(
@@ -24,7 +31,7 @@ export function stepView(step: Step, open: boolean, key: string, context: RowCon
         context,
         html`${step.tool ? html`<dg-icon name="tool"></dg-icon>` : nothing}
         <span class="step-title">${step.tool ? wordsText(step.title) : step.title}</span>
-        ${outcome === undefined ? nothing : html`<span class="outcome ${step.outcome ?? ''}">${outcome}</span>`}
+        ${outcome === undefined ? nothing : html`<span class="outcome ${step.outcome}">${outcome}</span>`}
         ${step.durationMs === null ? nothing : html`<span class="faint">${durationText(step.durationMs)}</span>`}`,
       )}
       ${open ? html`<div class="detail">${step.events.map((event) => eventDetail(event, context))}</div>` : nothing}
@@ -45,7 +52,7 @@ function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult 
     }
     ${
       event.type === 'memory.recalled' && event.turnId !== null
-        ? html`<dg-turn-memories .load=${context.loadMemories} .turnId=${event.turnId}></dg-turn-memories>`
+        ? html`<dg-turn-memories .app=${context.app} .turnId=${event.turnId}></dg-turn-memories>`
         : nothing
     }
     ${showAllButton(event, context)}
@@ -53,8 +60,7 @@ function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult 
 }
 
 function fieldView(field: string, value: unknown): TemplateResult | typeof nothing {
-  if (hiddenFields.has(field) && typeof value !== 'string') return nothing
-  if (field === 'callId' || value === null || value === undefined || value === false) return nothing
+  if (hiddenFields.has(field) || value === null || value === undefined || value === false) return nothing
   const words = field.endsWith('Ms') && typeof value === 'number' ? durationText(value) : valueText(value)
   if (words === '') return nothing
   return html`<div class="field-row">
@@ -68,15 +74,7 @@ function valueText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ')
   if (typeof value === 'object' && value !== null && 'excerpt' in value) return `${String(value.excerpt)}…`
-  return plainObjectText(value) ?? JSON.stringify(value, null, 2)
-}
-
-/** A flat object in one line: "input tokens 485 · output tokens 48"; null for a nested one. */
-function plainObjectText(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
-  const entries = Object.entries(value)
-  if (entries.some(([, inner]) => typeof inner === 'object')) return null
-  return entries.map(([field, inner]) => `${fieldName(field).toLowerCase()} ${inner}`).join(' · ')
+  return JSON.stringify(value, null, 2)
 }
 
 /** "inputTokens" → "Input tokens". Drops "Ms", because the value shows the unit. */
@@ -85,20 +83,15 @@ function fieldName(field: string): string {
     .replace(/Ms$/, '')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalised(words)
 }
 
 /** A button to load the rest of a body that was cut; nothing for a whole one. */
 export function showAllButton(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
-  const cut = context.cutOf(event)
+  const cut = cutOf(event)
   if (!cut || event.spanId === null) return nothing
-  const loading = context.loadingSpans.has(event.spanId)
-  return html`<button
-    class="button small show-all"
-    ?disabled=${loading}
-    @click=${() => context.showAll(event)}
-  >
-    ${loading ? 'Loading…' : `Show all (${bytesText(cut.bytes)})`}
+  return html`<button class="button small show-all" @click=${() => context.showAll(event)}>
+    Show all (${bytesText(cut.bytes)})
   </button>`
 }
 
@@ -109,7 +102,7 @@ export function foldButton(
   content: TemplateResult,
 ): TemplateResult {
   return html`<button
-    class="fold"
+    class="fold flat"
     data-focus
     tabindex=${context.activeKey === key ? 0 : -1}
     aria-expanded=${open}

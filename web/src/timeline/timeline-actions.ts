@@ -1,43 +1,35 @@
+import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
 import type { Erasing } from '../app/erase-dialog.ts'
 import { plural } from '../design/format.ts'
 import type { ChatSession } from './chat/session.ts'
 import { wordsOf } from './event-kinds.ts'
-import type { TimelineActions } from './row-context.ts'
+import type { Segment } from './tree.ts'
 
-/** The actions of timeline rows. */
+export type TimelineActions = ReturnType<typeof createTimelineActions>
+
+/** What rows of the timeline and the menu of its page do. */
 export function createTimelineActions(options: {
   readonly app: App
   readonly session: ChatSession
   readonly erase: (erasing: Erasing) => void
   readonly say: (text: string) => void
   readonly explainTurn: (turnId: string) => void
-  /** Called when the set of spans whose full text is being loaded changes. */
-  readonly onLoading: (spanIds: ReadonlySet<string>) => void
-}): TimelineActions & { endConversation(): Promise<void> } {
+}) {
   const { app, session } = options
-  const loading = new Set<string>()
-
-  async function showAll(spanId: string): Promise<void> {
-    loading.add(spanId)
-    options.onLoading(new Set(loading))
-    await app.attempt(async () => {
-      const { events } = await app.http.get('/api/timeline/spans/{id}', { params: { id: spanId } })
-      session.addEvents(events)
-    })
-    loading.delete(spanId)
-    options.onLoading(new Set(loading))
-  }
-
   return {
-    copy: (text) => void copyWithToast(text, 'Copied', app.toast),
-    showAll: ({ spanId }) => {
-      if (spanId !== null) void showAll(spanId)
-    },
-    eraseEvent: ({ seq }) =>
+    app,
+    copy: (text: string) => void copyWithToast(text, 'Copied', app.toast),
+    /** Loads the full body of an event that was cut. */
+    showAll: ({ spanId }: TimelineEvent) =>
+      void app.attempt(async () => {
+        if (spanId === null) return
+        session.addEvents((await app.http.get('/api/timeline/spans/{id}', { params: { id: spanId } })).events)
+      }),
+    eraseEvent: ({ seq }: TimelineEvent) =>
       options.erase({ heading: 'Erase this message?', target: { kind: 'message', id: String(seq) } }),
-    eraseSpan({ spanId }) {
+    eraseSpan({ spanId }: Segment) {
       if (spanId === null) return
       const entries = session.segments
         .filter((segment) => segment.spanId === spanId)
@@ -46,27 +38,24 @@ export function createTimelineActions(options: {
       const heading = `Erase this whole exchange of ${plural(messages, 'message')}?`
       options.erase({ heading, target: { kind: 'span', id: spanId } })
     },
-    isErasurePending: (erasureId) => session.isErasurePending(erasureId),
-    loadErasurePlan: async (id) => (await app.http.get('/api/erasures/{id}', { params: { id } })).plan,
-    undoErasure: (id) => void app.attempt(() => app.http.post('/api/erasures/{id}/undo', { params: { id } })),
-    retry: (clientMessageId) => session.outbox.retry(clientMessageId),
-    discard: (clientMessageId) => session.outbox.discard(clientMessageId),
-    sendTextAgain: (id) =>
+    isErasurePending: session.isErasurePending,
+    undoErasure: (id: string) =>
+      void app.attempt(() => app.http.post('/api/erasures/{id}/undo', { params: { id } })),
+    retry: session.outbox.retry,
+    discard: session.outbox.discard,
+    /** Resends a failed text message. */
+    sendTextAgain: (id: string) =>
       void app.attempt(async () => {
         await app.http.post('/api/outbound/texts/{id}/retry', { params: { id } })
         app.toast('Sending the text again.')
       }),
-    resend({ turnId }) {
+    /** Resends the message of a failed turn. */
+    resend({ turnId }: TimelineEvent) {
       const asked = session.segments
         .flatMap(({ entries }) => entries)
         .find((entry) => entry.kind === 'message' && entry.role === 'owner' && entry.event.turnId === turnId)
       if (asked?.kind === 'message') options.say(wordsOf(asked.event))
     },
-    settle: async (id, word) => {
-      await app.http.post(`/api/proposals/{id}/${word}`, { params: { id } })
-    },
-    loadMemories: async (turnId) =>
-      (await app.http.get('/api/turns/{id}', { params: { id: turnId } })).memories,
     explainTurn: options.explainTurn,
     async endConversation() {
       const id = session.conversationId

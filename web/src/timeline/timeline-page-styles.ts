@@ -41,65 +41,18 @@ export const timelinePageStyles = css`
     min-height: 0;
   }
   .to-end {
-    position: absolute;
     left: 50%;
     bottom: var(--space-3);
-    border-radius: 50%;
-    background: var(--raised);
-    box-shadow: var(--shadow-high);
     transform: translateX(-50%);
   }
   .reaching {
-    position: absolute;
-    left: 50%;
-    top: var(--space-3);
     display: flex;
     align-items: center;
     gap: var(--space-2);
     padding: var(--space-1) var(--space-1) var(--space-1) var(--space-4);
-    border: 1px solid var(--line);
-    border-radius: 999px;
-    background: var(--raised);
     font-size: var(--text-sm);
     white-space: nowrap;
     box-shadow: var(--shadow-high);
-    transform: translateX(-50%);
-  }
-
-  .skeleton {
-    display: grid;
-    align-content: end;
-    gap: var(--space-4);
-    width: 100%;
-    max-width: var(--column);
-    margin: 0 auto;
-    padding: var(--space-4);
-    overflow: hidden;
-  }
-  .skeleton div {
-    height: 2.5rem;
-    border-radius: var(--radius-lg);
-    background: var(--line);
-    opacity: 0.55;
-    animation: breathe 1.6s ease-in-out infinite;
-  }
-  .skeleton div:nth-child(odd) {
-    justify-self: end;
-    width: 45%;
-  }
-  .skeleton div:nth-child(even) {
-    width: 75%;
-    height: 4rem;
-  }
-  @keyframes breathe {
-    50% {
-      opacity: 0.25;
-    }
-  }
-  @media (prefers-reduced-motion: reduce) {
-    .skeleton div {
-      animation: none;
-    }
   }
   .center {
     display: grid;
@@ -108,6 +61,11 @@ export const timelinePageStyles = css`
     overflow-y: auto;
   }
 
+  .column {
+    width: min(var(--column), 100%);
+    margin: 0 auto;
+    padding: var(--space-4);
+  }
   .welcome {
     width: min(34rem, 100%);
     margin: 0 auto;

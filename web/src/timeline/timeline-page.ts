@@ -3,28 +3,27 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
-import { whenIdle } from '../app/platform.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import { controls } from '../design/controls.ts'
-import { barStyles } from '../design/page.ts'
-import type { ChatSession } from './chat/session.ts'
-import '../design/icon.ts'
-import '../design/menu.ts'
 import type { MenuItem } from '../design/menu.ts'
-import '../design/state.ts'
+import { barStyles, drawerButton } from '../design/page.ts'
 import { whileConnected } from '../design/while-connected.ts'
+import type { ChatSession } from './chat/session.ts'
 import './call-bar.ts'
 import './composer.ts'
+import type { DgComposer } from './composer.ts'
 import './connection-view.ts'
 import './context-meter.ts'
-import type { Erasing } from '../app/erase-dialog.ts'
-import type { RenderMarkdown } from '../design/markdown.ts'
-import type { Moment } from './moment-dialog.ts'
-import type { DgSearchDialog } from './search-dialog.ts'
+import { askToErase } from '../app/erase-dialog.ts'
+import { createMarkdown } from '../design/markdown.ts'
+import { DgMomentDialog } from './moment-dialog.ts'
+import { DgSearchDialog } from './search-dialog.ts'
+import { DgWhyDialog } from './why-dialog.ts'
 import './timeline-view.ts'
-import { createTimelineActions } from './timeline-actions.ts'
+import { createTimelineActions, type TimelineActions } from './timeline-actions.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
-import { emptyView, failedView, isWorthShowing, loadingView } from './timeline-states.ts'
+import { emptyView, isWorthShowing, loadingView } from './timeline-states.ts'
+import type { DgTimeline } from './timeline-view.ts'
 
 /** To show a hit nearer than this, load the pages in between. Show one further away in a dialog. */
 const reachableEvents = 20_000
@@ -38,21 +37,20 @@ export class DgTimelinePage extends LitElement {
   @state() private atEnd = true
   /** True while pages are loaded to reach a search hit. */
   @state() private reaching = false
-  @state() private loadingSpans: ReadonlySet<string> = new Set()
-  /** Loaded after the message field is shown. */
-  @state() private markdown: RenderMarkdown | null = null
-  /** True if part of the page's code failed to load. */
-  @state() private failed = false
-  private session: ChatSession | null = null
-  private actions: ReturnType<typeof createTimelineActions> | null = null
+  private session!: ChatSession
+  private actions!: TimelineActions
+  private readonly markdown = createMarkdown()
   private reach: AbortController | null = null
   /** Kept, with its query and filters. */
-  private searchDialog: DgSearchDialog | null = null
+  private readonly searchDialog = Object.assign(new DgSearchDialog(), {
+    onHit: (hit: SearchHit) => void this.goTo(hit),
+  })
 
   constructor() {
     super()
     whileConnected(this, (signal) => {
       const session = this.app.chat()
+      this.searchDialog.app = this.app
       const changed = () => {
         this.requestUpdate()
         this.followLink()
@@ -70,65 +68,13 @@ export class DgTimelinePage extends LitElement {
     this.actions = createTimelineActions({
       app: this.app,
       session,
-      erase: (erasing) => void this.erase(erasing),
+      erase: (erasing) => askToErase(this, this.app, erasing),
       say: (text) => this.say(text),
-      explainTurn: (turnId) => void this.explain(turnId),
-      onLoading: (spanIds) => {
-        this.loadingSpans = spanIds
-      },
+      explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { app: this.app, turnId }).openIn(this),
     })
-  }
-
-  private async loadMarkdown(): Promise<void> {
-    try {
-      const { createMarkdown } = await import('../design/markdown.ts')
-      this.markdown = createMarkdown()
-      this.followLink()
-      whenIdle(() => void import('./timeline-dialogs.ts').catch(() => undefined))
-    } catch {
-      this.failed = true
-    }
-  }
-
-  private async dialogs(): Promise<typeof import('./timeline-dialogs.ts') | null> {
-    try {
-      return await import('./timeline-dialogs.ts')
-    } catch {
-      this.app.toast('Part of the page could not be loaded. Try reloading the page.', 'warning')
-      return null
-    }
-  }
-
-  private async search(): Promise<void> {
-    const dialogs = await this.dialogs()
-    if (!dialogs) return
-    this.searchDialog ??= Object.assign(new dialogs.DgSearchDialog(), {
-      http: this.app.http,
-      onHit: (hit: SearchHit) => void this.goTo(hit),
-    })
-    this.searchDialog.openIn(this)
-  }
-
-  private async erase(erasing: Erasing): Promise<void> {
-    const dialogs = await this.dialogs()
-    dialogs?.askToErase(this, this.app, erasing)
-  }
-
-  /** Explains the reply of a turn. */
-  private async explain(turnId: string): Promise<void> {
-    const dialogs = await this.dialogs()
-    if (dialogs) Object.assign(new dialogs.DgWhyDialog(), { http: this.app.http, turnId }).openIn(this)
-  }
-
-  private async showMoment(moment: Moment): Promise<void> {
-    const { actions, markdown } = this
-    const dialogs = await this.dialogs()
-    if (!dialogs || !actions || !markdown) return
-    Object.assign(new dialogs.DgMomentDialog(), { moment, actions, markdown }).openIn(this)
   }
 
   protected override firstUpdated(): void {
-    void this.loadMarkdown()
     this.followLink()
     this.focusComposerAtDesk()
   }
@@ -145,20 +91,20 @@ export class DgTimelinePage extends LitElement {
   }
 
   private async focusComposer(): Promise<void> {
-    const composer = this.renderRoot.querySelector('dg-composer')
+    const composer = this.renderRoot.querySelector<DgComposer>('dg-composer')
     await composer?.updateComplete
     composer?.focus()
   }
 
   private timeline() {
-    return this.renderRoot.querySelector('dg-timeline')
+    return this.renderRoot.querySelector<DgTimeline>('dg-timeline')
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (event.defaultPrevented) return
     if (isModKey(event, 'k')) {
       event.preventDefault()
-      void this.search()
+      this.searchDialog.openIn(this)
       return
     }
     const focused = event.composedPath()[0]
@@ -174,7 +120,7 @@ export class DgTimelinePage extends LitElement {
   }
 
   private say(text: string): void {
-    this.session?.outbox.add(text)
+    this.session.outbox.add(text)
     this.timeline()?.scrollToEnd()
   }
 
@@ -195,7 +141,9 @@ export class DgTimelinePage extends LitElement {
       }
       const { events } = await this.app.http.get('/api/timeline/spans/{id}', { params: { id: span } })
       const at = events.find((event) => event.seq === seq)?.at ?? ''
-      if (this.reach === reach) await this.showMoment({ hit: { seq, at }, events })
+      const { actions, markdown } = this
+      if (this.reach === reach)
+        Object.assign(new DgMomentDialog(), { seq, at, events, actions, markdown }).openIn(this)
     } catch (error) {
       if (!reach.signal.aborted) this.app.toast(explain(error), 'warning')
     } finally {
@@ -205,7 +153,7 @@ export class DgTimelinePage extends LitElement {
 
   private async loadBackTo(seq: number, signal: AbortSignal): Promise<void> {
     const { session } = this
-    if (!session || session.wholeFromSeq - seq > reachableEvents) return
+    if (session.wholeFromSeq - seq > reachableEvents) return
     while (session.wholeFromSeq > seq) {
       const before = session.cursor
       if (before === null) return
@@ -220,7 +168,7 @@ export class DgTimelinePage extends LitElement {
 
   /** Finds the span of an event too far back to reach. Does not keep the pages that it reads. */
   private async findSpan(seq: number, signal: AbortSignal): Promise<string | null> {
-    let before = this.session?.cursor ?? null
+    let before = this.session.cursor
     while (before !== null) {
       const page = await this.app.http.get('/api/timeline', {
         query: { before, limit: reachPageSize },
@@ -238,40 +186,33 @@ export class DgTimelinePage extends LitElement {
     const asked = new URLSearchParams(location.search)
     if (asked.has('search')) {
       history.replaceState(null, '', '/')
-      void this.search()
+      this.searchDialog.openIn(this)
       return
     }
     const seq = Number(asked.get('seq'))
-    if (!this.session?.loaded || !this.markdown || !Number.isInteger(seq) || seq < 1) return
+    if (!this.session.loaded || !Number.isInteger(seq) || seq < 1) return
     history.replaceState(null, '', '/')
     void this.goTo({ seq, spanId: null })
   }
 
   private menuItems(): MenuItem[] {
-    const erase = () => void this.erase({ heading: 'Erase a period', target: 'period' })
+    const erase = () => askToErase(this, this.app, { heading: 'Erase a period', target: 'period' })
     return [
-      { label: 'End conversation', icon: 'done', run: () => void this.actions?.endConversation() },
+      { label: 'End conversation', icon: 'done', run: () => void this.actions.endConversation() },
       { label: 'Erase a period…', icon: 'period', danger: true, run: erase },
     ]
   }
 
   override render() {
     const { session } = this
-    if (!session) return nothing
     return html`
       <div>
         <header class="bar">
-          <button
-            class="button quiet icon drawer"
-            aria-label="Open navigation"
-            @click=${() => this.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))}
-          >
-            <dg-icon name="menu"></dg-icon>
-          </button>
+          ${drawerButton(this)}
           <h1>Timeline</h1>
           <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
           <dg-context-meter .app=${this.app}></dg-context-meter>
-          <button class="button search" @click=${() => void this.search()}>
+          <button class="button search" @click=${() => this.searchDialog.openIn(this)}>
             <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
           </button>
           <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
@@ -288,11 +229,10 @@ export class DgTimelinePage extends LitElement {
   }
 
   private contentView(session: ChatSession) {
-    if (this.failed) return failedView()
-    if (!session.loaded || !this.markdown) return loadingView(session.connection, () => session.retryNow())
+    if (!session.loaded) return loadingView(session.connection, () => session.retryNow())
     const isEmpty =
       session.older === 'none' &&
-      session.pending.length === 0 &&
+      session.outbox.pending.length === 0 &&
       session.previews.length === 0 &&
       session.talk.length === 0 &&
       !session.segments.some(({ entries }) => entries.some(isWorthShowing))
@@ -303,11 +243,10 @@ export class DgTimelinePage extends LitElement {
         .talk=${session.talk}
         .callParty=${session.call?.party ?? 'guest'}
         .previews=${session.previews}
-        .pending=${session.pending}
+        .pending=${session.outbox.pending}
         .older=${session.older}
         .actions=${this.actions}
         .markdown=${this.markdown}
-        .loadingSpans=${this.loadingSpans}
         @older=${() => session.loadOlder()}
         @moved=${(event: CustomEvent<{ atEnd: boolean }>) => (this.atEnd = event.detail.atEnd)}
       ></dg-timeline>
@@ -327,16 +266,9 @@ export class DgTimelinePage extends LitElement {
   }
 
   private reachingView() {
-    return html`<div class="reaching" role="status">
+    return html`<div class="pill reaching" role="status">
       <span>Loading older entries…</span>
       <button class="button quiet small" @click=${() => this.reach?.abort()}>Cancel</button>
     </div>`
-  }
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'dg-composer': import('./composer.ts').DgComposer
-    'dg-timeline': import('./timeline-view.ts').DgTimeline
   }
 }

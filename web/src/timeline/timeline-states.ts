@@ -1,41 +1,28 @@
 import { html, type TemplateResult } from 'lit'
+import { waitingView } from '../app/loaded.ts'
 import type { IconName } from '../design/icon.ts'
 import type { Connection } from './chat/socket.ts'
 import type { Entry } from './tree.ts'
 
-/** Shown until the first page arrives: a skeleton, or the reason why there is no connection. */
+/** Shown until the first page arrives: bars, or the reason why there is no connection. */
 export function loadingView(connection: Connection, retry: () => void): TemplateResult {
   if (connection.state !== 'waiting') {
-    return html`<div class="skeleton" role="status" aria-label="Loading the timeline">
-      <div></div>
-      <div></div>
-      <div></div>
-      <div></div>
-    </div>`
+    return html`<div class="center column">${waitingView('Loading the timeline')}</div>`
   }
-  return stateView(
-    connection.isRefused ? 'No live connection' : 'The service cannot be reached',
-    connection.isRefused
-      ? 'The service answers requests, but the WebSocket connection fails. If the service is behind a proxy, make the proxy forward WebSockets on /chat. Retrying automatically.'
-      : 'It may be starting, or this device may be offline. Retrying automatically.',
-    html`<button class="button" @click=${retry}>Try now</button>`,
-  )
-}
-
-/** Shown if part of the page's code failed to load. */
-export function failedView(): TemplateResult {
-  return stateView(
-    'This page could not be loaded',
-    'The service may be restarting, or may have been upgraded.',
-    html`<button class="button" @click=${() => location.reload()}>Reload</button>`,
-  )
-}
-
-function stateView(heading: string, text: string, button: TemplateResult): TemplateResult {
   return html`<div class="center">
-    <dg-state icon="offline" heading=${heading} role="alert">
-      <p>${text}</p>
-      ${button}
+    <dg-state
+      icon="offline"
+      heading=${connection.isRefused ? 'No live connection' : 'The service cannot be reached'}
+      role="alert"
+    >
+      <p>
+        ${
+          connection.isRefused
+            ? 'The service answers requests, but the WebSocket connection fails. If the service is behind a proxy, make the proxy forward WebSockets on /chat. Retrying automatically.'
+            : 'It may be starting, or this device may be offline. Retrying automatically.'
+        }
+      </p>
+      <button class="button" @click=${retry}>Try now</button>
     </dg-state>
   </div>`
 }
@@ -63,7 +50,7 @@ export function emptyView(send: (text: string) => void): TemplateResult {
           </button>`,
         )}
       </div>
-      <p class="later"><a href="/welcome">Set up a model service and the phone</a></p>
+      <p><a href="/welcome">Set up a model service and the phone</a></p>
     </div>
   </div>`
 }

@@ -30,19 +30,12 @@ export const timelineStyles = css`
     font-size: var(--text-sm);
   }
   .top-day {
-    position: absolute;
-    top: var(--space-2);
-    left: 50%;
     z-index: 2;
     padding: 0.2rem 0.75rem;
-    border: 1px solid var(--line);
-    border-radius: 999px;
-    background: var(--raised);
     color: var(--ink-soft);
     font-size: var(--text-xs);
     font-weight: 550;
     box-shadow: var(--shadow-low);
-    transform: translateX(-50%);
     pointer-events: none;
   }
 
@@ -94,16 +87,11 @@ export const timelineStyles = css`
     min-height: 1.75rem;
     margin-inline-start: -0.375rem;
     padding: 0 0.375rem;
-    border: 0;
     border-radius: var(--radius-sm);
-    background: none;
     color: var(--ink-faint);
     font: 400 var(--text-sm) / 1.3 var(--font);
-    text-align: start;
-    cursor: pointer;
   }
   .fold:hover {
-    background: var(--hover);
     color: var(--ink-soft);
   }
   .chevron {
@@ -134,9 +122,7 @@ export const timelineStyles = css`
     align-items: center;
     gap: 0.3rem;
   }
-  .span.voice .badge,
-  .span.sms .badge,
-  .span.inner .badge {
+  .span:is(.voice, .sms, .inner) .badge {
     padding: 0.1rem 0.5rem;
     border-radius: 999px;
     background: var(--accent-soft);
@@ -316,8 +302,6 @@ export const timelineStyles = css`
   @media (prefers-reduced-motion: reduce) {
     .row.found > * {
       animation: none;
-    }
-    .row.found > * {
       box-shadow: 0 0 0 3px var(--mark);
     }
   }

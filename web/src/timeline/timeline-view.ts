@@ -2,30 +2,29 @@ import { html, LitElement, nothing, type PropertyValues } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import { controls } from '../design/controls.ts'
-import type { Older } from './chat/session.ts'
-import '../design/icon.ts'
-import '../design/menu.ts'
 import { dayText } from '../design/format.ts'
 import { createKeyedRows } from '../design/keyed-rows.ts'
 import type { RenderMarkdown } from '../design/markdown.ts'
 import { prose } from '../design/prose.ts'
-import { cutOf, wordsOf } from './event-kinds.ts'
+import type { Older } from './chat/session.ts'
+import { wordsOf } from './event-kinds.ts'
 import { messageStyles } from './message-styles.ts'
-import type { RowContext, TimelineActions } from './row-context.ts'
+import type { RowContext } from './row-context.ts'
 import { estimateRow, rowView } from './row-view.ts'
 import {
-  createTimelineRows,
   holderOf,
   keysAround,
   type Pending,
   type Preview,
   type Row,
   rowIndexOf,
+  timelineRows,
 } from './rows.ts'
+import type { TimelineActions } from './timeline-actions.ts'
 import { timelineStyles } from './timeline-styles.ts'
 import type { Segment } from './tree.ts'
 import './turn-memories.ts'
-import { type Parts, VirtualScroll } from './virtual-scroll.ts'
+import { VirtualScroll } from './virtual-scroll.ts'
 
 /** The older page is requested this close to the top. */
 const loadOlderWithinPx = 2000
@@ -47,44 +46,21 @@ export class DgTimeline extends LitElement {
   @property() older: Older = 'unknown'
   @property({ attribute: false }) actions!: TimelineActions
   @property({ attribute: false }) markdown!: RenderMarkdown
-  @property({ attribute: false }) loadingSpans: ReadonlySet<string> = new Set()
   @state() private toggled: ReadonlySet<string> = new Set()
   @state() private activeKey = ''
-  @state() private pointedKey = ''
   @state() private foundKey = ''
   @state() private topDay = ''
 
   private rows: readonly Row[] = []
-  private readonly makeRows = createTimelineRows()
   private readonly renderRows = createKeyedRows()
-  private foundParts: Parts | null = null
   private atEnd = true
-  private readonly hovering = matchMedia('(hover: hover)')
-  private readonly virtual = new VirtualScroll<Row>(this, {
-    parts: () => this.parts(),
-    estimate: estimateRow,
-    onScroll: () => this.scrolled(),
-  })
-
-  private parts(): Parts | null {
-    this.foundParts ??= this.findParts()
-    return this.foundParts
-  }
-
-  private findParts(): Parts | null {
-    const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector)
-    const scroller = find('.scroller')
-    const rows = find('.rows')
-    const above = find('.above')
-    const below = find('.below')
-    return scroller && rows && above && below ? { scroller, rows, above, below } : null
-  }
+  private readonly virtual = new VirtualScroll<Row>(this, estimateRow)
 
   protected override willUpdate(changed: PropertyValues): void {
     const inputs = ['segments', 'talk', 'previews', 'pending', 'toggled'] as const
     if (inputs.some((input) => changed.has(input))) {
       const { segments, talk, previews, pending, toggled } = this
-      this.rows = this.makeRows({ segments, talk, previews, pending, toggled })
+      this.rows = timelineRows({ segments, talk, previews, pending, toggled })
     }
     this.virtual.setRows(this.rows)
   }
@@ -94,8 +70,8 @@ export class DgTimeline extends LitElement {
     const { start, end } = this.virtual.window
     const context = this.context()
     const rows = this.rows.slice(start, end).map((row) => rowView(row, context))
-    const parts = this.parts()
-    if (parts) this.renderRows(parts.rows, rows, { host: this })
+    const list = this.renderRoot.querySelector('.rows')
+    if (list) this.renderRows(list, rows, { host: this })
   }
 
   protected override updated(): void {
@@ -103,12 +79,13 @@ export class DgTimeline extends LitElement {
     this.requestOlder()
   }
 
-  private scrolled(): void {
+  private readonly scrolled = (): void => {
+    this.virtual.handleScroll()
     this.reportEnd()
     this.requestOlder()
     const row = this.rows[this.virtual.firstVisibleIndex()]
     const at = row === undefined || row.kind === 'day' ? undefined : row.segment?.at
-    this.topDay = at === undefined ? '' : dayText(at, new Date())
+    this.topDay = at === undefined ? '' : dayText(at)
   }
 
   private reportEnd(): void {
@@ -119,7 +96,7 @@ export class DgTimeline extends LitElement {
   }
 
   private requestOlder(): void {
-    const scroller = this.parts()?.scroller
+    const scroller = this.renderRoot.querySelector('.scroller')
     if (this.older === 'more' && scroller && scroller.scrollTop < loadOlderWithinPx) {
       this.dispatchEvent(new Event('older'))
     }
@@ -170,7 +147,7 @@ export class DgTimeline extends LitElement {
   }
 
   private readonly toggle = (key: string): void => {
-    this.virtual.holdPosition()
+    this.virtual.stuck = false
     this.toggleAll([key])
     void this.updateComplete.then(() => this.virtual.revealBelow(this.activeKey))
   }
@@ -200,11 +177,6 @@ export class DgTimeline extends LitElement {
   private readonly focused = (event: FocusEvent): void => {
     const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-key]') : null
     if (row?.dataset.key !== undefined) this.activeKey = row.dataset.key
-  }
-
-  private readonly pointed = (event: PointerEvent): void => {
-    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-key]') : null
-    this.pointedKey = row?.dataset.key ?? ''
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
@@ -265,29 +237,23 @@ export class DgTimeline extends LitElement {
     return {
       ...this.actions,
       activeKey: known ? this.activeKey : (last?.key ?? ''),
-      pointedKey: this.pointedKey,
-      hovers: this.hovering.matches,
       foundKey: this.foundKey,
-      now: new Date(),
       callParty: this.callParty,
       markdown: this.markdown,
-      loadingSpans: this.loadingSpans,
       toggle: this.toggle,
       fold: (segment) => void this.fold(segment),
-      cutOf,
     }
   }
 
   override render() {
     return html`
-      <div class="top-day" ?hidden=${this.topDay === '' || this.atEnd} aria-hidden="true">${this.topDay}</div>
+      <div class="pill top-day" ?hidden=${this.topDay === '' || this.atEnd} aria-hidden="true">${this.topDay}</div>
       <section
         class="scroller"
         aria-label="Timeline"
         aria-busy=${this.older === 'loading'}
-        @scroll=${this.virtual.handleScroll}
+        @scroll=${this.scrolled}
         @focusin=${this.focused}
-        @pointermove=${this.pointed}
         @keydown=${this.keyPressed}
       >
         ${this.topView()}

@@ -1,6 +1,6 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { countText, durationText, plural, wordsText } from '../design/format.ts'
-import { delayText } from '../operations/delay-words.ts'
+import { capitalised, countText, durationText, plural, wordsText } from '../design/format.ts'
+import { delayText } from '../operations/health-words.ts'
 import { usageText } from './context-words.ts'
 import { kindText } from './erasure-kinds.ts'
 import { countField, isErased, textField, wordsOf } from './event-kinds.ts'
@@ -30,13 +30,10 @@ const kindsText = (event: TimelineEvent): string => {
   const counts: readonly { kind: string; count: number }[] = Array.isArray(kinds) ? kinds : []
   return counts.map(({ kind, count }) => kindText(kind, count)).join(', ') || 'nothing with text'
 }
-const tokens = (event: TimelineEvent): string => {
-  const usage = event.payload.usage
-  const holder: unknown = typeof usage === 'object' && usage !== null ? usage : event.payload
-  const read = (field: string): number => {
-    const value: unknown = typeof holder === 'object' && holder !== null ? Reflect.get(holder, field) : 0
-    return typeof value === 'number' ? value : 0
-  }
+const tokens = ({ payload }: TimelineEvent): string => {
+  const { usage } = payload
+  const counts = typeof usage === 'object' && usage !== null ? usage : payload
+  const read = (field: string): number => Number(Reflect.get(counts, field) ?? 0)
   return usageText({
     inputTokens: read('inputTokens'),
     outputTokens: read('outputTokens'),
@@ -182,5 +179,5 @@ function lossText({ payload: { fromSeq, toSeq } }: TimelineEvent): string {
 export function titleOf(event: TimelineEvent): string {
   const title = titles[event.type]
   const words = title ? title(event) : wordsText(event.type)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalised(words)
 }

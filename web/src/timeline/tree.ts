@@ -73,14 +73,6 @@ const turnEnds = new Set(['turn.completed', 'turn.failed', 'chat.reply.stopped']
  * in the tree exactly once. Internal events are placed with their turn, not by their own `seq`.
  */
 export function timelineTree(events: readonly TimelineEvent[]): readonly Segment[] {
-  return joinTrees([treeOfPart(events)])
-}
-
-/**
- * The tree of a part of the timeline. If parts have separate ranges of `seq` and share no span, turn or
- * proposal, `joinTrees` of their trees equals the tree of all their events.
- */
-export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[] {
   const spans = new Map<string, Span>()
   const turns = new Map<string, Turn>()
   /** The running turn of each span. */
@@ -258,10 +250,12 @@ export function treeOfPart(events: readonly TimelineEvent[]): readonly Segment[]
     entry.word = words.get(id) ?? null
     entry.outcome = outcomes.get(id) ?? null
   }
-  return order
-    .filter((segment) => segment.entries.length > 0)
-    .map((segment) => (isSilent(segment) ? asBackground(segment) : segment))
-    .toSorted((a, b) => (a.firstVisibleSeq ?? a.firstSeq) - (b.firstVisibleSeq ?? b.firstSeq))
+  return joined(
+    order
+      .filter((segment) => segment.entries.length > 0)
+      .map((segment) => (isSilent(segment) ? asBackground(segment) : segment))
+      .toSorted((a, b) => (a.firstVisibleSeq ?? a.firstSeq) - (b.firstVisibleSeq ?? b.firstSeq)),
+  )
 }
 
 type VisibleClass = Extract<EventClass, { kind: 'message' | 'failure' | 'proposal' | 'notice' | 'boundary' }>
@@ -300,17 +294,15 @@ function joins(segment: Segment, next: Segment): boolean {
   return segment.spanId === null && next.spanId === null && segment.kind === next.kind
 }
 
-/** Concatenates trees. Adjacent segments without a span are merged if they are of the same kind. */
-export function joinTrees(trees: readonly (readonly Segment[])[]): readonly Segment[] {
-  const joined: Segment[] = []
-  for (const tree of trees) {
-    for (const segment of tree) {
-      const last = joined.at(-1)
-      if (last && joins(last, segment)) joined[joined.length - 1] = joinSegments(last, segment)
-      else joined.push(segment)
-    }
+/** Merges adjacent segments without a span that are of the same kind. */
+function joined(segments: readonly Segment[]): readonly Segment[] {
+  const result: Segment[] = []
+  for (const segment of segments) {
+    const last = result.at(-1)
+    if (last && joins(last, segment)) result[result.length - 1] = joinSegments(last, segment)
+    else result.push(segment)
   }
-  return joined
+  return result
 }
 
 function joinSegments(segment: Segment, next: Segment): Segment {
@@ -333,7 +325,7 @@ function outcomeOf(event: TimelineEvent): ProposalOutcome {
 }
 
 /** The proposal that an event makes or settles; null for any other event. */
-export function proposalIdOf({ payload }: TimelineEvent): string | null {
+function proposalIdOf({ payload }: TimelineEvent): string | null {
   return typeof payload.proposalId === 'string' ? payload.proposalId : null
 }
 

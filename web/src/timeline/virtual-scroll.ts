@@ -1,20 +1,11 @@
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
-import { createRowHeights } from './row-heights.ts'
-import { covers, nextWindow, type RowWindow, type WantedWindows } from './row-window.ts'
+import type { LitElement, ReactiveController } from 'lit'
+import { RowHeights } from './row-heights.ts'
 
-/** The elements of the list, which never change. */
-export type Parts = {
-  readonly scroller: HTMLElement
-  readonly rows: HTMLElement
-  readonly above: HTMLElement
-  readonly below: HTMLElement
-}
+type Parts = { readonly scroller: HTMLElement; readonly rows: HTMLElement }
 /** A visible row, and the distance of its top from the top of the viewport. */
 type Anchor = { readonly key: string; readonly top: number }
 
 const overscanPx = 600
-/** At most this many rows beyond the viewport per update; more would delay the frame noticeably. */
-const overscanRowsAtOnce = 6
 /** How much of the unfolded content is scrolled into view. */
 const revealPx = 280
 /** Within this distance the list counts as scrolled to the end. */
@@ -22,212 +13,147 @@ const stickPx = 48
 
 /**
  * Keeps only the rows near the viewport in the document. The host renders `spacer, rows of window, spacer` into
- * the scroller; row elements carry `data-key`. Visible rows keep their position when rows above them change, and
- * a list that is scrolled to the end stays there. Measured heights correct rough estimates.
+ * the element `.rows` of its `.scroller`; row elements carry `data-key`. Visible rows keep their position when
+ * rows above them change, and a list that is scrolled to the end stays there. Measured heights correct rough
+ * estimates.
  */
 export class VirtualScroll<R extends { readonly key: string }> implements ReactiveController {
-  window: RowWindow = { start: 0, end: 0 }
+  /** The rendered rows, without the one at `end`. */
+  window = { start: 0, end: 0 }
   /** Whether the list follows its end. */
   stuck = true
-  private readonly host: ReactiveControllerHost
-  private readonly heights = createRowHeights()
-  private readonly parts: () => Parts | null
+  private readonly host: LitElement
   private readonly estimate: (row: R, widthPx: number) => number
-  private readonly onScroll: () => void
+  private readonly heights = new RowHeights<R>()
+  private readonly observer = new ResizeObserver(() => this.settle())
   private rows: readonly R[] = []
   private anchors: readonly Anchor[] = []
-  private observer: ResizeObserver | null = null
-  /** Observed elements and their last known height in pixels. */
-  private readonly observed = new Map<Element, number>()
-  /** The anchors were just taken, so `setRows` need not take them again. */
-  private anchorsAreFresh = false
-  private scrollTarget: { readonly key: string; readonly align: 'start' | 'center' } | null = null
-  private scrollFrame = 0
-  private growFrame = 0
+  /** The row to scroll to. */
+  private targetKey: string | null = null
   private lastTop = 0
 
-  constructor(
-    host: ReactiveControllerHost,
-    options: {
-      /** The elements, once rendered. */
-      readonly parts: () => Parts | null
-      /** Estimated height of a row in pixels. */
-      readonly estimate: (row: R, widthPx: number) => number
-      /** Called after scrolling, at most once per frame. */
-      readonly onScroll: () => void
-    },
-  ) {
+  /** `estimate` is the height of a row in pixels until it is rendered. */
+  constructor(host: LitElement, estimate: (row: R, widthPx: number) => number) {
     this.host = host
-    this.parts = options.parts
-    this.estimate = options.estimate
-    this.onScroll = options.onScroll
+    this.estimate = estimate
     host.addController(this)
   }
 
-  hostConnected(): void {
-    this.observer = new ResizeObserver((entries) => {
-      // The observer also reports each element once when it is added; `settle` has measured those already.
-      if (entries.filter((entry) => this.hasResized(entry)).length > 0) this.settle()
-    })
-  }
-
   hostDisconnected(): void {
-    this.observer?.disconnect()
-    this.observer = null
-    this.observed.clear()
-    cancelAnimationFrame(this.scrollFrame)
-    cancelAnimationFrame(this.growFrame)
-    this.scrollFrame = 0
-    this.growFrame = 0
-  }
-
-  private hasResized({ target, borderBoxSize }: ResizeObserverEntry): boolean {
-    const height = borderBoxSize[0]?.blockSize ?? 0
-    const known = this.observed.get(target)
-    this.observed.set(target, height)
-    return known === undefined || !(Math.abs(height - known) < 0.05)
+    this.observer.disconnect()
   }
 
   /** Call in the host's `willUpdate` with all rows. */
   setRows(rows: readonly R[]): void {
-    if (!this.anchorsAreFresh) this.rememberAnchors()
-    this.anchorsAreFresh = false
+    this.rememberAnchors()
     if (rows !== this.rows) {
       this.rows = rows
       const width = this.parts()?.scroller.clientWidth ?? 800
-      this.heights.setRows(rows, (index) => {
-        const row = rows[index]
-        return row ? this.estimate(row, width) : 0
-      })
+      this.heights.setRows(rows, (row) => this.estimate(row, width))
     }
-    this.window = nextWindow(this.window, this.wantedWindows(), overscanRowsAtOnce)
+    this.window = this.wantedWindow()
   }
 
   hostUpdated(): void {
-    this.observeRows()
+    const parts = this.parts()
+    if (!parts) return
+    this.observer.disconnect()
+    for (const element of [parts.scroller, ...rowElements(parts)]) this.observer.observe(element)
     this.settle()
   }
 
-  /** Handler for the scroll event of the scroller. */
-  readonly handleScroll = (): void => {
-    if (this.scrollFrame !== 0) return
-    this.scrollFrame = requestAnimationFrame(() => {
-      this.scrollFrame = 0
-      const parts = this.parts()
-      if (!parts) return
-      const { scrollTop, scrollHeight, clientHeight } = parts.scroller
-      // Only scrolling up unsticks; growing content must not.
-      if (scrollHeight - scrollTop - clientHeight < stickPx) this.stuck = true
-      else if (scrollTop < this.lastTop - 1) this.stuck = false
-      this.lastTop = scrollTop
-      this.scrollTarget = null
-      this.rememberAnchors()
-      const { near } = this.wantedWindows()
-      const excess = this.window.end - this.window.start - (near.end - near.start)
-      if (!covers(this.window, near) || excess > 60) {
-        this.anchorsAreFresh = true
-        this.host.requestUpdate()
-      }
-      this.onScroll()
-    })
+  /** Call on the scroll event of the scroller. */
+  handleScroll(): void {
+    const parts = this.parts()
+    if (!parts) return
+    const { scrollTop } = parts.scroller
+    // Only scrolling up unsticks; growing content must not.
+    if (belowPx(parts) < stickPx) this.stuck = true
+    else if (scrollTop < this.lastTop - 1) this.stuck = false
+    this.lastTop = scrollTop
+    this.targetKey = null
+    this.rememberAnchors()
+    this.renderMissing()
   }
 
   /** Whether the end is in view, even if the list does not follow it. */
   get atEnd(): boolean {
-    const parts = this.stuck ? null : this.parts()
-    if (!parts) return this.stuck
-    const { scrollTop, scrollHeight, clientHeight } = parts.scroller
-    return scrollHeight - scrollTop - clientHeight < stickPx
-  }
-
-  /** Stops following the end, so that a row that the owner is about to toggle stays in place. */
-  holdPosition(): void {
-    this.stuck = false
+    const parts = this.parts()
+    return this.stuck || (parts !== null && belowPx(parts) < stickPx)
   }
 
   /** After unfolding a row, scrolls its content into view while keeping the row itself visible. */
   revealBelow(key: string): void {
     const parts = this.parts()
-    const elements = parts ? this.rowElements(parts.rows) : []
-    const element = elements.find((candidate) => candidate.dataset.key === key)
-    if (!parts || !element) return
+    const element = parts && rowElements(parts).find((candidate) => candidate.dataset.key === key)
+    if (!element) return
     const view = parts.scroller.getBoundingClientRect()
-    const top = element.getBoundingClientRect().top - view.top
-    const hiddenPx =
-      Math.min(element.getBoundingClientRect().bottom + revealPx, this.endOf(parts)) - view.bottom
-    if (hiddenPx > 0) parts.scroller.scrollTop += Math.min(hiddenPx, top - 72)
-  }
-
-  private endOf({ scroller }: Parts): number {
-    return scroller.getBoundingClientRect().top + scroller.scrollHeight - scroller.scrollTop
+    const { top, bottom } = element.getBoundingClientRect()
+    const hiddenPx = Math.min(bottom + revealPx - view.bottom, belowPx(parts))
+    if (hiddenPx > 0) parts.scroller.scrollTop += Math.min(hiddenPx, top - view.top - 72)
   }
 
   scrollToEnd(): void {
     this.stuck = true
-    this.scrollTarget = null
+    this.targetKey = null
     this.host.requestUpdate()
   }
 
   /** Scrolls to any row, rendered or not. */
-  scrollToRow(key: string, align: 'start' | 'center' = 'center'): void {
+  scrollToRow(key: string): void {
     this.stuck = false
-    this.scrollTarget = { key, align }
-    this.jumpNear(key, align)
+    this.targetKey = key
+    this.jumpNear(key)
     this.host.requestUpdate()
   }
 
   /** Index of the first visible row, or -1. */
   firstVisibleIndex(): number {
     const parts = this.parts()
-    return parts && this.rows.length > 0 ? this.heights.indexAt(this.listTop(parts.scroller, parts.rows)) : -1
+    return parts && this.rows.length > 0 ? this.heights.indexAt(listTop(parts)) : -1
   }
 
-  private listTop(scroller: HTMLElement, rows: HTMLElement): number {
-    return scroller.scrollTop - rows.offsetTop
+  private parts(): Parts | null {
+    const scroller = this.host.renderRoot?.querySelector<HTMLElement>('.scroller')
+    const rows = scroller?.querySelector<HTMLElement>('.rows')
+    return scroller && rows ? { scroller, rows } : null
   }
 
-  private wantedWindows(): WantedWindows {
+  private wantedWindow(): { start: number; end: number } {
     const parts = this.parts()
-    const count = this.rows.length
-    const none = { start: 0, end: 0 }
-    if (count === 0) return { inView: none, near: none }
+    if (this.rows.length === 0) return { start: 0, end: 0 }
     const viewport = parts?.scroller.clientHeight ?? 800
-    const { total } = this.heights
-    const top = !parts || this.stuck ? total - viewport : this.topByAnchor(parts)
-    const within = (marginPx: number) => ({
-      start: this.heights.indexAt(Math.max(0, top - marginPx)),
-      end: Math.min(count, this.heights.indexAt(top + viewport + marginPx) + 1),
-    })
-    return { inView: within(0), near: within(overscanPx) }
+    const top = !parts || this.stuck ? this.heights.total - viewport : this.topByAnchor(parts)
+    return {
+      start: this.heights.indexAt(top - overscanPx),
+      end: this.heights.indexAt(top + viewport + overscanPx) + 1,
+    }
   }
 
-  /** Renders missing rows in view immediately, and missing rows nearby one frame at a time. */
-  private renderMore(): void {
-    const { inView, near } = this.wantedWindows()
-    if (!covers(this.window, inView)) this.host.requestUpdate()
-    else if (!covers(this.window, near) && this.growFrame === 0) {
-      this.growFrame = requestAnimationFrame(() => {
-        this.growFrame = 0
-        this.host.requestUpdate()
-      })
-    }
+  private renderMissing(): void {
+    const { start, end } = this.wantedWindow()
+    if (start < this.window.start || end > this.window.end) this.host.requestUpdate()
   }
 
   /** Offset of the viewport in the list once the anchor is back in place. */
-  private topByAnchor({ scroller, rows }: Parts): number {
-    for (const anchor of this.scrollTarget ? [] : this.anchors) {
-      const index = this.rows.findIndex((row) => row.key === anchor.key)
+  private topByAnchor(parts: Parts): number {
+    for (const anchor of this.targetKey === null ? this.anchors : []) {
+      const index = this.indexOf(anchor.key)
       if (index >= 0) return this.heights.offsetOf(index) - anchor.top
     }
-    return this.listTop(scroller, rows)
+    return listTop(parts)
   }
 
-  private jumpNear(key: string, align: 'start' | 'center'): void {
+  private indexOf(key: string): number {
+    return this.rows.findIndex((row) => row.key === key)
+  }
+
+  private jumpNear(key: string): void {
     const parts = this.parts()
-    const index = this.rows.findIndex((row) => row.key === key)
+    const index = this.indexOf(key)
     if (!parts || index < 0) return
-    const lead = align === 'center' ? parts.scroller.clientHeight / 3 : 72
-    parts.scroller.scrollTop = parts.rows.offsetTop + this.heights.offsetOf(index) - lead
+    const { scroller, rows } = parts
+    scroller.scrollTop = rows.offsetTop + this.heights.offsetOf(index) - scroller.clientHeight / 3
     this.anchors = []
   }
 
@@ -235,78 +161,68 @@ export class VirtualScroll<R extends { readonly key: string }> implements Reacti
     const parts = this.parts()
     if (!parts) return
     const { top, bottom } = parts.scroller.getBoundingClientRect()
-    const anchors: Anchor[] = []
-    for (const element of this.rowElements(parts.rows)) {
-      const rect = element.getBoundingClientRect()
-      if (rect.top >= bottom) break
-      if (rect.bottom > top + 1) anchors.push({ key: element.dataset.key ?? '', top: rect.top - top })
-    }
-    this.anchors = anchors
-  }
-
-  private rowElements(rows: HTMLElement): HTMLElement[] {
-    return [...rows.children].filter(
-      (child): child is HTMLElement => child instanceof HTMLElement && child.dataset.key !== undefined,
-    )
-  }
-
-  private observeRows(): void {
-    const parts = this.parts()
-    if (!parts || !this.observer) return
-    const present = new Set<Element>([...this.rowElements(parts.rows), parts.scroller])
-    for (const element of this.observed.keys()) {
-      if (present.has(element)) continue
-      this.observer.unobserve(element)
-      this.observed.delete(element)
-    }
-    for (const element of present) {
-      if (this.observed.has(element)) continue
-      this.observer.observe(element)
-      this.observed.set(element, Number.NaN)
-    }
+    this.anchors = rowElements(parts)
+      .map((element) => ({ key: element.dataset.key ?? '', rect: element.getBoundingClientRect() }))
+      .filter(({ rect }) => rect.bottom > top + 1 && rect.top < bottom)
+      .map(({ key, rect }) => ({ key, top: rect.top - top }))
   }
 
   /** Measures the rendered rows, sets the spacers and restores the scroll position. */
   private settle(): void {
     const parts = this.parts()
     if (!parts) return
-    const { scroller, rows, above, below } = parts
-    const elements = this.rowElements(rows)
+    const { scroller, rows } = parts
+    const elements = rowElements(parts)
     elements.forEach((element, offset) => {
-      const { height } = element.getBoundingClientRect()
-      this.heights.measured(this.window.start + offset, height)
-      if (this.observed.has(element)) this.observed.set(element, height)
+      this.heights.measured(this.window.start + offset, element.getBoundingClientRect().height)
     })
-    // Set as properties, because the content security policy forbids style attributes.
-    above.style.height = `${this.heights.offsetOf(this.window.start)}px`
-    below.style.height = `${this.heights.total - this.heights.offsetOf(this.window.end)}px`
-    if (this.scrollTarget) this.reveal(scroller, elements)
+    const [above, below] = [rows.firstElementChild, rows.lastElementChild]
+    setHeight(above, this.heights.offsetOf(this.window.start))
+    setHeight(below, this.heights.total - this.heights.offsetOf(this.window.end))
+    if (this.targetKey !== null) this.reveal(scroller, elements, this.targetKey)
     else if (this.stuck) scroller.scrollTop = scroller.scrollHeight
     else this.restoreAnchor(scroller, elements)
     this.lastTop = scroller.scrollTop
     this.rememberAnchors()
-    this.renderMore()
+    this.renderMissing()
   }
 
   private restoreAnchor(scroller: HTMLElement, elements: readonly HTMLElement[]): void {
-    const byKey = new Map(elements.map((element) => [element.dataset.key, element]))
-    const anchor = this.anchors.find(({ key }) => byKey.has(key))
-    const element = anchor && byKey.get(anchor.key)
-    if (!element) return
-    const shift = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.top
-    if (Math.abs(shift) >= 0.5) scroller.scrollTop += shift
-  }
-
-  private reveal(scroller: HTMLElement, elements: readonly HTMLElement[]): void {
-    const target = this.scrollTarget
-    if (!target) return
-    const element = elements.find((candidate) => candidate.dataset.key === target.key)
-    if (!element) {
-      this.jumpNear(target.key, target.align)
+    for (const anchor of this.anchors) {
+      const element = elements.find((candidate) => candidate.dataset.key === anchor.key)
+      if (!element) continue
+      const shift = topIn(scroller, element) - anchor.top
+      if (Math.abs(shift) >= 0.5) scroller.scrollTop += shift
       return
     }
-    const lead = target.align === 'center' ? scroller.clientHeight / 3 : 72
-    const top = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
-    scroller.scrollTop += top - lead
   }
+
+  private reveal(scroller: HTMLElement, elements: readonly HTMLElement[], key: string): void {
+    const element = elements.find((candidate) => candidate.dataset.key === key)
+    if (element) scroller.scrollTop += topIn(scroller, element) - scroller.clientHeight / 3
+    else this.jumpNear(key)
+  }
+}
+
+function rowElements({ rows }: Parts): HTMLElement[] {
+  return [...rows.querySelectorAll<HTMLElement>(':scope > [data-key]')]
+}
+
+/** How far the scroller is from its end. */
+function belowPx({ scroller }: Parts): number {
+  return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight
+}
+
+/** Offset of the viewport in the list. */
+function listTop({ scroller, rows }: Parts): number {
+  return scroller.scrollTop - rows.offsetTop
+}
+
+function topIn(scroller: HTMLElement, element: HTMLElement): number {
+  return element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
+}
+
+/** Set as a property, because the content security policy forbids style attributes. */
+function setHeight(spacer: Element | null, px: number): void {
+  if (spacer instanceof HTMLElement) spacer.style.height = `${px}px`
 }

@@ -1,13 +1,11 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import type { Adaptation } from '../../../src/http/contract/adaptations.ts'
 import type { TurnReport } from '../../../src/http/contract/session.ts'
-import { explain } from '../api/http.ts'
-import type { Http } from '../api/routes.ts'
+import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
-import { problemView } from '../design/field.ts'
-import '../design/icon.ts'
 import { durationText, plural, prettyJson, shortDateText, wordsText } from '../design/format.ts'
 import { usageText } from './context-words.ts'
 
@@ -46,42 +44,24 @@ export class DgWhyDialog extends DialogElement {
       }
     `,
   ]
-  @property({ attribute: false }) http!: Http
+  @property({ attribute: false }) app!: App
   @property() turnId!: string
-  @state() private report: TurnReport | null = null
-  /** The current standing instructions, for the titles of those that the turn was given. */
-  @state() private instructions: readonly Adaptation[] = []
-  @state() private problem = ''
-
-  protected override firstUpdated(): void {
-    void this.load()
-  }
-
-  private readonly load = async (): Promise<void> => {
-    this.problem = ''
-    try {
-      const report = await this.http.get('/api/turns/{id}', { params: { id: this.turnId } })
-      if (report.adaptations.length > 0)
-        this.instructions = (await this.http.get('/api/adaptations')).adaptations
-      this.report = report
-    } catch (error) {
-      this.problem = explain(error)
-    }
-  }
+  private readonly loaded = new Loaded(this, {
+    fetch: async () => {
+      const turn = await this.app.http.get('/api/turns/{id}', { params: { id: this.turnId } })
+      const instructions = turn.adaptations.length > 0 ? await this.app.http.get('/api/adaptations') : null
+      return { turn, instructions: instructions?.adaptations ?? [] }
+    },
+  })
 
   override render() {
     return html`<dg-dialog heading="Why this reply" wide>
-      ${this.report === null ? this.waitingView() : reportView(this.report, this.instructions)}
+      ${loadedView(this.loaded, 'the reasons', ({ turn, instructions }) => reportView(turn, instructions))}
     </dg-dialog>`
-  }
-
-  private waitingView(): TemplateResult {
-    if (this.problem === '') return html`<p class="soft" role="status">Loading…</p>`
-    return html`${problemView(this.problem)}
-      <p><button class="button small" @click=${() => void this.load()}>Try again</button></p>`
   }
 }
 
+/** `instructions` are the current ones, for the titles of those that the turn was given. */
 function reportView(turn: TurnReport, instructions: readonly Adaptation[]): TemplateResult {
   const bare =
     turn.memories.length + turn.suppressed.length + turn.signals.length + turn.tools.length === 0 &&

@@ -2,14 +2,10 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Timer } from '../../../src/http/contract/timers.ts'
 import type { App } from '../app/app.ts'
+import { askToConfirm } from '../app/confirm-dialog.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
-import '../design/icon.ts'
-import '../design/page.ts'
-import '../design/state.ts'
-import { askToConfirm } from '../app/confirm-dialog.ts'
-import { loadedView } from '../app/loaded.ts'
-import { PagedList } from '../app/paged-list.ts'
 import { zonedText } from '../design/owner-time.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { tick } from '../design/while-connected.ts'
@@ -24,10 +20,10 @@ const tickMs = 30_000
 export class DgTimersPage extends LitElement {
   static override readonly styles = [controls, cards]
   @property({ attribute: false }) app!: App
-  private readonly timers = new PagedList<Timer>(this, {
-    fetch: async ({ signal }) => {
+  private readonly timers = new Loaded<readonly Timer[]>(this, {
+    fetch: async (signal) => {
       const { timers } = await this.app.http.get('/api/timers', { query: { limit: 500 }, signal })
-      return { items: timers, nextCursor: null }
+      return timers
     },
     concerns: (type) => type.startsWith('timer.') || type === 'erased',
   })
@@ -54,7 +50,7 @@ export class DgTimersPage extends LitElement {
   private confirmCancelling(timer: Timer): void {
     askToConfirm(this, {
       heading: 'Cancel this timer?',
-      text: `“${timer.title}” will no longer wake Delegate.`,
+      content: `“${timer.title}” will no longer wake Delegate.`,
       action: 'Cancel timer',
       run: async () => {
         await this.app.http.del('/api/timers/{id}', { params: { id: timer.id } })
@@ -73,7 +69,7 @@ export class DgTimersPage extends LitElement {
       <button slot="tools" class="button primary small" @click=${this.setTimer}>
         <dg-icon name="plus"></dg-icon>Set a timer
       </button>
-      ${loadedView(this.timers, 'the timers', ({ items }) => this.timersView(items))}
+      ${loadedView(this.timers, 'the timers', (timers) => this.timersView(timers))}
     </dg-page>`
   }
 
@@ -111,7 +107,7 @@ export class DgTimersPage extends LitElement {
         <p>${timer.title || 'Erased'}</p>
         <p class="facts">
           <time datetime=${timer.dueAt}>${zonedText(timer.dueAt, timer.timezone)}</time>
-          <span>${relativeText(timer.dueAt, new Date())}</span>
+          <span>${relativeText(timer.dueAt)}</span>
         </p>
         <p class="facts">
           <span title=${timer.recurrence ?? nothing}>

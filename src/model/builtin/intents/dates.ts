@@ -3,36 +3,29 @@ import { type Intent, on, type Present } from '../intent.ts'
 import { formatDate, formatTime, today } from '../local-time.ts'
 import { WEEKDAYS } from '../recurrence.ts'
 import { capitalise, plural, tidy } from '../text.ts'
-import { repairWords, TIME_WORDS } from '../typos.ts'
 import { datesIn } from '../when.ts'
 
 const HOLIDAYS: Readonly<Record<string, string>> = {
-  'christmas|xmas|christmas day': '25 December',
-  '(?:christmas|xmas) eve': '24 December',
-  'boxing day': '26 December',
+  christmas: '25 December',
+  'christmas day': '25 December',
+  'christmas eve': '24 December',
   "new year's eve": '31 December',
-  "(?:the )?new year(?:'?s(?: day)?)?": '1 January',
-  "valentine'?s(?: day)?": '14 February',
+  "new year's day": '1 January',
+  'new year': '1 January',
   halloween: '31 October',
 }
-const NAMED_DAYS = Object.entries(HOLIDAYS).map(
-  ([name, date]) => [new RegExp(`^(?:${name})$`, 'i'), date] as const,
-)
 
 type Day = { readonly ms: number; readonly name: string; readonly date: string }
 
 /** Parses a day; null for anything else. */
-function readDay(words: string, present: Present, forwardDate = true): Day | null {
-  const name = repairWords(tidy(words), TIME_WORDS).replace(/’/g, "'")
-  const holiday = NAMED_DAYS.find(([pattern]) => pattern.test(name))?.[1]
+function readDay(words: string, present: Present): Day | null {
+  const name = tidy(words).replace(/’/g, "'")
+  const holiday = HOLIDAYS[name.toLowerCase()]
   const text = holiday ?? name.replace(/^day after/i, 'the day after')
-  const [found] = datesIn(text, present, forwardDate)
+  const [found] = datesIn(text, present)
   if (!found || found.text.length < text.length - 3) return null
   const { start } = found
-  const midnightIn = (year: number) => Date.UTC(year, (start.get('month') ?? 1) - 1, start.get('day') ?? 1)
-  const year = start.get('year') ?? 0
-  const isYearBefore = !forwardDate && !start.isCertain('year') && midnightIn(year) > today(present)
-  const ms = midnightIn(isYearBefore ? year - 1 : year)
+  const ms = Date.UTC(start.get('year') ?? 0, (start.get('month') ?? 1) - 1, start.get('day') ?? 1)
   const date = formatDate(new Date(ms), { now: present.now, timezone: 'UTC' })
   return {
     ms,
@@ -47,8 +40,8 @@ function formatNow({ now, timezone }: Present): string {
   return `It’s ${formatTime(now, timezone)} on ${formatDate(now, { now, timezone })}.`
 }
 
-function countDays(words: string, present: Present, isSince: boolean): string | null {
-  const day = readDay(words, present, !isSince)
+function countDays(words: string, present: Present): string | null {
+  const day = readDay(words, present)
   if (!day) return null
   const days = daysUntil(day, present)
   if (days === 0) return `${day.name} is today.`
@@ -95,11 +88,7 @@ export const dateIntents: readonly Intent[] = [
       /^how (?:many days|long)(?: is it| are there| do i have| left| is left| to go)*(?: until| till| til| to| before) (?:it's |it is )?(.{2,60})$/,
       /^(?:days|time) (?:until|till) (.{2,60})$/,
     ],
-    ([words = ''], { present }) => countDays(words, present, false),
-  ),
-  on(
-    /^how (?:many days|long)(?: is it| has it been| have passed| ago)?(?: since| was| is) (.{2,60})$/,
-    ([words = ''], { present }) => countDays(words, present, true),
+    ([words = ''], { present }) => countDays(words, present),
   ),
   on(
     [
@@ -115,33 +104,37 @@ export const dateIntents: readonly Intent[] = [
 /** A range of days as `YYYY-MM-DD`, inclusive. */
 export type Days = { readonly from: string; readonly to: string }
 
-export const PERIOD =
-  '(?:(?:earlier |so far )?today(?: so far)?|this (?:morning|afternoon|evening)|tonight|(?:the )?day before yesterday|yesterday(?: (?:morning|afternoon|evening|night))?|last night|(?:this|last|the past|the last|past) (?:week|month)|the (?:last|past) (?:few|\\d{1,3}) days|(?:last |this )?(?:sun|mon|tues|wednes|thurs|fri|satur)day)'
+/** Days ago, from and to, by the words for a period. Weeks start on Monday. */
+const PERIODS: Readonly<Record<string, (today: Date) => readonly [from: number, to: number]>> = {
+  '(?:earlier )?today(?: so far)?|this (?:morning|afternoon|evening)|tonight': () => [0, 0],
+  '(?:the )?day before yesterday': () => [2, 2],
+  'yesterday(?: (?:morning|afternoon|evening|night))?|last night': () => [1, 1],
+  'this week': (today) => [since(1, today), 0],
+  'last week': (today) => [since(1, today) + 7, since(1, today) + 1],
+  '(?:the )?(?:last|past) (?:week|few days|7 days)': () => [6, 0],
+  'this month': (today) => [today.getUTCDate() - 1, 0],
+  'last month': (today) => {
+    const days = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 0)).getUTCDate()
+    return [today.getUTCDate() - 1 + days, today.getUTCDate()]
+  },
+  '(?:the )?(?:last|past) (?:month|30 days)': () => [29, 0],
+  ...Object.fromEntries(
+    WEEKDAYS.flatMap((day, index) => [
+      [`(?:this )?${day}`, (today: Date) => [since(index, today), since(index, today)]],
+      [`last ${day}`, (today: Date) => [since(index, today) || 7, since(index, today) || 7]],
+    ]),
+  ),
+}
 
-/** Weeks start on Monday. */
+/** Days since the last such weekday; 0 if it is today. */
+const since = (weekday: number, today: Date) => (today.getUTCDay() - weekday + 7) % 7
+
+export const PERIOD = `(?:${Object.keys(PERIODS).join('|')})`
+
+/** The days of a period that `PERIOD` matches. */
 export function daysOf(words: string, present: Present): Days {
-  const period = words.toLowerCase()
-  const now = new Date(today(present))
-  const sinceWeekday = (weekday: number) => (now.getUTCDay() - weekday + 7) % 7
-  const ofMonth = now.getUTCDate()
-  const lastMonthDays = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)).getUTCDate()
-  const count = Math.max(Number(/\d+/.exec(period)?.[0] ?? 3), 1)
-  const weekday = WEEKDAYS.findIndex((name) => period.endsWith(name.toLowerCase()))
-  const sinceDay = sinceWeekday(weekday) || (period.startsWith('last') ? 7 : 0)
-  const periods: readonly (readonly [RegExp, from: number, to: number])[] = [
-    [/before yesterday/, 2, 2],
-    [/yesterday|last night/, 1, 1],
-    [/(?:past|the last) week/, 6, 0],
-    [/(?:past|the last) month/, 29, 0],
-    [/this week/, sinceWeekday(1), 0],
-    [/last week/, sinceWeekday(1) + 7, sinceWeekday(1) + 1],
-    [/this month/, ofMonth - 1, 0],
-    [/last month/, ofMonth - 1 + lastMonthDays, ofMonth],
-    [/days$/, count - 1, 0],
-    [/today|this/, 0, 0],
-    [/day$/, sinceDay, sinceDay],
-  ]
-  const [, from, to] = periods.find(([name]) => name.test(period)) ?? [null, 0, 0]
+  const period = Object.entries(PERIODS).find(([name]) => new RegExp(`^(?:${name})$`, 'i').test(words))
+  const [from, to] = period?.[1](new Date(today(present))) ?? [0, 0]
   const day = (ago: number) => addDays(dayIn(present.timezone, present.now), -ago)
   return { from: day(from), to: day(to) }
 }

@@ -1,10 +1,7 @@
-import { firstOf, type Intent, on, type Reply, type Steps, use, type World } from '../intent.ts'
+import { type Intent, on, type Reply, type Steps, use } from '../intent.ts'
 import { whyNot } from '../results.ts'
 import { bullets, capitalise, joinWords, tidy, toContent } from '../text.ts'
-import { LIST_WORDS, repairWords } from '../typos.ts'
 import { linked, NEW, RESTORE } from './notes.ts'
-
-export const ASK_LIST = 'To which list?'
 
 /** A list is a note whose lines start with "- ". Double quotes request an exact title. */
 const noteOf = (name: string) => `"${name.replaceAll('"', '')}"`
@@ -50,15 +47,12 @@ function* clear(name: string): Steps {
   return outcome.ok ? `Your ${name} is empty now. ${RESTORE}` : whyNot(outcome)
 }
 
-/** The list in the last exchange. */
-function currentList({ conversation: { past } }: World): string | null {
-  return /\b(?:your|a) \[?((?:[\w-]+ ){1,4}list)\b/.exec(past[0]?.reply ?? '')?.[1] ?? null
-}
-
-/** Normalises a list name: "the shoping list" is "shopping list", "the list" is the last one mentioned. */
-function listName(words: string, world: World): string {
-  const plain = repairWords(tidy(words).toLowerCase(), LIST_WORDS).replace(/^(?:(?:the|my|our|a|an) )+/, '')
-  if (/^(?:it|list|)$/.test(plain)) return currentList(world) ?? 'shopping list'
+/** Normalises a list name: "the list" is the shopping list. */
+function listName(words: string): string {
+  const plain = tidy(words)
+    .toLowerCase()
+    .replace(/^(?:(?:the|my|our|a|an|that|this) )+/, '')
+  if (/^(?:it|list|)$/.test(plain)) return 'shopping list'
   if (/^to[ -]?do'?s?(?: list)?$/.test(plain)) return 'to-do list'
   if (/^(?:groceries|grocery)(?: list)?$/.test(plain)) return 'shopping list'
   return plain.endsWith('list') ? plain : `${plain} list`
@@ -74,15 +68,10 @@ type Act = (name: string, items: readonly string[]) => Steps
 /** Runs a list action on the items and the list name in the given groups. */
 const act =
   (steps: Act, [itemsAt, nameAt]: readonly [number, number]) =>
-  (groups: readonly string[], world: World): Reply | null => {
+  (groups: readonly string[]): Reply | null => {
     const items = itemsOf(toContent(groups[itemsAt] ?? ''))
-    return items.length === 0 ? null : steps(listName(groups[nameAt] ?? '', world), items)
+    return items.length === 0 ? null : steps(listName(groups[nameAt] ?? ''), items)
   }
-
-const onCurrent =
-  (steps: Act) =>
-  (groups: readonly string[], world: World): Reply | null =>
-    currentList(world) === null ? null : act(steps, [0, 1])([firstOf(groups)], world)
 
 const LIST = "((?:the |my |our |that |this |a )?(?:(?:[^ ]+ ){0,4}list|to-?do'?s?|to do|groceries))"
 const OFF = '(?:delete|remove|erase|take|cross|strike|scratch|tick|drop|check)(?: off)?'
@@ -95,9 +84,7 @@ export const listIntents: readonly Intent[] = [
   ),
   on('(?:my |the |our )?((?:shopping|grocery|to-?do|packing) list): ?(.+)', act(add, [1, 0])),
   on(`${OFF} (.{1,300}?) (?:from|off|out of|off of|on) ${LIST}`, act(takeOff, [0, 1])),
-  on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = ''], world) =>
-    clear(listName(name, world)),
-  ),
+  on(`(?:clear|empty|delete|remove|erase|trash|wipe|reset) ${LIST}`, ([name = '']) => clear(listName(name))),
   on(
     [
       `(?:read|open|show|display|give|tell|view|see|check)(?: me)?(?: what(?:'?s| is) on)? ${LIST}(?: (?:to me|aloud|out))?`,
@@ -105,7 +92,7 @@ export const listIntents: readonly Intent[] = [
       `(?:do i have|have i got|is there) ${LIST}`,
       'my ((?:[^ ]+ ){1,2}list)',
     ],
-    ([name = ''], world) => show(listName(name, world)),
+    ([name = '']) => show(listName(name)),
   ),
   on(
     'what (?:(?:do|should) (?:i|we) (?:need to |have to )?(?:buy|get)|do we need)(?: today| from the shop)?',
@@ -114,12 +101,5 @@ export const listIntents: readonly Intent[] = [
   on('what (?:do i have to do|should i do|do i need to do)(?: today)?', () => show('to-do list')),
 ]
 
-/** Continues with the last list; asks which list if there is none. Must come last. */
-export const laterListIntents: readonly Intent[] = [
-  on(
-    '(?:and(?: also)?|also|plus)(?: add)? (.{1,200})|add(?: also)? (.{1,200}?)(?: too| as well)?',
-    onCurrent(add),
-  ),
-  on('(?:remove|delete|take off|cross off|tick off) (.{1,200})', onCurrent(takeOff)),
-  on('add (?!(?:it|this|that)\\b)(.{1,200})', () => ASK_LIST),
-]
+/** Must come last, because other things can be added too. */
+export const addIntent: Intent = on('add (?!(?:it|this|that)\\b)(.{1,200})', act(add, [0, 1]))

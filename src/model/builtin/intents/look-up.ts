@@ -1,24 +1,12 @@
-import { findAnswers, isOffTopic, type Known } from '../facts.ts'
+import { type Fact, findAnswers, isOffTopic } from '../facts.ts'
 import type { Steps, World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
-import { asksFor, bullets, capitalise, isForeign, isPersonal, isStatement, toYou } from '../text.ts'
-import {
-  FOREIGN,
-  HAD_FORGOTTEN,
-  NEEDS_MODEL,
-  NEEDS_MODEL_AGAIN,
-  NOT_UNDERSTOOD,
-  NOTHING_FOUND,
-} from '../wording.ts'
+import { asksFor, bullets, capitalise, isPersonal, isQuestion, isStatement, toYou } from '../text.ts'
+import { HAD_FORGOTTEN, NEEDS_MODEL, NEEDS_MODEL_AGAIN, NOT_UNDERSTOOD, NOTHING_FOUND } from '../wording.ts'
 import { isAspect, queryWords, senseOf } from '../words.ts'
 
-/** Answers from the context, else from memory and timeline. Only statements of the owner count. */
+/** Answers from memory, else from what the owner said on the timeline. */
 export function* lookUp(question: string, isTopic: boolean, world: World): Steps {
-  const known = world.conversation.known()
-  const stated = (each: Known) => world.stated(each)
-  const given = findAnswers(question, known, stated)
-  if (given.length > 0 && !isTopic && !isOffTopic(question, given))
-    return formatAnswers(question, given, world)
   const calls = searchesFor(question).filter(({ name }) => world.can(name))
   const results = calls.length === 0 ? [] : yield calls
   const remembered = results.flatMap(({ memories }) =>
@@ -26,12 +14,11 @@ export function* lookUp(question: string, isTopic: boolean, world: World): Steps
   )
   const said = results.flatMap(({ hits }) =>
     hits
-      .filter(({ who, text = '' }) => who === 'owner' && !/\?\s*…?$/.test(text))
-      .map(({ text = '', at = null }) => ({ text, at, isSaid: true })),
+      .filter(({ who, text = '' }) => who === 'owner' && !asksFor(text) && !isQuestion(text))
+      .map(({ text = '', at = null }) => ({ text, at })),
   )
-  // Newest last. Memories count as newer than the timeline.
-  const found = [...said.reverse(), ...remembered.reverse()].filter(({ text }) => text !== '')
-  const answers = findAnswers(question, [...found, ...known], stated)
+  const known = findAnswers(question, remembered)
+  const answers = known.length > 0 ? known : findAnswers(question, said)
   if (answers.length > 0) return formatAnswers(question, answers, world)
   if (results.some(({ forgotten }) => forgotten > 0)) return HAD_FORGOTTEN
   return isTopic || (isPersonal(question) && !WANTS_ADVICE.test(question)) ? NOTHING_FOUND : needsModel(world)
@@ -40,20 +27,19 @@ export function* lookUp(question: string, isTopic: boolean, world: World): Steps
 /** Requests for advice or action, which no fact answers. */
 const WANTS_ADVICE = /\b(?:should|could|can) (?:i|we)\b|^(?:can|could|would|will) you\b/i
 
-/** A search must match all its words, so try all of them, then the main one, then its slot. */
+/** The newest memories include what was said a moment ago. A search must match all its words. */
 function searchesFor(question: string) {
   const { keys, aspects } = queryWords(question)
   if (keys.length === 0) return []
-  const all = [...keys, ...aspects].join(' ')
-  const most = keys.toSorted((a, b) => b.length - a.length)[0] ?? all
   const slots = keys.filter(isAspect).map(senseOf)
+  const queries = new Set([[...keys, ...aspects].join(' '), keys.join(' '), ...slots])
   return [
-    ...[...new Set([all, most, ...slots])].map((query) => ({ name: 'recall', args: { query } })),
+    ...[null, ...queries].map((query) => ({ name: 'recall', args: { query } })),
     { name: 'search_timeline', args: { query: keys.join(' ') } },
   ]
 }
 
-function formatAnswers(question: string, answers: readonly Known[], { present }: World): string {
+function formatAnswers(question: string, answers: readonly Fact[], { present }: World): string {
   const lead = isOffTopic(question, answers) ? 'I don’t know exactly. ' : ''
   const told = answers.map(({ text, at }) => ({ text: toYou(text), day: formatRecordedDay(at, present) }))
   const [only, ...others] = told
@@ -69,8 +55,7 @@ export function needsModel({ conversation: { past } }: World): string {
 
 /** Answers anything that no intent handles. */
 export function fallback(text: string, world: World): string {
-  if (!/[\p{L}\p{N}]/u.test(text)) return /\p{Extended_Pictographic}/u.test(text) ? '🙂' : 'I’m listening.'
-  if (isForeign(text)) return world.conversation.past[0]?.reply === FOREIGN ? NOT_UNDERSTOOD : FOREIGN
+  if (!/[\p{L}\p{N}]/u.test(text)) return 'I’m listening.'
   if (isStatement(text)) return 'Noted.'
   return asksFor(text) ? needsModel(world) : NOT_UNDERSTOOD
 }

@@ -2,17 +2,7 @@ import { isOfAnother } from '../facts.ts'
 import { type Intent, on, type Present, type Reply, report, type Steps, use, type World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
 import { type Outcome, whyNot } from '../results.ts'
-import {
-  bullets,
-  capitalise,
-  isQuestion,
-  joinWords,
-  shorten,
-  tidy,
-  toContent,
-  toYou,
-  withoutEnd,
-} from '../text.ts'
+import { bullets, capitalise, isQuestion, tidy, toContent, toYou, withoutEnd } from '../text.ts'
 import { ALL_RIGHT, ERASE, WHICH_ONE } from '../wording.ts'
 import { isAspect, wordsOf } from '../words.ts'
 import { lookUp } from './look-up.ts'
@@ -31,14 +21,29 @@ const NO_STATEMENT =
   /^(?:|me|you|us|this|that|it|something|(?:what|that) (?:i|we|you)(?: just)? (?:said|told you|wrote)|)$/i
 
 function remember(text: string): Reply {
-  return NO_STATEMENT.test(tidy(text)) ? ASK_REMEMBER : keep(statementIn(text), 'I’ll remember')
+  return NO_STATEMENT.test(tidy(text)) ? ASK_REMEMBER : keep(statementIn(text))
 }
 
-export function* keep(text: string, lead: string): Steps {
+function* keep(text: string): Steps {
   const outcome = yield* use('remember', { text })
-  if (outcome.ok) return `${lead}: ${toYou(text)}.`
+  if (outcome.ok) return `I’ll remember: ${toYou(text)}.`
   if (outcome.reason === 'invalid_arguments' || outcome.reason === 'unavailable') return whyNot(outcome)
   return 'I couldn’t keep that. Please say it again in one plain sentence, such as “Remember that my sister is called Ada”.'
+}
+
+/** "No, my sister is called Anna, not Anne": remembers the one and forgets the memory of the other. */
+function* correct([right = '', wrong = '']: readonly string[]): Steps {
+  const statement = tidy(right)
+  const text = yield* keep(statement)
+  const { memories } = yield* use('recall', { query: null })
+  const [about] = wordsOf(statement.replace(/^(?:my|the|our|i|i'm) /i, ''))
+  const outdated = memories.filter(({ text: known = '' }) => {
+    const words = wordsOf(known)
+    return words.includes(about ?? '') && wordsOf(wrong).every((word) => words.includes(word))
+  })
+  const [old, ...others] = outdated
+  if (old?.id !== undefined && others.length === 0) yield* use('forget', { query: old.id })
+  return text
 }
 
 const recallAll = () =>
@@ -70,11 +75,11 @@ function* forgetOwn(content: string, aspects: readonly string[], world: World): 
   return yield* forgetWords(only?.id !== undefined && others.length === 0 ? only.id : content, world)
 }
 
-export function* forgetWords(query: string, { present }: World): Steps {
+function* forgetWords(query: string, { present }: World): Steps {
   const outcome = yield* use('forget', { query })
   if (outcome.reason === 'not_found') return NOT_REMEMBERED
   const choices = outcome.reason === 'ambiguous' ? choicesIn(outcome, present) : []
-  if (choices.length > 0) return `${WHICH_ONE}\n\n${bullets(choices.map(({ label }) => label))}`
+  if (choices.length > 0) return `${WHICH_ONE}\n\n${bullets(choices)}`
   if (!outcome.ok) return whyNot(outcome)
   const { goes, stays, undoSeconds } = outcome
   const memories = goes.filter(({ kind }) => kind?.startsWith('memor')).flatMap(({ items }) => items)
@@ -86,27 +91,17 @@ export function* forgetWords(query: string, { present }: World): Steps {
   ].join(' ')
 }
 
-const MAX_NAMED = 3
-
-/** Lists the notes, timers and tasks that remain; if there are none, only the message may remain. */
 function describeRemaining(stays: Outcome['stays']): string[] {
-  const things = stays
-    .filter(({ kind = '' }) => /^(?:note|timer|task)$/.test(kind))
-    .flatMap(({ kind, items }) => [...new Set(items)].map((item) => `${kind} “${shorten(item, 60)}”`))
-  if (things.length === 0)
-    return stays.some(({ kind }) => kind === 'message') ? ['What you said stays on the timeline.'] : []
-  const more = things.length > MAX_NAMED ? [`${things.length - MAX_NAMED} more`] : []
-  const verb = things.length === 1 ? 'stays' : 'stay'
-  return [`Your ${joinWords([...things.slice(0, MAX_NAMED), ...more])} ${verb}.`]
+  const isThing = stays.some(({ kind = '' }) => /^(?:note|timer|task)$/.test(kind))
+  if (isThing) return ['Notes, reminders and tasks about it stay.']
+  return stays.some(({ kind }) => kind === 'message') ? ['What you said stays on the timeline.'] : []
 }
 
-type Choice = { readonly text: string; readonly label: string }
-
 /** Parses the list in an ambiguous outcome: “text” (date); “text” (date). */
-export function choicesIn({ message = '' }: Outcome, present: Present): Choice[] {
+function choicesIn({ message = '' }: Outcome, present: Present): string[] {
   return [...message.matchAll(/“([^“”]*)”(?: \(([^)]{1,40})\))?/g)].map(([, text = '', date = null]) => {
     const day = formatRecordedDay(date, present)?.replace(/^on /, '')
-    return { text, label: `${capitalise(toYou(text))}${day === undefined ? '' : ` (${day})`}` }
+    return `${capitalise(toYou(text))}${day === undefined ? '' : ` (${day})`}`
   })
 }
 
@@ -177,6 +172,7 @@ export const forgetIntents: readonly Intent[] = [
 ]
 
 export const rememberIntents: readonly Intent[] = [
+  on("(?:no|sorry|wait|actually|(?:that's )?wrong)[,.:;!]? (.{3,200}), (?:and )?not (.{1,200})", correct),
   on(
     [
       "(?:remember|memori[sz]e|keep in mind|bear in mind|(?:don't|do not|never)(?: ever)? forget|take note|make a mental note|learn)(?:[:,-]| this| the following)*(?: for (?:me|later|the future)[:,]?)?(?: that| the fact that| of the fact that)?[:,]? (.+)",
@@ -185,7 +181,7 @@ export const rememberIntents: readonly Intent[] = [
       "(.{3,1500}?)[.,;!]? (?:please )?(?:remember|keep|don't forget|do not forget) (?:that|this|it)(?: in mind)?",
     ],
     ([text = '']) => (isQuestion(tidy(text)) ? null : remember(text)),
-    { states: ([text = '']) => statementIn(text) },
+    'statement',
   ),
   on('(?:remember|memori[sz]e|keep in mind)(?: (?:this|that|it|something))?', () => ASK_REMEMBER),
 ]

@@ -95,7 +95,7 @@ export const noteIntents: readonly Intent[] = [
   on(
     `${A_NOTE} ${CALLED}[:,]? (?:"([^"]{1,200})"|([^:"]{1,200}?))(?: ?[:,]| (?:saying|that says|which says|with (?:the )?(?:content|text)|containing|with)[:,]?) (.+)`,
     ([quoted = '', bare = '', content = '']) => create(quoted || bare, content),
-    { kind: 'content' },
+    'content',
   ),
   on(`${A_NOTE} ${CALLED} (.{1,200})`, () => ASK_NOTE),
   on(
@@ -106,7 +106,7 @@ export const noteIntents: readonly Intent[] = [
       '(?:jot|write|put|note|take) (?:this |that |it |the following )?down ?[:,]? (?:that )?(.+)',
     ],
     ([content = '']) => create('', content),
-    { kind: 'content' },
+    'content',
   ),
   on(
     [

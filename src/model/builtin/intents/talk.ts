@@ -8,10 +8,6 @@ const PRIVACY =
 const ABOUT_ME =
   'I’m Delegate, your assistant. I answer by simple rules so far, not with a language model: you can [connect one](/settings#model).'
 
-const FEELING = "(?:i'?m |i'?ve |i |am |feel |feeling |have |had |having |so |very |really |a bit )+"
-const DAY = '(?:day|week|night|morning|time)'
-const YOU = "(?:you(?:'re| are) |that(?:'s| is| was) |this is |so |very |really |such |an? |what |how |the )*"
-
 const SMALL_TALK: Readonly<Record<string, string>> = {
   '(?:hi+|hello+|hey+|hiya|howdy|yo|hallo|greetings|morning|evening|good (?:morning|afternoon|evening|day))(?:,? (?:there|delegate|again|everyone|you|mate|buddy))*':
     'Hello! What can I do for you?',
@@ -25,25 +21,14 @@ const SMALL_TALK: Readonly<Record<string, string>> = {
     'Goodbye, talk to you soon.',
   "(?:never ?mind|nothing|cancel|stop|forget about it|ok|okay|k|fine|great|good|nice|cool|perfect|all ?right|got it|i see|yes|yeah|yep|no|nope|sure|right|wow|lol|(?:ha)+|hm+|interesting|awesome|amazing|wonderful|brilliant|excellent|super|understood|that(?:'s| is| was) (?:all|it|fine|right|correct|funny))(?:[ ,]+(?:good|great|nice|then|ok|cool|thanks))*":
     ALL_RIGHT,
-  [`${YOU}(?:good (?:bot|job|work)|great job|well done|best|great|awesome|amazing|cool|nice|funny|helpful|smart|clever|sweet|kind)|i (?:love|like) you`]:
-    'Thank you.',
-  [`${FEELING}(?:sad|tired|ill|sick|lonely|stressed|exhausted|unhappy|depressed|bored|angry|not (?:well|good)|a (?:bad|hard|rough|long|terrible|awful|stressful) ${DAY})(?: today| right now)?`]:
-    'I’m sorry to hear that.',
-  [`${FEELING}(?:happy|glad|excited|great|good|well|a (?:good|great|nice|lovely|wonderful) ${DAY})(?: today| right now)?`]:
-    'I’m glad to hear that.',
-  'what|huh|eh|why|how|who|pardon|sorry what': '“Help” shows what I can do.',
-  [`${YOU}(?:stupid|useless|dumb|idiot|terrible|awful|bad(?: bot)?|annoying|rubbish|crap|shit|wrong|no help)(?: bot| thing| machine)?|(?:fuck|screw) (?:you|off|this)|shut up|i hate you|fuck|damn|wtf`]:
-    'I’m sorry. “Help” shows what I do well.',
-  '(?:tests?|testing|ping|are you (?:there|awake|listening)|can you (?:hear|read) me|anyone there)(?: (?:test|one|two|three|[123]))*':
-    'I’m here.',
-  "(?:i'?m )?(?:so )?sorry|my (?:bad|mistake)|oops|apologies": 'No problem.',
+  '(?:pardon|sorry|what|huh)': '“Help” shows what I can do.',
 }
 
 const MY = '(?:my|the|our|this|all my)'
 const DATA = '(?:data|information|conversations?|chats?|messages|memories|notes|history)'
 
 const ABOUT: Readonly<Record<string, string>> = {
-  'help(?: me)?|what (?:can|could|do) (?:you|u)(?: actually| even| really)? (?:do|offer)(?: for me| right now)?|what are (?:your|you) (?:skills?|features|able to do|good (?:at|for))|what can i (?:say|ask|do)(?: you| here)?|how (?:do|does) (?:you|this|it) work|how (?:can|could) you help(?: me)?|commands|menu|info|/help|what now|how do i (?:get started|start)|what else(?: can you do)?':
+  'help(?: me)?|what (?:can|could|do) (?:you|u)(?: actually| even| really)? (?:do|offer)(?: for me| right now)?|what are (?:your|you) (?:skills?|features|able to do|good (?:at|for))|what can i (?:say|ask|do)(?: you| here)?|how (?:do|does) (?:you|this|it) work|how (?:can|could) you help(?: me)?|commands|/help|how do i (?:get started|start)':
     HELP,
   "(?:who|what) are you|what(?:'?s| is) your name|(?:are you|is this) (?:an? )?(?:real )?(?:ai|bot|robot|human|language model|llm|real|person|chat ?gpt|gpt|computer|machine)|(?:what|which) (?:language )?(?:model|ai) (?:are you|is this|do you use)(?: using)?|introduce yourself|tell me (?:something )?about yourself|who (?:made|built|created) you":
     ABOUT_ME,
@@ -51,20 +36,12 @@ const ABOUT: Readonly<Record<string, string>> = {
     CONNECT,
   [`(?:is|are) ${MY} ${DATA}(?: really)?(?: private| safe| secure| encrypted| shared| sold)+(?: here| with you)?|(?:is (?:this|it)|are you) (?:private|safe|secure|listening to me|spying on me)|where (?:is|are|do you (?:keep|store|save)) ${MY} ${DATA}(?: stored| kept| saved)?|who (?:else )?can (?:see|read|access) (?:this|what i (?:say|write|tell you)|${MY} ${DATA})|do you (?:share|sell|send) ${MY} ${DATA}(?: anywhere| with anyone)?|(?:what about )?privacy`]:
     PRIVACY,
-  'how much (?:do you|does (?:this|it)) cost|(?:are you|is (?:this|it)) free|do i have to pay(?: for (?:this|you))?':
-    'I cost nothing: I run on your own machine. A language model or a phone line costs what its provider charges.',
-  "(?:can|could|how can|how do) (?:i|you) (?:call|phone|text|reach) (?:you|me)|what(?:'?s| is) your (?:phone )?number|do you have a phone number":
-    'Yes, once a phone number is set up: [Settings → Telephony](/settings#telephony).',
-  [`(?:how|where) (?:do|can) i (?:change|set|see|reset|edit) ${MY} (?:settings|password|time ?zone)|(?:open|show)(?: me)? (?:the |my )?settings|where are (?:the |my )?settings`]:
-    'Under [Settings](/settings).',
   [`(?:how|where) (?:do|can) i (?:delete|erase|export|back up|see) (?:all )?(?:of )?${MY} (?:${DATA}|account|timeline)|(?:delete|erase|close) my account|(?:delete|erase|wipe|forget) (?:everything|it all|all (?:of )?${MY} ${DATA}|all)(?: you know| about me)*`]:
     ERASE,
-  '(?:what|which) languages? do you (?:speak|understand)|(?:do|can) you (?:speak|understand) (?!english)[a-z]{4,12}':
-    'English only, so far. A language model understands more: [connect one](/settings#model).',
 }
 
 /** Replies without tools. Small talk gives way to a request in the same message. */
 export const talkIntents: readonly Intent[] = [
-  ...Object.entries(SMALL_TALK).map(([phrases, reply]) => on(phrases, () => reply, { kind: 'talk' })),
+  ...Object.entries(SMALL_TALK).map(([phrases, reply]) => on(phrases, () => reply, 'talk')),
   ...Object.entries(ABOUT).map(([phrases, reply]) => on(phrases, () => reply)),
 ]

@@ -1,5 +1,5 @@
 import { firstOf, type Intent, on, type Present, type Steps, use, type World } from '../intent.ts'
-import { formatRecorded, formatRecordedDay } from '../local-time.ts'
+import { formatRecorded } from '../local-time.ts'
 import { whyNot } from '../results.ts'
 import { bullets, isQuestion, shorten, tidy } from '../text.ts'
 import { HAD_FORGOTTEN, NOTHING_FOUND } from '../wording.ts'
@@ -12,8 +12,6 @@ const SAID =
 const PAST = '(?:timeline|history|conversations?|chats?|messages|log|past|records?)'
 const OF_PERIOD = `(?: (?:(?:on|from|of|for|during|in|over) )?(${PERIOD}))?`
 
-const quote = (text = '') => `“${shorten(text.replace(/\s+/g, ' ').trim(), MAX_LINE_CHARS)}”`
-
 const WITH_PERIOD = new RegExp(`^(.*?)(?:^| )(?:(?:on|from|during|in|over) )?(${PERIOD})$`, 'i')
 
 /** A search must match all its words, so use only the relevant ones. */
@@ -23,47 +21,29 @@ function search(groups: readonly string[], { present }: World): Steps | null {
   const days = period === undefined ? null : daysOf(period, present)
   const { keys, aspects } = queryWords(words)
   const query = [...keys, ...aspects].join(' ')
-  if (query === '') return days && list(days, present)
-  return find(query, days, present)
+  if (query === '') return days && look(null, days, present)
+  return look(query, days, present)
 }
 
-function* find(query: string, days: Days | null, present: Present): Steps {
+/** What the owner said in a period, or with these words. */
+function* look(query: string | null, days: Days | null, present: Present): Steps {
   const outcome = yield* use('search_timeline', { query, ...days })
   if (!outcome.ok) return whyNot(outcome)
-  const { hits, forgotten } = outcome
   // The search also matches prefixes: "Cardiff" for "car".
-  const senses = query.split(' ').map(senseOf)
-  const said = hits.filter(({ who, text = '' }) => {
+  const senses = query?.split(' ').map(senseOf) ?? []
+  const said = outcome.hits.filter(({ who, text = '' }) => {
     const words = new Set(wordsOf(text).map(senseOf))
-    return (
-      (who === 'owner' || who === 'guest') && !isQuestion(text) && senses.every((sense) => words.has(sense))
-    )
+    if (query !== null && isQuestion(text)) return false
+    return who === 'owner' && senses.every((sense) => words.has(sense))
   })
+  const { forgotten } = outcome
   if (said.length === 0) return forgotten > 0 ? HAD_FORGOTTEN : NOTHING_FOUND
-  const lines = said.map(
-    ({ at, who, text }) => `${tellAt(at, present)}${who === 'guest' ? ', a guest' : ''}: ${quote(text)}`,
-  )
-  return `You said, the latest first:\n\n${bullets(lines)}`
-}
-
-const tellAt = (at: string | undefined, present: Present) =>
-  formatRecorded(at, present)?.replace(/^on /, '') ?? 'Once'
-
-function* list(days: Days, present: Present): Steps {
-  const outcome = yield* use('search_timeline', { query: null, ...days })
-  if (!outcome.ok) return whyNot(outcome)
-  const { hits, forgotten } = outcome
-  const said = hits.filter(({ who }) => who === 'owner')
-  const [first, last] = [days.from, days.to].map((day) => formatRecordedDay(day, present) ?? day)
-  const isOneDay = days.from === days.to
-  const when = isOneDay ? first : `from ${first} to ${last}`.replaceAll(' on ', ' ')
-  const left = forgotten > 0 ? '\n\nThis leaves out what you asked me to forget.' : ''
-  if (said.length === 0) return `I found nothing that you said ${when}.${left}`
-  const lines = said.map(({ at, text }) => {
-    const moment = tellAt(at, present)
-    return `${isOneDay ? moment.replace(/^.* at /, '') : moment}: ${quote(text)}`
+  const lines = said.map(({ at, text = '' }) => {
+    const moment = formatRecorded(at, present)?.replace(/^on /, '') ?? 'Once'
+    return `${moment}: “${shorten(text.replace(/\s+/g, ' ').trim(), MAX_LINE_CHARS)}”`
   })
-  return `What you said ${when}, the latest first:\n\n${bullets(lines, 'more on the [timeline](/)')}${left}`
+  const left = forgotten > 0 ? '\n\nThis leaves out what you asked me to forget.' : ''
+  return `You said, the latest first:\n\n${bullets(lines, 'more on the [timeline](/)')}${left}`
 }
 
 export const timelineIntents: readonly Intent[] = [
@@ -73,7 +53,7 @@ export const timelineIntents: readonly Intent[] = [
       `what (?:happened|was said)${OF_PERIOD}`,
       `(?:show|list|read|give|tell)(?: me)?(?: what (?:we|i) (?:said|talked about|discussed|wrote)| (?:our|my|the) ${PAST})${OF_PERIOD}`,
     ],
-    ([period = ''], { present }) => list(daysOf(tidy(period) || 'today', present), present),
+    ([period = ''], { present }) => look(null, daysOf(tidy(period) || 'today', present), present),
   ),
   on(
     [

@@ -1,6 +1,5 @@
 import {
   type Call,
-  firstOf,
   type Intent,
   on,
   type Present,
@@ -11,7 +10,7 @@ import {
   type World,
 } from '../intent.ts'
 import { formatDay, formatMoment, formatRecorded } from '../local-time.ts'
-import { type Outcome, type TimerResult, whyNot } from '../results.ts'
+import { type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, tidy, toYou } from '../text.ts'
 import { takeWhen, type When } from '../when.ts'
 import { WHICH_ONE } from '../wording.ts'
@@ -36,17 +35,15 @@ function setTimer(words: string, called: string, world: World): Reply {
   if (when?.kind === 'impossible') return when.why
   if (when) return set(when, kind, world)
   if (titleOf(text) === '' && kind === 'reminder') return ASK_WHAT
-  const isRepeated = world.conversation.past[0]?.reply.startsWith(ASK_WHEN)
-  return isRepeated ? `${ASK_WHEN} For example “tomorrow at 9” or “in 20 minutes”.` : ASK_WHEN
+  return `${ASK_WHEN} For example “tomorrow at 9” or “in 20 minutes”.`
 }
-
-const WAKE_UP = 'Wake up'
 
 function* set(when: Timing, kind: string, { present }: World): Steps {
   const name = titleOf(when.rest)
-  const title = capitalise(name || (kind === 'wake' ? WAKE_UP : kind)).slice(0, MAX_TITLE_CHARS)
+  const title = capitalise(name || (kind === 'wake' ? 'Wake up' : kind)).slice(0, MAX_TITLE_CHARS)
   const outcome = yield* use('set_timer', { title: title.toWellFormed(), ...timingOf(when, present) })
-  if (!outcome.ok) return describeRefusal(outcome)
+  if (outcome.reason === 'past') return 'That time is already over.'
+  if (!outcome.ok) return whyNot(outcome)
   const told =
     when.kind === 'every'
       ? `${when.words}, first ${formatDue(outcome.timer, present, formatDay)}`
@@ -62,9 +59,6 @@ function announce(name: string, kind: string, rest: string): string {
   const link = /^(?:me )?(to|about|of|that) /i.exec(tidy(rest))?.[1]?.toLowerCase()
   return link === undefined ? `I’ll remind you of “${name}”` : `I’ll remind you ${link} ${name}`
 }
-
-const describeRefusal = (outcome: Outcome) =>
-  outcome.reason === 'past' ? 'That time is already over.' : whyNot(outcome)
 
 const formatDue = (timer: TimerResult | undefined, present: Present, tell = formatMoment) =>
   formatRecorded(timer?.dueAt, present, tell) ?? 'then'
@@ -97,7 +91,7 @@ function whereTimed(words: string, called: string, world: World): Reply | null {
   return takeWhen(words, world.present, { early: false }) ? setTimer(words, called, world) : null
 }
 
-export function lineOf(timer: TimerResult, present: Present): string {
+function lineOf(timer: TimerResult, present: Present): string {
   return `${timer.title ?? 'Timer'}: ${formatDue(timer, present)}${timer.recurrence ? ', repeating' : ''}`
 }
 
@@ -107,12 +101,6 @@ const list = ({ present }: World) =>
   )
 
 const NO_TIMERS = 'You have no reminders or timers.'
-
-export const cancelTimer = (id: string) =>
-  report('cancel_timer', { query: id }, (outcome) => describeCancelled(outcome))
-
-const describeCancelled = ({ timers }: Outcome) =>
-  `Cancelled: ${timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
 
 const SMALL_WORDS = /^(?:the|my|to|at|for|a|an|about|of|)$/
 
@@ -131,40 +119,8 @@ function* cancel(words: string, kind: string, { present }: World): Steps {
     return wanted.length === 0 ? NO_TIMERS : `I found no reminder about “${words}”.`
   if (outcome.reason === 'ambiguous')
     return `${WHICH_ONE}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, present)))}`
-  return outcome.ok ? describeCancelled(outcome) : whyNot(outcome)
-}
-
-/** "No, at 10", "make it 10": moves the timer that was just set. Null if there is none. */
-export function changeTime(words: string, world: World): Reply | null {
-  const { present, conversation } = world
-  const timer = conversation.past[0]?.done.findLast(({ name, outcome }) => name === 'set_timer' && outcome.ok)
-  if (timer?.outcome.timer?.id === undefined) return null
-  const { title, at, recurrence } = timer.args
-  const read = (text: string) => {
-    const when = takeWhen(text, present, { early: title === WAKE_UP })
-    return when?.kind === 'impossible' ? null : when
-  }
-  const clock = /^\d/.test(words) ? `at ${words}` : words
-  const when = read(clock)
-  if (when === null || titleOf(when.rest) !== '') return null
-  // A bare time keeps the day, or the recurrence.
-  const isBare = when.kind === 'at' && !when.hasDay
-  const day = typeof at === 'string' ? at.slice(0, 10) : typeof recurrence === 'string' ? 'tomorrow' : ''
-  const moved = (isBare && read(`${day} ${clock}`.trim())) || when
-  const [hour, minute] = moved.kind === 'at' ? moved.local.slice(11).split(':').map(Number) : []
-  const timing =
-    isBare && typeof recurrence === 'string'
-      ? { recurrence: [minute, hour, ...recurrence.split(' ').slice(2)].join(' ') }
-      : timingOf(moved, present)
-  return replace(timer.outcome.timer.id, { title, ...timing }, present)
-}
-
-function* replace(id: string, args: Call['args'], present: Present): Steps {
-  const outcome = yield* use('set_timer', args)
-  if (!outcome.ok) return describeRefusal(outcome)
-  // Cancel the old timer last, so that a refused time does not lose it.
-  yield* use('cancel_timer', { query: id })
-  return `Changed to ${formatDue(outcome.timer, present).replace(/^on /, '')}.`
+  if (!outcome.ok) return whyNot(outcome)
+  return `Cancelled: ${outcome.timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
 }
 
 const STOP = '(?:cancel|stop|delete|remove|clear|kill|end|dismiss|turn off|switch off|get rid of|drop)'
@@ -172,9 +128,6 @@ const SHOW =
   "(?:(?:show|list|display|give|tell|see|view|read|check)(?: me)?|what(?: are|'?re|'?s| is)?|which|do i have|have i got|are there|how many)"
 const TIME_FIRST =
   '((?:in|at|on|every|each|tomorrow|tonight|today|next|this) .{1,120}?|tomorrow|tonight),?(?: please)?'
-const FIX =
-  '(?:make (?:it|that)|(?:change|move) (?:it|that)(?: to)?|i meant?|rather|better|set it (?:to|for))'
-
 export const timerIntents: readonly Intent[] = [
   on(
     [
@@ -190,14 +143,11 @@ export const timerIntents: readonly Intent[] = [
     ([words = ''], world) => cancel(tidy(words), 'all', world),
   ),
   on(
-    `${STOP} (?:the |my |that |this )?(?:(.{1,200}) )?(${KIND})(?: (?:called|named|titled|for|about|to|that|of|at))?(?: (.{1,200}))?`,
+    `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of|at))?(?: (.{1,200}))?`,
     ([before = '', kind = '', after = ''], world) => cancel(tidy(`${before} ${after}`), kind, world),
   ),
-  on(`(?:no,? |sorry,? )?${FIX} (.{1,60})|no,? (.{1,60})`, (groups, world) =>
-    changeTime(firstOf(groups), world),
-  ),
   on(
-    `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: (.{1,300}))? (${KIND})(?: (.*))?`,
+    `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: ([^:]{1,300}))? (${KIND})(?: (.*))?`,
     ([before = '', kind = '', after = ''], world) =>
       setTimer(`${before === '' ? '' : `${before} ${kind} `}${after}`, kind, world),
   ),

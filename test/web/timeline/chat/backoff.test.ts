@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { backoffMs } from '../../../../web/src/timeline/chat/backoff.ts'
+import { backoffMs } from '../../../../web/src/timeline/chat/socket.ts'
 
 test('doubles the delay after each failed attempt, up to 15 seconds', () => {
   const longest = [0, 1, 2, 3, 4, 5, 6, 50].map((attempt) => backoffMs(attempt, () => 1))

@@ -1,48 +1,34 @@
-/** The call in progress, and its lines that are not on the timeline yet. */
-export type LiveTalk = {
-  readonly call: LiveCall | null
-  /** Keeps its identity until something changes. */
-  readonly lines: readonly TalkLine[]
-  update(call: LiveCall | null): void
-  /** Takes a timeline event. A line that it records is no longer live. */
-  add(event: TimelineEvent): void
-}
+import type { LiveCall, TalkLine } from '../../../../src/http/contract/calls.ts'
+import type { TimelineEvent } from '../../../../src/http/contract/timeline.ts'
 
 /** Stands in for the caller's words until the first ones are recognised. */
 const listening: TalkLine = { itemId: 'listening', by: 'caller', text: null }
 
-/** A line's event and its preview arrive in either order. Each line is shown once. */
-export function createLiveTalk(): LiveTalk {
+/**
+ * The call in progress, and its lines that are not on the timeline yet. A line's event and its preview arrive in
+ * either order. Each line is shown once.
+ */
+export function createLiveTalk() {
   let call: LiveCall | null = null
-  let lines: readonly TalkLine[] = []
   const recorded = new Set<string>()
 
-  function updateLines(): void {
-    const live = (call?.lines ?? []).filter(({ itemId }) => !recorded.has(itemId))
-    const isAwaited = call?.speaking === 'caller' && live.at(-1)?.by !== 'caller'
-    lines = isAwaited ? [...live, listening] : live
-  }
-
   return {
-    get call() {
+    get call(): LiveCall | null {
       return call
     },
-    get lines() {
-      return lines
+    get lines(): readonly TalkLine[] {
+      const live = (call?.lines ?? []).filter(({ itemId }) => !recorded.has(itemId))
+      const isAwaited = call?.speaking === 'caller' && live.at(-1)?.by !== 'caller'
+      return isAwaited ? [...live, listening] : live
     },
-    update(next) {
+    update(next: LiveCall | null): void {
       if (next?.callSid !== call?.callSid) recorded.clear()
       call = next
-      updateLines()
     },
-    add({ type, payload }) {
+    /** Takes a timeline event. A line that it records is no longer live. */
+    add({ type, payload }: TimelineEvent): void {
       if (type !== 'call.utterance.heard' && type !== 'call.reply.spoken') return
-      if (call === null || typeof payload.itemId !== 'string') return
-      recorded.add(payload.itemId)
-      updateLines()
+      if (call !== null && typeof payload.itemId === 'string') recorded.add(payload.itemId)
     },
   }
 }
-
-import type { LiveCall, TalkLine } from '../../../../src/http/contract/calls.ts'
-import type { TimelineEvent } from '../../../../src/http/contract/timeline.ts'

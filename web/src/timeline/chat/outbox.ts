@@ -8,30 +8,13 @@ export type Unsettled = Pending & {
   readonly afterSeq: number | null
 }
 
+/** After this long without an answer, a sent message fails and can be retried. */
+const answerTimeoutMs = 20_000
+
 /**
  * Messages of this tab that are not on the timeline yet. They survive a reload. Sending is idempotent: the
  * service runs each `clientMessageId` once.
  */
-export type Outbox = {
-  readonly pending: readonly Pending[]
-  add(text: string): void
-  retry(clientMessageId: string): void
-  discard(clientMessageId: string): void
-  /** On disconnect: marks sent messages as waiting for the next connection. */
-  wait(): void
-  /** Sends every message that has not failed. */
-  flush(): void
-  /** Removes the event's message, found by id or else by text among the messages sent before the event. */
-  settle(event: TimelineEvent): void
-  /** Fails the message with that id, else the oldest one sent. Returns false if there is none. */
-  fail(clientMessageId: string | null, reason: string): boolean
-  /** Drops all messages and stores nothing from now on. */
-  close(): void
-}
-
-/** After this long without an answer, a sent message fails and can be retried. */
-const answerTimeoutMs = 20_000
-
 export function createOutbox(options: {
   /** Returns false if the message cannot be sent now. */
   readonly send: (message: Pending) => boolean
@@ -45,7 +28,7 @@ export function createOutbox(options: {
   readonly changed: () => void
   readonly newId: () => string
   readonly nowMs: () => number
-}): Outbox {
+}) {
   let pending = options.kept
   let closed = false
 
@@ -89,33 +72,36 @@ export function createOutbox(options: {
   }
 
   return {
-    get pending() {
+    get pending(): readonly Pending[] {
       return pending
     },
-    add(text) {
+    add(text: string): void {
       const at = new Date(options.nowMs()).toISOString()
       const clientMessageId = options.newId()
       const message = { clientMessageId, text, at, status: 'waiting', reason: null, afterSeq: null } as const
       pending = [...pending, message]
       transmit(message)
     },
-    retry(clientMessageId) {
+    retry(clientMessageId: string): void {
       const message = find(clientMessageId)
       if (message) transmit(message)
     },
-    discard(clientMessageId) {
+    discard(clientMessageId: string): void {
       const message = find(clientMessageId)
       if (message) remove(message)
     },
-    wait() {
+    /** On disconnect: marks sent messages as waiting for the next connection. */
+    wait(): void {
       for (const { clientMessageId, status } of pending) {
         if (status === 'sent') update(clientMessageId, { status: 'waiting' })
       }
     },
-    flush() {
+    /** Sends every message that has not failed. */
+    flush(): void {
       for (const message of pending) if (message.status !== 'failed') transmit(message)
     },
-    settle(event) {
+    /** Removes the event's message, found by id or else by text among the messages sent before the event. */
+    settle(event: TimelineEvent): void {
       const named = event.payload.clientMessageId
       const words = wordsOf(event).trim()
       const match =
@@ -127,14 +113,39 @@ export function createOutbox(options: {
             )
       if (match) remove(match)
     },
-    fail(clientMessageId, reason) {
+    /** Fails the message with that id, else the oldest one sent. Returns false if there is none. */
+    fail(clientMessageId: string | null, reason: string): boolean {
       const message = find(clientMessageId) ?? pending.find(({ status }) => status === 'sent')
       if (message) update(message.clientMessageId, { status: 'failed', reason })
       return message !== undefined
     },
-    close() {
+    /** Drops all messages and stores nothing from now on. */
+    close(): void {
       closed = true
       pending = []
     },
+  }
+}
+
+const storageKey = 'delegate.unsettled'
+
+/** Messages stored before the page was reloaded that are not on the timeline yet. */
+export function readUnsettled(): readonly Unsettled[] {
+  try {
+    const kept: readonly Unsettled[] = JSON.parse(sessionStorage.getItem(storageKey) ?? '[]')
+    // A sent message may have been lost, so send it again.
+    return kept.map((message) => (message.status === 'failed' ? message : { ...message, status: 'waiting' }))
+  } catch {
+    // Stored by another version of this page.
+    return []
+  }
+}
+
+export function keepUnsettled(pending: readonly Unsettled[]): void {
+  try {
+    if (pending.length === 0) sessionStorage.removeItem(storageKey)
+    else sessionStorage.setItem(storageKey, JSON.stringify(pending))
+  } catch {
+    // Storage is blocked or full: the messages do not survive a reload.
   }
 }

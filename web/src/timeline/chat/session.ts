@@ -3,11 +3,11 @@ import type { ServerMessage } from '../../../../src/http/contract/chat-socket.ts
 import type { ProblemDocument } from '../../../../src/http/contract/problem.ts'
 import type { TimelineEvent, TimelinePage } from '../../../../src/http/contract/timeline.ts'
 import { cutOf, wordsOf } from '../event-kinds.ts'
-import type { Pending, Preview } from '../rows.ts'
+import type { Preview } from '../rows.ts'
 import { createTimelineStore, type TimelineStore } from '../store.ts'
 import type { Segment } from '../tree.ts'
 import { createLiveTalk } from './live-talk.ts'
-import { createOutbox, type Outbox } from './outbox.ts'
+import { createOutbox } from './outbox.ts'
 import { createPreviews } from './previews.ts'
 import { createSilenceWatch } from './silence-watch.ts'
 import { type ChatSocket, type Connection, type MayConnect, openChatSocket } from './socket.ts'
@@ -15,48 +15,7 @@ import { type ChatSocket, type Connection, type MayConnect, openChatSocket } fro
 /** What is known about events older than the oldest loaded one. */
 export type Older = 'unknown' | 'more' | 'loading' | 'failed' | 'none'
 
-export type ChatSession = {
-  readonly connection: Connection
-  /** True once the first page has arrived. */
-  readonly loaded: boolean
-  readonly older: Older
-  /** From this `seq` on, all events are loaded. */
-  readonly wholeFromSeq: number
-  readonly segments: readonly Segment[]
-  readonly previews: readonly Preview[]
-  readonly pending: readonly Pending[]
-  readonly call: LiveCall | null
-  /** Lines of the call that are not on the timeline yet. */
-  readonly talk: readonly TalkLine[]
-  /** True while a turn of the owner is being answered. */
-  readonly working: boolean
-  /** The open conversation, according to the loaded events. */
-  readonly conversationId: string | null
-  /** Cursor of the next older page; null if there is none. */
-  readonly cursor: string | null
-  event(seq: number): TimelineEvent | undefined
-  /** False once this tab has seen the erasure completed or undone. */
-  isErasurePending(erasureId: string): boolean
-
-  readonly outbox: Omit<Outbox, 'wait' | 'flush' | 'settle' | 'fail' | 'close'>
-  stop(): void
-  loadOlder(): void
-  /** Adds the page before `cursor`, when fetched over HTTP instead of the socket. */
-  addOlderPage(page: TimelinePage): void
-  addEvents(events: readonly TimelineEvent[]): void
-  /** If disconnected, reconnects at once. */
-  retryNow(): void
-  /** Replaces the connection. After sleep or a network change, an open one may be dead. */
-  restart(): void
-  /** Calls back in a microtask, once per burst of changes. Returns an unsubscribe function. */
-  subscribe(listener: () => void): () => void
-  /**
-   * Calls back with each event of any channel as it happens. Also calls back with the events of a first page,
-   * with `live` false, because they may be new to the caller. Returns an unsubscribe function.
-   */
-  follow(listener: Follower): () => void
-  close(): void
-}
+export type ChatSession = ReturnType<typeof createChatSession>
 
 export type Follower = (event: TimelineEvent, live: boolean) => void
 
@@ -84,7 +43,7 @@ const turnPatienceMs = 45_000
 const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'])
 
 /** The chat of this tab: its socket and events, and what is not an event yet (pending messages, previews). */
-export function createChatSession(options: ChatSessionOptions): ChatSession {
+export function createChatSession(options: ChatSessionOptions) {
   let store = createTimelineStore()
   const listeners = new Set<() => void>()
   const followers = new Set<Follower>()
@@ -259,47 +218,50 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
   })
 
   return {
-    get connection() {
+    get connection(): Connection {
       return connection
     },
-    get loaded() {
+    /** True once the first page has arrived. */
+    get loaded(): boolean {
       return loaded
     },
-    get older() {
+    get older(): Older {
       return older
     },
-    get wholeFromSeq() {
+    /** From this `seq` on, all events are loaded. */
+    get wholeFromSeq(): number {
       return store.wholeFromSeq
     },
-    get segments() {
+    get segments(): readonly Segment[] {
       return store.tree
     },
-    get previews() {
+    get previews(): readonly Preview[] {
       return previews.list
     },
-    get pending() {
-      return outbox.pending
-    },
-    get call() {
+    get call(): LiveCall | null {
       return live.call
     },
-    get talk() {
+    /** Lines of the call that are not on the timeline yet. */
+    get talk(): readonly TalkLine[] {
       return live.lines
     },
-    get working() {
+    /** True while a turn of the owner is being answered. */
+    get working(): boolean {
       return isWorking(store, previews.list)
     },
-    get conversationId() {
+    /** The open conversation, according to the loaded events. */
+    get conversationId(): string | null {
       return openConversation(store)
     },
-    get cursor() {
+    /** Cursor of the next older page; null if there is none. */
+    get cursor(): string | null {
       return cursor
     },
-    event: (seq) => store.get(seq),
-    isErasurePending: (erasureId) => !endedErasures.has(erasureId),
+    /** False once this tab has seen the erasure completed or undone. */
+    isErasurePending: (erasureId: string): boolean => !endedErasures.has(erasureId),
     outbox,
     stop: () => void socket.send({ type: 'chat.stop' }),
-    loadOlder() {
+    loadOlder(): void {
       if (cursor === null || older === 'loading' || older === 'none') return
       older = socket.send({ type: 'history.more', cursor }) ? 'loading' : 'failed'
       clearTimeout(olderTimer)
@@ -310,19 +272,27 @@ export function createChatSession(options: ChatSessionOptions): ChatSession {
       }, olderTimeoutMs)
       changed()
     },
+    /** Adds the page before `cursor`, when fetched over HTTP instead of the socket. */
     addOlderPage: takeOlder,
     addEvents: add,
+    /** If disconnected, reconnects at once. */
     retryNow: () => socket.retryNow(),
+    /** Replaces the connection. After sleep or a network change, an open one may be dead. */
     restart: () => socket.restart(),
-    subscribe(listener) {
+    /** Calls back in a microtask, once per burst of changes. Returns an unsubscribe function. */
+    subscribe(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    follow(listener) {
+    /**
+     * Calls back with each event of any channel as it happens. Also calls back with the events of a first page,
+     * with `live` false, because they may be new to the caller. Returns an unsubscribe function.
+     */
+    follow(listener: Follower): () => void {
       followers.add(listener)
       return () => followers.delete(listener)
     },
-    close() {
+    close(): void {
       clearTimeout(olderTimer)
       silence.stop()
       outbox.close()
@@ -343,22 +313,17 @@ function withText(event: TimelineEvent, text: string): TimelineEvent {
   return { ...event, payload: { ...rest, text } }
 }
 
-/** A running turn is among this many last segments. */
-const liveSegments = 20
-
 /** A turn that began before the page was loaded has no preview, but a running activity. */
 function isWorking(store: TimelineStore, previews: readonly Preview[]): boolean {
   if (previews.length > 0) return true
-  return store.tree
-    .slice(-liveSegments)
-    .some(
-      ({ kind, entries }) =>
-        kind === 'interaction' && entries.some((entry) => entry.kind === 'activity' && entry.running),
-    )
+  return store.tree.some(
+    ({ kind, entries }) =>
+      kind === 'interaction' && entries.some((entry) => entry.kind === 'activity' && entry.running),
+  )
 }
 
 /** Skips internal events: they may follow the end of a conversation. */
 function openConversation(store: TimelineStore): string | null {
-  const last = store.findLast((event) => event.conversationId !== null && !event.internal)
+  const last = store.events.findLast((event) => event.conversationId !== null && !event.internal)
   return last && last.type !== 'conversation.ended' ? last.conversationId : null
 }

@@ -1,20 +1,11 @@
-/** Detects a dead connection: an answer is expected, but nothing arrives. */
-export type SilenceWatch = {
-  /** Call when anything arrives. Restarts the timeout. */
-  heard(): void
-  /** Call when `patienceMs` may have changed. */
-  look(): void
-  stop(): void
-}
-
 /**
- * Calls `onSilence` after `patienceMs` of silence, and repeats it until something arrives. `patienceMs` is
+ * Detects a dead connection. Calls `onSilence` after `patienceMs` of silence, and repeats it until something arrives. `patienceMs` is
  * null while nothing is expected.
  */
 export function createSilenceWatch(options: {
   readonly patienceMs: () => number | null
   readonly onSilence: () => void
-}): SilenceWatch {
+}) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let patienceMs: number | null = null
 
@@ -29,14 +20,16 @@ export function createSilenceWatch(options: {
   }
 
   return {
+    /** Call when anything arrives. Restarts the timeout. */
     heard: startTimer,
-    look() {
+    /** Call when `patienceMs` may have changed. */
+    look(): void {
       const now = options.patienceMs()
       if (now === patienceMs) return
       patienceMs = now
       startTimer()
     },
-    stop() {
+    stop(): void {
       patienceMs = null
       clearTimeout(timer)
     },

@@ -1,5 +1,4 @@
 import type { ClientMessage, ServerMessage } from '../../../../src/http/contract/chat-socket.ts'
-import { backoffMs } from './backoff.ts'
 
 export type Connection =
   | { readonly state: 'connecting' }
@@ -13,21 +12,19 @@ export type Connection =
 
 export type MayConnect = 'yes' | 'no' | 'unknown'
 
-export type ChatSocket = {
-  /** Returns false without sending if the connection is not open. */
-  send(message: ClientMessage): boolean
-  /** True while sent data is still buffered on this device. */
-  readonly isUploading: boolean
-  /** If disconnected, reconnects without waiting for the backoff. */
-  retryNow(): void
-  /** Replaces the current connection, or reconnects at once. */
-  restart(): void
-  close(): void
-}
+export type ChatSocket = ReturnType<typeof openChatSocket>
 
 /** After this many failed attempts in a row while requests succeed, `isRefused` is set. */
 const refusedAttempts = 3
 const openTimeoutMs = 10_000
+const firstDelayMs = 500
+const maxDelayMs = 15_000
+
+/** Exponential backoff with equal jitter (half fixed, half random). `attempt` counts from 0. */
+export function backoffMs(attempt: number, random: () => number): number {
+  const stepMs = Math.min(maxDelayMs, firstDelayMs * 2 ** attempt)
+  return stepMs / 2 + (stepMs / 2) * random()
+}
 
 /**
  * The chat's WebSocket. It reconnects until closed. `url` is called before each attempt, so that it can carry
@@ -44,7 +41,7 @@ export function openChatSocket(options: {
   readonly onMalformed: (error: unknown) => void
   readonly random: () => number
   readonly nowMs: () => number
-}): ChatSocket {
+}) {
   let socket: WebSocket | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
   let attempt = 0
@@ -116,21 +113,25 @@ export function openChatSocket(options: {
   connect()
 
   return {
-    send(message) {
+    /** Returns false without sending if the connection is not open. */
+    send(message: ClientMessage): boolean {
       if (socket?.readyState !== WebSocket.OPEN) return false
       socket.send(JSON.stringify(message))
       return true
     },
-    get isUploading() {
+    /** True while sent data is still buffered on this device. */
+    get isUploading(): boolean {
       return socket !== null && socket.bufferedAmount > 0
     },
-    retryNow() {
+    /** If disconnected, reconnects without waiting for the backoff. */
+    retryNow(): void {
       if (closed || socket !== null || timer === null) return
       clearTimeout(timer)
       timer = null
       void retry()
     },
-    restart() {
+    /** Replaces the current connection, or reconnects at once. */
+    restart(): void {
       if (closed) return
       if (socket === null) {
         this.retryNow()

@@ -38,19 +38,24 @@ test('ends a text that a crash cut off as unknown when no account can look it up
 
 test('hands a reply to its own turn once, and then does not send it', async () => {
   const { double, outbox, ask, ended, of } = await openOutbox()
-  const release = outbox.reserve('t1')
-  outbox.reserve('t2')
+  const taken = Promise.all([outbox.claimReply('t1', 60_000), outbox.claimReply('t3', 50)])
   outbox.start()
   await ask('first', { turnId: 't1', text: 'For the first.' })
   await ask('second', { turnId: 't2', text: 'For the second.' })
-  const taken = await Promise.all([outbox.takeReply('t1'), outbox.takeReply('t1'), outbox.takeReply('t3')])
-  expect(taken.filter((each) => each !== null)).toEqual(['For the first.'])
-  release()
+  expect(await taken).toEqual(['For the first.', null])
   expect(await ended('first')).toBe('delivery.succeeded')
-  expect(of('first', 'sms.sent')).toHaveLength(1)
-  expect(of('second', 'delivery.attempted')).toEqual([])
-  expect(double.messages).toEqual([])
-  expect(await outbox.takeReply('t2')).toBe('For the second.')
+  expect(await ended('second')).toBe('delivery.succeeded')
+  expect(of('first', 'sms.sent')).toMatchObject([{ facts: { messageSid: null } }])
+  expect(double.messages.map(({ body }) => body)).toEqual(['For the second.'])
+})
+
+test('fails a reply that nobody claims in time if there is no account', async () => {
+  const { outbox, ask, ended, all } = await openOutbox({ isConfigured: false })
+  expect(await outbox.claimReply('t', 1)).toBeNull()
+  outbox.start()
+  await ask('d', { turnId: 't' })
+  expect(await ended('d')).toBe('delivery.failed')
+  expect(all('sms.failed')).toMatchObject([{ facts: { kind: 'not_configured' } }])
 })
 
 test.each<[string, OutboxOptions]>([
@@ -58,7 +63,9 @@ test.each<[string, OutboxOptions]>([
   ['the texts of the day are spent', { isSpent: () => true }],
 ])('hands out no reply while %s', async (_when, options) => {
   const { outbox, ask, of } = await openOutbox(options)
+  outbox.start()
+  const claimed = outbox.claimReply('t', 100)
   await ask('d', { turnId: 't' })
-  expect(await outbox.takeReply('t')).toBeNull()
+  expect(await claimed).toBeNull()
   expect(of('d', 'delivery.attempted')).toEqual([])
 })

@@ -7,9 +7,9 @@ import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
 import { ofType } from '../phone/phone-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, GUEST, NUMBER, OWNER } from '../phone/provider.ts'
+import { startWithTexts, text } from '../sms/sms-harness.ts'
 import { testDirectory } from '../support/directory.ts'
 import { SHORT_PAUSES } from '../support/service.ts'
-import { startWithTexts, text } from './sms-harness.ts'
 
 const report = (phone: Awaited<ReturnType<typeof startWithTexts>>, MessageSid: string, more: object) =>
   phone.provider.post('/sms/status', { MessageSid, ...more })

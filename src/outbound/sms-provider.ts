@@ -1,7 +1,9 @@
 import type { Twilio } from 'twilio'
+import { LONGEST_RETRY_MS } from '../lib/backoff.ts'
 import { ProviderUnreachable } from '../lib/never-reached.ts'
 import { OutsideFailure } from '../lib/outside-failure.ts'
 import { parseRetryAfter } from '../lib/waits.ts'
+import { type Failure, failed, type Outcome } from './transport.ts'
 
 export type OutgoingText = {
   readonly from: string
@@ -10,25 +12,11 @@ export type OutgoingText = {
   readonly statusCallback: string | null
 }
 
-/** The outcome of one attempt to send a text. */
-export type SendOutcome =
-  | { readonly status: 'sent'; readonly messageSid: string }
-  | FailedSend
-  /**
-   * The provider may have accepted the text; only its message list can tell. `answered`: it responded with a
-   * failure, so a text that is missing from its list was not accepted.
-   */
-  | { readonly status: 'ambiguous'; readonly answered: boolean }
-
-/** The text was certainly not sent. */
-export type FailedSend = {
-  readonly status: 'failed'
-  /** `refused` and `opted_out` concern this text only. The others are temporary or concern all texts. */
-  readonly kind: 'refused' | 'opted_out' | 'rate_limited' | 'unavailable' | 'credentials'
-  readonly providerCode: number | null
-  /** The pause that the provider asks for, or 0. */
-  readonly retryAfterMs: number
-}
+/**
+ * The provider may have accepted the text; only its message list can tell. `answered`: it responded with a
+ * failure, so a text that is missing from its list was not accepted.
+ */
+type Ambiguous = { readonly status: 'ambiguous'; readonly answered: boolean }
 
 /** The provider's error code for a recipient who opted out. */
 const OPTED_OUT = 21610
@@ -40,7 +28,7 @@ export async function sendText(
   client: Twilio,
   message: OutgoingText,
   nowMs: () => number,
-): Promise<SendOutcome> {
+): Promise<Outcome | Ambiguous> {
   const { from, to, text, statusCallback } = message
   try {
     const sent = await client.messages.create({
@@ -49,7 +37,7 @@ export async function sendText(
       body: text,
       ...(statusCallback === null ? {} : { statusCallback }),
     })
-    return { status: 'sent', messageSid: sent.sid }
+    return { status: 'delivered', providerId: sent.sid }
   } catch (error) {
     const headers = new Headers(client.httpClient.lastResponse?.headers)
     return outcomeOf(error, parseRetryAfter(headers, nowMs()) ?? 0)
@@ -92,28 +80,26 @@ const LISTED = 50
 /** The provider's times have a resolution of seconds and come from its own clock. */
 const CLOCK_SKEW_MS = 60_000
 
-function outcomeOf(error: unknown, retryAfterMs: number): SendOutcome {
+function outcomeOf(error: unknown, retryAfterMs: number): Failure | Ambiguous {
   if (error instanceof ProviderUnreachable) {
     if (!error.neverReached) return { status: 'ambiguous', answered: false }
-    return { status: 'failed', kind: 'unavailable', providerCode: null, retryAfterMs: 0 }
+    return failed('unavailable', { mayRetry: true })
   }
   const { status, code } = shapeOf(error)
   if (typeof status !== 'number' || status < 400) return { status: 'ambiguous', answered: false }
   const providerCode = typeof code === 'number' ? code : null
-  const failed = (kind: FailedSend['kind']): FailedSend => ({
-    status: 'failed',
-    kind,
-    providerCode,
-    retryAfterMs,
-  })
+  const retry = { mayRetry: true, retryAfterMs }
   if (status >= 500) {
     // With its own error code the provider reports the failure itself. Without, a gateway may have responded.
-    return providerCode === null ? { status: 'ambiguous', answered: true } : failed('unavailable')
+    if (providerCode === null) return { status: 'ambiguous', answered: true }
+    return { ...failed('unavailable', retry), providerCode }
   }
-  if (status === 429) return failed('rate_limited')
-  if (providerCode === OPTED_OUT) return failed('opted_out')
+  if (status === 429) return { ...failed('rate_limited', retry), providerCode }
+  if (providerCode === OPTED_OUT) return { ...failed('opted_out'), providerCode }
   const isAboutAccount = providerCode === null || providerCode < FIRST_MESSAGE_CODE
-  return failed(isAboutAccount && ACCOUNT_REFUSED.has(status) ? 'credentials' : 'refused')
+  if (!isAboutAccount || !ACCOUNT_REFUSED.has(status)) return { ...failed('refused'), providerCode }
+  // Every attempt fails until the settings change.
+  return { ...failed('credentials', { mayRetry: true, retryAfterMs: LONGEST_RETRY_MS }), providerCode }
 }
 
 /** Statuses that concern the account rather than the text. */

@@ -108,7 +108,7 @@ test('keeps the order of texts to a number without holding up other numbers', as
 })
 
 test('looks up texts left unanswered by an outage until the list responds, and sends them once', async () => {
-  const { double, outbox, ask, ended, pass, nowMs } = await openOutbox({ pauses: PAUSES })
+  const { double, outbox, ask, ended, pass, nowMs, takeFaults } = await openOutbox({ pauses: PAUSES })
   double.setOutage({ type: 'accept_then_cut' })
   outbox.start()
   await ask('d')
@@ -127,6 +127,7 @@ test('looks up texts left unanswered by an outage until the list responds, and s
   expect(await ended('d')).toBe('delivery.succeeded')
   expect(double.messages).toHaveLength(1)
   expect(double.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+  expect(new Set(takeFaults().map((fault) => (fault as Error).name))).toEqual(new Set(['OutsideFailure']))
 })
 
 test('delays texts over the daily budget until there is room, with one notice', async () => {
@@ -154,22 +155,22 @@ test('fails texts over the daily budget after a day', async () => {
   expect(all('sms.failed')).toMatchObject([{ facts: { kind: 'budget' } }])
 })
 
-test('sends texts with the newest settings if they change while it connects', async () => {
-  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+test('sends a text with the newest settings if they change while it connects', async () => {
+  const gate = Promise.withResolvers<void>()
   let connections = 0
-  const { outbox, ask, ended } = await openOutbox({
+  const { outbox, ask, ended, signInWith } = await openOutbox({
+    authToken: 'stale',
+    pauses: PAUSES,
     async connecting() {
       connections += 1
-      await gates[connections - 1]?.promise
+      if (connections === 1) await gate.promise
     },
   })
   outbox.start()
-  await expect.poll(() => connections).toBe(1)
-  outbox.settingsChanged()
-  gates[0]?.resolve()
-  await expect.poll(() => connections).toBe(2)
-  gates[1]?.resolve()
   await ask('d')
+  await expect.poll(() => connections).toBe(1)
+  await signInWith(AUTH_TOKEN)
+  gate.resolve()
   expect(await ended('d')).toBe('delivery.succeeded')
 })
 

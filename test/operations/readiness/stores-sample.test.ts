@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { diskRemedies } from '../../../ledger/causes.ts'
 import { ledgerFile, viewsFile } from '../../../ledger/files.ts'
-import { placesOf, storeFunctions } from '../../../src/operations/readiness/store-functions.ts'
+import { checkStores, placesOf } from '../../../src/operations/readiness/stores.ts'
 import { settingsFile } from '../../../src/settings/store.ts'
 import { testDirectory } from '../../support/directory.ts'
 import { startWholeService } from '../../support/service.ts'
@@ -15,7 +15,7 @@ async function stopped() {
   await client.post('/api/chat', { content: 'Remember that my cat is called Otto.' })
   await stop()
   const places = placesOf(directory)
-  return { directory, check: () => storeFunctions.checkStores()({ directory, places, hasSecrets: false }) }
+  return { directory, check: () => checkStores({ directory, places, hasSecrets: false }) }
 }
 
 function damage(file: string): void {

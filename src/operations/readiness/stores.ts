@@ -2,6 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { diskCauseOf, diskRemedies } from '../../../ledger/causes.ts'
+import { closing } from '../../../ledger/closing.ts'
 import { LedgerDamaged, messageOf } from '../../../ledger/errors.ts'
 import { ledgerFile, openLedgerReadOnly, viewsFile } from '../../../ledger/files.ts'
 import { createReader, type LedgerReader } from '../../../ledger/reader.ts'
@@ -9,7 +10,6 @@ import { verifyLink } from '../../../ledger/verify.ts'
 import { openViewsReadOnly } from '../../../projections/views.ts'
 import { secretKeyFile } from '../../settings/secrets.ts'
 import { settingsFile } from '../../settings/store.ts'
-import type { ThreadFunctions } from '../../storage/function-thread.ts'
 
 /** A file, and its inode when the service opened it. */
 export type Place = { readonly file: string; readonly inode: string }
@@ -52,25 +52,20 @@ function inodeOf(file: string): string | null {
   return found ? `${found.dev}:${found.ino}` : null
 }
 
-/** The functions of the readiness thread. */
-export const storeFunctions = {
-  /** Reads a sample of each store through a new connection, because SQLite caches pages per connection. */
-  checkStores:
-    () =>
-    (args: {
-      readonly directory: string
-      readonly places: Places
-      readonly hasSecrets: boolean
-    }): StoreReport => {
-      const { directory, places } = args
-      return {
-        ledger: faultOf(places.ledger, () => readLedger(directory)),
-        views: faultOf(places.views, () => readViews(directory), viewRemedies),
-        settings: faultOf(places.settings, () => readSettings(directory, args.hasSecrets)),
-        freeBytes: freeBytes(directory),
-      }
-    },
-} as const satisfies ThreadFunctions
+/** Reads a sample of each store through a new connection, because SQLite caches pages per connection. */
+export function checkStores(args: {
+  readonly directory: string
+  readonly places: Places
+  readonly hasSecrets: boolean
+}): StoreReport {
+  const { directory, places } = args
+  return {
+    ledger: faultOf(places.ledger, () => readLedger(directory)),
+    views: faultOf(places.views, () => readViews(directory), viewRemedies),
+    settings: faultOf(places.settings, () => readSettings(directory, args.hasSecrets)),
+    freeBytes: freeBytes(directory),
+  }
+}
 
 function faultOf(
   places: readonly Place[],
@@ -96,18 +91,14 @@ function faultOf(
 class MissingKey extends Error {}
 
 function readLedger(directory: string): void {
-  const db = openLedgerReadOnly(directory)
-  try {
-    db.transaction(() => {
-      const reader = createReader(db)
-      const { seq } = reader.head()
-      readEvents(reader, Math.max(0, seq - LAST_EVENTS), LAST_EVENTS)
-      for (let sample = 0; sample < SAMPLES; sample += 1)
-        readEvents(reader, Math.floor(Math.random() * seq), SAMPLE_EVENTS)
-    })()
-  } finally {
-    db.close()
-  }
+  using db = closing(openLedgerReadOnly(directory))
+  db.transaction(() => {
+    const reader = createReader(db)
+    const { seq } = reader.head()
+    readEvents(reader, Math.max(0, seq - LAST_EVENTS), LAST_EVENTS)
+    for (let sample = 0; sample < SAMPLES; sample += 1)
+      readEvents(reader, Math.floor(Math.random() * seq), SAMPLE_EVENTS)
+  })()
 }
 
 /** Checks that each event follows from the one before and is found by its key. Throws LedgerDamaged. */
@@ -123,12 +114,8 @@ function readEvents(reader: LedgerReader, afterSeq: number, count: number): void
 }
 
 function readViews(directory: string): void {
-  const db = openViewsReadOnly(directory)
-  try {
-    readTables(db)
-  } finally {
-    db.close()
-  }
+  using db = closing(openViewsReadOnly(directory))
+  readTables(db)
 }
 
 function readTables(db: Database.Database): void {
@@ -142,14 +129,10 @@ function readTables(db: Database.Database): void {
 function readSettings(directory: string, hasSecrets: boolean): void {
   const file = settingsFile(directory)
   // Small enough to be checked completely.
-  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 1000 })
-  try {
-    const found = db.pragma('quick_check(1)', { simple: true })
-    if (found !== 'ok') throw new LedgerDamaged(`${file} is damaged: ${found}`)
-    readTables(db)
-  } finally {
-    db.close()
-  }
+  using db = closing(new Database(file, { readonly: true, fileMustExist: true, timeout: 1000 }))
+  const found = db.pragma('quick_check(1)', { simple: true })
+  if (found !== 'ok') throw new LedgerDamaged(`${file} is damaged: ${found}`)
+  readTables(db)
   if (hasSecrets && !existsSync(secretKeyFile(directory)))
     throw new MissingKey(
       'secret.key was deleted. Put it back: after a restart, secret settings cannot be read without it.',

@@ -1,9 +1,9 @@
-import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
+import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { LostTextRow, TextQueries } from '../../projections/texts.ts'
 import { createReactor, type Reactor } from '../lib/reactor.ts'
-import { failureSignal } from './failure-signal.ts'
+import { failureSignal } from './text-facts.ts'
 
 /**
  * Records each text that the provider accepted but did not deliver, exactly once. The status may arrive
@@ -18,22 +18,22 @@ export function createLostTexts(options: {
   readonly onFault: (error: unknown) => void
 }): Reactor {
   const { append, ledger, texts } = options
-  function sentOf({ sentSeq }: LostTextRow): EventOf<'sms.sent'> | null {
+
+  function factsOf({ messageSid, sentSeq, status, errorCode }: LostTextRow): NewEvent[] {
     const [sent] = ledger.readSeqs([sentSeq])
-    return sent?.type === 'sms.sent' && sent.body ? sent : null
-  }
-  function factsOf({ messageSid, status, errorCode }: LostTextRow, sent: EventOf<'sms.sent'>): NewEvent[] {
+    // The view forgets erased texts, so this is about to end.
+    if (sent?.type !== 'sms.sent' || !sent.body) throw new Error(`no words of a text at seq ${sentSeq}`)
+    const { seq, conversationId, body } = sent
     const { party, deliveryId } = sent.facts
-    const body = { to: sent.body?.to ?? '', text: sent.body?.text ?? '' }
     return [
       {
         type: 'sms.undelivered',
         actor: 'service',
         channel: 'sms',
-        conversationId: sent.conversationId,
+        conversationId,
         key: `sms-undelivered:${messageSid}`,
-        causedBy: sent.seq,
-        derivedFrom: [sent.seq],
+        causedBy: seq,
+        derivedFrom: [seq],
         facts: {
           messageSid,
           ...(deliveryId === undefined ? {} : { deliveryId }),
@@ -43,25 +43,18 @@ export function createLostTexts(options: {
         },
         body,
       },
-      ...(sent.conversationId === null
+      ...(conversationId === null
         ? []
-        : [failureSignal({ ...body, seq: sent.seq, what: 'did not arrive' }, options.newId())]),
+        : [failureSignal({ ...body, seq, what: 'did not arrive' }, options.newId())]),
     ]
   }
 
-  return createReactor<{ readonly row: LostTextRow; readonly sent: EventOf<'sms.sent'> }>({
+  return createReactor<LostTextRow>({
     onHeadMoved: options.onHeadMoved,
     areas: ['sms'],
-    next(isTaken) {
-      for (const row of texts.lost()) {
-        const sent = isTaken(row.messageSid) ? null : sentOf(row)
-        if (sent) return { row, sent }
-      }
-      return undefined
-    },
-    laneOf: ({ row }) => row.messageSid,
-    stepOf: ({ row }) => row,
-    run: ({ row, sent }) => append(factsOf(row, sent)),
+    next: (isTaken) => texts.lost().find(({ messageSid }) => !isTaken(messageSid)),
+    laneOf: ({ messageSid }) => messageSid,
+    run: async (row) => append(factsOf(row)),
     onFault: options.onFault,
   })
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { ofType } from '../phone/phone-harness.ts'
 import { OWNER } from '../phone/provider.ts'
+import { startWithTexts, text } from '../sms/sms-harness.ts'
 import { SHORT_PAUSES } from '../support/service.ts'
-import { startWithTexts, text } from './sms-harness.ts'
 
 test('reports delayed texts once, counts them in /api/outbound, and sends them later', async () => {
   const phone = await startWithTexts({ outboundPauses: SHORT_PAUSES })

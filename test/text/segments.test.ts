@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { segmentsOf } from '../../src/sms/segments.ts'
+import { segmentsOf } from '../../src/text/segments.ts'
 
 test.each([
   ['a'.repeat(160), 1],

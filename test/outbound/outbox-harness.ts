@@ -5,13 +5,13 @@ import type { AnyEvent } from '../../ledger/reader.ts'
 import { createTextQueries } from '../../projections/texts.ts'
 import type { OutboundPauses } from '../../src/lib/backoff.ts'
 import { connectTelephony } from '../../src/phone/line/rest.ts'
-import { createSmsOutbox } from '../../src/sms/outbox.ts'
+import type { Settings } from '../../src/settings/settings.ts'
 import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
 import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
+import { createTestOutbox } from '../support/outbox.ts'
 import { SHORT_PAUSES } from '../support/service.ts'
 import { openTestStorage } from '../support/storage.ts'
-import { newId } from '../support/writer.ts'
 
 export const TEXT = 'The ferry leaves at nine.'
 
@@ -36,7 +36,8 @@ export async function openOutbox({
 }: OutboxOptions = {}) {
   const double = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
   onTestFinished(() => double.close())
-  const { append, ledger, views, onHeadMoved } = await openTestStorage(testDirectory())
+  const storage = await openTestStorage(testDirectory())
+  const { append, ledger, views } = storage
   const connect = (password: string) =>
     connectTelephony({ accountSid: ACCOUNT, username: ACCOUNT, password, baseUrl: double.url })
   let client = await connect(authToken)
@@ -45,30 +46,25 @@ export async function openOutbox({
   const faults: unknown[] = []
   const nowMs = () => Date.now() + aheadMs
   const texts = createTextQueries(views)
-  const outbox = createSmsOutbox({
-    append,
-    ledger,
-    texts,
-    onHeadMoved,
-    async client() {
-      await connecting()
-      return isConfigured ? client : null
+  onTestFinished(() => expect(faults).toEqual([]))
+  const outbox = createTestOutbox(storage, {
+    telephony: {
+      async client() {
+        const current = client
+        await connecting()
+        return isConfigured ? current : null
+      },
+      credentials: () => (isConfigured ? {} : null),
     },
-    ownNumber: () => NUMBER,
-    statusCallback: () => null,
-    partyOf: () => 'owner',
+    settings: {
+      get: ((key: string) => (key === 'TELEPHONY_PHONE_NUMBER' ? NUMBER : null)) as Settings['get'],
+    },
     isHeld: () => isHeld,
     isSpent,
     pauses,
-    newId,
     nowMs,
-    random: () => 0.5,
     onFault: (error) => void faults.push(error),
     onFailedAttempt: (fields) => void warnings.push(fields),
-  })
-  onTestFinished(async () => {
-    await outbox.close(60_000)
-    expect(faults).toEqual([])
   })
   const all = <T extends EventType>(type: T) =>
     ledger
@@ -104,7 +100,7 @@ export async function openOutbox({
     /** Moves the clock ahead and wakes the outbox. */
     pass(ms: number) {
       aheadMs += Math.max(0, ms)
-      outbox.settingsChanged()
+      outbox.wake()
     },
     async signInWith(password: string) {
       client = await connect(password)

@@ -1,0 +1,168 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Twilio } from 'twilio'
+import type { LedgerReader } from '../../ledger/reader.ts'
+import type { DeliveryRow } from '../../projections/deliveries.ts'
+import type { TextQueries } from '../../projections/texts.ts'
+import { giveUpAt, type OutboundPauses, untilRetryMs } from '../lib/backoff.ts'
+import { ownerNumbersOf } from '../settings/party.ts'
+import type { Settings } from '../settings/settings.ts'
+import { findSent, type OutgoingText, sendText } from './sms-provider.ts'
+import { delayedFacts, textEnd } from './text-facts.ts'
+import { failed, type Message, type Outcome, type Transport } from './transport.ts'
+
+/** Failed attempts of a text before the owner is notified of a delay. */
+const ATTEMPTS_BEFORE_NOTICE = 3
+
+/** The provider's API, with the settings at the time of each use. */
+export type Telephony = {
+  /** Null if the settings are incomplete. */
+  credentials(): object | null
+  client(): Promise<Twilio | null>
+}
+
+export type SmsTransport = Transport & {
+  /** Takes the reply of a turn for the webhook's response. Null if none is ready within `ms`. */
+  claimReply(turnId: string, ms: number): Promise<string | null>
+  /** The telephony settings changed: texts that wait for other credentials are due. */
+  settingsChanged(): void
+}
+
+/**
+ * Sends texts by the telephony provider, one after another, because the daily limit counts sent texts. An
+ * attempt without a clear response is looked up in the provider's message list.
+ */
+export function createSmsTransport(options: {
+  readonly ledger: LedgerReader
+  readonly texts: TextQueries
+  readonly settings: Pick<Settings, 'get'>
+  readonly telephony: Telephony
+  /** Whether the daily limit of texts is reached. */
+  readonly isSpent: () => boolean
+  readonly pauses: OutboundPauses
+  readonly newId: () => string
+  readonly nowMs: () => number
+}): SmsTransport {
+  const { ledger, texts, settings, telephony, nowMs } = options
+  /** Webhooks that wait for the reply of a turn. Each function stops the wait, and returns how to answer. */
+  const claims = new Map<string, () => (reply: string) => void>()
+  /** Deliveries whose last attempt got an error response: if the list lacks the text, it was not accepted. */
+  const answered = new Set<string>()
+  /** Counts changes of the settings; `refusedIn` is the count when the provider last rejected them. */
+  let changes = 0
+  let refusedIn: number | null = null
+
+  function outgoing({ causedBy, body }: Message): OutgoingText {
+    const publicUrl = settings.get('PUBLIC_URL')
+    return {
+      from: settings.get('TELEPHONY_PHONE_NUMBER') ?? numberTexted(causedBy),
+      to: body.target,
+      text: body.text,
+      statusCallback: publicUrl && `${publicUrl}/sms/status`,
+    }
+  }
+
+  /** The number to reply from if the settings name none; empty if this is not a reply to a text. */
+  function numberTexted(causedBy: number | null): string {
+    const [cause] = causedBy === null ? [] : ledger.readSeqs([causedBy])
+    return (cause?.type === 'sms.received' && cause.body?.to) || ''
+  }
+
+  return {
+    atOnce: 1,
+
+    untilDueMs({ attempts, kind, retryAt, requestedAt }) {
+      const untilGivenUpMs = Math.max(0, Date.parse(giveUpAt(requestedAt)) - nowMs())
+      // The owner has been notified already.
+      if (texts.delayed() !== null && options.isSpent()) return untilGivenUpMs
+      if (attempts > 0 && telephony.credentials() === null) return untilGivenUpMs
+      if (kind === 'credentials' && refusedIn !== changes) return 0
+      return untilRetryMs(retryAt, nowMs())
+    },
+
+    async prepare(message) {
+      const { turnId, body } = message
+      if (texts.isOptedOut(body.target)) return failed('opted_out')
+      const isSpent = options.isSpent()
+      if (!isSpent && turnId !== null && claims.has(turnId))
+        return { status: 'ready', act: async () => answerWebhook(turnId, body.text) }
+      const change = changes
+      const client = await telephony.client()
+      const { from, to } = outgoing(message)
+      if (client === null || from === '' || to === '') return failed('not_configured')
+      if (!isSpent) return { status: 'ready', act: () => send(message, client, change) }
+      const until = giveUpAt(message.at)
+      if (nowMs() >= Date.parse(until)) return failed('budget')
+      return { status: 'postponed', facts: delayedFacts(message, 'budget', until) }
+    },
+
+    recover,
+    aroundEnd(event, outcome, ended) {
+      answered.delete(event.facts.deliveryId)
+      const party = ownerNumbersOf(settings).includes(event.body?.target ?? '') ? 'owner' : 'guest'
+      const wasDelayed = texts.delivery(event.facts.deliveryId)?.delayed === 1
+      return textEnd(event, outcome, ended, { party, wasDelayed, newId: options.newId })
+    },
+
+    delayed(event, attempt, kind) {
+      if (kind !== 'credentials' && kind !== 'rate_limited' && kind !== 'unavailable') return []
+      const isLate = kind === 'credentials' || attempt >= ATTEMPTS_BEFORE_NOTICE
+      return isLate && texts.delayed() === null ? delayedFacts(event, kind, giveUpAt(event.at)) : []
+    },
+
+    claimReply: (turnId, ms) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => take()(null), ms)
+        function take(): typeof resolve {
+          clearTimeout(timer)
+          claims.delete(turnId)
+          return resolve
+        }
+        claims.set(turnId, take)
+      }),
+
+    settingsChanged() {
+      changes += 1
+    },
+  }
+
+  function answerWebhook(turnId: string, text: string): Outcome {
+    const answer = claims.get(turnId)?.()
+    // The webhook waits no longer.
+    if (!answer) return failed('not_configured')
+    return { status: 'delivered', providerId: null, recorded: () => answer(text) }
+  }
+
+  async function send(message: Message, client: Twilio, change: number): Promise<Outcome | null> {
+    const { deliveryId } = message.facts
+    answered.delete(deliveryId)
+    const sent = await sendText(client, outgoing(message), nowMs)
+    if (sent.status === 'ambiguous') {
+      if (sent.answered) answered.add(deliveryId)
+      return null
+    }
+    if (sent.status === 'failed' && sent.kind === 'credentials') refusedIn = change
+    return sent
+  }
+
+  /** Looks a text up in the provider's list, where it may appear late. While that fails, for a day. */
+  async function recover(message: Message, row: DeliveryRow, signal: AbortSignal): Promise<Outcome> {
+    const attemptedAt = row.attemptedAt ?? row.requestedAt
+    const client = await telephony.client()
+    if (client === null) return { status: 'unknown' }
+    const isOver = nowMs() >= Date.parse(giveUpAt(attemptedAt))
+    for (const pauseMs of options.pauses.lookUpAfterMs) {
+      await pause(pauseMs, undefined, { signal })
+      const messageSid = await findSent(client, outgoing(message), {
+        attemptedAt,
+        nowMs,
+        isKnown: (sid) => ledger.rowByKey(`sms-sent:${sid}`) !== undefined,
+      }).catch((error: unknown) => {
+        if (isOver) return null
+        throw error
+      })
+      if (messageSid !== null) return { status: 'delivered', providerId: messageSid }
+    }
+    if (!answered.has(row.deliveryId)) return { status: 'unknown' }
+    return failed('unavailable', { mayRetry: true })
+  }
+}

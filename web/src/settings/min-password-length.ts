@@ -1,2 +1,0 @@
-/** The service requires it of a new password. */
-export const minPasswordLength = 12
