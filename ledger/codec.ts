@@ -1,15 +1,6 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import { InvalidEvent, LedgerDamaged } from './errors.ts'
-import type {
-  Actor,
-  Channel,
-  Envelope,
-  EventHeader,
-  LedgerEvent,
-  NewEvent,
-  Unknown,
-  UnknownEvent,
-} from './event.ts'
+import type { Actor, Channel, Envelope, LedgerEvent, NewEvent, UnknownEvent } from './event.ts'
 import { catalogue, type EventType, isEventType } from './events/catalogue.ts'
 import { upcast } from './upcast.ts'
 
@@ -41,44 +32,35 @@ export type EventRow = {
 /** The columns needed to read an event. `bodyDigest` only tells whether there is or was a body. */
 export type ReadRow = Omit<EventRow, 'salt'>
 
-/** The columns needed for an event's header. */
-export type HeaderRow = Pick<
-  EventRow,
-  'seq' | 'type' | 'version' | 'at' | 'conversationId' | 'spanId' | 'turnId' | 'derivedFrom' | 'channel'
->
-
-/** The parts of an event that are shown, as stored text: served without parsing. */
-export type StoredText = Pick<EventRow, 'seq' | 'type' | 'version' | 'facts' | 'body'> & {
-  /** The members of a JSON object: seq, id, at, channel, actor, conversationId, spanId, turnId. */
-  readonly envelope: string
-  /** 1 if there is or was a body, else 0. */
-  readonly hasBody: number
-}
-
 /** A validated event without its `seq` and `hash`. */
 export type Draft = Omit<EventRow, 'seq' | 'hash'>
+
+/** The columns that a hash covers, after `seq` and in this order. */
+const HASHED = [
+  'id',
+  'key',
+  'type',
+  'version',
+  'at',
+  'conversationId',
+  'spanId',
+  'turnId',
+  'causedBy',
+  'derivedFrom',
+  'channel',
+  'actor',
+  'facts',
+  'bodyDigest',
+] as const satisfies (keyof Draft)[]
+
+export const COLUMNS = ['seq', ...HASHED, 'body', 'salt', 'hash'] as const satisfies (keyof EventRow)[]
 
 /** The hash before the first event. */
 export const GENESIS_HASH = '0'.repeat(64)
 
-const SALT_BYTES = 16
-const SALTS_A_POOL = 256
-
-/**
- * Generates salts for bodies, 256 per system call. A salt is erased with its body, so that a short text
- * cannot be guessed from its digest.
- */
-export function createSalts(): () => string {
-  let pool = ''
-  let offset = 0
-  return () => {
-    if (offset >= pool.length) {
-      pool = randomBytes(SALT_BYTES * SALTS_A_POOL).toString('hex')
-      offset = 0
-    }
-    offset += SALT_BYTES * 2
-    return pool.slice(offset - SALT_BYTES * 2, offset)
-  }
+/** A salt for a body. It is erased with the body, so that a short text cannot be guessed from its digest. */
+export function newSalt(): string {
+  return randomBytes(16).toString('hex')
 }
 
 /** SHA-256 over salt and body, in hex. Reveals nothing once the salt is erased. */
@@ -91,28 +73,7 @@ export function bodyDigest(salt: string, body: string): string {
  * body's salted digest. The body itself is not included, so the chain survives an erasure.
  */
 export function chainHash(previousHash: string, seq: number, row: Draft): string {
-  return digest(
-    'sha256',
-    previousHash +
-      JSON.stringify([
-        seq,
-        row.id,
-        row.key,
-        row.type,
-        row.version,
-        row.at,
-        row.conversationId,
-        row.spanId,
-        row.turnId,
-        row.causedBy,
-        row.derivedFrom,
-        row.channel,
-        row.actor,
-        row.facts,
-        row.bodyDigest,
-      ]),
-    'hex',
-  )
+  return digest('sha256', previousHash + JSON.stringify([seq, ...HASHED.map((column) => row[column])]), 'hex')
 }
 
 export type DraftContext = {
@@ -183,23 +144,6 @@ function unknownEventOf(row: ReadRow): UnknownEvent {
   return { ...envelope, type: 'unknown', originalType: row.type }
 }
 
-/** The header of a stored event. Throws LedgerDamaged. */
-export function headerOf(row: HeaderRow): EventHeader | (EventHeader & Unknown) {
-  const { seq, type, version, at, conversationId, spanId, turnId, channel } = row
-  const header = {
-    seq,
-    type,
-    version,
-    at,
-    conversationId,
-    spanId,
-    turnId,
-    derivedFrom: parseSeqs(row),
-    channel,
-  }
-  return isKnown(type, version) ? header : { ...header, type: 'unknown', originalType: type }
-}
-
 /** The event of a row that `toDraft` has just validated; skips the schema. Use `parseRow` for stored rows. */
 export function eventOfDraft(row: EventRow): LedgerEvent {
   const body: unknown = row.body === null ? null : JSON.parse(row.body)
@@ -241,7 +185,7 @@ export function isKnown(type: string, version: number): type is EventType {
 
 const NO_SEQS: readonly number[] = []
 
-function parseSeqs(row: Pick<EventRow, 'seq' | 'derivedFrom'>): readonly number[] {
+function parseSeqs(row: ReadRow): readonly number[] {
   if (row.derivedFrom === null) return NO_SEQS
   const seqs = parseJson(row.derivedFrom)
   if (Array.isArray(seqs) && seqs.every((seq) => Number.isSafeInteger(seq))) return seqs

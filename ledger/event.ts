@@ -28,12 +28,6 @@ export type Envelope = {
   readonly hash: string
 }
 
-/** A fact's envelope fields for ordering and grouping, without its content. */
-export type EventHeader = Pick<
-  Envelope,
-  'seq' | 'version' | 'at' | 'conversationId' | 'spanId' | 'turnId' | 'derivedFrom' | 'channel'
-> & { readonly type: string }
-
 /** A stored fact, parsed and lifted to the current version. */
 export type EventOf<T extends EventType> = Envelope & {
   readonly type: T
@@ -46,8 +40,11 @@ export type EventOf<T extends EventType> = Envelope & {
 export type LedgerEvent = { [T in EventType]: EventOf<T> }[EventType]
 
 /** A fact that a newer build wrote: kept, skipped with a warning, and folded once a build knows it. */
-export type UnknownEvent = Envelope & Unknown & { readonly erased: boolean }
-export type Unknown = { readonly type: 'unknown'; readonly originalType: string }
+export type UnknownEvent = Envelope & {
+  readonly type: 'unknown'
+  readonly originalType: string
+  readonly erased: boolean
+}
 
 /** A type without a body has an index signature as its `BodyOf`. */
 type BodyPart<T extends EventType> = string extends keyof BodyOf<T>

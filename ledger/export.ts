@@ -1,10 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import * as z from 'zod'
 import type { EventRow } from './codec.ts'
-import { LedgerDamaged } from './errors.ts'
 import { actorSchema, channelSchema } from './event.ts'
-import { createReader, type Head, type LedgerReader } from './reader.ts'
-import { verifyLink } from './verify.ts'
+import { createReader } from './reader.ts'
+import { verifiedRows } from './verify.ts'
 
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
 const text = z.string().nullable().default(null)
@@ -44,8 +43,6 @@ export const exportedRowSchema: z.ZodType<EventRow> = z.strictObject({
   hash: hashSchema,
 })
 
-const CHUNK_ROWS = 500
-
 /**
  * Exports a ledger as JSON Lines and verifies it on the way. One read transaction gives a consistent
  * snapshot; it also blocks truncation of the write-ahead log, so erasures wait for it. Throws LedgerDamaged.
@@ -63,26 +60,11 @@ export function* exportLines(db: Database): Generator<string> {
       ledgerId: reader.id(),
     }
     yield `${JSON.stringify(header)}\n`
-    yield* rowLines(reader)
+    for (const rows of verifiedRows(reader, 0))
+      yield rows
+        .map((row) => `${JSON.stringify(row, (_name, value: unknown) => value ?? undefined)}\n`)
+        .join('')
   } finally {
     db.exec('ROLLBACK')
-  }
-}
-
-function* rowLines(reader: LedgerReader): Generator<string> {
-  let head: Head = { seq: 0, hash: reader.hashAt(0) ?? '' }
-  for (;;) {
-    const rows = reader.rowsAfter(head.seq, CHUNK_ROWS)
-    if (rows.length === 0) return
-    let lines = ''
-    for (const row of rows) {
-      head = verifyLink(head, row)
-      if (row.body === null && row.bodyDigest !== null && !reader.isErased(row.seq))
-        throw new LedgerDamaged(`event ${row.seq} has lost its body, and no erased fact names it`, {
-          seq: row.seq,
-        })
-      lines += `${JSON.stringify(row, (_name, value: unknown) => value ?? undefined)}\n`
-    }
-    yield lines
   }
 }

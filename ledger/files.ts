@@ -27,17 +27,28 @@ export function makeFile(file: string): void {
   syncDirectory(dirname(file))
 }
 
+/** Whether an open ledger's file, write-ahead log and log index are still in place. */
+export type Places = {
+  readonly hasFile: () => boolean
+  readonly hasLog: () => boolean
+  readonly hasIndex: () => boolean
+}
+
 /**
- * Returns a check whether the path still refers to the same file. If an open database is moved, deleted or
- * replaced, its writer keeps writing to a file that vanishes on close; in WAL mode SQLite does not detect
- * that. Uses `stat` only, because opening and closing the file would drop the process's locks.
+ * Watches a database's files. If one is moved, deleted or replaced while open, its writer keeps writing to a
+ * file that vanishes on close; in WAL mode SQLite does not detect that. Call it after a first read in WAL
+ * mode, which creates the log. Uses `stat` only, because opening and closing a file would drop the process's
+ * locks.
  */
-export function watchPlace(file: string): () => boolean {
-  const { dev, ino } = statSync(file)
-  return () => {
-    const found = statSync(file, { throwIfNoEntry: false })
-    return found?.ino === ino && found.dev === dev
+export function watchFiles(file: string): Places {
+  const watch = (path: string) => {
+    const { dev, ino } = statSync(path)
+    return () => {
+      const found = statSync(path, { throwIfNoEntry: false })
+      return found?.ino === ino && found.dev === dev
+    }
   }
+  return { hasFile: watch(file), hasLog: watch(`${file}-wal`), hasIndex: watch(`${file}-shm`) }
 }
 
 /** Makes new names in a directory survive a power cut. */

@@ -7,27 +7,11 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_CHARS = 10
 const RANDOM_CHARS = 16
 
-/** Random bytes are drawn for many ids at once, because the system call dominates the cost. */
-const IDS_A_POOL = 128
-
 /** Ids in lower-case ULID layout (https://github.com/ulid/spec). */
 export function createIds(nowMs: () => number): NewId {
-  let pool = ''
-  let offset = 0
-  let timeMs = Number.NaN
-  let time = ''
   return () => {
-    const now = nowMs()
-    if (now !== timeMs) {
-      timeMs = now
-      time = base32(now)
-    }
-    if (offset >= pool.length) {
-      pool = Array.from(randomBytes(RANDOM_CHARS * IDS_A_POOL), (byte) => ALPHABET[byte & 31]).join('')
-      offset = 0
-    }
-    offset += RANDOM_CHARS
-    return time + pool.slice(offset - RANDOM_CHARS, offset)
+    const random = Array.from(randomBytes(RANDOM_CHARS), (byte) => ALPHABET[byte & 31])
+    return base32(nowMs()) + random.join('')
   }
 }
 

@@ -2,12 +2,11 @@ import { existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { describeDisk, diskCauseOf } from './causes.ts'
-import { chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
+import { COLUMNS, chainHash, type Draft, type EventRow, toDraft } from './codec.ts'
 import { type ErasureReason, erasedFacts } from './erasure.ts'
 import { InvalidEvent, isDamage, LedgerDamaged, LedgerUnavailable, messageOf } from './errors.ts'
-import { ledgerFile, makeDirectory, makeFile } from './files.ts'
+import { ledgerFile, makeDirectory, makeFile, type Places, watchFiles } from './files.ts'
 import { inspectLedger, refusalOf } from './inspect.ts'
-import { type Places, watchFiles } from './place.ts'
 import { createReader, type Head, type LedgerReader } from './reader.ts'
 import { APPLICATION_ID, FORMAT_VERSION, ledgerSchema } from './schema.ts'
 import { type HeadNote, openHeadNote, type Witness } from './witness.ts'
@@ -122,9 +121,8 @@ function createWriter(
   const endBatch = db.prepare('RELEASE batch')
   const undoBatch = db.prepare('ROLLBACK TO batch')
   // By position: binding by name costs as much as a small insert.
-  const insert = db.prepare<[RowValues]>(
-    `INSERT INTO events (seq, id, key, type, version, at, conversationId, spanId, turnId, causedBy, derivedFrom,
-       channel, actor, facts, body, salt, bodyDigest, hash) VALUES (${Array(18).fill('?').join()})`,
+  const insert = db.prepare<[(string | number | null)[]]>(
+    `INSERT INTO events (${COLUMNS.join()}) VALUES (${COLUMNS.map(() => '?').join()})`,
   )
   const erasedSource = db.prepare<[string], { reason: ErasureReason; erasedBy: number }>(
     `SELECT events.facts ->> '$.reason' AS reason, erasedBy
@@ -248,37 +246,34 @@ function createWriter(
     const before = head
     try {
       const only = onlyDraft(batches)
-      const alone = only && commitAlone(only)
-      return alone ? [alone] : inTransaction(() => batches.map(insertBatch))
+      const alone = only && unlessRejected(() => commitAlone(only))
+      return alone ? [alone] : inTransaction(() => batches.map(insertApart))
     } catch (error) {
       head = before
-      if (isRejection(error)) return commitApart(batches)
       throw error
     }
   }
 
-  /** Inserts each batch in its own savepoint, so that an invalid batch does not fail the others. */
-  function commitApart(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
-    const before = head
-    const insertApart = (batch: readonly Draft[]): CommitOutcome => {
-      const start = head
-      beginBatch.run()
-      try {
-        return insertBatch(batch)
-      } catch (error) {
-        if (!isRejection(error)) throw error
-        head = start
-        undoBatch.run()
-        return { status: 'rejected', error }
-      } finally {
-        if (db.inTransaction) endBatch.run()
-      }
-    }
+  /** Inserts a batch in its own savepoint, so that an invalid batch does not fail the others. */
+  function insertApart(batch: readonly Draft[]): CommitOutcome {
+    beginBatch.run()
     try {
-      return inTransaction(() => batches.map(insertApart))
+      const outcome = unlessRejected(() => insertBatch(batch))
+      if (outcome.status === 'rejected') undoBatch.run()
+      return outcome
+    } finally {
+      if (db.inTransaction) endBatch.run()
+    }
+  }
+
+  function unlessRejected<T>(work: () => T): T | Extract<CommitOutcome, { status: 'rejected' }> {
+    const before = head
+    try {
+      return work()
     } catch (error) {
+      if (!isRejection(error)) throw error
       head = before
-      throw error
+      return { status: 'rejected', error }
     }
   }
 
@@ -349,33 +344,7 @@ function onlyDraft(batches: readonly (readonly Draft[])[]): Draft | undefined {
   return batches.length === 1 && batches[0]?.length === 1 ? batches[0][0] : undefined
 }
 
-type RowValues = (string | number | null)[]
-
-/** In the order of the INSERT. */
-function valuesOf(row: EventRow): RowValues {
-  const { seq, id, key, type, version, at, conversationId, spanId, turnId, causedBy, derivedFrom } = row
-  const { channel, actor, facts, body, salt, bodyDigest, hash } = row
-  return [
-    seq,
-    id,
-    key,
-    type,
-    version,
-    at,
-    conversationId,
-    spanId,
-    turnId,
-    causedBy,
-    derivedFrom,
-    channel,
-    actor,
-    facts,
-    body,
-    salt,
-    bodyDigest,
-    hash,
-  ]
-}
+const valuesOf = (row: EventRow) => COLUMNS.map((column) => row[column])
 
 type BornErased = { seq: number; at: string; reason: ErasureReason; erasedBy: number }
 

@@ -1,6 +1,6 @@
-import type { Database, Statement } from 'better-sqlite3'
-import { type EventRow, GENESIS_HASH, headerOf, parseRow, type ReadRow, type StoredText } from './codec.ts'
-import type { EventHeader, LedgerEvent, UnknownEvent } from './event.ts'
+import type { Database } from 'better-sqlite3'
+import { type EventRow, GENESIS_HASH, parseRow, type ReadRow } from './codec.ts'
+import type { LedgerEvent, UnknownEvent } from './event.ts'
 
 export type Head = { readonly seq: number; readonly hash: string }
 export type AnyEvent = LedgerEvent | UnknownEvent
@@ -14,8 +14,6 @@ export type LedgerReader = {
   /** The ledger's id, assigned at its creation. */
   id(): string
   readAfter(seq: number, limit: number): AnyEvent[]
-  /** Like `readAfter`, but returns only headers of other types: their content is neither read nor parsed. */
-  readTypesAfter(types: ReadonlySet<string>, seq: number, limit: number): EventHeader[]
   /** The events of these types. */
   readOfTypes(types: ReadonlySet<string>, range: SeqRange): AnyEvent[]
   /** The seqs of events of these types. */
@@ -24,8 +22,6 @@ export type LedgerReader = {
   readRange(fromSeq: number, toSeq: number): AnyEvent[]
   /** In the given order, without seqs that do not exist. */
   readSeqs(seqs: readonly number[]): AnyEvent[]
-  /** Events as stored text, in the order of the ranges. */
-  textRanges(ranges: readonly SeqRange[]): StoredText[]
   rowsAfter(seq: number, limit: number): EventRow[]
   rowAt(seq: number): EventRow | undefined
   rowByKey(key: string): EventRow | undefined
@@ -43,22 +39,6 @@ export type LedgerReader = {
 const READ = `SELECT seq, id, key, type, version, at, conversationId, spanId, turnId, causedBy, derivedFrom, channel,
   actor, facts, body, iif(bodyDigest IS NULL, NULL, '') AS bodyDigest, hash FROM events`
 
-/** Reads only the header columns of unwanted types. */
-function readTypes(wanted: ReadonlySet<string>): string {
-  const list = [...wanted].map((type) => `'${type}'`).join()
-  const ifWanted = (column: string) => `iif(type IN (${list}), ${column}, NULL) AS ${column}`
-  return `SELECT seq, type, version, at, conversationId, spanId, turnId, derivedFrom, channel,
-    ${['id', 'key', 'causedBy', 'actor', 'facts', 'body', 'hash'].map(ifWanted).join()},
-    iif(bodyDigest IS NULL, NULL, '') AS bodyDigest FROM events`
-}
-
-/** Concatenating in SQLite takes half the time of reading eight strings and joining them. */
-const ENVELOPE = ['id', 'at', 'channel', 'actor', 'conversationId', 'spanId', 'turnId']
-  .map((name) => `,"${name}":'||json_quote(${name})||'`)
-  .join('')
-const TEXT = `SELECT seq, '"seq":'||seq||'${ENVELOPE}' AS envelope, type, version, facts, body,
-  bodyDigest IS NOT NULL AS hasBody FROM events`
-
 /** A reader on a connection that the caller owns. */
 export function createReader(db: Database): LedgerReader {
   const head = db.prepare<[], Head>('SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1')
@@ -68,7 +48,6 @@ export function createReader(db: Database): LedgerReader {
   )
   const rowAt = db.prepare<[number], EventRow>('SELECT * FROM events WHERE seq = ?')
   const after = db.prepare<[number, number], ReadRow>(`${READ} WHERE seq > ? ORDER BY seq LIMIT ?`)
-  const typesAfter = new WeakMap<ReadonlySet<string>, Statement<[number, number], ReadRow>>()
   const ofTypes = db
     .prepare<[number, number, string], number>(
       'SELECT seq FROM events WHERE seq BETWEEN ? AND ? AND type IN (SELECT value FROM json_each(?)) ORDER BY seq',
@@ -79,7 +58,6 @@ export function createReader(db: Database): LedgerReader {
     `${READ} WHERE seq BETWEEN ? AND ? AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
   )
   const bySeq = db.prepare<[number], ReadRow>(`${READ} WHERE seq = ?`)
-  const textRange = db.prepare<[number, number], StoredText>(`${TEXT} WHERE seq BETWEEN ? AND ? ORDER BY seq`)
   const hashAt = db.prepare<[number], { hash: string }>('SELECT hash FROM events WHERE seq = ?')
   const byKey = db.prepare<[string], EventRow>('SELECT * FROM events WHERE key = ?')
   const erased = db.prepare<[number]>(
@@ -97,19 +75,11 @@ export function createReader(db: Database): LedgerReader {
     head: () => head.get() ?? { seq: 0, hash: GENESIS_HASH },
     id: () => meta.get('ledgerId')?.value ?? '',
     readAfter: (seq, limit) => after.all(seq, limit).map(parseRow),
-    readTypesAfter(types, seq, limit) {
-      const statement =
-        typesAfter.get(types) ??
-        db.prepare<[number, number], ReadRow>(`${readTypes(types)} WHERE seq > ? ORDER BY seq LIMIT ?`)
-      typesAfter.set(types, statement)
-      return statement.all(seq, limit).map((row) => (types.has(row.type) ? parseRow(row) : headerOf(row)))
-    },
     readOfTypes: (types, { firstSeq, lastSeq }) =>
       inRange.all(firstSeq, lastSeq, JSON.stringify([...types])).map(parseRow),
     seqsOf: (types, { firstSeq, lastSeq }) => ofTypes.all(firstSeq, lastSeq, JSON.stringify(types)),
     readRange: (fromSeq, toSeq) => range.all(fromSeq, toSeq).map(parseRow),
     readSeqs: (seqs) => seqs.flatMap((seq) => bySeq.get(seq) ?? []).map(parseRow),
-    textRanges: (ranges) => ranges.flatMap(({ firstSeq, lastSeq }) => textRange.all(firstSeq, lastSeq)),
     rowsAfter: (seq, limit) => rowsAfter.all(seq, limit),
     rowAt: (seq) => rowAt.get(seq),
     rowByKey: (key) => byKey.get(key),

@@ -9,12 +9,22 @@ const CHUNK_ROWS = 500
  * `erased` fact for every missing body. Returns the head. Throws LedgerDamaged with the first damaged seq.
  */
 export function verifyChain(reader: LedgerReader, fromSeq = 0, onProgress?: (seq: number) => void): Head {
+  let head: Head = { seq: fromSeq, hash: reader.hashAt(fromSeq) ?? '' }
+  for (const rows of verifiedRows(reader, fromSeq)) {
+    head = rows.at(-1) ?? head
+    onProgress?.(head.seq)
+  }
+  return { seq: head.seq, hash: head.hash }
+}
+
+/** Yields the rows after `fromSeq` in chunks, each verified like in `verifyChain`. Throws LedgerDamaged. */
+export function* verifiedRows(reader: LedgerReader, fromSeq: number): Generator<EventRow[]> {
   const start = reader.hashAt(fromSeq)
   if (start === null) throw new LedgerDamaged(`event ${fromSeq} is missing`, { seq: fromSeq })
   let head: Head = { seq: fromSeq, hash: start }
   for (;;) {
     const rows = reader.rowsAfter(head.seq, CHUNK_ROWS)
-    if (rows.length === 0) return head
+    if (rows.length === 0) return
     for (const row of rows) {
       head = verifyLink(head, row)
       if (row.body === null && row.bodyDigest !== null && !reader.isErased(row.seq))
@@ -22,7 +32,7 @@ export function verifyChain(reader: LedgerReader, fromSeq = 0, onProgress?: (seq
           seq: row.seq,
         })
     }
-    onProgress?.(head.seq)
+    yield rows
   }
 }
 

@@ -70,40 +70,35 @@ export const callsProjection = defineProjection({
 export function createCallQueries(views: Database) {
   const bySid = views.prepare<[string], CallRow>('SELECT * FROM calls WHERE callSid = ?')
   const open = views.prepare<[], CallRow>('SELECT * FROM calls WHERE endedAt IS NULL ORDER BY offeredSeq')
-  const guestsSince = views.prepare<[string, number], { number: string | null }>(
-    'SELECT number FROM call_guests WHERE at >= ? AND seq > ?',
-  )
+  const guestsSince = views
+    .prepare<[string, number], string | null>('SELECT number FROM call_guests WHERE at >= ? AND seq > ?')
+    .pluck()
   const takenSince = views.prepare<[string, number], { count: number }>(
     'SELECT count(*) AS count FROM calls WHERE offeredAt >= ? AND offeredSeq > ?',
   )
-  const ofNumber = views.prepare<[string, number], { seq: number }>(
-    `SELECT seq FROM call_words JOIN calls USING (callSid) WHERE number = ? AND party = 'guest'
-     ORDER BY seq DESC LIMIT ?`,
-  )
-  const ofCall = views.prepare<[string, number], { seq: number }>(
-    'SELECT seq FROM call_words WHERE callSid = ? ORDER BY seq DESC LIMIT ?',
-  )
+  const ofNumber = views
+    .prepare<[string, number], number>(
+      `SELECT seq FROM call_words JOIN calls USING (callSid) WHERE number = ? AND party = 'guest'
+       ORDER BY seq DESC LIMIT ?`,
+    )
+    .pluck()
+  const ofCall = views
+    .prepare<[string, number], number>(
+      'SELECT seq FROM call_words WHERE callSid = ? ORDER BY seq DESC LIMIT ?',
+    )
+    .pluck()
   return {
     bySid: (callSid: string) => bySid.get(callSid),
     /** Calls without an end: in progress, or interrupted by a crash. */
     open: () => open.all(),
     /** The number of each guest call recorded since `at` and after `afterSeq`; null if erased. */
-    guestNumbersSince: (at: string, afterSeq: number) =>
-      guestsSince.all(at, afterSeq).map(({ number }) => number),
+    guestNumbersSince: (at: string, afterSeq: number) => guestsSince.all(at, afterSeq),
     /** Accepted calls of any party since `at` and after `afterSeq`. */
     takenSince: (at: string, afterSeq: number) => takenSince.get(at, afterSeq)?.count ?? 0,
     /** The last utterances in guest calls from this number, oldest first. */
-    guestWordSeqs: (number: string, limit: number) =>
-      ofNumber
-        .all(number, limit)
-        .map(({ seq }) => seq)
-        .reverse(),
+    guestWordSeqs: (number: string, limit: number) => ofNumber.all(number, limit).reverse(),
     /** The last utterances of a call, oldest first. */
-    wordSeqs: (callSid: string, limit: number) =>
-      ofCall
-        .all(callSid, limit)
-        .map(({ seq }) => seq)
-        .reverse(),
+    wordSeqs: (callSid: string, limit: number) => ofCall.all(callSid, limit).reverse(),
   }
 }
 

@@ -106,14 +106,9 @@ export const contextProjection = defineProjection({
       VALUES (@seq, @conversationId, @throughSeq, @at,
         (SELECT channel FROM context_chains WHERE conversationId = @conversationId), @source, @inputTokensBefore,
         @inputTokensAfter, @provider, @model, @compactionId)`)
-    const newest = db
-      .prepare<[string | null], number | null>(
-        'SELECT max(seq) FROM context_compactions WHERE conversationId = ?',
-      )
-      .pluck()
-    const measure = db.prepare(
-      'UPDATE context_compactions SET firstTurnTokens = ? WHERE seq = ? AND firstTurnTokens IS NULL',
-    )
+    const measure =
+      db.prepare(`UPDATE context_compactions SET firstTurnTokens = ? WHERE firstTurnTokens IS NULL
+      AND seq = (SELECT max(seq) FROM context_compactions WHERE conversationId = ?)`)
     const consume = db.prepare('UPDATE context_compactions SET consumed = 1 WHERE compactionId = ?')
     const capsule = db.prepare(
       'INSERT INTO context_capsules (seq, conversationId, throughSeq, at, source) VALUES (?, ?, ?, ?, ?)',
@@ -137,9 +132,8 @@ export const contextProjection = defineProjection({
         },
         'turn.completed': ({ conversationId, channel, facts }) => {
           complete.run(channel, facts.contextTokens, facts.usage.outputTokens, conversationId)
-          const compactionSeq = newest.get(conversationId)
           // A stopped turn has no token count.
-          if (compactionSeq && facts.contextTokens > 0) measure.run(facts.contextTokens, compactionSeq)
+          if (facts.contextTokens > 0) measure.run(facts.contextTokens, conversationId)
         },
         'context.usage.recorded': ({ conversationId, at, facts }) =>
           void record.run({ conversationId, at, ...facts }),

@@ -4,7 +4,7 @@ import { defineProjection } from './projection.ts'
 /** Memories and their uses. A memory's strength is computed from its uses on demand. */
 export const memoriesProjection = defineProjection({
   name: 'memories',
-  version: 5,
+  version: 6,
   tables: [
     'memories',
     'memory_uses',
@@ -25,10 +25,10 @@ export const memoriesProjection = defineProjection({
     CREATE INDEX memories_by_key ON memories (canonicalKey) WHERE canonicalKey IS NOT NULL;
     CREATE INDEX memories_by_slot ON memories (slotKey) WHERE slotKey <> '';
     CREATE INDEX memories_by_statement ON memories (statementKey) WHERE statementKey <> '';
-    CREATE INDEX memories_current ON memories (storedSeq) WHERE status IN ('active', 'contested');
+    CREATE INDEX memories_current ON memories (storedSeq) WHERE status IN ('active', 'contested', 'provisional');
     CREATE INDEX memories_by_kind ON memories (kind, status);
-    CREATE INDEX memories_single ON memories (storedSeq) WHERE singleValued = 1 AND status IN ('active', 'contested');
-    CREATE INDEX memories_ending ON memories (validUntil) WHERE validUntil IS NOT NULL AND status IN ('active', 'contested');
+    CREATE INDEX memories_single ON memories (storedSeq) WHERE singleValued = 1 AND status IN ('active', 'contested', 'provisional');
+    CREATE INDEX memories_ending ON memories (validUntil) WHERE validUntil IS NOT NULL AND status IN ('active', 'contested', 'provisional');
     CREATE INDEX memories_successors ON memories (supersedes) WHERE supersedes IS NOT NULL;
     CREATE INDEX memories_predecessors ON memories (supersededBy) WHERE supersededBy IS NOT NULL;
     CREATE TABLE memory_uses (memoryId TEXT NOT NULL, seq INTEGER NOT NULL, at TEXT NOT NULL, use TEXT NOT NULL,

@@ -10,7 +10,7 @@ export function createMemoryFold(db: Database): Fold {
   const insert = db.prepare(`INSERT OR IGNORE INTO memories
     (storedSeq, memoryId, kind, status, supersedes, linkedTo, singleValued, learnedBy, eventTime, validFrom, validUntil,
      statedUntil, text, subject, slot, value, quote, canonicalKey, slotKey, statementKey, createdAt)
-    VALUES (@seq, @memoryId, @kind, 'active', @supersedes, @linkedTo, @singleValued, @by, @eventTime, @validFrom, @validUntil,
+    VALUES (@seq, @memoryId, @kind, @status, @supersedes, @linkedTo, @singleValued, @by, @eventTime, @validFrom, @validUntil,
      @validUntil, @text, @subject, @slot, @value, @quote, @canonicalKey, @slotKey, @statementKey, @at)`)
   const use = db.prepare('INSERT OR IGNORE INTO memory_uses VALUES (?, ?, ?, ?)')
   const source = db.prepare('INSERT OR IGNORE INTO memory_sources VALUES (?, ?)')
@@ -19,7 +19,7 @@ export function createMemoryFold(db: Database): Fold {
   )
   const supersede = db.prepare(`UPDATE memories SET status = 'superseded', supersededBy = @byId,
     validUntil = coalesce(@validUntil, validUntil)
-    WHERE memoryId = @memoryId AND memoryId <> @byId AND status IN ('active', 'contested')`)
+    WHERE memoryId = @memoryId AND memoryId <> @byId AND status IN ('active', 'contested', 'provisional')`)
   const closeValidity = db.prepare(
     "UPDATE memories SET validUntil = @validUntil WHERE memoryId = @memoryId AND supersededBy = @byId AND status = 'superseded'",
   )
@@ -37,6 +37,9 @@ export function createMemoryFold(db: Database): Fold {
   const restore =
     db.prepare(`UPDATE memories SET status = 'active', supersededBy = NULL, validUntil = statedUntil
     WHERE memoryId = ? AND status <> 'deleted'`)
+  const confirm = db.prepare(
+    "UPDATE memories SET status = 'active' WHERE memoryId = ? AND status = 'provisional'",
+  )
   const pair = db.prepare('INSERT OR IGNORE INTO memory_contests VALUES (?, ?)')
   const opponents = db.prepare<[string], { withId: string }>(
     'SELECT withId FROM memory_contests WHERE memoryId = ? ORDER BY withId',
@@ -81,9 +84,19 @@ export function createMemoryFold(db: Database): Fold {
   }
 
   function store({ seq, at, facts, body }: EventOf<'memory.stored'>): void {
-    const { memoryId, supersedes, sourceSeqs, singleValued, ...rest } = facts
+    const { memoryId, supersedes, sourceSeqs, singleValued, provisional, ...rest } = facts
     const words = body ?? NO_WORDS
-    const row = { seq, at, memoryId, supersedes, ...rest, singleValued: singleValued ? 1 : 0, ...words }
+    const status = provisional ? 'provisional' : 'active'
+    const row = {
+      seq,
+      at,
+      memoryId,
+      supersedes,
+      status,
+      ...rest,
+      singleValued: singleValued ? 1 : 0,
+      ...words,
+    }
     if (insert.run(row).changes === 0) return
     use.run(memoryId, seq, at, 'statement')
     for (const sourceSeq of sourceSeqs) source.run(memoryId, sourceSeq)
@@ -100,6 +113,7 @@ export function createMemoryFold(db: Database): Fold {
         use.run(facts.memoryId, seq, at, facts.use)
         reinforce.run(at, facts.memoryId)
         if (facts.use === 'citation') return
+        confirm.run(facts.memoryId)
         for (const sourceSeq of facts.sourceSeqs) source.run(facts.memoryId, sourceSeq)
       },
       'memory.merged': ({ seq, facts }) => {

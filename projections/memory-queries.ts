@@ -2,7 +2,14 @@ import type { Database } from 'better-sqlite3'
 import type { LedgerEvent } from '../ledger/event.ts'
 import { toIndexed, toMatch } from './search-text.ts'
 
-export type MemoryStatus = 'active' | 'superseded' | 'contested' | 'retired' | 'deleted' | `hidden:${string}`
+export type MemoryStatus =
+  | 'active'
+  | 'provisional'
+  | 'superseded'
+  | 'contested'
+  | 'retired'
+  | 'deleted'
+  | `hidden:${string}`
 
 export type MemoryRow = {
   storedSeq: number
@@ -45,11 +52,16 @@ export type MemoryOutcome = {
 
 export type MemoryCount = { readonly status: MemoryStatus; readonly kind: string; readonly count: number }
 
-const CURRENT = "status IN ('active', 'contested')"
+const CURRENT = "status IN ('active', 'contested', 'provisional')"
 const HIDDEN = "status LIKE 'hidden:%'"
 const SAME_SLOT_LIMIT = 50
 /** Matching slot names scans memories, so only the latest are considered. */
 const CALLED_AMONG = 1000
+
+/** Whether a memory is current or waits to be confirmed. */
+export function isKept(status: MemoryStatus): status is 'active' | 'contested' | 'provisional' {
+  return status === 'active' || status === 'contested' || status === 'provisional'
+}
 
 /** Whether it waits to be erased. Only undoing the erasure brings it back. */
 export const isHidden = ({ status }: Pick<MemoryRow, 'status'>): boolean => status.startsWith('hidden:')
@@ -128,9 +140,9 @@ export function createMemoryQueries(views: Database) {
   const isForgotten = (seq: number) => isBarred(seq) || hiddenSource.get(seq) !== undefined
   return {
     byId: (memoryId: string) => byId.get(memoryId),
-    /** Active and contested memories stored before `beforeSeq`, newest first. */
+    /** Current and provisional memories stored before `beforeSeq`, newest first. */
     current: (beforeSeq: number, limit: number) => current.all(beforeSeq, limit),
-    /** Active and contested memories whose slot holds one value at a time. */
+    /** Those whose slot holds one value at a time. */
     singleValued: (limit: number) => single.all(limit),
     byCanonicalKey: (key: string) => byKey.all(key),
     byStatementKey: (key: string) => byStatement.all(key),

@@ -28,7 +28,7 @@ function addSegment(db: Database, table: string): void {
   const column = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().get(table)
   db.transaction(() => {
     db.exec(`INSERT INTO ${table}(rowid, ${column}) VALUES (-1, 'x')`)
-    db.exec(`INSERT INTO ${table}(${table}, rowid, ${column}) VALUES ('delete', -1, 'x')`)
+    db.exec(`DELETE FROM ${table} WHERE rowid = -1`)
   })()
 }
 

@@ -1,4 +1,4 @@
-import type { Database, Statement } from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { type OperationMetric, operationMetrics } from './operation-metrics.ts'
 import { defineProjection } from './projection.ts'
 
@@ -12,7 +12,6 @@ export type Grain = 'minute' | 'hour' | 'day'
 const BUCKET_CHARS: Readonly<Record<Grain, number>> = { minute: 16, hour: 13, day: 10 }
 const GRAIN_MS: Readonly<Record<Grain, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 const GRAINS = ['minute', 'hour', 'day'] as const
-const MAX_UPSERTS = 64
 /** Kinds that count as a failed attempt. Others, such as a missing account, fail without an attempt. */
 const PROVIDER_FAILURES: ReadonlySet<string> = new Set([
   'unavailable',
@@ -36,42 +35,31 @@ export const operationsProjection = defineProjection({
       PRIMARY KEY (grain, bucket)) WITHOUT ROWID, STRICT;
     CREATE TABLE operation_deliveries (deliveryId TEXT PRIMARY KEY, underWay INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
   fold(db) {
-    const upserts = new Map<string, Statement>()
-    /** Adds to these columns. The SQL is safe: metric names are the constants above. */
-    function upsertOf(metrics: readonly OperationMetric[]): Statement {
-      const names = metrics.join(', ')
-      const cached = upserts.get(names)
-      if (cached) return cached
-      const sums = metrics.map((metric) => `${metric} = ${metric} + excluded.${metric}`).join(', ')
-      const upsert = db.prepare(`INSERT INTO operations (grain, bucket, lastSeq, ${names})
-        VALUES (?, ?, ?, ${metrics.map(() => '?').join(', ')})
-        ON CONFLICT (grain, bucket) DO UPDATE SET lastSeq = max(lastSeq, excluded.lastSeq), ${sums}`)
-      // Any combination of columns can occur, but few recur.
-      if (upserts.size >= MAX_UPSERTS) upserts.clear()
-      upserts.set(names, upsert)
-      return upsert
-    }
+    // The SQL is safe: metric names are constants.
+    const upsert = db.prepare(`INSERT INTO operations (grain, bucket, lastSeq, ${operationMetrics.join()})
+      VALUES (?, ?, ?, ${operationMetrics.map(() => '?').join()})
+      ON CONFLICT (grain, bucket) DO UPDATE SET lastSeq = max(lastSeq, excluded.lastSeq),
+        ${operationMetrics.map((metric) => `${metric} = ${metric} + excluded.${metric}`).join()}`)
     /** The current batch's sums per bucket. */
     const added = GRAINS.map((grain) => ({
       grain,
-      byBucket: new Map<string, Counts & { lastSeq?: number }>(),
+      byBucket: new Map<string, Counts & { lastSeq: number }>(),
     }))
     function addAll(at: string, counts: Counts, seq = 0): void {
       const metrics = operationMetrics.filter((metric) => (counts[metric] ?? 0) > 0)
       if (metrics.length === 0) return
       for (const { grain, byBucket } of added) {
         const bucket = at.slice(0, BUCKET_CHARS[grain])
-        const sums = byBucket.get(bucket) ?? {}
+        const sums = byBucket.get(bucket) ?? { lastSeq: 0 }
+        byBucket.set(bucket, sums)
+        sums.lastSeq = Math.max(sums.lastSeq, seq)
         for (const metric of metrics) sums[metric] = (sums[metric] ?? 0) + (counts[metric] ?? 0)
-        byBucket.set(bucket, { ...sums, lastSeq: Math.max(sums.lastSeq ?? 0, seq) })
       }
     }
     function flush(): void {
       for (const { grain, byBucket } of added) {
-        for (const [bucket, sums] of byBucket) {
-          const metrics = operationMetrics.filter((metric) => sums[metric] !== undefined)
-          upsertOf(metrics).run(grain, bucket, sums.lastSeq ?? 0, ...metrics.map((metric) => sums[metric]))
-        }
+        for (const [bucket, sums] of byBucket)
+          upsert.run(grain, bucket, sums.lastSeq, ...operationMetrics.map((metric) => sums[metric] ?? 0))
         byBucket.clear()
       }
     }

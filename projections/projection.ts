@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import type { EventHeader, EventOf } from '../ledger/event.ts'
+import type { EventOf } from '../ledger/event.ts'
 import type { EventType } from '../ledger/events/catalogue.ts'
+import type { AnyEvent } from '../ledger/reader.ts'
 
 /** Handlers of the event types that a projection folds. */
 export type Handlers = { readonly [T in EventType]?: (event: EventOf<T>) => void }
@@ -8,7 +9,7 @@ export type Handlers = { readonly [T in EventType]?: (event: EventOf<T>) => void
 export type Fold = {
   readonly handlers: Handlers
   /** Called for every event, including unknown types, before its handler. */
-  readonly every?: (event: EventHeader) => void
+  readonly every?: (event: AnyEvent) => void
   /** Called at the end of a batch: write what was buffered in memory. */
   readonly flush?: () => void
   /** Called after a rollback: drop all in-memory state of the batch. */

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { isFileFault, messageOf } from '../ledger/errors.ts'
-import type { EventHeader, Unknown } from '../ledger/event.ts'
+import type { UnknownEvent } from '../ledger/event.ts'
 import { isEventType } from '../ledger/events/catalogue.ts'
 import type { AnyEvent, Head, LedgerReader } from '../ledger/reader.ts'
 import { createCheckpoints } from './checkpoints.ts'
@@ -9,7 +9,7 @@ import type { Fold, Projection } from './projection.ts'
 import type { Slack } from './slack.ts'
 
 /** One line of `LEDGER_DEBUG=1`: the time that each fold took, without the event's content. */
-export type FoldTrace = (event: EventHeader, microsByProjection: ReadonlyMap<string, number>) => void
+export type FoldTrace = (event: AnyEvent, microsByProjection: ReadonlyMap<string, number>) => void
 
 export type ProjectorOptions = {
   readonly db: Database
@@ -79,12 +79,13 @@ export function createProjector(options: ProjectorOptions): Projector {
   const prompt = running.filter((each) => !each.projection.lagging)
   const lagging = running.filter((each) => each.projection.lagging)
 
-  function applyBatch(cohort: readonly Running[], events: readonly EventHeader[], head: Head): void {
+  function applyBatch(cohort: readonly Running[], read: () => Iterable<AnyEvent>, head: Head): void {
+    const unknown: UnknownEvent[] = []
     let current: Running | undefined
     begin.run()
     try {
       const { names, stepsOf } = planFor(cohort)
-      for (const event of events) {
+      for (const event of read()) {
         const micros = trace ? new Map(cohort.map((each) => [each.projection.name, 0])) : null
         for (const { running, apply } of stepsOf(event.type)) {
           current = running
@@ -94,13 +95,14 @@ export function createProjector(options: ProjectorOptions): Projector {
         }
         current = undefined
         if (micros) trace?.(event, micros)
-        if (isUnknown(event)) checkpoints.rememberUnknown(event.originalType, event.version)
+        if (event.type === 'unknown') unknown.push(event)
       }
       for (const each of cohort) {
         current = each
         each.fold.flush?.()
       }
       current = undefined
+      for (const { originalType, version } of unknown) checkpoints.rememberUnknown(originalType, version)
       checkpoints.save(names, head)
       commit.run()
     } catch (error) {
@@ -111,39 +113,34 @@ export function createProjector(options: ProjectorOptions): Projector {
       stall(current, error)
       applyBatch(
         cohort.filter((each) => each !== current),
-        events,
+        read,
         head,
       )
       return
     }
     for (const each of cohort) each.seq = head.seq
+    const [first] = unknown
+    if (first)
+      warn('skipped events of a type that this build does not know', {
+        type: first.originalType,
+        events: unknown.length,
+      })
   }
 
-  /** Plans by names, and by array identity for the fast path of appends. */
   const plans = new Map<string, Plan>()
-  const planned = new WeakMap<readonly Running[], Plan>()
   function planFor(cohort: readonly Running[]): Plan {
-    const cached = planned.get(cohort)
-    if (cached) return cached
     const names = cohort.map((each) => each.projection.name).join()
     const plan = plans.get(names) ?? planOf(cohort)
     plans.set(names, plan)
-    planned.set(cohort, plan)
     return plan
   }
 
   function stall(each: Running, error: unknown): void {
     each.error = messageOf(error)
-    activeOf.clear()
     warn('a projection stalled', { projection: each.projection.name, seq: each.seq, error: each.error })
   }
 
-  const activeOf = new Map<readonly Running[], readonly Running[]>()
-  function active(all: readonly Running[]): readonly Running[] {
-    const known = activeOf.get(all) ?? all.filter((each) => each.error === null)
-    activeOf.set(all, known)
-    return known
-  }
+  const active = (all: readonly Running[]) => all.filter((each) => each.error === null)
 
   /** Folds the projections that are furthest behind up to the next ones, then continues with both. */
   function advance(all: readonly Running[], maxEvents: number): boolean {
@@ -157,9 +154,8 @@ export function createProjector(options: ProjectorOptions): Projector {
       if (from >= headSeq) return false
       const cohort = active(all).filter((each) => each.seq === from)
       const through = Math.min(target, from + Math.min(REBUILD_BATCH_EVENTS, budget))
-      const events = readBatch(cohort, from, through)
-      applyBatch(cohort, events, { seq: through, hash: ledger.hashAt(through) ?? '' })
-      warnOfUnknown(events)
+      const head = { seq: through, hash: ledger.hashAt(through) ?? '' }
+      applyBatch(cohort, () => eventsBetween(cohort, from, through), head)
       budget -= through - from
       for (const each of cohort) options.onProgress?.(each.projection.name, each.seq, headSeq)
     }
@@ -167,26 +163,13 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 
   /** The events after `from`, up to and including `through`: all of them, or only the types that the cohort folds. */
-  function readBatch(cohort: readonly Running[], from: number, through: number): EventHeader[] {
-    const { types, readsAll } = planFor(cohort)
-    const events: EventHeader[] = []
+  function* eventsBetween(cohort: readonly Running[], from: number, through: number): Generator<AnyEvent> {
+    const { types } = planFor(cohort)
     for (let seq = from; seq < through; seq += READ_BATCH_EVENTS) {
       const lastSeq = Math.min(seq + READ_BATCH_EVENTS, through)
-      if (trace) events.push(...ledger.readAfter(seq, lastSeq - seq))
-      else if (readsAll) events.push(...ledger.readTypesAfter(types, seq, lastSeq - seq))
-      else events.push(...ledger.readOfTypes(types, { firstSeq: seq + 1, lastSeq }))
+      if (trace || types === null) yield* ledger.readAfter(seq, lastSeq - seq)
+      else yield* ledger.readOfTypes(types, { firstSeq: seq + 1, lastSeq })
     }
-    return events
-  }
-
-  function warnOfUnknown(events: readonly EventHeader[]): void {
-    const unknown = events.filter(isUnknown)
-    const [first] = unknown
-    if (first)
-      warn('skipped events of a type that this build does not know', {
-        type: first.originalType,
-        events: unknown.length,
-      })
   }
 
   function* clean(slack: Slack): Generator<CleaningStep> {
@@ -218,8 +201,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       if (!first || !last) return
       const cohort = active(prompt)
       if (cohort.every((each) => each.seq === first.seq - 1)) {
-        applyBatch(cohort, events, last)
-        warnOfUnknown(events)
+        applyBatch(cohort, () => events, last)
       } else {
         advance(prompt, REBUILD_BATCH_EVENTS)
       }
@@ -262,14 +244,12 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 }
 
-type Step = { readonly running: Running; readonly apply: (event: EventHeader) => void }
+type Step = { readonly running: Running; readonly apply: (event: AnyEvent) => void }
 
 type Plan = {
   readonly names: readonly string[]
-  /** Types that at least one of them handles. */
-  readonly types: ReadonlySet<string>
-  /** Whether at least one of them handles events of every type. */
-  readonly readsAll: boolean
+  /** The types that they handle; null for all. */
+  readonly types: ReadonlySet<string> | null
   readonly stepsOf: (type: string) => readonly Step[]
 }
 
@@ -277,8 +257,9 @@ function planOf(cohort: readonly Running[]): Plan {
   const planned = new Map<string, readonly Step[]>()
   return {
     names: cohort.map(({ projection }) => projection.name),
-    types: new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers))),
-    readsAll: cohort.some(({ fold }) => fold.every !== undefined),
+    types: cohort.some(({ fold }) => fold.every)
+      ? null
+      : new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers))),
     stepsOf(type) {
       const steps =
         planned.get(type) ??
@@ -292,15 +273,11 @@ function planOf(cohort: readonly Running[]): Plan {
   }
 }
 
-function isUnknown(event: EventHeader): event is EventHeader & Unknown {
-  return event.type === 'unknown'
-}
-
-function applyOf(fold: Fold, type: string): ((event: EventHeader) => void) | undefined {
+function applyOf(fold: Fold, type: string): ((event: AnyEvent) => void) | undefined {
   const { every } = fold
   if (!isEventType(type)) return every
   // The key is the handler's event type, which TypeScript cannot correlate.
-  const handler = fold.handlers[type] as ((event: EventHeader) => void) | undefined
+  const handler = fold.handlers[type] as ((event: AnyEvent) => void) | undefined
   if (!every || !handler) return every ?? handler
   return (event) => {
     every(event)

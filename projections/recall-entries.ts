@@ -10,7 +10,6 @@ export const ROOT_CHARACTERS = 5
  *
  * - Turn ids are gapless and in order, including turns without an entry (erased, barred), so that adjacent
  *   ids are adjacent turns. A memory's id is its seq plus `FIRST_MEMORY_ID`.
- * - Terms are in a table of their own, to keep the rows that ranking reads short.
  * - `recall_removals` counts removals; a reader's cache is valid until it changes.
  * - A sitting is a run of turns in one conversation without a long pause, on any channel.
  */
@@ -19,23 +18,17 @@ export const RECALL_SCHEMA = `
     id INTEGER PRIMARY KEY, seq INTEGER NOT NULL UNIQUE, speaker TEXT NOT NULL, atMs INTEGER NOT NULL,
     sitting INTEGER NOT NULL, traits INTEGER NOT NULL, length INTEGER NOT NULL
   ) STRICT;
-  CREATE TABLE recall_terms (id INTEGER PRIMARY KEY, terms TEXT NOT NULL) STRICT;
+  DROP TABLE IF EXISTS recall_terms;
   CREATE TABLE recall_sittings (
     firstId INTEGER PRIMARY KEY, lastId INTEGER NOT NULL, conversationId TEXT, startMs INTEGER NOT NULL, endMs INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX recall_sittings_by_start ON recall_sittings (startMs);
   CREATE TABLE recall_removals (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL) STRICT;
   INSERT INTO recall_removals VALUES (1, 0);
-  CREATE VIRTUAL TABLE recall_index USING fts5(terms, content='recall_terms', content_rowid='id', tokenize='ascii');
+  CREATE VIRTUAL TABLE recall_index USING fts5(terms, columnsize=0, tokenize='ascii');
   INSERT INTO recall_index(recall_index, rank) VALUES ('secure-delete', 1);`
 
-export const RECALL_TABLES = [
-  'recall_index',
-  'recall_entries',
-  'recall_terms',
-  'recall_sittings',
-  'recall_removals',
-] as const
+export const RECALL_TABLES = ['recall_index', 'recall_entries', 'recall_sittings', 'recall_removals'] as const
 
 /** Ids of memories are above this, ids of turns below. */
 export const FIRST_MEMORY_ID = 2 ** 40
@@ -77,29 +70,39 @@ export type EntryWriter = {
   discard(): void
 }
 
-type SittingRow = { firstId: number; lastId: number; conversationId: string | null; endMs: number }
+type Sitting = {
+  readonly firstId: number
+  lastId: number
+  readonly conversationId: string | null
+  readonly startMs: number
+  endMs: number
+}
 
 /** Writes entries on the views' writing connection, inside the caller's transaction. */
 export function createEntryWriter(db: Database, traitsOf = createTraits()): EntryWriter {
-  const lastSitting = db.prepare<[], SittingRow>(
-    'SELECT * FROM recall_sittings ORDER BY firstId DESC LIMIT 1',
+  const lastSitting = db.prepare<[], Sitting>('SELECT * FROM recall_sittings ORDER BY firstId DESC LIMIT 1')
+  const saveSitting = db.prepare(
+    'INSERT OR REPLACE INTO recall_sittings VALUES (@firstId, @lastId, @conversationId, @startMs, @endMs)',
   )
-  const beginSitting = db.prepare(
-    'INSERT INTO recall_sittings VALUES (@id, @id, @conversationId, @atMs, @atMs)',
-  )
-  const continueSitting = db.prepare('UPDATE recall_sittings SET lastId = ?, endMs = ? WHERE firstId = ?')
   const insertEntry = db.prepare('INSERT INTO recall_entries VALUES (?, ?, ?, ?, ?, ?, ?)')
-  const keepTerms = db.prepare('INSERT INTO recall_terms VALUES (?, ?)')
   const insertTerms = db.prepare('INSERT INTO recall_index(rowid, terms) VALUES (?, ?)')
-  const bySeq = db.prepare<[number], { id: number; terms: string }>(
-    'SELECT id, terms FROM recall_entries JOIN recall_terms USING (id) WHERE seq = ?',
-  )
-  const deleteTerms = db.prepare(
-    "INSERT INTO recall_index(recall_index, rowid, terms) VALUES ('delete', ?, ?)",
-  )
+  const bySeq = db.prepare<[number], { id: number }>('SELECT id FROM recall_entries WHERE seq = ?')
+  const deleteTerms = db.prepare('DELETE FROM recall_index WHERE rowid = ?')
   const deleteEntry = db.prepare('DELETE FROM recall_entries WHERE id = ?')
   const countRemoval = db.prepare('UPDATE recall_removals SET count = count + 1')
-  const dropTerms = db.prepare('DELETE FROM recall_terms WHERE id = ?')
+
+  /** The stems of the batch's words: most words are common ones. */
+  const stems = new Map<string, string>()
+  function stem(word: string): string {
+    const known = stems.get(word)
+    if (known !== undefined) return known
+    const found = stemOf(word)
+    stems.set(word, found)
+    return found
+  }
+
+  /** The last sitting, once the batch has a turn. Saved when it or the batch ends. */
+  let sitting: Sitting | undefined
 
   /** Memories of the batch, indexed after its turns: FTS5 ends a segment when row ids do not ascend. */
   let unindexed: { readonly id: number; readonly terms: string }[] = []
@@ -108,10 +111,9 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
   function add(id: number, sitting: number, speaker: Speaker, { seq, atMs, text }: NewEntry): string | null {
     const words = wordsOf(text ?? '')
     if (text === null || words.length === 0) return null
-    const stems = words.map(stemOf)
-    const terms = stems.join(' ')
-    insertEntry.run(id, seq, speaker, atMs, sitting, traitsOf(text, words, stems), stems.length)
-    keepTerms.run(id, terms)
+    const tokens = words.map(stem)
+    const terms = tokens.join(' ')
+    insertEntry.run(id, seq, speaker, atMs, sitting, traitsOf(text, words, tokens), tokens.length)
     return terms
   }
 
@@ -121,23 +123,27 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
   }
 
   /** Assigns a turn's id and sitting. */
-  function place(atMs: number, conversationId: string | null): { id: number; sitting: number } {
-    const last = lastSitting.get()
-    const id = (last?.lastId ?? 0) + 1
+  function place(atMs: number, conversationId: string | null): Sitting {
+    sitting ??= lastSitting.get()
+    const id = (sitting?.lastId ?? 0) + 1
     const continues =
-      last !== undefined &&
-      last.conversationId === conversationId &&
-      atMs - last.endMs <= SITTING_PAUSE_MS &&
-      id - last.firstId < TURNS_A_SITTING
-    if (continues) continueSitting.run(id, atMs, last.firstId)
-    else beginSitting.run({ id, conversationId, atMs })
-    return { id, sitting: continues ? last.firstId : id }
+      sitting?.conversationId === conversationId &&
+      atMs - sitting.endMs <= SITTING_PAUSE_MS &&
+      id - sitting.firstId < TURNS_A_SITTING
+    if (sitting && continues) {
+      sitting.lastId = id
+      sitting.endMs = atMs
+    } else {
+      if (sitting) saveSitting.run(sitting)
+      sitting = { firstId: id, lastId: id, conversationId, startMs: atMs, endMs: atMs }
+    }
+    return sitting
   }
 
   return {
     addTurn(turn) {
-      const { id, sitting } = place(turn.atMs, turn.conversationId)
-      const terms = add(id, sitting, turn.speaker, turn)
+      const { firstId, lastId: id } = place(turn.atMs, turn.conversationId)
+      const terms = add(id, firstId, turn.speaker, turn)
       if (terms !== null) insertTerms.run(id, terms)
     },
     addMemory(memory) {
@@ -145,9 +151,15 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
       const terms = add(id, id, 'owner', memory)
       if (terms !== null) unindexed.push({ id, terms })
     },
-    flush: indexMemories,
+    flush() {
+      indexMemories()
+      if (sitting) saveSitting.run(sitting)
+      sitting = undefined
+      stems.clear()
+    },
     discard() {
       unindexed = []
+      sitting = undefined
     },
     remove(seqs) {
       indexMemories()
@@ -155,8 +167,7 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
       for (const seq of seqs) {
         const entry = bySeq.get(seq)
         if (!entry) continue
-        deleteTerms.run(entry.id, entry.terms)
-        dropTerms.run(entry.id)
+        deleteTerms.run(entry.id)
         deleteEntry.run(entry.id)
       }
     },

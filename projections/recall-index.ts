@@ -29,7 +29,7 @@ export const ENTRY_TYPES = [
  */
 export const recallProjection = defineProjection({
   name: 'recall',
-  version: 3,
+  version: 4,
   tables: [...RECALL_TABLES, 'recall_guest_calls'],
   lagging: true,
   schema: `${RECALL_SCHEMA}

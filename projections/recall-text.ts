@@ -33,11 +33,13 @@ const SAME: Readonly<Record<string, string>> = {
   ی: 'ي',
   ـ: '',
 }
+const ASCII = /^[\0-\x7f]*$/
 const SAME_OR_DIGIT = /[ßæœøđłıςةىکیـ٠-٩۰-۹०-९๐-๙]/gu
 const DIGIT_ZEROS = [0x660, 0x6f0, 0x966, 0xe50]
 
 /** Removes differences of case, width, accents and spelling variants. */
 export function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
   const lower = normalizeText(text, 'NFKC').toLowerCase()
   return normalizeText(lower, 'NFD')
     .replace(ACCENTED, '$1')

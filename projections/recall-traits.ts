@@ -20,9 +20,10 @@ const NAMES = /[\p{Ll}\d'’] ["“«]?\p{Lu}\p{L}{2,}/u
 const QUOTES_TITLE = /["“«]\p{Lu}|[「『《]/u
 const ACKNOWLEDGES =
   /^\W*(?:thanks?|wow|that['’]?s|yeah|yes|yep|great|cool|awesome|sounds?|glad|congrats?|haha)\b/i
+/** Among words that are separated by spaces. */
 const NUMBER_WORD =
-  /^(?:\p{N}.*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|several|dozens?|first|second|third|every|daily|weekly|always|never|years?)$/u
-const YEAR = /^(?:19|20)\d\d$/
+  /(?:^| )(?:\p{N}|(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|several|dozens?|first|second|third|every|daily|weekly|always|never|years?)(?: |$))/u
+const YEAR = /(?:^| )(?:19|20)\d\d(?: |$)/
 
 /**
  * Returns a function that finds the traits of a text, given its words (`wordsOf`) and their stems. Works in
@@ -32,8 +33,9 @@ export function createTraits(): (text: string, words: readonly string[], stems: 
   let timeWords: TimeWords | undefined
   return (text, words, stems) => {
     timeWords ??= createTimeWords()
+    const spaced = words.join(' ')
     const tellsTime =
-      words.some((word) => YEAR.test(word)) ||
+      YEAR.test(spaced) ||
       timeWords.find(stems).some(({ from, meaning }) => {
         if (meaning.kind !== 'month') return true
         return !meaning.abbreviated && words[from] !== 'may'
@@ -42,7 +44,7 @@ export function createTraits(): (text: string, words: readonly string[], stems: 
       (ASKS.test(text) ? TRAIT.asks : 0) |
       (endsAsking(text) ? TRAIT.endsAsking : 0) |
       (tellsTime ? TRAIT.tellsTime : 0) |
-      (words.some((word) => NUMBER_WORD.test(word)) ? TRAIT.tellsNumber : 0) |
+      (NUMBER_WORD.test(spaced) ? TRAIT.tellsNumber : 0) |
       (NAMES.test(text) ? TRAIT.names : 0) |
       (QUOTES_TITLE.test(text) ? TRAIT.quotesTitle : 0) |
       (ACKNOWLEDGES.test(text) ? TRAIT.acknowledges : 0)

@@ -4,48 +4,41 @@ import type { EventType } from '../ledger/events/catalogue.ts'
 import { defineProjection } from './projection.ts'
 import { fromIndexed, toIndexed, toMatch } from './search-text.ts'
 
-const TOKENIZER = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
-
 /**
  * Full-text search over messages, calls, notes and other written text. Lagging, because segment merges would
- * double the cost of an append. Keeps a copy of each text, because FTS5 needs it to delete an entry.
+ * double the cost of an append.
  *
  * The channel is indexed too: filtering 300,000 matches by a rare channel took half a second. `search_days`
  * (UTC) maps a period to a range of seqs even if clocks jumped.
  */
 export const searchProjection = defineProjection({
   name: 'search',
-  version: 4,
-  tables: ['search_index', 'search_documents', 'search_days'],
+  version: 5,
+  tables: ['search_index', 'search_days'],
   lagging: true,
   schema: `
-    CREATE TABLE search_documents (
-      seq INTEGER PRIMARY KEY, channel TEXT, at TEXT NOT NULL, text TEXT NOT NULL) STRICT;
+    DROP TABLE IF EXISTS search_documents;
     CREATE TABLE search_days (day TEXT PRIMARY KEY, firstSeq INTEGER NOT NULL, lastSeq INTEGER NOT NULL)
       WITHOUT ROWID, STRICT;
-    CREATE VIRTUAL TABLE search_index USING fts5(text, channel, content='search_documents', content_rowid='seq',
-      tokenize="${TOKENIZER}");
+    CREATE VIRTUAL TABLE search_index USING fts5(channel, at UNINDEXED, text, columnsize=0,
+      tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
     INSERT INTO search_index(search_index, rank) VALUES ('secure-delete', 1);`,
   fold(db) {
-    const insertDocument = db.prepare('INSERT OR IGNORE INTO search_documents VALUES (?, ?, ?, ?)')
-    const insertEntry = db.prepare('INSERT INTO search_index(rowid, text, channel) VALUES (?, ?, ?)')
+    const insert = db.prepare('INSERT INTO search_index(rowid, channel, at, text) VALUES (?, ?, ?, ?)')
+    const remove = db.prepare('DELETE FROM search_index WHERE rowid = ?')
     const extendDay = db.prepare(
       'INSERT INTO search_days VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET lastSeq = excluded.lastSeq',
     )
-    const document = db.prepare<[number], { text: string; channel: Channel | null }>(
-      'SELECT text, channel FROM search_documents WHERE seq = ?',
-    )
-    const deleteEntry = db.prepare(
-      "INSERT INTO search_index(search_index, rowid, text, channel) VALUES ('delete', ?, ?, ?)",
-    )
-    const deleteDocument = db.prepare('DELETE FROM search_documents WHERE seq = ?')
+    /** The days of the batch. */
+    const days = new Map<string, { readonly firstSeq: number; lastSeq: number }>()
 
     function index({ seq, at, channel }: LedgerEvent, ...parts: readonly (string | undefined)[]): void {
       // Days are kept for erased events too.
-      extendDay.run(dayOf(at), seq, seq)
+      const day = days.get(dayOf(at))
+      if (day) day.lastSeq = seq
+      else days.set(dayOf(at), { firstSeq: seq, lastSeq: seq })
       const text = toIndexed(parts.filter((part) => part !== undefined && part !== '').join('\n'))
-      if (text === '' || insertDocument.run(seq, channel, at, text).changes === 0) return
-      insertEntry.run(seq, text, channel)
+      if (text !== '') insert.run(seq, channel, at, text)
     }
 
     /** For types whose body has a `text`. */
@@ -53,6 +46,11 @@ export const searchProjection = defineProjection({
       event: EventOf<T> & LedgerEvent & { readonly body: { readonly text: string } | null },
     ) => index(event, event.body?.text)
     return {
+      flush() {
+        for (const [day, { firstSeq, lastSeq }] of days) extendDay.run(day, firstSeq, lastSeq)
+        days.clear()
+      },
+      discard: () => days.clear(),
       handlers: {
         'chat.message.received': indexText,
         'chat.reply.sent': indexText,
@@ -73,12 +71,7 @@ export const searchProjection = defineProjection({
         'timer.fired': indexText,
         'task.dispatched': (event) => index(event, event.body?.title, event.body?.prompt),
         erased: ({ facts }) => {
-          for (const seq of facts.seqs) {
-            const indexed = document.get(seq)
-            if (!indexed) continue
-            deleteEntry.run(seq, indexed.text, indexed.channel)
-            deleteDocument.run(seq)
-          }
+          for (const seq of facts.seqs) remove.run(seq)
         },
       },
     }
@@ -142,8 +135,8 @@ export function searchTimeline(views: Database, options: TimelineSearch): Search
   return views
     .prepare<(string | number)[], SearchHit>(
       `SELECT rowid AS seq, CASE WHEN length(text) > ${MAX_SNIPPET_CHARS}
-         THEN highlight(search_index, 0, char(2), char(3))
-         ELSE snippet(search_index, 0, char(2), char(3), '…', ${SNIPPET_TOKENS}) END AS snippet
+         THEN highlight(search_index, 2, char(2), char(3))
+         ELSE snippet(search_index, 2, char(2), char(3), '…', ${SNIPPET_TOKENS}) END AS snippet
        FROM search_index WHERE search_index MATCH ? AND rowid >= ? AND rowid < ?
          ${isPeriod ? WITHIN : ''} ORDER BY rowid DESC LIMIT ?`,
     )
@@ -173,9 +166,9 @@ function newestOf(
   const { firstSeq, untilSeq, period, channel, limit } = within
   return views
     .prepare<(string | number | null)[], { seq: number; text: string }>(
-      `SELECT seq, substr(text, 1, ${BEGINNING_CHARS + 1}) AS text FROM search_documents
-       WHERE seq >= ? AND seq < ? AND at >= ? AND at < ? AND (? IS NULL OR channel = ?)
-       ORDER BY seq DESC LIMIT ?`,
+      `SELECT rowid AS seq, substr(text, 1, ${BEGINNING_CHARS + 1}) AS text FROM search_index
+       WHERE rowid >= ? AND rowid < ? AND at >= ? AND at < ? AND (? IS NULL OR channel = ?)
+       ORDER BY rowid DESC LIMIT ?`,
     )
     .all(firstSeq, untilSeq, ...period, channel, channel, limit)
     .map(({ seq, text }) => {
@@ -185,8 +178,7 @@ function newestOf(
 }
 
 /** After a clock change, the range of seqs includes other days, so each hit's own time decides. */
-const WITHIN =
-  'AND EXISTS (SELECT 1 FROM search_documents WHERE seq = search_index.rowid AND at >= ? AND at < ?)'
+const WITHIN = 'AND at >= ? AND at < ?'
 /** Sorts after every ISO 8601 time. */
 const AFTER_ALL_TIME = '~'
 

@@ -171,15 +171,17 @@ export const textsProjection = defineProjection({
 })
 
 export function createTextQueries(views: Database) {
-  const guestsSince = views.prepare<[string, number], { number: string | null }>(
-    'SELECT number FROM text_guests WHERE at >= ? AND seq > ?',
-  )
+  const guestsSince = views
+    .prepare<[string, number], string | null>('SELECT number FROM text_guests WHERE at >= ? AND seq > ?')
+    .pluck()
   const sentSince = views.prepare<[string, number], { count: number }>(
     'SELECT count(*) AS count FROM texts WHERE incoming = 0 AND at >= ? AND seq > ?',
   )
-  const ofNumber = views.prepare<[string, number], { seq: number }>(
-    "SELECT seq FROM texts WHERE number = ? AND party = 'guest' ORDER BY seq DESC LIMIT ?",
-  )
+  const ofNumber = views
+    .prepare<[string, number], number>(
+      "SELECT seq FROM texts WHERE number = ? AND party = 'guest' ORDER BY seq DESC LIMIT ?",
+    )
+    .pluck()
   const lastOpt = views.prepare<[string], { out: number }>(
     'SELECT out FROM text_opt_words WHERE number = ? ORDER BY seq DESC LIMIT 1',
   )
@@ -200,16 +202,11 @@ export function createTextQueries(views: Database) {
   )
   return {
     /** The number of each guest text recorded since `at` and after `afterSeq`; null if erased. */
-    guestNumbersSince: (at: string, afterSeq: number) =>
-      guestsSince.all(at, afterSeq).map(({ number }) => number),
+    guestNumbersSince: (at: string, afterSeq: number) => guestsSince.all(at, afterSeq),
     /** Texts sent to any party since `at` and after `afterSeq`. */
     sentSince: (at: string, afterSeq: number) => sentSince.get(at, afterSeq)?.count ?? 0,
     /** The last texts from and to a guest's number, oldest first. */
-    guestWordSeqs: (number: string, limit: number) =>
-      ofNumber
-        .all(number, limit)
-        .map(({ seq }) => seq)
-        .reverse(),
+    guestWordSeqs: (number: string, limit: number) => ofNumber.all(number, limit).reverse(),
     /** Whether the number opted out of texts. */
     isOptedOut: (number: string) => lastOpt.get(number)?.out === 1,
     delivery: (deliveryId: string) => byId.get(deliveryId),

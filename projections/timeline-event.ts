@@ -1,6 +1,5 @@
-import type { StoredText } from '../ledger/codec.ts'
 import type { LedgerEvent } from '../ledger/event.ts'
-import { catalogue, type EventType } from '../ledger/events/catalogue.ts'
+import { catalogue } from '../ledger/events/catalogue.ts'
 import type { AnyEvent } from '../ledger/reader.ts'
 
 /** An event as the timeline shows it: facts and body merged as `payload`. */
@@ -45,55 +44,11 @@ export function toRedactedEvent(event: AnyEvent, text: string): TimelineEvent {
 
 /** A failed turn is internal only if it was an activation, which nobody asked for. */
 const isInternal = ({ type, channel }: LedgerEvent): boolean =>
-  catalogue[type].internal || (BY_CHANNEL.has(type) && channel === 'inner')
-const BY_CHANNEL: ReadonlySet<string> = new Set(['turn.failed'] satisfies EventType[])
-
-/** Types whose stored JSON can be sent unchanged, with the JSON that follows the envelope. */
-const plainTypes = new Map(
-  Object.entries(catalogue).flatMap(([type, { version, internal, opaque }]) =>
-    opaque.length > 0 || BY_CHANNEL.has(type)
-      ? []
-      : [[type, { version, words: `,"type":"${type}","internal":${internal},"payload":` }]],
-  ),
-)
-
-/** A UTF-16 unit takes at most 3 bytes in UTF-8. */
-const SMALL_BODY_CHARS = MAX_PAGE_BODY_BYTES / 3
-
-/**
- * The JSON of `toTimelineEvent`, built from the stored JSON without parsing, which would dominate the cost of
- * a page. Null if that is impossible: an old version, a large body, blobs, or a row that cannot be JSON.
- */
-export function timelineEventJson(text: StoredText): string | null {
-  const plain = plainTypes.get(text.type)
-  if (plain?.version !== text.version) return null
-  const { facts, body } = text
-  if (!isObject(facts) || (body !== null && (body.length > SMALL_BODY_CHARS || !isObject(body)))) return null
-  const payload = text.hasBody === 0 ? facts : mergedJson(facts, body ?? '{"erased":true}')
-  return `{${text.envelope}${plain.words}${payload}}`
-}
-
-/** Whether it looks like an object that this service serialised; imported JSON may have extra spaces. */
-function isObject(json: string): boolean {
-  return json === '{}' || (json.startsWith('{"') && json.endsWith('}'))
-}
-
-/** Merges two JSON objects without common names. */
-function mergedJson(first: string, second: string): string {
-  if (first === '{}') return second
-  return second === '{}' ? first : `${first.slice(0, -1)},${second.slice(1)}`
-}
+  catalogue[type].internal || (type === 'turn.failed' && channel === 'inner')
 
 function visibleBody(body: object, opaque: readonly string[], whole: boolean): Record<string, unknown> {
-  const visible: Record<string, unknown> = {}
-  let chars = 0
-  for (const [name, value] of Object.entries(body)) {
-    if (opaque.includes(name)) continue
-    visible[name] = value
-    if (typeof value === 'string') chars += value.length
-  }
-  // A UTF-16 unit takes at most 6 bytes in JSON (\u0001), so most bodies need no exact count.
-  if (whole || chars * 6 + 200 <= MAX_PAGE_BODY_BYTES) return visible
+  const visible = Object.fromEntries(Object.entries(body).filter(([name]) => !opaque.includes(name)))
+  if (whole) return visible
   const bytes = Buffer.byteLength(JSON.stringify(visible))
   if (bytes <= MAX_PAGE_BODY_BYTES) return visible
   return { ...nameOf(visible), excerpt: excerptOf(visible), bytes }

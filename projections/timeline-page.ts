@@ -1,8 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import type { StoredText } from '../ledger/codec.ts'
-import type { LedgerReader, SeqRange } from '../ledger/reader.ts'
+import type { AnyEvent, LedgerReader } from '../ledger/reader.ts'
 import { createRedactionQuery } from './erasures.ts'
-import { type TimelineEvent, timelineEventJson, toRedactedEvent, toTimelineEvent } from './timeline-event.ts'
+import { type TimelineEvent, toRedactedEvent, toTimelineEvent } from './timeline-event.ts'
 import {
   countEvents,
   createRunQueries,
@@ -29,13 +28,6 @@ export type TimelinePage = {
   readonly spans: readonly TimelineSpan[]
   readonly nextCursor: string | null
   readonly hasMore: boolean
-  readonly expandedEvents: number
-}
-
-export type RenderedPage = {
-  /** The JSON of a `TimelinePage`. */
-  readonly json: string
-  readonly eventCount: number
   readonly expandedEvents: number
 }
 
@@ -66,7 +58,7 @@ export type PageQuery = {
 }
 
 export type TimelineQueries = {
-  page(query: PageQuery): RenderedPage
+  page(query: PageQuery): TimelinePage
   /** A span with all its events whole; undefined if it does not exist. */
   span(spanId: string): { readonly span: TimelineSpan; readonly events: readonly TimelineEvent[] } | undefined
   spanSeqs(spanId: string): number[]
@@ -97,22 +89,16 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
     return start ? seqsOf(runs.ofSpan(null, start.startSeq, Number.MAX_SAFE_INTEGER)) : []
   }
 
-  /** The redacted copy of an erased or hidden reply; null if there is none. */
-  function redacted(seq: number): TimelineEvent | null {
-    const [copy] = ledger.readSeqs([redactionOf(seq) ?? 0])
-    const [reply] = ledger.readSeqs([seq])
-    if (copy?.type !== 'reply.redacted' || !copy.body || !reply) return null
-    return toRedactedEvent(reply, copy.body.text)
+  /** Events, with a redacted copy in place of an erased or hidden reply. */
+  function shownEvents(seqs: readonly number[], options: { readonly whole?: boolean } = {}): TimelineEvent[] {
+    return ledger
+      .readSeqs(seqs)
+      .map((event) => (event.erased ? redacted(event) : null) ?? toTimelineEvent(event, options))
   }
 
-  function eventsJson(runs: readonly Run[]): string[] {
-    return readTexts(ledger, runs).flatMap((text) => {
-      const left = text.hasBody === 1 && text.body === null ? redacted(text.seq) : null
-      if (left) return [JSON.stringify(left)]
-      const json = timelineEventJson(text)
-      if (json !== null) return [json]
-      return ledger.readSeqs([text.seq]).map((event) => JSON.stringify(toTimelineEvent(event)))
-    })
+  function redacted(reply: AnyEvent): TimelineEvent | null {
+    const [copy] = ledger.readSeqs([redactionOf(reply.seq) ?? 0])
+    return copy?.type === 'reply.redacted' && copy.body ? toRedactedEvent(reply, copy.body.text) : null
   }
 
   /** Starts at the views' head: the ledger may be ahead of them. */
@@ -146,30 +132,19 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
       const [older] = runs.before(scope, lowestSeq, 1, (chunk) =>
         isNew(chunk.filter((run) => !pageSpans.has(run.spanStart))),
       )
-      const last: Omit<TimelinePage, 'events' | 'spans'> = {
+      return {
+        // `page` is newest first, and all of `expanded` is older.
+        events: shownEvents(seqsOf([...expanded, ...page.reverse()])),
+        spans: spansByStart.all(JSON.stringify([...pageSpans])),
         nextCursor: older ? encodeCursor({ beforeSeq: lowestSeq, asOfSeq }) : null,
         hasMore: older !== undefined,
         expandedEvents: countEvents(expanded),
-      }
-      const spans = spansByStart.all(JSON.stringify([...pageSpans]))
-      // `page` is newest first, and all of `expanded` is older.
-      const events = eventsJson([...expanded, ...page.reverse()])
-      return {
-        json: `{"events":[${events.join()}],"spans":${JSON.stringify(spans)},${JSON.stringify(last).slice(1)}`,
-        eventCount: events.length,
-        expandedEvents: last.expandedEvents,
       }
     },
     span(spanId) {
       const seqs = spanSeqs(spanId)
       const [span] = spansByStart.all(JSON.stringify(seqs.slice(0, 1)))
-      if (!span) return undefined
-      const events = ledger
-        .readSeqs(seqs)
-        .map(
-          (event) => (event.erased ? redacted(event.seq) : null) ?? toTimelineEvent(event, { whole: true }),
-        )
-      return { span, events }
+      return span && { span, events: shownEvents(seqs, { whole: true }) }
     },
   }
 }
@@ -189,33 +164,4 @@ function createIsNew(
     for (const start of starts) known.set(start, shown.has(start))
     return chunk.filter(({ spanStart }) => !known.get(spanStart))
   }
-}
-
-/** Reads one range if at most this share is unwanted, because each range has a fixed cost. */
-const MOST_LEFT_OUT = 0.5
-
-function readTexts(ledger: LedgerReader, runs: readonly Run[]): StoredText[] {
-  const ranges = joined(runs)
-  const first = ranges[0]?.firstSeq
-  const last = ranges.at(-1)?.lastSeq
-  if (first === undefined || last === undefined) return []
-  if (countEvents(runs) < (last - first + 1) * (1 - MOST_LEFT_OUT)) return ledger.textRanges(ranges)
-  const texts = ledger.textRanges([{ firstSeq: first, lastSeq: last }])
-  if (ranges.length === 1) return texts
-  let index = 0
-  return texts.filter(({ seq }) => {
-    while (seq > (ranges[index]?.lastSeq ?? last)) index += 1
-    return seq >= (ranges[index]?.firstSeq ?? 0)
-  })
-}
-
-/** Joins adjacent runs into ranges. */
-function joined(runs: readonly Run[]): SeqRange[] {
-  const ranges: { firstSeq: number; lastSeq: number }[] = []
-  for (const { firstSeq, lastSeq } of runs) {
-    const previous = ranges.at(-1)
-    if (previous?.lastSeq === firstSeq - 1) previous.lastSeq = lastSeq
-    else ranges.push({ firstSeq, lastSeq })
-  }
-  return ranges
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { EventHeader } from '../ledger/event.ts'
+import type { AnyEvent } from '../ledger/reader.ts'
 import { defineProjection } from './projection.ts'
 
 /**
@@ -122,12 +122,17 @@ type FoldedRun = {
 /** Keeps the last run in memory, and writes it when it ends or the batch ends. */
 function foldRuns(db: Database) {
   const newest = db.prepare<[], FoldedRun>('SELECT * FROM timeline_runs ORDER BY firstSeq DESC LIMIT 1')
-  const newestOf = db.prepare<[number], FoldedRun>(
-    'SELECT * FROM timeline_runs WHERE conversationStart = ? ORDER BY firstSeq DESC LIMIT 1',
-  )
+  const countOf = db
+    .prepare<[number], number>(
+      `SELECT eventsBefore + lastSeq - firstSeq + 1 FROM timeline_runs WHERE conversationStart = ?
+       ORDER BY firstSeq DESC LIMIT 1`,
+    )
+    .pluck()
   const insert = db.prepare('INSERT INTO timeline_runs VALUES (?, ?, ?, ?, ?, ?, ?)')
   const extend = db.prepare('UPDATE timeline_runs SET lastSeq = ?, lastAt = ? WHERE firstSeq = ?')
   let last: FoldedRun | undefined
+  /** The number of events of the batch's conversations, without the last run. */
+  const counts = new Map<number, number>()
   /** The last run's `lastSeq` in the table; 0 if the run is not in it. */
   let writtenSeq = 0
 
@@ -147,7 +152,7 @@ function foldRuns(db: Database) {
   }
 
   return {
-    add({ seq, at, turnId }: EventHeader, spanStart: number, conversationStart: number): void {
+    add({ seq, at, turnId }: AnyEvent, spanStart: number, conversationStart: number): void {
       last ??= load()
       const continues =
         last?.lastSeq === seq - 1 &&
@@ -160,14 +165,18 @@ function foldRuns(db: Database) {
         return
       }
       flush()
-      const before = last?.conversationStart === conversationStart ? last : newestOf.get(conversationStart)
-      const eventsBefore = before ? before.eventsBefore + before.lastSeq - before.firstSeq + 1 : 0
+      if (last) counts.set(last.conversationStart, last.eventsBefore + last.lastSeq - last.firstSeq + 1)
+      const eventsBefore = counts.get(conversationStart) ?? countOf.get(conversationStart) ?? 0
       last = { firstSeq: seq, lastSeq: seq, lastAt: at, spanStart, conversationStart, turnId, eventsBefore }
       writtenSeq = 0
     },
-    flush,
+    flush(): void {
+      flush()
+      counts.clear()
+    },
     /** The next event reloads the last run. */
     discard(): void {
+      counts.clear()
       last = undefined
       writtenSeq = 0
     },
@@ -177,11 +186,11 @@ function foldRuns(db: Database) {
 const REMEMBERED_STARTS = 10_000
 
 /** Finds and caches the first seq of a group, which never changes. */
-function startsOf(db: Database, sql: string, begin: (first: EventHeader, id: string) => void) {
+function startsOf(db: Database, sql: string, begin: (first: AnyEvent, id: string) => void) {
   const select = db.prepare<[string], { startSeq: number }>(sql)
   const remembered = new Map<string, number>()
 
-  function find(id: string, event: EventHeader): number {
+  function find(id: string, event: AnyEvent): number {
     const known = select.get(id)?.startSeq
     if (known === undefined) begin(event, id)
     remembered.set(id, known ?? event.seq)
@@ -189,7 +198,7 @@ function startsOf(db: Database, sql: string, begin: (first: EventHeader, id: str
   }
 
   return {
-    startOf: (id: string, event: EventHeader): number => remembered.get(id) ?? find(id, event),
+    startOf: (id: string, event: AnyEvent): number => remembered.get(id) ?? find(id, event),
     /** Call it between batches only: within one, new starts may exist in memory only. */
     trim(): void {
       if (remembered.size > REMEMBERED_STARTS) remembered.clear()

@@ -73,6 +73,8 @@ export const memoryEvents = {
       validFrom: timeSchema,
       validUntil: timeSchema.nullable(),
       by: z.enum(['owner', 'extraction']),
+      /** Kept, but not taken as a fact until a second source or the owner confirms it. */
+      provisional: z.boolean().optional(),
     },
     body: words,
   }),

@@ -1,5 +1,5 @@
 import { closing } from '../../ledger/closing.ts'
-import { createSalts, toDraft } from '../../ledger/codec.ts'
+import { newSalt, toDraft } from '../../ledger/codec.ts'
 import { ledgerFile } from '../../ledger/files.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { inspectLedger } from '../../ledger/inspect.ts'
@@ -44,7 +44,7 @@ export async function acceptLoss(dataDir: string, confirm: (loss: Loss) => Promi
       },
     } as const
     const at = new Date().toISOString()
-    ledger.commit([[toDraft(fact, { newId, newSalt: createSalts(), at })]])
+    ledger.commit([[toDraft(fact, { newId, newSalt, at })]])
     removeViews(dataDir)
     return loss
   } finally {

@@ -36,6 +36,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   torture: 'Long tests with kills, power cuts and full disks. For developers.',
   bench: 'Runs the benchmarks. For developers.',
   'bench:recall': 'Measures what recall finds. For developers.',
+  'bench:memory': 'Measures what memory keeps and shows after a month. For developers.',
   'bench:web': 'Measures how soon the first page can be used, and how the timeline scrolls. For developers.',
 }
 

@@ -58,3 +58,14 @@ export function parseRetryAfter(headers: Headers, nowMs: number): number | null 
   const date = value.endsWith('GMT') ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs)
 }
+
+/** Whether the promise resolves within `ms`. */
+export async function isWithin(ms: number, done: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), ms)
+  try {
+    return await Promise.race([done.then(() => true), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

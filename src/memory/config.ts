@@ -14,6 +14,7 @@ export const memoryConfigSchema = z.strictObject({
   /** How many earlier messages of the owner to add to the cue. */
   contextTurns: z.int().min(0).max(20),
   maxInjectedTokens: z.int().min(0).max(8000),
+  /** Lines shown, memories and earlier messages alike. */
   maxInjectedMemories: z.int().min(0).max(100),
   /** Minimum relevance, 0..1, of what is shown. */
   relevanceThreshold: z.number().min(0).max(1),
@@ -36,9 +37,9 @@ export type MemoryConfigChange = z.output<typeof memoryConfigChangeSchema>
 export const defaultMemoryConfig: MemoryConfig = {
   retrieveTimeoutMs: 60,
   contextTurns: 2,
-  maxInjectedTokens: 500,
-  maxInjectedMemories: 12,
-  relevanceThreshold: 0.15,
+  maxInjectedTokens: 250,
+  maxInjectedMemories: 6,
+  relevanceThreshold: 0.25,
   duplicateThreshold: 0.8,
   strengthHalfLifeDays: 30,
   arbitrator: { enabled: false, model: null, timeoutMs: 800 },

@@ -1,5 +1,5 @@
 import type { LedgerEvent } from '../../ledger/event.ts'
-import { createMemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
+import { createMemoryQueries, isKept, type MemoryRow } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Sources } from '../storage/function-thread.ts'
 
@@ -30,12 +30,13 @@ export function createMemoryStoreQuery({ views, ledger }: Pick<Sources, 'views' 
       counts.reduce((sum, row) => sum + (row.status === status ? row.count : 0), 0)
     const byKind: Record<string, number> = {}
     for (const { status, kind, count } of counts)
-      if (status === 'active' || status === 'contested') byKind[kind] = (byKind[kind] ?? 0) + count
+      if (isKept(status)) byKind[kind] = (byKind[kind] ?? 0) + count
     return {
       store: {
-        total: of('active') + of('contested'),
+        total: of('active') + of('contested') + of('provisional'),
         active: of('active'),
         contested: of('contested'),
+        ...(of('provisional') > 0 ? { provisional: of('provisional') } : {}),
         superseded: of('superseded'),
         retired: of('retired'),
         forgotten: of('deleted'),

@@ -1,6 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import { memoryKinds } from '../../ledger/events/memory.ts'
-import { createMemoryQueries, type MemoryRow, searchMemories } from '../../projections/memory-queries.ts'
+import {
+  createMemoryQueries,
+  isKept,
+  type MemoryRow,
+  searchMemories,
+} from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { MemoryKind } from './learn/candidate.ts'
 import { strengthOf } from './learn/strength.ts'
@@ -36,7 +41,7 @@ export function createMemoryListing(views: Database) {
       id: row.memoryId,
       text: row.text ?? '',
       kind,
-      status: row.status === 'contested' ? ('contested' as const) : ('active' as const),
+      status: isKept(row.status) ? row.status : ('active' as const),
       subject: row.subject ?? '',
       slot: row.slot ?? '',
       value: row.value ?? '',

@@ -1,9 +1,9 @@
 import type { LimitFunction } from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
-import { isHidden, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
+import { isHidden, isKept, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { FindMemories, FoundMemory } from './forget/find.ts'
-import type { Rejection } from './learn/gates.ts'
+import type { Rejection } from './learn/checks.ts'
 import type { LearningThread } from './learn/learning-functions.ts'
 
 export type MemoryOrigin = {
@@ -30,8 +30,8 @@ export type Memories = {
   ): Promise<RememberOutcome>
   find(query: FindMemories): Promise<readonly FoundMemory[]>
   /**
-   * Makes a memory active again, in place of its successor and of its predecessor. `current` if it is active
-   * already.
+   * Makes a memory active, in place of its successor and of its predecessor: undoes a replacement, and confirms
+   * a provisional memory. `current` if it is active already.
    */
   restore(memoryId: string, origin: MemoryOrigin): Promise<'restored' | 'unknown' | 'current'>
 }
@@ -93,28 +93,28 @@ export function createMemories(options: MemoriesOptions): Memories {
           ...placeOf(origin),
         } as const
         const successor = memory.supersededBy === null ? undefined : queries.byId(memory.supersededBy)
-        const isReplaced = successor?.status === 'active' || successor?.status === 'contested'
-        const successorRetired: NewEvent[] = isReplaced
-          ? [
-              {
-                type: 'memory.retired',
-                ...envelope,
-                facts: { memoryId: successor.memoryId, reason: 'restored' },
-              },
-            ]
-          : []
+        const successorRetired: NewEvent[] =
+          successor && isKept(successor.status)
+            ? [
+                {
+                  type: 'memory.retired',
+                  ...envelope,
+                  facts: { memoryId: successor.memoryId, reason: 'restored' },
+                },
+              ]
+            : []
         const predecessor = memory.supersedes === null ? undefined : queries.byId(memory.supersedes)
         // The predecessor may have been restored since. Override it again, or both would be active.
-        const isRestored = predecessor?.status === 'active' || predecessor?.status === 'contested'
-        const predecessorOverridden: NewEvent[] = isRestored
-          ? [
-              {
-                type: 'memory.overridden',
-                ...envelope,
-                facts: { memoryId: predecessor.memoryId, byId: memoryId, validUntil: memory.validFrom },
-              },
-            ]
-          : []
+        const predecessorOverridden: NewEvent[] =
+          predecessor && isKept(predecessor.status)
+            ? [
+                {
+                  type: 'memory.overridden',
+                  ...envelope,
+                  facts: { memoryId: predecessor.memoryId, byId: memoryId, validUntil: memory.validFrom },
+                },
+              ]
+            : []
         await append([
           ...successorRetired,
           { type: 'memory.restored', ...envelope, facts: { memoryId } },

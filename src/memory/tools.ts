@@ -221,7 +221,7 @@ function originOf({
 }
 
 function present({ memoryId, text, validFrom, status }: MemoryRow) {
-  return { id: memoryId, text, since: validFrom, ...(status === 'contested' ? { contested: true } : {}) }
+  return { id: memoryId, text, since: validFrom, ...(status === 'active' ? {} : { [status]: true }) }
 }
 
 function refTo({ memoryId }: MemoryRow) {

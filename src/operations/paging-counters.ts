@@ -1,4 +1,4 @@
-import type { RenderedPage } from '../../projections/timeline-page.ts'
+import type { TimelinePage } from '../../projections/timeline-page.ts'
 
 export type PagingCounters = ReturnType<typeof createPagingCounters>
 
@@ -14,12 +14,12 @@ export function createPagingCounters(since: string) {
   }
   return {
     /** Counts a sent page; `older` for all but the newest page. */
-    count({ eventCount, expandedEvents }: RenderedPage, older: boolean): void {
+    count({ events, expandedEvents }: TimelinePage, older: boolean): void {
       if (older) counts.olderPageRequests += 1
       else counts.initialPageRequests += 1
-      counts.eventsSent += eventCount
+      counts.eventsSent += events.length
       counts.expandedEvents += expandedEvents
-      counts.maxPageEvents = Math.max(counts.maxPageEvents, eventCount)
+      counts.maxPageEvents = Math.max(counts.maxPageEvents, events.length)
     },
     read: () => ({ ...counts }),
   }

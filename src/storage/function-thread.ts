@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import { startThread } from '../lib/start-thread.ts'
+import { isWithin } from '../lib/waits.ts'
 
 /** The thread's own read-only connections. */
 export type Sources = {
@@ -193,15 +194,5 @@ export function openFunctionThread<F extends ThreadFunctions>(
       void last.terminate()
       await isWithin(TERMINATE_GRACE_MS, ended)
     },
-  }
-}
-
-async function isWithin(ms: number, done: Promise<void>): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), ms)
-  try {
-    return await Promise.race([done.then(() => true), late.promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,3 +1,5 @@
+import { isWithin } from '../lib/waits.ts'
+
 /** Far longer than an index needs for a few turns. After a rebuild of a long ledger it needs minutes. */
 const WAIT_MS = 1000
 
@@ -5,12 +7,6 @@ const WAIT_MS = 1000
  * Waits up to `waitMs` for the search indexes to catch up. Resolves to whether they did. If not, a lookup
  * answers from what they have.
  */
-export async function caughtUpWithin(catchUp: () => Promise<void>, waitMs = WAIT_MS): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), waitMs)
-  try {
-    return await Promise.race([catchUp().then(() => true), late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+export function caughtUpWithin(catchUp: () => Promise<void>, waitMs = WAIT_MS): Promise<boolean> {
+  return isWithin(waitMs, catchUp())
 }

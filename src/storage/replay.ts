@@ -33,7 +33,6 @@ function readThrough(ledger: LedgerReader, lastSeq: number): LedgerReader {
     ...ledger,
     head: () => ({ seq: lastSeq, hash: ledger.hashAt(lastSeq) ?? '' }),
     readAfter: (seq, limit) => ledger.readAfter(seq, bounded(seq, limit)),
-    readTypesAfter: (types, seq, limit) => ledger.readTypesAfter(types, seq, bounded(seq, limit)),
   }
 }
 
@@ -75,20 +74,22 @@ function compareTable(
     return extra.done ? { rows } : { difference: { table, expected: undefined, actual: extra.value } }
   } finally {
     // An open cursor blocks its connection.
-    actualRows.return?.()
+    actualRows.return(undefined)
   }
 }
 
-function readInOrder(db: Database, table: string): IterableIterator<unknown> {
+function* readInOrder(db: Database, table: string): Generator<unknown> {
   if (isSearchIndex(db, table)) {
+    yield* db.prepare(`SELECT rowid, * FROM ${table} ORDER BY rowid`).iterate()
     db.exec(
       `CREATE VIRTUAL TABLE IF NOT EXISTS temp.${table}_words USING fts5vocab(main, ${table}, instance)`,
     )
-    return db.prepare(`SELECT * FROM temp.${table}_words ORDER BY term`).iterate()
+    yield* db.prepare(`SELECT * FROM temp.${table}_words ORDER BY term`).iterate()
+    return
   }
   const key = db
     .prepare<[string], { name: string }>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
     .all(table)
     .map(({ name }) => name)
-  return db.prepare(`SELECT * FROM ${table} ORDER BY ${key.join(', ') || 'rowid'}`).iterate()
+  yield* db.prepare(`SELECT * FROM ${table} ORDER BY ${key.join(', ') || 'rowid'}`).iterate()
 }

@@ -1,12 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import {
-  createSalts,
-  type Draft,
-  type EventRow,
-  eventOfDraft,
-  parseRow,
-  toDraft,
-} from '../../ledger/codec.ts'
+import { type Draft, type EventRow, eventOfDraft, newSalt, parseRow, toDraft } from '../../ledger/codec.ts'
 import type { ErasureReason } from '../../ledger/erasure.ts'
 import {
   InvalidEvent,
@@ -95,7 +88,6 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const listeners = createHeadListeners()
   const appends = new Map<number, { drafts: readonly Draft[]; settle: PromiseWithResolvers<Appended> }>()
   const requests = new Map<number, PromiseWithResolvers<StorageMessage>>()
-  const newSalt = createSalts()
   let lastRequest = 0
   let isOpen = false
   let closing = false

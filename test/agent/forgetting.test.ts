@@ -21,6 +21,7 @@ async function startRepeating(options: { directory?: string } = {}) {
             {
               ...{ kind: 'identity', subject: 'owner', slot: 'locker code', value: CODE },
               ...{ text: `My locker code is ${CODE}`, quote: `My locker code is ${CODE}` },
+              ...{ modality: 'asserted', speaker: 'owner', secrecy: 'keep', ends: null },
               ...{ singleValued: true, eventTime: null, validUntil: null, relations: [] },
             },
           ]
@@ -157,6 +158,7 @@ async function startScripted() {
         ? [
             {
               ...{ kind: 'relation', subject: 'owner', slot: 'cat', value: 'Minka', text: said, quote: said },
+              ...{ modality: 'asserted', speaker: 'owner', secrecy: 'keep', ends: null },
               ...{ singleValued: true, eventTime: null, validUntil: null, relations: [] },
             },
           ]

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { chainHash, createSalts, GENESIS_HASH, toDraft } from '../../ledger/codec.ts'
+import { chainHash, GENESIS_HASH, newSalt, toDraft } from '../../ledger/codec.ts'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { openLedger } from '../../ledger/ledger.ts'
@@ -10,7 +10,6 @@ import { median, quantile, round, timed, timedAsync } from './statistics.ts'
 import { timelineEvents } from './timeline.ts'
 
 const newId = createIds(Date.now)
-const newSalt = createSalts()
 const drafted = (event: NewEvent) => toDraft(event, { newId, newSalt, at: new Date().toISOString() })
 
 /** The floor for appends: one prepared INSERT per transaction into a bare table, as durable as the ledger. */

@@ -1,4 +1,4 @@
-import { createSalts, type Draft, toDraft } from '../../ledger/codec.ts'
+import { type Draft, newSalt, toDraft } from '../../ledger/codec.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { openLedger } from '../../ledger/ledger.ts'
 import { timelineEvents } from './timeline.ts'
@@ -9,7 +9,6 @@ const BATCH_EVENTS = 2000
 export function generateLedger(directory: string, count: number, chainedThrough = 0): void {
   let nowMs = Date.UTC(2026, 0, 1)
   const newId = createIds(() => nowMs)
-  const newSalt = createSalts()
   const ledger = openLedger(directory, newId)
   let batch: Draft[] = []
   const flush = () => {

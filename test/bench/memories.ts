@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
-import { createSalts, type Draft, toDraft } from '../../ledger/codec.ts'
+import { type Draft, newSalt, toDraft } from '../../ledger/codec.ts'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { openLedger } from '../../ledger/ledger.ts'
@@ -133,7 +133,6 @@ function writeLedger(directory: string, memories: number): void {
   mkdirSync(directory, { recursive: true })
   let nowMs = Date.UTC(2026, 0, 1)
   const newId = createIds(() => nowMs)
-  const newSalt = createSalts()
   const ledger = openLedger(directory, newId)
   let batch: Draft[] = []
   for (const event of eventsOf(memories)) {

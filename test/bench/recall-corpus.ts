@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { createSalts, toDraft } from '../../ledger/codec.ts'
+import { newSalt, toDraft } from '../../ledger/codec.ts'
 import type { NewEvent } from '../../ledger/event.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createIds } from '../../ledger/ids.ts'
@@ -30,7 +30,6 @@ const SESSIONS_A_COMMIT = 50
 export function buildCorpus(turns: readonly Turn[], owner: string): Corpus {
   const directory = mkdtempSync(join(tmpdir(), 'delegate-bench-recall-'))
   const newId = createIds(Date.now)
-  const newSalt = createSalts()
   const writer = openWriter({ directory, newId, warn: (message, fields) => console.warn(message, fields) })
   const seqs: number[] = []
   const sessions = sessionsOf(turns)

@@ -63,7 +63,7 @@ export function benchPages(ledgers: readonly PreparedLedger[]) {
     const timeline = createTimelineQueries(views, ledger)
     const read = (beforeSeq: number | null) => {
       const cursor: PageCursor | null = beforeSeq === null ? null : { beforeSeq, asOfSeq: head }
-      return timeline.page({ limit: PAGE_EVENTS, cursor, conversationId: null })
+      return JSON.stringify(timeline.page({ limit: PAGE_EVENTS, cursor, conversationId: null }))
     }
     const close = () => {
       views.close()

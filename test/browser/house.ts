@@ -41,6 +41,7 @@ function remember({ text, body }: RecordedRequest) {
   const said = format?.name === 'memory_candidates' ? MEMORIES.filter(([quote]) => text.includes(quote)) : []
   const candidates = said.map(([quote, kind, slot, value, statement]) => ({
     ...{ kind, subject: 'owner', slot, value, text: statement, quote, singleValued: false },
+    ...{ modality: 'asserted', speaker: 'owner', secrecy: 'keep', ends: null },
     ...{ eventTime: null, validUntil: null, relations: [] },
   }))
   return { text: JSON.stringify({ candidates }) }

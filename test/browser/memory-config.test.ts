@@ -13,8 +13,8 @@ test('serves a page to browsers and JSON to programs at one address, and saves c
     slowTimers: true,
   })
   const { json } = await service.client.get('/memory-config')
-  expect(await page.getByLabel('Maximum memories').inputValue()).toBe(String(json.maxInjectedMemories))
-  await page.getByLabel('Maximum memories').fill('7')
+  expect(await page.getByLabel('Maximum lines').inputValue()).toBe(String(json.maxInjectedMemories))
+  await page.getByLabel('Maximum lines').fill('7')
   await page.getByLabel('Minimum relevance').fill('0.4')
   await page.getByLabel('Ask a model').check()
   await page.getByLabel('Model', { exact: true }).fill('small-model')
@@ -28,10 +28,10 @@ test('serves a page to browsers and JSON to programs at one address, and saves c
   await page.reload()
   await expect.poll(() => page.getByLabel('Ask a model').isChecked()).toBe(true)
 
-  await page.getByLabel('Maximum memories').fill('many')
+  await page.getByLabel('Maximum lines').fill('many')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('must be a number').waitFor()
-  await page.getByLabel('Maximum memories').fill('5')
+  await page.getByLabel('Maximum lines').fill('5')
   await page.getByLabel('Minimum relevance').fill('7')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.locator('input[name=relevanceThreshold][aria-invalid=true]').waitFor()

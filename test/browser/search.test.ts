@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSalts, toDraft } from '../../ledger/codec.ts'
+import { newSalt, toDraft } from '../../ledger/codec.ts'
 import type { NewEvent } from '../../ledger/event.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
@@ -47,7 +47,6 @@ const DAY_MS = 86_400_000
 async function startWithPast(...past: readonly (readonly [daysAgo: number, event: NewEvent])[]) {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
-  const newSalt = createSalts()
   const nowMs = Date.now()
   for (const [daysAgo, event] of past) {
     const at = new Date(nowMs - daysAgo * DAY_MS).toISOString()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSalts, toDraft } from '../../ledger/codec.ts'
+import { newSalt, toDraft } from '../../ledger/codec.ts'
 import type { NewEvent } from '../../ledger/event.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
@@ -14,7 +14,6 @@ type Entry = { readonly at: string; readonly event: NewEvent }
 async function startWith(...entries: readonly Entry[]) {
   const directory = testDirectory()
   const writer = openTestWriter(directory)
-  const newSalt = createSalts()
   for (const { at, event } of entries) {
     writer.commit([[toDraft(event, { newId, newSalt, at: new Date(at).toISOString() })]])
   }

@@ -14,7 +14,7 @@ import { queryFunctions as memoryFunctions } from '../../src/memory/query-functi
 import { createRecallAnswers } from '../../src/memory/recall/answer.ts'
 import type { EmbeddingWaits } from '../../src/memory/recall/embedding.ts'
 import { createRecallRanker, type Hit } from '../../src/memory/recall/ranker.ts'
-import type { RecallPort, RecallQuestion } from '../../src/memory/recall/recall-port.ts'
+import type { RecallAnswer, RecallPort, RecallQuestion } from '../../src/memory/recall/recall-port.ts'
 import type { EmbeddingModel, ModelService, StructuredModel } from '../../src/model/port.ts'
 import type { Tool } from '../../src/model/tool.ts'
 import { testDirectory } from '../support/directory.ts'
@@ -42,6 +42,10 @@ export type MindOptions = {
   readonly catchUpLagging?: () => Promise<void>
   /** Whether learning starts at once; otherwise call `start`. */
   readonly started?: boolean
+  /** Sees each answer of recall before it is delivered. */
+  readonly onRecalled?: (answer: RecallAnswer) => void
+  /** Replaces the end of the test, for a benchmark, which calls `close` itself. */
+  readonly onEnd?: (cleanup: () => Promise<void>) => void
 }
 
 export type SaidOptions = {
@@ -72,8 +76,8 @@ export async function openMind(options: MindOptions = {}) {
   const directory = options.directory ?? testDirectory()
   let nowMs = options.startMs ?? Date.UTC(2030, 0, 1, 9)
   const clock = () => nowMs
-  const storage = await openTestStorage(directory, { nowMs: clock, verifyAfterMs: 3_600_000 })
-  const { isThreaded = false } = options
+  const { isThreaded = false, onEnd = onTestFinished, onRecalled } = options
+  const storage = await openTestStorage(directory, { nowMs: clock, verifyAfterMs: 3_600_000 }, onEnd)
   const threads: TestQueries = isThreaded
     ? openTestQueries(directory)
     : { ...openInPlace({ ...memoryFunctions, ...erasingFunctions }, directory), warm: () => undefined }
@@ -92,6 +96,7 @@ export async function openMind(options: MindOptions = {}) {
   const memory = buildMemory({
     storage: options.catchUpLagging ? { ...storage, catchUpLagging: options.catchUpLagging } : storage,
     queries: threads,
+    ...(onRecalled ? { engine: overheard(onRecalled) } : {}),
     // Memory uses nothing else of a model service.
     model: () => ({ utility, embedding }) as ModelService,
     directory,
@@ -133,6 +138,18 @@ export async function openMind(options: MindOptions = {}) {
     }
   }
 
+  /** The recall port of the service, overheard. */
+  function overheard(tell: (answer: RecallAnswer) => void): RecallPort {
+    return {
+      choose: (question) => threads.ask('chooseRecalled', question),
+      async recall(question) {
+        const answer = await threads.ask('recall', question)
+        tell(answer)
+        return answer
+      },
+    }
+  }
+
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= Promise.all([memory.close(), erasures.close()]).then(async () => {
@@ -141,7 +158,7 @@ export async function openMind(options: MindOptions = {}) {
     })
     return closed
   }
-  onTestFinished(close)
+  onEnd(close)
 
   async function appended(events: readonly NewEvent[]): Promise<number[]> {
     const result = await append(events)

@@ -16,7 +16,15 @@ const conversationSchema = z.object({
   ),
 })
 const memoriesSchema = z.object({
-  memories: z.array(z.object({ id: z.string(), text: z.string(), since: z.string() })),
+  memories: z.array(
+    z.object({
+      id: z.string(),
+      text: z.string(),
+      subject: z.string(),
+      slot: z.string(),
+      since: z.string(),
+    }),
+  ),
 })
 
 /** What an extraction request shows the model. */
@@ -56,6 +64,10 @@ function withDefaults(candidate: Partial<Candidate>): Candidate {
     value: '',
     text: '',
     quote: '',
+    modality: 'asserted',
+    speaker: 'owner',
+    secrecy: 'keep',
+    ends: null,
     singleValued: false,
     eventTime: null,
     validUntil: null,

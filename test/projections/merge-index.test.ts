@@ -9,30 +9,19 @@ const PAGE_BYTES = 64
 function openIndex() {
   const db = new Database(':memory:')
   db.exec(`
-    CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT) STRICT;
-    CREATE VIRTUAL TABLE found USING fts5(text, content='texts', content_rowid='id',
-      tokenize="unicode61 remove_diacritics 0", prefix='5');
+    CREATE VIRTUAL TABLE found USING fts5(text, tokenize="unicode61 remove_diacritics 0", prefix='5');
     INSERT INTO found (found, rank) VALUES ('secure-delete', 1);
     INSERT INTO found (found, rank) VALUES ('pgsz', ${PAGE_BYTES});`)
-  const keep = db.prepare('INSERT INTO texts VALUES (?, ?)')
   const index = db.prepare('INSERT INTO found (rowid, text) VALUES (?, ?)')
-  const textOf = db.prepare<[number], string>('SELECT text FROM texts WHERE id = ?').pluck()
-  const unindex = db.prepare("INSERT INTO found (found, rowid, text) VALUES ('delete', ?, ?)")
-  const drop = db.prepare('DELETE FROM texts WHERE id = ?')
+  const drop = db.prepare('DELETE FROM found WHERE rowid = ?')
   const names = db
     .prepare<[], string>('SELECT CAST(substr(term, 2) AS BLOB) FROM found_idx WHERE length(term) > 1')
     .pluck()
   return {
     db,
-    add: db.transaction((id: number, text: string) => {
-      keep.run(id, text)
-      index.run(id, text)
-    }),
+    add: (id: number, text: string) => index.run(id, text),
     remove: db.transaction((ids: readonly number[]) => {
-      for (const id of ids) {
-        unindex.run(id, textOf.get(id))
-        drop.run(id)
-      }
+      for (const id of ids) drop.run(id)
     }),
     names: () => names.all().map((name) => Buffer.from(name).toString('latin1')),
     check: () => db.exec("INSERT INTO found (found, rank) VALUES ('integrity-check', 1)"),

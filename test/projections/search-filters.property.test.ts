@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSalts, toDraft } from '../../ledger/codec.ts'
+import { newSalt, toDraft } from '../../ledger/codec.ts'
 import { type Channel, channelSchema } from '../../ledger/event.ts'
 import { type SearchFilters, searchProjection, searchTimeline } from '../../projections/search.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
@@ -54,7 +54,6 @@ test('pages a filtered search like a plain filter: each event once, newest first
     fc.property(someFacts, fc.array(aSearch, { minLength: 8, maxLength: 8 }), (facts, searches) => {
       const directory = testDirectory()
       const writer = openTestWriter(directory, { projections: [searchProjection] })
-      const newSalt = createSalts()
       let nowMs = START_MS
       const known = facts.map((fact, index) => {
         nowMs += fact.goesMs

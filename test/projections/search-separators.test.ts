@@ -1,9 +1,8 @@
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { viewsFile } from '../../ledger/files.ts'
 import { searchProjection, searchTimeline } from '../../projections/search.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
-import { filesHolding, testDirectory } from '../support/directory.ts'
+import { testDirectory } from '../support/directory.ts'
 import { createRandom } from '../support/random.ts'
 import { openTestWriter, said } from '../support/writer.ts'
 
@@ -45,36 +44,3 @@ test('leaves no erased word as a separator in the search index', () => {
   views.close()
   writer.close()
 })
-
-test('removes at start-up the separators that an earlier build left', () => {
-  const random = createRandom(5).next
-  const word = () => Array.from({ length: 16 }, () => LETTERS[Math.floor(random() * 26)]).join('')
-  const directory = testDirectory()
-  const before = openTestWriter(directory, { projections: [searchProjection] })
-  const words = Array.from({ length: 600 }, word)
-  before.append(...words.map((each) => said(`${each}m ${each}q`)))
-  before.settle()
-  const seqs = words.flatMap((_, index) => (index % 2 === 1 ? [index + 1] : []))
-  before.erase({ seqs, reason: 'owner', at: '2030-01-01T00:00:00.000Z' })
-  before.close()
-  eraseAsVersion3(viewsFile(directory))
-  const left = () =>
-    words.filter((each, index) => index % 2 === 1 && filesHolding(directory, each).length > 0)
-  expect(left()).not.toEqual([])
-  const now = openTestWriter(directory, { projections: [searchProjection] })
-  now.settle()
-  expect(left()).toEqual([])
-  now.close()
-})
-
-/** Deletes every second text like version 3 of the search, which kept the separators. */
-function eraseAsVersion3(file: string): void {
-  const views = new Database(file)
-  views.pragma('secure_delete = ON')
-  views.exec(`
-    INSERT INTO search_index (search_index, rowid, text, channel)
-      SELECT 'delete', seq, text, channel FROM search_documents WHERE seq % 2 = 0;
-    DELETE FROM search_documents WHERE seq % 2 = 0;
-    UPDATE views_folds SET version = 3 WHERE name = 'search';`)
-  views.close()
-}

@@ -99,10 +99,10 @@ test.each([
   ['timeline', 'UPDATE timeline_runs SET spanStart = 4', 'timeline_runs, row with firstSeq 1: '],
   [
     'search',
-    `UPDATE search_documents SET text = '${CANARY}' WHERE seq = 4`,
-    'search_documents, row with seq 4: differs in text',
+    `UPDATE search_index SET text = '${CANARY}' WHERE rowid = 4`,
+    'search_index, row with rowid 4: differs in text',
   ],
-  ['search', "INSERT INTO search_index(search_index) VALUES ('delete-all')", 'search_index, row with '],
+  ['search', 'DELETE FROM search_index WHERE rowid = 4', 'search_index, row with rowid 4: '],
   [
     'owner',
     `INSERT INTO owner VALUES (99, '${CANARY}', 'UTC')`,

@@ -6,10 +6,11 @@ export type TestStorage = Storage & {
   readonly warnings: { message: string; fields: Record<string, unknown> }[]
 }
 
-/** The service's storage with its thread; closed after the test. */
+/** The service's storage with its thread; closed after the test, or when `onEnd` runs what it was given. */
 export async function openTestStorage(
   directory: string,
   options: Partial<StorageOptions> = {},
+  onEnd: (cleanup: () => Promise<void>) => void = onTestFinished,
 ): Promise<TestStorage> {
   const warnings: TestStorage['warnings'] = []
   const storage = await openStorage({
@@ -22,6 +23,6 @@ export async function openTestStorage(
     },
     ...options,
   })
-  onTestFinished(() => storage.close())
+  onEnd(() => storage.close())
   return { ...storage, warnings }
 }

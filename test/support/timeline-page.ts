@@ -2,5 +2,5 @@ import type { PageQuery, TimelinePage, TimelineQueries } from '../../projections
 
 /** A page of the timeline as its recipient parses it. */
 export function pageOf(queries: TimelineQueries, query: Partial<PageQuery> = {}): TimelinePage {
-  return JSON.parse(queries.page({ limit: 10, cursor: null, conversationId: null, ...query }).json)
+  return JSON.parse(JSON.stringify(queries.page({ limit: 10, cursor: null, conversationId: null, ...query })))
 }

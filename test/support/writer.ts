@@ -1,4 +1,4 @@
-import { createSalts, toDraft } from '../../ledger/codec.ts'
+import { newSalt, toDraft } from '../../ledger/codec.ts'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createIds } from '../../ledger/ids.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
@@ -23,7 +23,6 @@ export function openTestWriter(directory: string, options: Partial<WriterOptions
     warn: (message, fields) => warnings.push({ message, fields }),
     ...options,
   })
-  const newSalt = createSalts()
   let nowMs = Date.UTC(2030, 0, 1)
   const at = () => {
     nowMs += 1000

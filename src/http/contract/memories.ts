@@ -10,7 +10,8 @@ const memorySchema = z.object({
   id: z.string(),
   text: z.string(),
   kind: z.enum(memoryKinds),
-  status: z.enum(['active', 'contested']),
+  /** `provisional`: kept, but not taken as a fact until confirmed. */
+  status: z.enum(['active', 'contested', 'provisional']),
   subject: z.string(),
   slot: z.string(),
   value: z.string(),
@@ -40,6 +41,8 @@ const memoryStoreSchema = z.object({
   total: z.int(),
   active: z.int(),
   contested: z.int(),
+  /** Absent if there are none. */
+  provisional: z.int().optional(),
   superseded: z.int(),
   retired: z.int(),
   forgotten: z.int(),

@@ -82,11 +82,7 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
   })
 
   function send(message: ServerMessage): void {
-    sendText(JSON.stringify(message))
-  }
-
-  function sendText(message: string): void {
-    if (socket.readyState === socket.OPEN) socket.send(message)
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message))
   }
 
   function refuse(refusal: Refusal, turnId: string | null, clientMessageId: string | null = null): void {
@@ -131,7 +127,7 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
       conversationId: null,
     })
     operations.paging.count(page, mode === 'prepend')
-    sendText(`{"type":"history.page","mode":"${mode}","page":${page.json}}`)
+    send({ type: 'history.page', mode, page })
   }
 
   async function handle(message: z.output<typeof clientMessageSchema>): Promise<void> {

@@ -10,7 +10,6 @@ import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { Refusal, unknown } from '../server/problem.ts'
-import { jsonText } from '../server/responses.ts'
 import { cursorOf } from './timeline.ts'
 
 export function conversationRoutes(
@@ -55,7 +54,7 @@ export function conversationRoutes(
     const cursor = cursorOf(before)
     const page = timeline.page({ limit, cursor, conversationId: id })
     operations.paging.count(page, cursor !== null)
-    return jsonText(c, page.json)
+    return c.json(page, 200)
   })
 }
 

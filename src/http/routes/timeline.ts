@@ -7,7 +7,6 @@ import { eraseEvent, eraseSpan, page, search, span } from '../contract/timeline.
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { invalidCursor, unknown } from '../server/problem.ts'
-import { jsonText } from '../server/responses.ts'
 import { tooMuch } from './erasures.ts'
 
 /** Parses a cursor from a query. Throws the refusal for a malformed one. */
@@ -37,7 +36,7 @@ export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
     const cursor = cursorOf(before)
     const found = timeline.page({ limit, cursor, conversationId: null })
     paging.count(found, cursor !== null)
-    return jsonText(c, found.json)
+    return c.json(found, 200)
   })
 
   routes.openapi(search, async (c) => {

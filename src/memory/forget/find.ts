@@ -1,5 +1,10 @@
 import type { Database } from 'better-sqlite3'
-import { createMemoryQueries, type MemoryRow, searchMemories } from '../../../projections/memory-queries.ts'
+import {
+  createMemoryQueries,
+  isKept,
+  type MemoryRow,
+  searchMemories,
+} from '../../../projections/memory-queries.ts'
 import { contentWords, hasWord, indexWords } from '../../text/words.ts'
 import { canonicalKey } from '../learn/canonical-key.ts'
 import { createNearMemories } from '../recall/near.ts'
@@ -29,8 +34,7 @@ export function createFindMemories(views: Database): (args: FindMemories) => rea
     if (query === null || query.trim() === '')
       return queries.current(Number.MAX_SAFE_INTEGER, limit).map((memory) => ({ memory, match: 'partial' }))
     const byId = queries.byId(query.trim())
-    if (byId && (byId.status === 'active' || byId.status === 'contested'))
-      return [{ memory: byId, match: 'same' }]
+    if (byId && isKept(byId.status)) return [{ memory: byId, match: 'same' }]
     const words = contentWords(query)
     const key = canonicalKey(query)
     const { rows } = searchMemories(views, { query, limit, beforeSeq: null })

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { createMemoryQueries, type MemoryRow, mentionsOf } from '../../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
-import { writtenNumbers } from '../../text/numbers.ts'
+import { numberRuns } from '../../text/numbers.ts'
 import { contentWords } from '../../text/words.ts'
 
 /** What an erasure of memories starts from. */
@@ -75,10 +75,10 @@ function searchTermsOf({ text, quote, value }: MemoryRow): {
 } {
   const quoted = contentWords(quote ?? '')
   const isDistinctive = quoted.length >= 2 && quoted.length <= MAX_QUOTED_WORDS
-  const numbers = writtenNumbers(value || (text ?? '')).filter(({ digits }) => digits.length >= MIN_DIGITS)
+  const numbers = numberRuns(value || (text ?? '')).flat()
   return {
     words: isDistinctive ? quoted : contentWords(text ?? ''),
-    numbers: numbers.flatMap(({ digits, parts }) => (parts.length === 1 ? [digits] : [])),
+    numbers: numbers.filter((number) => number.length >= MIN_DIGITS),
   }
 }
 

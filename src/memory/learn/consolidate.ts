@@ -1,16 +1,16 @@
 import type { MemoryRow } from '../../../projections/memory-queries.ts'
-import { lexiconOf } from '../../text/lexicon.ts'
-import { spokenNumbers, writtenNumbers } from '../../text/numbers.ts'
-import { foldText, languageOf } from '../../text/text.ts'
-import { contentWords, hasWord, indexWords } from '../../text/words.ts'
-import type { Accepted } from './assess.ts'
-import { isAverse, isDenial } from './gates-modality.ts'
+import { hasNumbers, numberRuns } from '../../text/numbers.ts'
+import { foldText } from '../../text/text.ts'
+import { contentWords, coverage, hasWord, indexWords } from '../../text/words.ts'
+import type { Accepted } from './checks.ts'
+import { denies } from './cues.ts'
 
 /** An existing memory, as consolidation sees it. */
 export type Known = Pick<
   MemoryRow,
   | 'memoryId'
   | 'storedSeq'
+  | 'kind'
   | 'text'
   | 'value'
   | 'quote'
@@ -19,14 +19,14 @@ export type Known = Pick<
   | 'slotKey'
   | 'statementKey'
 > & {
-  readonly status: 'active' | 'contested'
+  readonly status: 'active' | 'contested' | 'provisional'
   readonly singleValued: boolean
   readonly sourceSeqs: readonly number[]
   readonly contestedWith: readonly string[]
 }
 
 export type Decision =
-  /** Same utterance and same statement: nothing new was said. */
+  /** Nothing new was said. */
   | { readonly outcome: 'repeated'; readonly memoryId: string }
   /** A conflicting memory has a newer source. */
   | { readonly outcome: 'outdated'; readonly memoryId: string }
@@ -47,9 +47,10 @@ export type Decision =
 
 /**
  * Decides how a statement affects the known memories. Equal statements reinforce. Otherwise the extractor's
- * relation decides, unless numbers, negation or a single-valued slot contradict it. Without a relation, the
- * newer statement on a single-valued slot overrides; all others coexist. Pure. `known` holds current memories
- * only. `nearestId` is the most similar memory; similarity adds a link but never merges.
+ * relation decides, where the two have words or a slot in common, and unless numbers, negation or a single-valued
+ * slot contradict it. Without a relation, the newer statement on a single-valued slot overrides; all others
+ * coexist. A provisional statement changes no other memory. Pure. `nearestId` is the most similar memory:
+ * similarity adds a link but never merges.
  */
 export function consolidate(accepted: Accepted, known: readonly Known[], nearestId: string | null): Decision {
   const repeated = known.find((memory) => isRepetition(accepted, memory))
@@ -58,13 +59,14 @@ export function consolidate(accepted: Accepted, known: readonly Known[], nearest
   const related = known.map((memory) => ({ memory, relation: relationTo(accepted, memory) }))
   const of = (relation: Related) =>
     related.flatMap((each) => (each.relation === relation ? [each.memory] : []))
-  const against = of('conflict')
+  const [same] = of('same')
+  if (same && (accepted.provisional || same.sourceSeqs.includes(accepted.saidSeq)))
+    return { outcome: 'repeated', memoryId: same.memoryId }
+
+  const against = accepted.provisional ? [] : of('conflict')
   const newer = against.find(({ sourceSeqs }) => lastOf(sourceSeqs) > accepted.saidSeq)
   const overrides = against.filter((memory) => isOverridden(accepted, memory)).map(idOf)
   const contests = against.filter((memory) => !isOverridden(accepted, memory)).map(idOf)
-
-  const [same] = of('same')
-  if (same?.sourceSeqs.includes(accepted.saidSeq)) return { outcome: 'repeated', memoryId: same.memoryId }
   if (same) {
     // Restating one side of a conflict resolves it.
     const settled = lastOf(same.sourceSeqs) < accepted.saidSeq ? same.contestedWith : []
@@ -76,28 +78,60 @@ export function consolidate(accepted: Accepted, known: readonly Known[], nearest
     }
   }
   if (newer) return { outcome: 'outdated', memoryId: newer.memoryId }
-  const [refined] = of('refine')
-  const near = refined || against.length > 0 ? null : linkOf(accepted, known, nearestId)
-  return { outcome: 'stored', refines: refined?.memoryId ?? null, overrides, contests, linkedTo: near }
+  const [refined] = accepted.provisional ? [] : of('refine')
+  const sameSlot = known.find(({ slotKey }) => slotKey !== '' && slotKey === accepted.slotKey)
+  const linkedTo = refined || against.length > 0 ? null : (sameSlot?.memoryId ?? nearestId)
+  return { outcome: 'stored', refines: refined?.memoryId ?? null, overrides, contests, linkedTo }
 }
 
 type Related = 'same' | 'refine' | 'conflict' | 'independent'
 
 function relationTo(accepted: Accepted, memory: Known): Related {
-  const claimed = accepted.relations.find(({ memoryId }) => memoryId === memory.memoryId)?.relation
   // "Tomorrow at 3" means another day when said on another day.
   const isOtherDay = isOfOtherDay(accepted, memory)
   if (accepted.canonicalKey === memory.canonicalKey) return isOtherDay ? 'independent' : 'same'
-  if (isSameStatement(accepted, memory)) {
-    // Two visits to one city are separate events, and more about the same dog is a refinement.
+  const claimed = claimOf(accepted, memory)
+  if (isSameStatement(accepted, memory) && claimed !== 'conflict') {
     if (claimed === 'refine' && !contradicts(accepted, memory)) return 'refine'
-    const mayBeTwo = accepted.eventTime !== null || accepted.kind === 'episode'
-    const isAnother = claimed === undefined ? isOtherDay : claimed === 'independent' && mayBeTwo
-    if (!isAnother && claimed !== 'conflict') return 'same'
+    // Two visits to one city are two events.
+    return isOtherDay || (claimed === 'independent' && accepted.eventTime !== null) ? 'independent' : 'same'
   }
   if (claimed === 'same' || claimed === 'refine') return contradicts(accepted, memory) ? 'conflict' : claimed
   if (claimed !== undefined) return claimed
-  return conflictsByRule(accepted, memory) ? 'conflict' : 'independent'
+  return bySlot(accepted, memory)
+}
+
+/** The extractor's claim, if the statement has anything to do with the memory. */
+function claimOf(accepted: Accepted, memory: Known): Related | undefined {
+  const isAbout = isSameSlot(accepted, memory) || sharesWords(accepted, memory)
+  if (!isAbout) return undefined
+  if (accepted.ends === memory.memoryId) return 'conflict'
+  const claimed = accepted.relations.find(({ memoryId }) => memoryId === memory.memoryId)?.relation
+  if (claimed !== 'same' && claimed !== 'refine') return claimed
+  const [ours, theirs] = [wordsOf(accepted), wordsOf(memory)]
+  const overlap = Math.max(coverage(indexWords(...theirs), ours), coverage(indexWords(...ours), theirs))
+  return overlap >= MIN_OVERLAP ? claimed : undefined
+}
+
+/** Share of words that statements of the same thing have in common. */
+const MIN_OVERLAP = 0.5
+
+const wordsOf = ({ text, value }: Pick<Known, 'text' | 'value'>) => contentWords(value || (text ?? ''))
+
+function sharesWords(accepted: Accepted, memory: Known): boolean {
+  const ours = indexWords(accepted.quote, accepted.text, accepted.slot)
+  return contentWords(memory.text ?? '').some((word) => hasWord(ours, word))
+}
+
+/** Same slot: another value where it holds one, a value said more exactly, or the same one with the opposite sign. */
+function bySlot(accepted: Accepted, memory: Known): Related {
+  if (!isSameSlot(accepted, memory)) return 'independent'
+  if (isOppositeOf(accepted, memory)) return 'conflict'
+  if (!accepted.singleValued || !memory.singleValued) return 'independent'
+  const [ours, theirs] = [wordsOf(accepted), wordsOf(memory)]
+  if (contradicts(accepted, memory)) return 'conflict'
+  if (coverage(indexWords(...theirs), ours) === 1) return 'same'
+  return coverage(indexWords(...ours), theirs) === 1 ? 'refine' : 'conflict'
 }
 
 /** Tolerance for daylight saving time: a day may have 23 hours. */
@@ -109,21 +143,20 @@ function isOfOtherDay(accepted: Accepted, memory: Known): boolean {
   return apartMs >= accepted.eventLastsMs - DST_TOLERANCE_MS
 }
 
-function isSameStatement(accepted: Accepted, memory: Known): boolean {
-  return accepted.statementKey !== '' && accepted.statementKey === memory.statementKey
-}
+const isSameStatement = ({ statementKey }: Accepted, memory: Known) =>
+  statementKey !== '' && statementKey === memory.statementKey
 
-/** Whether the newer statement overrides: only one can be true, or the owner says that something changed. */
+const isSameSlot = ({ slotKey }: Accepted, memory: Known) => slotKey !== '' && slotKey === memory.slotKey
+
+/**
+ * Whether the newer statement takes the memory's place: it says so, or only one of them can be true. Who somebody
+ * is changes by their own words only, not by a "yes" to the delegate's.
+ */
 function isOverridden(accepted: Accepted, memory: Known): boolean {
-  return accepted.singleValued || memory.singleValued || accepted.isChange || isOppositeOf(accepted, memory)
-}
-
-/** Same slot: another value where the slot holds one, or the same value with the opposite sign. */
-function conflictsByRule(accepted: Accepted, memory: Known): boolean {
-  if (accepted.slotKey === '' || accepted.slotKey !== memory.slotKey) return false
-  if (isOppositeOf(accepted, memory)) return true
-  if (!accepted.singleValued || !memory.singleValued) return false
-  return accepted.statementKey !== memory.statementKey
+  if (memory.status === 'provisional') return true
+  if (memory.kind === 'identity' && accepted.agreed) return false
+  if (accepted.ends === memory.memoryId || isOppositeOf(accepted, memory)) return true
+  return isSameSlot(accepted, memory) && (accepted.singleValued || memory.singleValued)
 }
 
 const SIGN = / [=≠] /
@@ -136,39 +169,18 @@ function isOppositeOf({ statementKey }: Accepted, memory: Known): boolean {
 /** Whether numbers, a negation or a single-valued slot show that two statements cannot be the same. */
 function contradicts(accepted: Accepted, memory: Known): boolean {
   const text = memory.text ?? ''
-  if (numbersDiffer(`${accepted.text} ${accepted.value}`, `${text} ${memory.value ?? ''}`)) return true
-  if (isDeniedByOne(accepted, { text, value: memory.value ?? '' })) return true
-  const isSoleValue =
-    accepted.singleValued &&
-    memory.singleValued &&
-    accepted.slotKey !== '' &&
-    accepted.slotKey === memory.slotKey
+  if (numbersDiffer(accepted, memory) || denies(accepted.text) !== denies(text)) return true
+  const isSoleValue = accepted.singleValued && memory.singleValued && isSameSlot(accepted, memory)
   if (!isSoleValue || accepted.value === '' || !memory.value) return false
   const index = indexWords(memory.value)
   return !contentWords(accepted.value).some((word) => hasWord(index, word))
 }
 
 /** Each text has a number that the other lacks. */
-function numbersDiffer(a: string, b: string): boolean {
-  const [ours, theirs] = [numbersOf(a), numbersOf(b)]
-  if (ours.size === 0 || theirs.size === 0) return false
-  return !ours.isSubsetOf(theirs) && !theirs.isSubsetOf(ours)
-}
-
-function numbersOf(text: string): Set<number> {
-  return new Set([...writtenNumbers(text).flatMap(({ parts }) => parts), ...spokenNumbers(text)])
-}
-
-type Worded = { readonly text: string; readonly value: string }
-
-/** One text negates, and the other has no negative word ("hates") that means the same. */
-function isDeniedByOne(a: Worded, b: Worded): boolean {
-  const [ours, theirs] = [a, b].map((worded) => {
-    const lexicon = lexiconOf(languageOf(worded.text))
-    return { denies: isDenial(worded, lexicon), isAverse: isAverse(worded, lexicon) }
-  })
-  if (!ours || !theirs || ours.denies === theirs.denies) return false
-  return ours.denies ? !theirs.isAverse : !ours.isAverse
+function numbersDiffer(a: Pick<Known, 'text' | 'value'>, b: Pick<Known, 'text' | 'value'>): boolean {
+  const [ours, theirs] = [a, b].map(({ text, value }) => `${text} ${value}`)
+  if (ours === undefined || theirs === undefined) return false
+  return !hasNumbers(numberRuns(theirs), ours) && !hasNumbers(numberRuns(ours), theirs)
 }
 
 /** The same utterance, learned by a tool during the turn and again by extraction after it. */
@@ -178,17 +190,8 @@ function isRepetition(accepted: Accepted, memory: Known): boolean {
   const [ours, theirs] = [foldText(accepted.quote), foldText(memory.quote ?? '')]
   if (theirs === '' || !(ours.includes(theirs) || theirs.includes(ours))) return false
   const index = indexWords(memory.text ?? '')
-  const words = contentWords(accepted.value === '' ? accepted.text : accepted.value)
-  return (
-    words.length > 0 &&
-    words.every((word) => hasWord(index, word)) &&
-    !numbersDiffer(accepted.text, memory.text ?? '')
-  )
-}
-
-function linkOf(accepted: Accepted, known: readonly Known[], nearestId: string | null): string | null {
-  const sameSlot = known.find(({ slotKey }) => slotKey !== '' && slotKey === accepted.slotKey)
-  return sameSlot?.memoryId ?? nearestId
+  const words = wordsOf(accepted)
+  return words.length > 0 && words.every((word) => hasWord(index, word)) && !numbersDiffer(accepted, memory)
 }
 
 function lastOf(seqs: readonly number[]): number {

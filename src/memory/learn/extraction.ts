@@ -6,10 +6,10 @@ import { leftOfWait } from '../../lib/waits.ts'
 import { ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
 import { ThreadFailed } from '../../storage/function-thread.ts'
 import type { MemoryCounters } from '../counters.ts'
-import type { Assessment } from './assess.ts'
-import type { Candidate } from './candidate.ts'
+import type { Candidate, Offered } from './candidate.ts'
+import type { Checked } from './checks.ts'
 import { extractWithModel } from './extract-model.ts'
-import type { LearningThread, OfferedMemory, ToRead } from './learning-functions.ts'
+import { barredFact, type LearningThread, type ToRead } from './learning-functions.ts'
 import type { Window } from './window.ts'
 
 export type ExtractionOptions = {
@@ -39,7 +39,7 @@ const MAX_ATTEMPTS_WRONG = 3
 const WRONG: ReadonlySet<string> = new Set(['malformed', 'refused', 'context_too_long'])
 
 type Found = {
-  readonly assessments: readonly Assessment[]
+  readonly checked: readonly Checked[]
   readonly usage: Usage | null
   readonly method: 'model' | 'rules'
 }
@@ -77,27 +77,26 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     signal: AbortSignal,
   ): Promise<Found> {
     const { quotables, shown } = window
-    const court = { quotables, shown, timezone: options.timezone() }
-    if (quotables.length === 0) return { assessments: [], usage: null, method: model ? 'model' : 'rules' }
+    const context = { quotables, shown, timezone: options.timezone() }
+    if (quotables.length === 0) return { checked: [], usage: null, method: model ? 'model' : 'rules' }
     if (!model) {
-      const assessments = await thread.ask('assess', { ...court, offered: [], candidates: null })
-      // Rejected rule matches are noise and not counted as candidates.
+      const checked = await thread.ask('check', { ...context, offered: [], candidates: null })
       return {
-        assessments: assessments.filter(({ outcome }) => outcome === 'accepted'),
+        checked: checked.filter(({ outcome }) => outcome === 'accepted'),
         usage: null,
         method: 'rules',
       }
     }
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)])
     const { candidates, usage } = await ask(model, window, offered, deadline, signal)
-    const assessments = await thread.ask('assess', { ...court, offered, candidates })
-    return { assessments, usage, method: 'model' }
+    const checked = await thread.ask('check', { ...context, offered, candidates })
+    return { checked, usage, method: 'model' }
   }
 
   async function ask(
     model: StructuredModel,
     window: Window,
-    offered: readonly OfferedMemory[],
+    offered: readonly Offered[],
     deadline: AbortSignal,
     signal: AbortSignal,
   ): Promise<{ candidates: readonly Candidate[]; usage: Usage }> {
@@ -121,11 +120,11 @@ export function createExtraction(options: ExtractionOptions): Extraction {
 
   /** Appends everything learned from a window atomically. */
   async function conclude(window: Window, found: Found, before: readonly NewEvent[]): Promise<void> {
-    const { assessments, method } = found
+    const { checked, method } = found
     await options.caughtUp()
     await options.lock(async () => {
-      const ids = assessments.flatMap(({ outcome }) => (outcome === 'accepted' ? [options.newId()] : []))
-      const concluded = await thread.ask('conclude', { window, assessments, method, ids })
+      const ids = checked.flatMap(({ outcome }) => (outcome === 'accepted' ? [options.newId()] : []))
+      const concluded = await thread.ask('conclude', { window, checked, method, ids })
       for (const end of concluded.counts) options.counters.add(end)
       const facts: NewEvent[] = [...before, ...concluded.facts]
       const last = window.shown.findLast(({ seq }) => window.readSeqs.includes(seq))
@@ -140,7 +139,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
         facts: {
           ...rangeOf(window.readSeqs),
           method,
-          candidates: assessments.length,
+          candidates: checked.length,
           accepted: concluded.accepted,
           usage: found.usage ? { ...found.usage } : null,
         },
@@ -199,6 +198,8 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       try {
         toRead = await thread.ask('nextToRead', { limit, offers })
         if (!toRead) return
+        const { secretSeqs } = toRead.window
+        if (secretSeqs.length > 0) await append([barredFact(secretSeqs)])
         readSeqs = [...toRead.window.readSeqs]
         await conclude(toRead.window, await find(toRead, options.utility(), signal), [])
       } catch (error) {

@@ -6,10 +6,11 @@ import type { FunctionThread, Sources, ThreadFunctions } from '../../storage/fun
 import { contentWords, hasWord, indexWords } from '../../text/words.ts'
 import type { CountedEnd } from '../counters.ts'
 import { createNearMemories } from '../recall/near.ts'
-import { type Accepted, type Assessment, type AssessRequest, assess } from './assess.ts'
-import type { Offered, Rejection } from './gates.ts'
+import type { Candidate, Offered } from './candidate.ts'
+import { type Checked, type Context, check, type Rejection } from './checks.ts'
 import { createLearning, type MemoryPlace } from './learning.ts'
-import { citationsIn, retractionsIn } from './remarks.ts'
+import { readPlainly } from './patterns.ts'
+import { citationsIn, retractedFact, retractionsIn } from './remarks.ts'
 import { acceptRequest } from './request.ts'
 import { createWindowReader, type Window } from './window.ts'
 
@@ -19,13 +20,19 @@ const OFFERED_SINGLE = 16
 const OFFERED_LATEST = 8
 const OFFERED_WORDS = 64
 const MAX_DISCARDED_FACTS = 10
+/** Upper bound for one model answer; the rest is dropped. */
+const MAX_CANDIDATES = 50
 /** Share of common words needed for a link. */
 const LINK_COVERAGE = 0.5
 
-export type OfferedMemory = Offered & { readonly since: string }
-
 /** The next window to read, with the memories to offer to the model. */
-export type ToRead = { readonly window: Window; readonly offered: readonly OfferedMemory[] }
+export type ToRead = { readonly window: Window; readonly offered: readonly Offered[] }
+
+export type CheckArgs = Omit<Context, 'offered'> & {
+  readonly offered: readonly Offered[]
+  /** Candidates from a model; null to read plain statements without one. */
+  readonly candidates: readonly Candidate[] | null
+}
 
 /** Facts to append, and counters to increase. */
 export type Conclusion = {
@@ -36,9 +43,9 @@ export type Conclusion = {
 
 export type ConcludeArgs = {
   readonly window: Window
-  readonly assessments: readonly Assessment[]
+  readonly checked: readonly Checked[]
   readonly method: 'model' | 'rules'
-  /** One id per accepted assessment. */
+  /** One id per accepted candidate. */
   readonly ids: readonly string[]
 }
 
@@ -55,12 +62,12 @@ export type Remembered =
   | (Omit<Conclusion, 'accepted'> & { readonly outcome: 'kept'; readonly memoryId: string | null })
 
 /** The queries and decisions of learning, over one data directory. */
-function createCourt({ views, ledger }: Sources) {
+function createLibrary({ views, ledger }: Sources) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
   const turns = createTurnQueries(views)
   const near = createNearMemories(views)
-  const windows = createWindowReader({ ledger, utterances, isBarred: queries.isBarred })
+  const windows = createWindowReader({ ledger, utterances, isHidden: queries.repeatsBarred })
 
   /** The memory to link to; null if too few words match. */
   function nearestTo(words: readonly string[]): string | null {
@@ -86,6 +93,13 @@ function createCourt({ views, ledger }: Sources) {
     }
   }
 
+  /** Whether a memory was learned in the conversation that the window shows. */
+  function isRecent(memoryId: string, { shown }: Window): boolean {
+    const memory = queries.byId(memoryId)
+    const sources = queries.sources(memoryId)
+    return memory !== undefined && shown.some(({ seq }) => sources.includes(seq))
+  }
+
   function learningWith(ids: readonly string[], counts: CountedEnd[]) {
     const left = [...ids]
     return createLearning({
@@ -99,16 +113,24 @@ function createCourt({ views, ledger }: Sources) {
     })
   }
 
-  return { queries, windows, near, nearestTo, recalledIn, learningWith }
+  return { queries, windows, near, nearestTo, recalledIn, isRecent, learningWith }
 }
 
 /** Functions of the learning thread. They read the current views: append the facts before the next call. */
 export const learningFunctions = {
-  assess: (_sources: Sources) => (request: AssessRequest) => assess(request),
+  /** Checks the evidence of candidates, at most MAX_CANDIDATES of them. */
+  check:
+    (_sources: Sources) =>
+    ({ candidates, ...context }: CheckArgs): Checked[] => {
+      const { quotables, timezone } = context
+      const read = (): Candidate[] =>
+        quotables.flatMap(({ text, utterance }) => readPlainly(text, { at: utterance.at, timezone }))
+      return (candidates ?? read()).slice(0, MAX_CANDIDATES).map((candidate) => check(candidate, context))
+    },
 
   /** The next window of at most `limit` utterances; null if nothing is unread. */
   nextToRead: (sources: Sources) => {
-    const { queries, windows, near } = createCourt(sources)
+    const { queries, windows, near } = createLibrary(sources)
     return ({ limit, offers }: { readonly limit: number; readonly offers: boolean }): ToRead | null => {
       const window = windows.next(limit)
       if (!window || !offers || window.quotables.length === 0) return window && { window, offered: [] }
@@ -119,8 +141,8 @@ export const learningFunctions = {
         ...queries.current(Number.MAX_SAFE_INTEGER, OFFERED_LATEST),
       ]
       const distinct = new Map(rows.map((row) => [row.memoryId, row] as const))
-      const offered = [...distinct.values()].flatMap(({ memoryId, text, storedSeq, validFrom }) =>
-        text === null ? [] : [{ memoryId, text, storedSeq, since: validFrom }],
+      const offered = [...distinct.values()].flatMap(({ memoryId, text, subject, slot, validFrom }) =>
+        text === null ? [] : [{ memoryId, text, subject: subject ?? '', slot: slot ?? '', since: validFrom }],
       )
       return { window, offered }
     }
@@ -128,29 +150,38 @@ export const learningFunctions = {
 
   /** The facts of a window: memories learned, retracted and cited. */
   conclude: (sources: Sources) => {
-    const { queries, windows, nearestTo, recalledIn, learningWith } = createCourt(sources)
-    return ({ window, assessments, method, ids }: ConcludeArgs): Conclusion => {
+    const { queries, windows, nearestTo, recalledIn, isRecent, learningWith } = createLibrary(sources)
+    return ({ window, checked, method, ids }: ConcludeArgs): Conclusion => {
       const counts: CountedEnd[] = []
       const facts: NewEvent[] = []
       const learning = learningWith(ids, counts)
       let accepted = 0
       let discarded = 0
-      for (const assessment of assessments) {
-        if (assessment.outcome === 'rejected') {
+      for (const each of checked) {
+        if (each.outcome === 'rejected') {
           counts.push('candidates', 'discarded')
           discarded += 1
-          if (discarded <= MAX_DISCARDED_FACTS) facts.push(discardedFact(window, assessment.reason))
+          if (discarded <= MAX_DISCARDED_FACTS) facts.push(discardedFact(window, each.reason))
           continue
         }
-        const { saidSeq, sourceSeqs, words } = assessment.accepted
+        if (each.outcome === 'secret') {
+          facts.push(barredFact(each.sourceSeqs))
+          continue
+        }
+        const { saidSeq, sourceSeqs } = each.outcome === 'ended' ? each : each.accepted
         const said = windows.utteranceAt(saidSeq)
         // Skip it if its source was forgotten while the model was working.
         if (!said || sourceSeqs.some((seq) => !windows.utteranceAt(seq))) continue
+        if (each.outcome === 'ended') {
+          if (isRecent(each.memoryId, window)) facts.push(retractedFact(each.memoryId, said))
+          continue
+        }
         accepted += 1
         const { conversationId, spanId, turnId, seq } = said
         const place = { conversationId, spanId, turnId, causedBy: seq }
-        const nearestId = method === 'rules' ? nearestTo(words) : null
-        facts.push(...learning.learn(assessment.accepted, nearestId, place, 'extraction').facts)
+        const { text, slot, value } = each.accepted
+        const nearestId = method === 'rules' ? nearestTo(contentWords(`${text} ${slot} ${value}`)) : null
+        facts.push(...learning.learn(each.accepted, nearestId, place, 'extraction').facts)
       }
       facts.push(
         ...retractionsIn(window, { windows, queries }),
@@ -162,12 +193,12 @@ export const learningFunctions = {
 
   /** Judges and consolidates what the owner asks to remember. */
   remember: (sources: Sources) => {
-    const { windows, near, learningWith } = createCourt(sources)
+    const { windows, near, learningWith } = createLibrary(sources)
     return ({ text, messageSeq, timezone, memoryId, place }: RememberArgs): Remembered => {
-      const accepted: Accepted | Rejection = acceptRequest(text, messageSeq, { windows, timezone })
+      const accepted = acceptRequest(text, messageSeq, { windows, timezone })
       if (typeof accepted === 'string') return { outcome: 'refused', reason: accepted }
       const counts: CountedEnd[] = []
-      const [nearest] = near({ words: accepted.words, limit: 1 })
+      const [nearest] = near({ words: contentWords(accepted.text), limit: 1 })
       const learning = learningWith([memoryId], counts)
       const learned = learning.learn(accepted, nearest?.memoryId ?? null, place, 'owner')
       return { outcome: 'kept', facts: learned.facts, memoryId: learned.memoryId, counts }
@@ -176,6 +207,16 @@ export const learningFunctions = {
 } as const satisfies ThreadFunctions
 
 export type LearningThread = FunctionThread<typeof learningFunctions>
+
+/** What the owner asks not to keep is out of recall, search and the context from then on. */
+export function barredFact(sourceSeqs: readonly number[]): NewEvent {
+  return {
+    type: 'memory.sources.barred',
+    actor: 'service',
+    channel: 'inner',
+    facts: { sourceSeqs: [...sourceSeqs], by: 'owner' },
+  }
+}
 
 function discardedFact({ readSeqs }: Window, reason: string): NewEvent {
   return {

@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../../ledger/event.ts'
-import type { MemoryQueries, MemoryRow } from '../../../projections/memory-queries.ts'
+import { isKept, type MemoryQueries, type MemoryRow } from '../../../projections/memory-queries.ts'
 import type { CountedEnd } from '../counters.ts'
-import type { Accepted } from './assess.ts'
+import type { Accepted } from './checks.ts'
 import { consolidate, type Decision, type Known } from './consolidate.ts'
 
 /** The conversation, span and turn that a memory fact belongs to. */
@@ -39,7 +39,7 @@ export function createLearning(options: {
     const sourceSeqs = sources.get(row.memoryId) ?? queries.sources(row.memoryId)
     return {
       ...row,
-      status: row.status === 'contested' ? 'contested' : 'active',
+      status: isKept(row.status) ? row.status : 'active',
       singleValued: row.singleValued === 1,
       sourceSeqs,
       contestedWith: queries.contestedWith(row.memoryId).filter((id) => !replaced.has(id)),
@@ -54,7 +54,8 @@ export function createLearning(options: {
       ...queries.bySlotKey(accepted.slotKey),
       ...queries.bySource(accepted.saidSeq),
       ...accepted.relations.flatMap(({ memoryId }) => queries.byId(memoryId) ?? []),
-    ].filter((row) => row.status === 'active' || row.status === 'contested')
+      ...(accepted.ends === null ? [] : [queries.byId(accepted.ends) ?? []].flat()),
+    ].filter(({ status }) => isKept(status))
     const known = new Map(rows.map((row) => [row.memoryId, row] as const))
     const stored = [...known.values()].sort((a, b) => a.storedSeq - b.storedSeq).map(toKnown)
     return [...stored, ...fresh.values()].filter(({ memoryId }) => !replaced.has(memoryId))
@@ -114,6 +115,7 @@ export function createLearning(options: {
       fresh.set(memoryId, {
         memoryId,
         storedSeq: Number.MAX_SAFE_INTEGER,
+        kind,
         text,
         value,
         quote,
@@ -121,7 +123,7 @@ export function createLearning(options: {
         canonicalKey,
         slotKey,
         statementKey,
-        status: 'active',
+        status: accepted.provisional ? 'provisional' : 'active',
         singleValued,
         sourceSeqs,
         contestedWith: [],
@@ -141,6 +143,7 @@ export function createLearning(options: {
           validFrom: accepted.saidAt,
           validUntil: accepted.validUntil,
           by,
+          ...(accepted.provisional ? { provisional: true } : {}),
         },
         body: { text, subject, slot, value, quote, canonicalKey, slotKey, statementKey },
       }

@@ -1,34 +1,40 @@
 import type { NewEvent } from '../../../ledger/event.ts'
 import type { MemoryQueries } from '../../../projections/memory-queries.ts'
-import { lexiconOf } from '../../text/lexicon.ts'
-import { languageOf } from '../../text/text.ts'
 import { contentWords, hasWord, indexWords } from '../../text/words.ts'
-import { takesBack } from './gates-modality.ts'
-import type { Window, WindowReader } from './window.ts'
+import { takesBack } from './cues.ts'
+import type { Utterance, Window, WindowReader } from './window.ts'
 
-/** Retires memories learned from a message that the owner then retracts as a joke. */
+/** Retires memories learned from a message that the owner's next one takes back. */
 export function retractionsIn(
   window: Window,
   { windows, queries }: { readonly windows: WindowReader; readonly queries: MemoryQueries },
 ): NewEvent[] {
   return window.quotables.flatMap(({ agreed, utterance }) => {
-    if (agreed || !takesBack(utterance.text, lexiconOf(languageOf(utterance.text)))) return []
-    const { conversationId, spanId, turnId, seq } = utterance
+    if (agreed || !takesBack(utterance.text)) return []
+    const { conversationId, seq } = utterance
     const before = windows.before(conversationId, seq, 4).findLast(({ speaker }) => speaker === 'owner')
     const learned = before ? queries.bySource(before.seq) : []
     return learned
       .filter(({ memoryId }) => queries.sources(memoryId).every((source) => source === before?.seq))
-      .map(({ memoryId }) => ({
-        type: 'memory.retired',
-        actor: 'service',
-        channel: 'inner',
-        conversationId,
-        spanId,
-        turnId,
-        causedBy: seq,
-        facts: { memoryId, reason: 'retracted' },
-      }))
+      .map(({ memoryId }) => retractedFact(memoryId, utterance))
   })
+}
+
+/** The owner took back what a memory says. */
+export function retractedFact(
+  memoryId: string,
+  { conversationId, spanId, turnId, seq }: Utterance,
+): NewEvent {
+  return {
+    type: 'memory.retired',
+    actor: 'service',
+    channel: 'inner',
+    conversationId,
+    spanId,
+    turnId,
+    causedBy: seq,
+    facts: { memoryId, reason: 'retracted' },
+  }
 }
 
 /** Reinforces memories that a reply cites, unless the owner's message already stated them. */

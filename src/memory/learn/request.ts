@@ -1,13 +1,10 @@
-import { lexiconOf, occurs } from '../../text/lexicon.ts'
-import { foldText, languageOf } from '../../text/text.ts'
 import { contentWords, coverage, indexWords } from '../../text/words.ts'
-import { type Accepted, assess } from './assess.ts'
 import type { Candidate } from './candidate.ts'
 import { canonicalKey } from './canonical-key.ts'
-import type { Quotable, Utterance } from './evidence.ts'
-import type { Rejection } from './gates.ts'
-import { agreedSentence, merelyAgrees } from './gates-speaker.ts'
-import type { WindowReader } from './window.ts'
+import { type Accepted, check, checkRequest, type Rejection } from './checks.ts'
+import { agreedSentence, asksToRemember, merelyAgrees } from './cues.ts'
+import { plain, readPlainly } from './patterns.ts'
+import type { Quotable, Utterance, WindowReader } from './window.ts'
 
 /** How far back "remember that" may refer. */
 const EARLIER_UTTERANCES = 10
@@ -21,27 +18,31 @@ export function acceptRequest(
   messageSeq: number,
   { windows, timezone }: { readonly windows: WindowReader; readonly timezone: string },
 ): Accepted | Rejection {
-  const request = requestFrom(text, messageSeq, { windows })
-  if (!request) return 'unsupported'
-  const court = {
-    quotables: [request.quotable],
-    shown: [request.quotable.utterance],
-    offered: [],
-    timezone,
-  }
-  const [judged] = assess({ ...court, candidates: [request.candidate], isRequest: true })
-  if (!judged) return 'unsupported'
-  if (judged.outcome === 'rejected') return judged.reason
-  // If the rules recognise the statement, their slot lets it replace what it corrects.
-  const read = assess({
-    ...court,
-    quotables: [{ ...request.quotable, text, agreed: false, next: null }],
-    candidates: null,
-  })
-  const typed = read.find(
-    (each) => each.outcome === 'accepted' && each.accepted.canonicalKey === canonicalKey(text),
+  const quotable = sourceOf(text, messageSeq, windows)
+  if (!quotable) return 'unsupported'
+  const { utterance } = quotable
+  const context = { quotables: [quotable], shown: [utterance], offered: [], timezone }
+  const quote = quotable.text.slice(0, MAX_QUOTE_CHARS).toWellFormed()
+  const asked = checkRequest({ ...plain(text), quote }, context)
+  if (asked.outcome === 'rejected') return asked.reason
+  // If a pattern recognises the statement, its slot lets it replace what it corrects.
+  const read = typedReading(text, quotable, context)
+  return read ? { ...asked.accepted, ...read } : asked.accepted
+}
+
+function typedReading(
+  text: string,
+  quotable: Quotable,
+  context: Parameters<typeof check>[1],
+): Partial<Accepted> | null {
+  const { at } = quotable.utterance
+  const candidate = readPlainly(text, { at, timezone: context.timezone }).find(
+    (each: Candidate) => each.slot !== '' && canonicalKey(each.text) === canonicalKey(text),
   )
-  if (typed?.outcome !== 'accepted') return judged.accepted
+  if (!candidate) return null
+  const quotables = [{ ...quotable, text, agreed: false }]
+  const checked = check(candidate, { ...context, quotables })
+  if (checked.outcome !== 'accepted') return null
   const {
     kind,
     subject,
@@ -53,75 +54,35 @@ export function acceptRequest(
     slotKey,
     statementKey,
     isNegated,
-  } = typed.accepted
-  return {
-    ...judged.accepted,
-    kind,
-    subject,
-    slot,
-    value,
-    singleValued,
-    eventTime,
-    validUntil,
-    slotKey,
-    statementKey,
-    isNegated,
-  }
+  } = checked.accepted
+  return { kind, subject, slot, value, singleValued, eventTime, validUntil, slotKey, statementKey, isNegated }
 }
 
 /**
- * The text to remember, and the words it is based on: the message itself, an earlier one, or a sentence of
- * the delegate's that the message refers to. Null if none of them contains it, as it may come from a note, a
- * result or another person.
+ * The words that the text to remember is based on: the message itself, an earlier one, or a sentence of the
+ * delegate's that the message refers to. Null if none of them contains it, as it may come from a note, a result
+ * or another person.
  */
-function requestFrom(
-  text: string,
-  messageSeq: number,
-  { windows }: { readonly windows: WindowReader },
-): { readonly candidate: Candidate; readonly quotable: Quotable } | null {
+function sourceOf(text: string, messageSeq: number, windows: WindowReader): Quotable | null {
   const message = windows.utteranceAt(messageSeq)
   if (message?.speaker !== 'owner') return null
-  const words = contentWords(text)
   const earlier = windows.before(message.conversationId, messageSeq, EARLIER_UTTERANCES)
+  const own = earlier.filter(({ speaker }) => speaker === 'owner').reverse()
   const quotables: Quotable[] = [
-    quotableOf(message.text, message, [message.seq]),
-    ...earlier
-      .filter(({ speaker }) => speaker === 'owner')
-      .reverse()
-      .map((utterance) => quotableOf(utterance.text, utterance, [utterance.seq, message.seq])),
+    { text: message.text, utterance: message, seqs: [message.seq], agreed: false },
+    ...own.map((utterance) => ({
+      text: utterance.text,
+      utterance,
+      seqs: [utterance.seq, message.seq],
+      agreed: false,
+    })),
   ]
   const last = earlier.at(-1)
-  const pointedAt = last?.speaker === 'delegate' && pointsBack(message) ? agreedSentence(last.text) : null
-  if (last && pointedAt !== null) {
-    quotables.push({
-      text: pointedAt,
-      utterance: message,
-      seqs: [last.seq, message.seq],
-      agreed: true,
-      next: null,
-    })
-  }
-  const quotable = quotables.find((each) => coverage(indexWords(each.text), words) >= MIN_COVERAGE)
-  if (!quotable) return null
-  return {
-    quotable,
-    candidate: {
-      kind: 'episode',
-      subject: 'owner',
-      slot: '',
-      value: '',
-      text,
-      quote: quotable.text.slice(0, MAX_QUOTE_CHARS).toWellFormed(),
-      singleValued: false,
-      eventTime: null,
-      validUntil: null,
-      relations: [],
-    },
-  }
-}
-
-function quotableOf(text: string, utterance: Utterance, seqs: readonly number[]): Quotable {
-  return { text, utterance, seqs: [...seqs].sort((a, b) => a - b), agreed: false, next: null }
+  const sentence = last?.speaker === 'delegate' && pointsBack(message) ? agreedSentence(last.text) : null
+  if (last && sentence !== null)
+    quotables.push({ text: sentence, utterance: message, seqs: [last.seq, message.seq], agreed: true })
+  const words = contentWords(text)
+  return quotables.find((each) => coverage(indexWords(each.text), words) >= MIN_COVERAGE) ?? null
 }
 
 /**
@@ -129,7 +90,5 @@ function quotableOf(text: string, utterance: Utterance, seqs: readonly number[])
  * must not turn the delegate's words into the owner's.
  */
 function pointsBack({ text }: Utterance): boolean {
-  if (contentWords(text).length > 3) return false
-  const lexicon = lexiconOf(languageOf(text))
-  return merelyAgrees(text, lexicon) || occurs(lexicon.remembering, foldText(text))
+  return merelyAgrees(text) || (contentWords(text).length <= 3 && asksToRemember(text))
 }

@@ -1,11 +1,29 @@
+import type { Channel, LedgerEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { UtteranceQueries, UtteranceRow } from '../../../projections/utterances.ts'
-import { lexiconOf } from '../../text/lexicon.ts'
-import { languageOf } from '../../text/text.ts'
-import { contentWords } from '../../text/words.ts'
-import type { Quotable, Utterance } from './evidence.ts'
-import { agreedSentence, merelyAgrees } from './gates-speaker.ts'
+import { agreedSentence, asksNotToKeep, merelyAgrees } from './cues.ts'
 import { saidWords } from './said-words.ts'
+
+export type Utterance = {
+  readonly seq: number
+  readonly speaker: 'owner' | 'delegate'
+  readonly text: string
+  readonly at: string
+  readonly channel: Channel | null
+  readonly conversationId: string | null
+  readonly spanId: string | null
+  readonly turnId: string | null
+}
+
+/** Words that a memory may quote: the owner's, or a delegate's sentence that the owner agreed to. */
+export type Quotable = {
+  readonly text: string
+  /** The owner's utterance: the words themselves, or the agreement. */
+  readonly utterance: Utterance
+  /** The source events of a memory that quotes it. */
+  readonly seqs: readonly number[]
+  readonly agreed: boolean
+}
 
 /** The input of one extraction: what to read, what may be quoted, and the context. */
 export type Window = {
@@ -13,6 +31,8 @@ export type Window = {
   readonly readSeqs: readonly number[]
   readonly quotables: readonly Quotable[]
   readonly shown: readonly Utterance[]
+  /** Utterances among them that the owner asks not to keep. Neither quotable nor shown. */
+  readonly secretSeqs: readonly number[]
 }
 
 const CONTEXT_UTTERANCES = 6
@@ -35,9 +55,10 @@ export type WindowReader = {
 export function createWindowReader(options: {
   readonly ledger: LedgerReader
   readonly utterances: UtteranceQueries
-  readonly isBarred: (seq: number) => boolean
+  /** Whether the delegate must not look at an event. */
+  readonly isHidden: (event: Pick<LedgerEvent, 'seq' | 'derivedFrom'>) => boolean
 }): WindowReader {
-  const { ledger, utterances, isBarred } = options
+  const { ledger, utterances, isHidden } = options
 
   function utteranceAt(seq: number): Utterance | null {
     const row = utterances.bySeq(seq)
@@ -45,10 +66,10 @@ export function createWindowReader(options: {
   }
 
   function withWords(row: UtteranceRow): Utterance | null {
-    if (isBarred(row.seq)) return null
     const [event] = ledger.readSeqs([row.seq])
-    const text = event && event.type !== 'unknown' ? saidWords(event) : null
-    if (!event || text === null || text.trim() === '') return null
+    if (!event || event.type === 'unknown' || isHidden(event)) return null
+    const text = saidWords(event)
+    if (text === null || text.trim() === '') return null
     const { seq, at, channel, conversationId, spanId, turnId } = event
     return {
       seq,
@@ -68,16 +89,13 @@ export function createWindowReader(options: {
   /** The owner's own words, and the delegate's sentence that they merely agree to. */
   function quotablesOf(utterance: Utterance, shown: readonly Utterance[]): Quotable[] {
     const { conversationId, seq } = utterance
-    const nextRow = utterances.ownersNext(conversationId, seq)
-    const next = nextRow ? (withWords(nextRow)?.text ?? null) : null
-    const own: Quotable = { text: utterance.text, utterance, seqs: [seq], agreed: false, next }
+    const own: Quotable = { text: utterance.text, utterance, seqs: [seq], agreed: false }
     const said = shown.findLast((other) => other.seq < seq && other.conversationId === conversationId)
-    if (said?.speaker !== 'delegate') return [own]
-    const languages = [languageOf(utterance.text), languageOf(said.text)]
-    if (!languages.some((language) => merelyAgrees(utterance.text, lexiconOf(language)))) return [own]
+    if (said?.speaker !== 'delegate' || !merelyAgrees(utterance.text)) return [own]
     const sentence = agreedSentence(said.text)
-    if (sentence === null || !saysSomething(sentence)) return [own]
-    return [own, { text: sentence, utterance, seqs: [said.seq, seq], agreed: true, next }]
+    return sentence === null
+      ? [own]
+      : [own, { text: sentence, utterance, seqs: [said.seq, seq], agreed: true }]
   }
 
   return {
@@ -104,29 +122,19 @@ export function createWindowReader(options: {
         read.push({ row, utterance })
       }
       const last = read.at(-1)?.row.seq ?? first.seq
-      const between = utterances
-        .before(first.conversationId, last, limit * 3)
-        .filter(({ seq }) => seq > first.seq)
-      const spoken = new Map([
-        ...before(first.conversationId, first.seq, CONTEXT_UTTERANCES).map(
-          (each) => [each.seq, each] as const,
+      const all = before(first.conversationId, last + 1, CONTEXT_UTTERANCES + 3 * read.length)
+      const secrets = all.filter(({ speaker, text }) => speaker === 'owner' && asksNotToKeep(text))
+      const secretTurns = new Set(secrets.map(({ turnId }) => turnId))
+      const shown = all.filter((said) => !secrets.includes(said) && !secretTurns.has(said.turnId ?? ''))
+      const isShown = ({ seq }: Utterance) => shown.some((each) => each.seq === seq)
+      return {
+        readSeqs: read.map(({ row }) => row.seq),
+        quotables: read.flatMap(({ utterance }) =>
+          utterance && isShown(utterance) ? quotablesOf(utterance, shown) : [],
         ),
-        ...between.flatMap((row) => {
-          const utterance = withWords(row)
-          return utterance ? [[row.seq, utterance] as const] : []
-        }),
-        ...read.flatMap(({ utterance }) => (utterance ? [[utterance.seq, utterance] as const] : [])),
-      ])
-      const shown = [...spoken.values()].sort((a, b) => a.seq - b.seq)
-      const quotables = read.flatMap(({ utterance }) => (utterance ? quotablesOf(utterance, shown) : []))
-      return { readSeqs: read.map(({ row }) => row.seq), quotables, shown }
+        shown,
+        secretSeqs: secrets.map(({ seq }) => seq),
+      }
     },
   }
-}
-
-const MIN_STATEMENT_WORDS = 3
-
-/** Whether a sentence says something to agree to: a question, or more than "All right". */
-function saysSomething(sentence: string): boolean {
-  return /[?？؟;]["'”’»)\]]*$/u.test(sentence) || contentWords(sentence).length >= MIN_STATEMENT_WORDS
 }

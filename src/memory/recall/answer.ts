@@ -14,6 +14,9 @@ import { createRecollections, type Recollection } from './recollections.ts'
 /** Hits considered for the lines. */
 const MAX_HITS = 40
 
+/** Names play no role: the cue says "I" and "you". */
+const NO_NAMES = { owner: [], delegate: [] }
+
 type Ends = Readonly<Record<'kept' | 'duplicate' | 'irrelevant', Hit[]>>
 
 /**
@@ -26,30 +29,25 @@ export function createRecallAnswers(options: {
   readonly ranker: RecallRanker
 }) {
   const { views, ledger, ranker } = options
-  const { isBarred } = createMemoryQueries(views)
-  const windows = createWindowReader({ ledger, utterances: createUtteranceQueries(views), isBarred })
+  const { repeatsBarred } = createMemoryQueries(views)
+  const windows = createWindowReader({
+    ledger,
+    utterances: createUtteranceQueries(views),
+    isHidden: repeatsBarred,
+  })
   const recollect = createRecollections({ views, ledger })
   const idsAt = views.prepare<[string], { seq: number; memoryId: string }>(
     'SELECT storedSeq AS seq, memoryId FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?))',
   )
 
-  /** The cue with earlier messages added. Those are excluded from the results. */
-  function withEarlier({ text, conversationId, beforeSeq, contextTurns }: RecallQuestion) {
-    if (contextTurns === 0) return { text, seqs: [] }
-    const earlier = windows.ownersBefore(conversationId, beforeSeq, contextTurns)
-    // The current message comes first, because a long cue is cut.
-    const texts = [text, ...earlier.map((utterance) => utterance.text).reverse()]
-    return { text: texts.join('\n'), seqs: earlier.map(({ seq }) => seq) }
-  }
-
   function find(question: RecallQuestion): readonly Hit[] {
-    const { text, seqs } = withEarlier(question)
-    const { asker, beforeSeq, inContextSeqs, nowMs, timezone, near = [] } = question
-    const excludedSeqs = [...inContextSeqs, ...seqs]
-    const names = { owner: [], delegate: [] }
-    return ranker
-      .recall({ text, asker, beforeSeq, excludedSeqs, nowMs, timezone, names, near })
-      .slice(0, MAX_HITS)
+    const { conversationId, inContextSeqs, contextTurns, near = [], ...cue } = question
+    // Earlier messages explain the cue, and are excluded from the results.
+    const earlier =
+      contextTurns === 0 ? [] : windows.ownersBefore(conversationId, cue.beforeSeq, contextTurns)
+    const context = earlier.map(({ text }) => text).join('\n')
+    const excludedSeqs = [...inContextSeqs, ...earlier.map(({ seq }) => seq)]
+    return ranker.recall({ ...cue, context, excludedSeqs, names: NO_NAMES, near }).slice(0, MAX_HITS)
   }
 
   function choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): RecallAnswer {

@@ -8,8 +8,9 @@ export type SuppressionReason = 'irrelevant' | 'duplicate' | 'budget'
 
 export type InjectionOptions = {
   readonly maxTokens: number
-  /** If none of the best hits reaches this relevance (0..1), nothing is shown. */
+  /** Minimum relevance of a line, 0..1. */
   readonly threshold: number
+  /** Maximum number of lines. */
   readonly maxMemories: number
   /** Long texts are cut to the excerpt that best matches it. */
   readonly cue: string
@@ -27,10 +28,8 @@ export type Injection = {
   readonly suppressed: readonly { readonly hit: Hit; readonly reason: SuppressionReason }[]
 }
 
-/** How many of the best hits decide whether to show anything. */
-const DECIDING = 10
-/** Beside better hits, a line needs only this share of the threshold. */
-const LINE_SHARE = 0.25
+/** Hits whose rejection is reported. */
+const REPORTED = 10
 /** Minimum cost of a line. With less than this left, the budget counts as spent. */
 const MIN_LINE_TOKENS = 8
 /** The budget also counts as spent after this many consecutive misfits. */
@@ -45,22 +44,19 @@ export function composeInjection(
   options: InjectionOptions,
 ): Injection {
   const { threshold, maxTokens, maxMemories } = options
-  const isWorthIt = hits.slice(0, DECIDING).some(({ relevance }) => relevance >= threshold)
-  const isRelevant = ({ relevance }: Hit) => isWorthIt && relevance >= LINE_SHARE * threshold
+  const isRelevant = ({ relevance }: Hit) => relevance >= threshold
   const included: { recollection: Recollection; line: string }[] = []
   const suppressed: { hit: Hit; reason: SuppressionReason }[] = hits
-    .slice(0, DECIDING)
+    .slice(0, REPORTED)
     .filter((hit) => !isRelevant(hit))
     .map((hit) => ({ hit, reason: 'irrelevant' }))
   const repeats = createRepeats()
   const cueTokens = new Set(tokensOf(options.cue))
   let tokens = 0
-  let memories = 0
   let misfits = 0
   // Upper bound on the number of lines that fit.
   const looked = hits.filter(isRelevant).slice(0, Math.ceil(maxTokens / MIN_LINE_TOKENS))
   for (const recollection of recollect(looked)) {
-    const isMemory = recollection.memory !== null
     if (tokens + MIN_LINE_TOKENS > maxTokens || misfits === MAX_MISFITS) break
     const statements = statementsOf(recollection)
     if (repeats.has(recollection, statements)) {
@@ -72,14 +68,13 @@ export function composeInjection(
     const isTooLong = tokens + cost > maxTokens
     misfits = isTooLong ? misfits + 1 : 0
     // A shorter line further down may still fit.
-    if (isTooLong || (isMemory && memories >= maxMemories)) {
+    if (isTooLong || included.length >= maxMemories) {
       suppressed.push({ hit: recollection, reason: 'budget' })
       continue
     }
     repeats.add(recollection, statements)
     included.push({ recollection, line })
     tokens += cost
-    memories += isMemory ? 1 : 0
   }
   const byAge = [...included].sort((a, b) => a.recollection.seq - b.recollection.seq)
   return {
@@ -116,7 +111,7 @@ function statementsOf({ text, memory }: Recollection): string[] {
 }
 
 function lineOf(
-  { atMs, kind, speaker, status, text }: Recollection,
+  { atMs, kind, speaker, status, corrections, text }: Recollection,
   cueTokens: ReadonlySet<string>,
   timezone: string,
 ): string {
@@ -124,8 +119,8 @@ function lineOf(
   const who =
     kind === 'memory'
       ? `memory (${status})`
-      : status === 'corrected'
-        ? `${speaker} (since corrected)`
+      : corrections.length > 0
+        ? `${speaker} (since corrected: ${corrections.join('; ')})`
         : speaker
   return `${date} ${who}: ${excerptOf(text.replace(/\s+/g, ' ').trim(), cueTokens)}`
 }

@@ -20,7 +20,7 @@ const MAX_MATCHERS = 5000
  */
 export function createIndexNews(views: Database): IndexNews {
   const after = views.prepare<[number, number], { id: number; terms: string }>(
-    'SELECT id, terms FROM recall_terms WHERE id BETWEEN ? AND ? ORDER BY id',
+    'SELECT rowid AS id, terms FROM recall_index WHERE rowid BETWEEN ? AND ? ORDER BY rowid',
   )
   const matchers = new Map<string, Matcher>()
   let rows: Row[] = []

@@ -2,10 +2,10 @@ import { ROOT_CHARACTERS, type Speaker } from '../../../projections/recall-entri
 import { charactersOf, isUnspaced, runsOf, stemOf, wordsOf } from '../../../projections/recall-text.ts'
 import { createTimeWords } from '../../../projections/time-words.ts'
 import { wallClockMs } from '../../lib/time.ts'
+import { STOP_WORDS } from '../../text/stop-words.ts'
 import { type DateHint, findDates } from './dates.ts'
-import { createQuestionWords, type QuestionKind } from './question-words.ts'
+import { personsOf, type QuestionKind, questionKindsOf } from './question-words.ts'
 import { createRelatedWords } from './related-words.ts'
-import { STOP_WORDS } from './stop-words.ts'
 
 export type Cue = {
   readonly text: string
@@ -52,7 +52,6 @@ export type QueryReader = (cue: Cue) => Query
 /** Parses cues. Pure except for the runtime's locale data. */
 export function createQueryReader(): QueryReader {
   const timeWords = createTimeWords()
-  const questionWords = createQuestionWords()
   const relatedTo = createRelatedWords()
   const segmenters = new Map<string, Intl.Segmenter>()
 
@@ -103,7 +102,7 @@ export function createQueryReader(): QueryReader {
       .slice(0, Math.max(0, MAX_WIDENED_TERMS - own.length))
     const isWidened = own.length <= MAX_WIDENED_TERMS
 
-    const persons = questionWords.personsOf(words)
+    const persons = personsOf(words)
     const isOwner = owner.some((name) => words.includes(name)) || (cue.asker === 'owner' && persons.self)
     const isDelegate =
       delegate.some((name) => words.includes(name)) || (cue.asker === 'owner' && persons.other)
@@ -114,7 +113,7 @@ export function createQueryReader(): QueryReader {
       ],
       subject: isOwner === isDelegate ? null : isOwner ? 'owner' : 'delegate',
       dates: dates.hints,
-      kinds: questionWords.kindsOf(words),
+      kinds: questionKindsOf(words),
       timezone: cue.timezone,
     }
   }

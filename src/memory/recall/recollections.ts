@@ -6,11 +6,10 @@ import type { Hit } from './ranker.ts'
 /** A hit with its current text. */
 export type Recollection = Hit & {
   readonly text: string
-  /**
-   * A turn is `said`, or `corrected` once every memory learned from it is superseded. Memories of other
-   * statuses than `active` and `contested` do not surface.
-   */
-  readonly status: 'said' | 'corrected' | 'active' | 'contested'
+  /** A turn is `said`. Memories of other statuses than `active` and `contested` do not surface. */
+  readonly status: 'said' | 'active' | 'contested'
+  /** What holds now in place of statements that were learned from the turn. */
+  readonly corrections: readonly string[]
   /** Null for a turn. */
   readonly memory: {
     readonly id: string
@@ -31,8 +30,7 @@ type MemoryNow = {
   sourceSeqs: string
 }
 
-/** `holds`: a memory learned from it is not superseded. */
-type TurnNow = { seq: number; barred: number; learned: number; holds: number }
+type TurnNow = { seq: number; barred: number; corrections: string }
 
 /** Batched, because a query costs as much as reading several rows. */
 const BATCH = 12
@@ -53,9 +51,11 @@ export function createRecollections(options: { readonly views: Database; readonl
     `SELECT asked.value AS seq, EXISTS (SELECT 1 FROM memory_barred_sources WHERE seq = asked.value
          UNION ALL SELECT 1 FROM memory_sources JOIN memories USING (memoryId)
            WHERE seq = asked.value AND status LIKE 'hidden:%') AS barred,
-       EXISTS (SELECT 1 FROM memory_sources JOIN memories USING (memoryId) WHERE seq = asked.value) AS learned,
-       EXISTS (SELECT 1 FROM memory_sources JOIN memories USING (memoryId)
-         WHERE seq = asked.value AND status <> 'superseded') AS holds
+       -- An override closes the validity of what it replaces; a refinement does not.
+       (SELECT json_group_array(DISTINCT successor.text) FROM memory_sources JOIN memories USING (memoryId)
+         JOIN memories AS successor ON successor.memoryId = memories.supersededBy
+         WHERE seq = asked.value AND memories.status = 'superseded' AND memories.validUntil IS NOT NULL
+           AND successor.status IN ('active', 'contested')) AS corrections
      FROM json_each(?) AS asked`,
   )
 
@@ -83,15 +83,20 @@ export function createRecollections(options: { readonly views: Database; readonl
 
   function ofTurn(hit: Hit, text: string, now: TurnNow | undefined): Recollection | null {
     if (now?.barred !== 0) return null
-    const isCorrected = now.learned === 1 && now.holds === 0
-    return { ...hit, text, status: isCorrected ? 'corrected' : 'said', memory: null }
+    return { ...hit, text, status: 'said', corrections: JSON.parse(now.corrections), memory: null }
   }
 
   function ofMemory(hit: Hit, text: string, memory: MemoryNow | undefined): Recollection | null {
     if (memory?.status !== 'active' && memory?.status !== 'contested') return null
     const { memoryId: id, status, subject, slot, value } = memory
     const words = { subject: subject ?? '', slot: slot ?? '', value: value ?? '' }
-    return { ...hit, text, status, memory: { id, ...words, sourceSeqs: JSON.parse(memory.sourceSeqs) } }
+    return {
+      ...hit,
+      text,
+      status,
+      corrections: [],
+      memory: { id, ...words, sourceSeqs: JSON.parse(memory.sourceSeqs) },
+    }
   }
 
   function recollectTogether(hits: readonly Hit[]): Recollection[] {

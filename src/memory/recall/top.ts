@@ -1,45 +1,14 @@
 /**
- * The slots with the highest scores above zero, best first. `slots` must be unique. Ties go to the higher,
- * that is newer, slot. One pass; allocates only the result.
+ * The slots with the highest scores above zero, best first. `slots` must be unique. Ties go to the higher, that is
+ * newer, slot.
  */
 export function topSlots(scores: Float32Array, slots: readonly number[], count: number): number[] {
-  // A binary heap with the worst on top.
-  const heap: number[] = []
-  const scoreAt = (position: number) => scores[heap[position] ?? -1] ?? 0
-  const isLess = (score: number, slot: number, position: number) =>
-    score < scoreAt(position) || (score === scoreAt(position) && slot < (heap[position] ?? 0))
-  const isWorse = (a: number, b: number) => isLess(scoreAt(a), heap[a] ?? 0, b)
-  const swap = (a: number, b: number) => {
-    const slot = heap[a] ?? 0
-    heap[a] = heap[b] ?? 0
-    heap[b] = slot
-  }
-  function sink(): void {
-    for (let at = 0; ; ) {
-      let worst = at
-      if (2 * at + 1 < heap.length && isWorse(2 * at + 1, worst)) worst = 2 * at + 1
-      if (2 * at + 2 < heap.length && isWorse(2 * at + 2, worst)) worst = 2 * at + 2
-      if (worst === at) return
-      swap(at, worst)
-      at = worst
-    }
-  }
-
-  // From the end: with ties, each newer slot would otherwise replace an older one.
-  for (let index = slots.length - 1; index >= 0; index -= 1) {
-    const slot = slots[index] ?? -1
-    const score = scores[slot] ?? 0
-    if (score <= 0) continue
-    if (heap.length < count) {
-      heap.push(slot)
-      for (let at = heap.length - 1; at > 0 && isWorse(at, (at - 1) >> 1); at = (at - 1) >> 1)
-        swap(at, (at - 1) >> 1)
-    } else if (count > 0 && !isLess(score, slot, 0)) {
-      heap[0] = slot
-      sink()
-    }
-  }
-  return heap.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || b - a)
+  const least = leastOf(scores, slots, count)
+  const scoreOf = (slot: number) => scores[slot] ?? 0
+  return slots
+    .filter((slot) => scoreOf(slot) > 0 && scoreOf(slot) >= least)
+    .sort((a, b) => scoreOf(b) - scoreOf(a) || b - a)
+    .slice(0, count)
 }
 
 const BINS = 1024

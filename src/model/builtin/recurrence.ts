@@ -120,7 +120,7 @@ export const PARTS_OF_DAY: readonly (readonly [RegExp, number])[] = [
   [/night/i, 21],
 ]
 
-const EPOCH = { at: new Date(0), timezone: 'UTC', language: 'en' } as const
+const EPOCH = { at: new Date(0), timezone: 'UTC' } as const
 
 /** Adds the times of day in the text to a recurrence. */
 function atClock(text: string, phrase: string, { fields, words }: Rhythm, early: boolean): Recurrence {

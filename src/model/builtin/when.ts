@@ -76,7 +76,7 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
 
 /** The dates and times in a text, except possessives ("Monday's paper") and "now". */
 export function datesIn(text: string, { now, timezone }: Present): ParsedResult[] {
-  return parseDates(text, { at: now, timezone, language: 'en' }, { forwardDate: true }).filter(
+  return parseDates(text, { at: now, timezone }, { forwardDate: true }).filter(
     ({ index, text: words }) => !text.startsWith("'s", index + words.length) && !/^now$/i.test(words),
   )
 }

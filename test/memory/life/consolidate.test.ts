@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Accepted } from '../../../src/memory/learn/assess.ts'
 import type { Relation } from '../../../src/memory/learn/candidate.ts'
 import { canonicalKey, slotKeyOf, statementKeyOf } from '../../../src/memory/learn/canonical-key.ts'
+import type { Accepted } from '../../../src/memory/learn/checks.ts'
 import { consolidate, type Known } from '../../../src/memory/learn/consolidate.ts'
-import { contentWords } from '../../../src/text/words.ts'
+import { plain } from '../../../src/memory/learn/patterns.ts'
 
 type Claim = {
   readonly slot?: string
@@ -23,7 +23,7 @@ function keysOf(text: string, { slot = '', value = '', negated = false }: Claim)
 
 function accepted(
   text: string,
-  claim: Claim & { relations?: Record<string, Relation>; change?: boolean; saidSeq?: number } = {},
+  claim: Claim & { relations?: Record<string, Relation>; ends?: string; saidSeq?: number } = {},
 ): Accepted {
   const {
     slot = '',
@@ -31,29 +31,25 @@ function accepted(
     single = false,
     negated = false,
     relations = {},
-    change = false,
+    ends = null,
     saidSeq = 100,
   } = claim
   return {
+    ...plain(text),
     kind: 'identity',
-    subject: 'owner',
     slot,
     value,
-    text,
-    quote: text,
     singleValued: single,
-    eventTime: null,
-    validUntil: null,
+    ends,
     relations: Object.entries(relations).map(([memoryId, relation]) => ({ memoryId, relation })),
     sourceSeqs: [saidSeq],
     saidSeq,
     saidAt: '2030-01-01T00:00:00.000Z',
     agreed: false,
-    isChange: change,
+    provisional: false,
     isNegated: negated,
     eventLastsMs: 86_400_000,
     ...keysOf(text, claim),
-    words: contentWords(text),
   }
 }
 
@@ -66,6 +62,7 @@ function known(
   return {
     memoryId,
     storedSeq: seq + 1,
+    kind: 'identity',
     text,
     value,
     quote: text,
@@ -151,14 +148,44 @@ test('rejects a “same” relation across numbers, negations and single-valued 
   ).toMatchObject({ overrides: ['m'] })
 })
 
-test('accepts a “same” relation for a paraphrase in another language', () => {
-  const nuts = known('m', 'Is allergic to peanuts', { slot: 'allergy', value: 'peanuts' })
-  const said = accepted('Ist allergisch gegen Erdnüsse', {
-    slot: 'Allergie',
-    value: 'Erdnüsse',
-    relations: { m: 'same' },
+test('ignores a relation to a memory with which it has nothing in common', () => {
+  const phone = known('m', 'Phone number is 555 0147', {
+    slot: 'phone number',
+    value: '555 0147',
+    single: true,
   })
-  expect(consolidate(said, [nuts], null)).toMatchObject({ outcome: 'reinforced', memoryId: 'm' })
+  const said = (relation: Relation) =>
+    accepted('Lives in Ulm', { slot: 'residence', value: 'Ulm', single: true, relations: { m: relation } })
+  for (const relation of ['same', 'refine', 'conflict'] as const)
+    expect(consolidate(said(relation), [phone], null)).toEqual(stored)
+  const ends = accepted('Lives in Ulm', { slot: 'residence', value: 'Ulm', single: true, ends: 'm' })
+  expect(consolidate(ends, [phone], null)).toEqual(stored)
+})
+
+test('lets a provisional statement change no other memory, and any other statement replace it', () => {
+  const claim = { slot: 'residence', value: 'Ulm', single: true }
+  const home = known('m', 'I live in Oslo', { slot: 'residence', value: 'Oslo', single: true })
+  const doubtful = { ...accepted('I live in Ulm', claim), provisional: true }
+  expect(consolidate(doubtful, [home], null)).toMatchObject({
+    outcome: 'stored',
+    overrides: [],
+    contests: [],
+  })
+  const provisional = { ...home, status: 'provisional' } as const
+  expect(consolidate(accepted('I live in Ulm', claim), [provisional], null)).toMatchObject({
+    overrides: ['m'],
+  })
+  const again = accepted('I live in Oslo', { slot: 'residence', value: 'Oslo', single: true })
+  expect(consolidate(again, [provisional], null)).toMatchObject({ outcome: 'reinforced', memoryId: 'm' })
+})
+
+test('does not override who somebody is by a “yes” to the delegate’s words', () => {
+  const home = known('m', 'I live in Oslo', { slot: 'residence', value: 'Oslo', single: true })
+  const agreed = accepted('I live in Ulm', { slot: 'residence', value: 'Ulm', single: true })
+  expect(consolidate({ ...agreed, agreed: true }, [home], null)).toMatchObject({
+    overrides: [],
+    contests: ['m'],
+  })
 })
 
 test('replaces a memory by its refinement', () => {
@@ -172,8 +199,8 @@ test('replaces a memory by its refinement', () => {
   ).toMatchObject({ outcome: 'stored', refines: 'm', overrides: [] })
 })
 
-test('overrides on a conflict if the slot is single-valued or the owner reports a change', () => {
-  const tea = known('m', 'Drinks tea in the morning')
+test('overrides on a conflict if the slot is single-valued or the statement ends the memory', () => {
+  const tea = known('m', 'Drinks tea in the morning', { slot: 'morning drink', value: 'tea' })
   const against = (more: Parameters<typeof accepted>[1]) =>
     consolidate(
       accepted('Drinks coffee in the morning', { relations: { m: 'conflict' }, ...more }),
@@ -181,8 +208,11 @@ test('overrides on a conflict if the slot is single-valued or the owner reports 
       null,
     )
   expect(against({})).toMatchObject({ contests: ['m'], overrides: [] })
-  expect(against({ single: true })).toMatchObject({ contests: [], overrides: ['m'] })
-  expect(against({ change: true })).toMatchObject({ contests: [], overrides: ['m'] })
+  expect(against({ single: true, slot: 'morning drink', value: 'coffee' })).toMatchObject({
+    contests: [],
+    overrides: ['m'],
+  })
+  expect(against({ ends: 'm' })).toMatchObject({ contests: [], overrides: ['m'] })
 })
 
 test('overrides a single value or a negation without a model, and links multiple values', () => {

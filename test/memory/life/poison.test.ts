@@ -52,7 +52,7 @@ test('closes at once although its thread hangs', async () => {
     return {
       ...thread,
       ask(name, args) {
-        if (name === 'assess') begun.resolve()
+        if (name === 'check') begun.resolve()
         return thread.ask(name, args)
       },
     }

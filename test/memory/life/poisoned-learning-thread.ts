@@ -5,13 +5,13 @@ import { serveFunctions } from '../../../src/storage/serve-functions.ts'
 /** The learning thread, made to hang on the word "poison" and to die on "venom". */
 export const poisonedFunctions = {
   ...learningFunctions,
-  assess: (sources: Sources) => {
-    const assess = learningFunctions.assess(sources)
-    return (request: Parameters<typeof assess>[0]) => {
+  check: (sources: Sources) => {
+    const check = learningFunctions.check(sources)
+    return (request: Parameters<typeof check>[0]) => {
       const words = request.quotables.map(({ text }) => text).join(' ')
       if (words.includes('venom')) process.exit(1)
       while (words.includes('poison'));
-      return assess(request)
+      return check(request)
     }
   },
 } as const satisfies ThreadFunctions

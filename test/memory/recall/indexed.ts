@@ -33,8 +33,8 @@ export function openIndex(file = ':memory:') {
     entries,
     /** Returns the seqs of the utterances. */
     say: (...said: readonly (string | Said)[]): number[] =>
-      inTransaction(() =>
-        said.map((each) => {
+      inTransaction(() => {
+        const seqs = said.map((each) => {
           const {
             text,
             speaker = 'owner',
@@ -45,8 +45,10 @@ export function openIndex(file = ':memory:') {
           lastSeq += 1
           entries.addTurn({ seq: lastSeq, atMs, speaker, conversationId, text })
           return lastSeq
-        }),
-      ),
+        })
+        entries.flush()
+        return seqs
+      }),
     remember: (text: string): number =>
       inTransaction(() => {
         lastSeq += 1

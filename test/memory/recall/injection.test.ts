@@ -24,6 +24,7 @@ function turn(seq: number, text: string, more: Partial<Recollection> = {}): Reco
     relevance: 1,
     text,
     status: 'said',
+    corrections: [],
     memory: null,
     ...more,
   }
@@ -47,14 +48,14 @@ function compose(recollections: readonly Recollection[], more: Partial<Injection
 test('writes each line with date and status, oldest first', () => {
   const { text } = compose([
     memory(5, 'Likes green tea'),
-    turn(3, 'I drink tea', { status: 'corrected' }),
+    turn(3, 'I drink tea', { corrections: ['Drinks coffee'] }),
     { ...memory(4, 'Likes black tea'), status: 'contested' },
     turn(2, 'Tea it is', { speaker: 'delegate' }),
   ])
   expect(text).toBe(
     [
       '2026-01-02 delegate: Tea it is',
-      '2026-01-03 owner (since corrected): I drink tea',
+      '2026-01-03 owner (since corrected: Drinks coffee): I drink tea',
       '2026-01-04 memory (contested): Likes black tea',
       '2026-01-05 memory (active): Likes green tea',
     ].join('\n'),
@@ -104,13 +105,13 @@ test('fills the room left by a long line with a shorter one', () => {
   expect(suppressed).toMatchObject([{ hit: { seq: 2 }, reason: 'budget' }])
 })
 
-test('injects nothing if the best fit is too weak', () => {
-  const { text, suppressed } = compose([
-    turn(1, 'tea', { relevance: 0.19 }),
-    turn(2, 'milk', { relevance: 0.1 }),
-  ])
+test('shows each line on its own merit, and nothing if none fits', () => {
+  const weak = [turn(1, 'tea', { relevance: 0.19 }), turn(2, 'milk', { relevance: 0.1 })]
+  const { text, suppressed } = compose(weak)
   expect(text).toBe('')
   expect(suppressed.map(({ reason }) => reason)).toEqual(['irrelevant', 'irrelevant'])
+  const { included } = compose([...weak, turn(3, 'green tea', { relevance: 0.9 })])
+  expect(included.map(({ seq }) => seq)).toEqual([3])
 })
 
 test('drops repeated words, repeated values of a slot, and the source turn of a memory', () => {
@@ -132,9 +133,9 @@ test('drops repeated words, repeated values of a slot, and the source turn of a 
   ])
 })
 
-test('limits the number of memories, but not of turns', () => {
+test('limits the number of lines', () => {
   const all = [memory(1, 'one tea'), memory(2, 'two teas'), turn(3, 'three teas')]
-  expect(compose(all, { maxMemories: 1 }).included.map(({ seq }) => seq)).toEqual([1, 3])
+  expect(compose(all, { maxMemories: 2 }).included.map(({ seq }) => seq)).toEqual([1, 2])
 })
 
 test('cuts a long text to the sentences relevant to the cue', () => {

@@ -16,7 +16,7 @@ const stored = (
   if (example.type !== 'memory.stored') throw new Error('unexpected example')
   return {
     ...example,
-    facts: { ...example.facts, memoryId, sourceSeqs, supersedes, linkedTo: null },
+    facts: { ...example.facts, memoryId, sourceSeqs, supersedes, linkedTo: null, provisional: false },
     body: { ...example.body, text, subject: 'owner', slot: 'residence', value: text },
   }
 }
@@ -29,7 +29,13 @@ function open() {
       ...recollect(
         hits.map(([kind, seq]) => ({ kind, seq, speaker: 'owner', atMs: 0, score: 1, relevance: 1 })),
       ),
-    ].map(({ seq, text, status, memory }) => ({ seq, text, status, sources: memory?.sourceSeqs }))
+    ].map(({ seq, text, status, corrections, memory }) => ({
+      seq,
+      text,
+      status,
+      corrections,
+      sources: memory?.sourceSeqs,
+    }))
   return { writer, read }
 }
 
@@ -38,19 +44,24 @@ test('returns turns and memories with their text, status and sources', () => {
   writer.append(said('I live in Berlin'))
   writer.append(stored('Lives in Berlin', 'a', [1]))
   expect(read(['memory', 2], ['turn', 1])).toEqual([
-    { seq: 2, text: 'Lives in Berlin', status: 'active', sources: [1] },
-    { seq: 1, text: 'I live in Berlin', status: 'said', sources: undefined },
+    { seq: 2, text: 'Lives in Berlin', status: 'active', corrections: [], sources: [1] },
+    { seq: 1, text: 'I live in Berlin', status: 'said', corrections: [], sources: undefined },
   ])
 })
 
-test('hides a superseded memory and marks its source as corrected', () => {
+test('hides a superseded memory and tells what corrects its source', () => {
   const { writer, read } = open()
   writer.append(said('I live in Berlin'))
   writer.append(stored('Lives in Berlin', 'a', [1]))
   writer.append(said('I moved to Hamburg'))
   writer.append(stored('Lives in Hamburg', 'b', [3], 'a'))
+  writer.append({
+    type: 'memory.overridden',
+    actor: 'service',
+    facts: { memoryId: 'a', byId: 'b', validUntil: '2030-01-02T00:00:00.000Z' },
+  })
   expect(read(['turn', 1], ['memory', 2], ['turn', 3], ['memory', 4])).toMatchObject([
-    { seq: 1, status: 'corrected' },
+    { seq: 1, corrections: ['Lives in Hamburg'] },
     { seq: 3, status: 'said' },
     { seq: 4, status: 'active' },
   ])

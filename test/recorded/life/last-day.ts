@@ -1,4 +1,4 @@
-import { createSalts, toDraft } from '../../../ledger/codec.ts'
+import { newSalt, toDraft } from '../../../ledger/codec.ts'
 import type { NewEvent } from '../../../ledger/event.ts'
 import { createIds } from '../../../ledger/ids.ts'
 import { openLedger } from '../../../ledger/ledger.ts'
@@ -88,7 +88,7 @@ function appendOlder(life: Life): void {
       facts: { sourceSeqs: [said?.seq ?? 1], by: 'owner' },
     }
     const at = new Date(life.clock.nowMs()).toISOString()
-    const [outcome] = ledger.commit([[toDraft(barred, { newId, newSalt: createSalts(), at })]])
+    const [outcome] = ledger.commit([[toDraft(barred, { newId, newSalt, at })]])
     if (outcome?.status !== 'appended') throw new Error('the ledger rejected an older fact')
   } finally {
     ledger.close()

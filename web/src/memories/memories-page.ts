@@ -60,6 +60,14 @@ export class DgMemoriesPage extends LitElement {
     })
   }
 
+  private confirm({ id }: Memory): Promise<boolean> {
+    return this.app.attempt(async () => {
+      await this.app.http.post('/api/memories/{id}/restore', { params: { id } })
+      this.app.toast('Memory confirmed')
+      await this.memories.reload()
+    })
+  }
+
   override render() {
     const { memories } = this
     return html`<dg-page heading="Memories">
@@ -100,6 +108,12 @@ export class DgMemoriesPage extends LitElement {
           ${
             status === 'contested'
               ? html`<span title="Another memory contradicts it. Tell Delegate which one is right.">contested</span>`
+              : nothing
+          }
+          ${
+            status === 'provisional'
+              ? html`<span title="You may have meant it otherwise, so Delegate does not rely on it yet.">unconfirmed</span>
+                  <button class="button small" type="button" @click=${() => void this.confirm(memory)}>Confirm</button>`
               : nothing
           }
           ${

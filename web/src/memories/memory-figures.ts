@@ -25,6 +25,11 @@ export function storeFigures({ store }: MemoryInsights): MemoryFigure[] {
   return [
     counted('Active', store.total, 'Recalled when relevant'),
     counted('Contested', store.contested, 'Contradict each other; kept until you say which is right'),
+    counted(
+      'Unconfirmed',
+      store.provisional ?? 0,
+      'Perhaps meant otherwise; not used until said again or confirmed',
+    ),
     counted('Superseded', store.superseded, 'Replaced by a newer memory'),
     counted('Retired', store.retired, 'No longer true, or taken back'),
     counted('Forgotten', store.forgotten, 'Text erased'),

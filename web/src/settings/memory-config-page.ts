@@ -38,7 +38,7 @@ const groups: readonly Group[] = [
     heading: 'Choosing',
     about: 'Which of the memories found to show to the model.',
     fields: [
-      ['maxInjectedMemories', 'Maximum memories', 'Per turn.', 'memories'],
+      ['maxInjectedMemories', 'Maximum lines', 'Memories and earlier messages, per turn.', 'lines'],
       ['maxInjectedTokens', 'Maximum tokens', 'For all memories of a turn together.', 'tokens'],
       [
         'relevanceThreshold',

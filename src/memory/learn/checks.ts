@@ -1,0 +1,314 @@
+import { DAY_MS } from '../../lib/time.ts'
+import { resolveDates } from '../../text/dates.ts'
+import { hasNumbers, numberRuns } from '../../text/numbers.ts'
+import { foldText, sentencesOf } from '../../text/text.ts'
+import { contentWords, hasWord, indexWords } from '../../text/words.ts'
+import type { Candidate, Offered } from './candidate.ts'
+import { canonicalKey, isOwner, slotKeyOf, statementKeyOf } from './canonical-key.ts'
+import { denies, isDoubtful, requestedIn, speaksOfOthers } from './cues.ts'
+import { foreignRanges } from './quotation.ts'
+import { endOf, knownEnd, knownTime, namesOf, numbersOfDate, type Told } from './told-times.ts'
+import type { Quotable, Utterance } from './window.ts'
+
+export type Rejection =
+  | 'empty'
+  | 'too_long'
+  | 'quote_not_in_source'
+  | 'speaker_not_owner'
+  | 'injected_text'
+  | 'question'
+  | 'hypothetical'
+  | 'joke'
+  | 'hearsay'
+  | 'number_not_in_quote'
+  | 'wrong_subject'
+  | 'unsupported'
+
+/** The context in which a candidate is checked. */
+export type Context = {
+  readonly quotables: readonly Quotable[]
+  /** Everything shown, quotable or not. A subject may be named in an earlier turn. */
+  readonly shown: readonly Utterance[]
+  readonly offered: readonly Offered[]
+  readonly timezone: string
+}
+
+/** A candidate whose evidence stands, ready for consolidation. */
+export type Accepted = Candidate & {
+  /** The events it is based on. */
+  readonly sourceSeqs: readonly number[]
+  /** The owner's own utterance among them. */
+  readonly saidSeq: number
+  readonly saidAt: string
+  /** The owner agreed to the delegate's words. */
+  readonly agreed: boolean
+  /** Kept, but not taken as a fact until a second source or the owner confirms it. */
+  readonly provisional: boolean
+  readonly isNegated: boolean
+  /** How long the event lasts. Event times closer together than this count as the same. */
+  readonly eventLastsMs: number
+  readonly canonicalKey: string
+  readonly slotKey: string
+  readonly statementKey: string
+}
+
+export type Judged =
+  | { readonly outcome: 'accepted'; readonly accepted: Accepted }
+  | { readonly outcome: 'rejected'; readonly reason: Rejection }
+
+export type Checked =
+  | Judged
+  /** The owner takes back what an offered memory says. */
+  | {
+      readonly outcome: 'ended'
+      readonly memoryId: string
+      readonly saidSeq: number
+      readonly sourceSeqs: readonly number[]
+    }
+  /** The owner asks not to keep what these events say. */
+  | { readonly outcome: 'secret'; readonly sourceSeqs: readonly number[] }
+
+const MAX_TEXT_CHARS = 1000
+const MAX_QUOTE_CHARS = 2000
+const MAX_WORDS_CHARS = 1200
+
+/** Moods that state nothing, as rejections. */
+const UNSTATED: Partial<Record<Candidate['modality'], Rejection>> = {
+  hypothetical: 'hypothetical',
+  asked: 'question',
+  joked: 'joke',
+  quoted: 'injected_text',
+}
+
+/**
+ * Checks the evidence of a candidate from any extractor: the owner said the quote, and subject, value and numbers
+ * stand in it. Where the statement says more than the quote, the quote is kept in its place; where it may
+ * misread the quote, also without subject, slot and value, so that it replaces nothing. Pure.
+ */
+export function check(candidate: Candidate, context: Context): Checked {
+  const early = unstated(candidate)
+  if (early !== null) return rejected(early)
+  const place = locate(candidate.quote, context.quotables)
+  if (!place) return rejected(unquotable(candidate, context.shown))
+  if (place === 'foreign') return rejected('injected_text')
+  const { seqs } = place.quotable
+  if (candidate.secrecy === 'do_not_keep') return { outcome: 'secret', sourceSeqs: seqs }
+  return endOnly(candidate, place, context) ?? support(candidate, place, context)
+}
+
+function endOnly({ text, ends }: Candidate, { quotable }: Place, { offered }: Context): Checked | null {
+  if (text.trim() !== '' || ends === null) return null
+  return offered.some(({ memoryId }) => memoryId === ends)
+    ? { outcome: 'ended', memoryId: ends, saidSeq: quotable.utterance.seq, sourceSeqs: quotable.seqs }
+    : rejected('empty')
+}
+
+/** The same for what the owner asks to remember: its mood does not matter. */
+export function checkRequest(candidate: Candidate, context: Context): Judged {
+  const place = locate(candidate.quote, context.quotables)
+  if (!place) return rejected('quote_not_in_source')
+  if (place === 'foreign') return rejected('injected_text')
+  const checked = support(candidate, place, context)
+  if (checked.outcome === 'rejected') return checked
+  // Here the delegate chose the words, so a statement that says more than the owner's is refused.
+  return checked.accepted.text === candidate.text.trim()
+    ? { outcome: 'accepted', accepted: { ...checked.accepted, provisional: false } }
+    : rejected('unsupported')
+}
+
+const rejected = (reason: Rejection): Judged => ({ outcome: 'rejected', reason })
+
+function unstated({ text, quote, subject, slot, value, modality, speaker, secrecy, ends }: Candidate) {
+  if (secrecy === 'do_not_keep') return null
+  if (!/[\p{L}\p{N}\p{S}]/u.test(ends === null ? text : quote)) return 'empty'
+  const isLong = text.length > MAX_TEXT_CHARS || quote.length > MAX_QUOTE_CHARS
+  if (isLong || subject.length + slot.length + value.length > MAX_WORDS_CHARS) return 'too_long'
+  if (speaker === 'other') return 'hearsay'
+  return UNSTATED[modality] ?? null
+}
+
+/** A quote found in an utterance. All text is folded. */
+type Place = {
+  readonly quotable: Quotable
+  readonly quote: string
+  /** The whole sentences that the quote overlaps. */
+  readonly sentence: string
+  /** A question mark follows the quote. */
+  readonly isAsked: boolean
+}
+
+const EDGES = /^[\s"'.,;:!?…*()[\]-]+|(?<![\s"'.,;:!?…*()[\]-])[\s"'.,;:!?…*()[\]-]+$/gu
+
+/** Where the owner said the quote, whole words only; 'foreign' if only in text that is not the owner speaking. */
+function locate(quote: string, quotables: readonly Quotable[]): Place | 'foreign' | null {
+  const wanted = foldText(quote).replace(EDGES, '')
+  if (wanted === '') return null
+  let isForeign = false
+  for (const quotable of quotables) {
+    const text = foldLines(quotable.text)
+    const flat = text.replaceAll('\n', ' ')
+    for (let start = flat.indexOf(wanted); start >= 0; start = flat.indexOf(wanted, start + 1)) {
+      const end = start + wanted.length
+      if (!isEdge(flat, start) || !isEdge(flat, end)) continue
+      const reaches = (span: { readonly start: number; readonly end: number }) =>
+        span.start < end && span.end > start
+      if (foreignRanges(text).some(reaches)) {
+        isForeign = true
+        break
+      }
+      const sentences = sentencesOf(text).filter(reaches)
+      return {
+        quotable,
+        quote: wanted,
+        sentence: sentences.map((sentence) => sentence.text).join(' '),
+        isAsked: /^["')\]]*[?？؟]/u.test(flat.slice(end)),
+      }
+    }
+  }
+  return isForeign ? 'foreign' : null
+}
+
+/** Folded, but with line breaks, which end sentences. */
+function foldLines(text: string): string {
+  return text
+    .split(/\r\n?|\n/)
+    .map((line) => foldText(line).trim())
+    .join('\n')
+}
+
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u
+
+function isEdge(text: string, at: number): boolean {
+  const [before, after] = [text.slice(Math.max(0, at - 1), at), text.slice(at, at + 1)]
+  return (
+    UNSPACED.test(before) ||
+    UNSPACED.test(after) ||
+    !(WORD_CHARACTER.test(before) && WORD_CHARACTER.test(after))
+  )
+}
+
+function unquotable({ quote }: Candidate, shown: readonly Utterance[]): Rejection {
+  const wanted = foldText(quote).replace(EDGES, '')
+  const isOthers = shown.some(
+    ({ speaker, text }) => speaker === 'delegate' && wanted !== '' && foldText(text).includes(wanted),
+  )
+  return isOthers ? 'speaker_not_owner' : 'quote_not_in_source'
+}
+
+function support(candidate: Candidate, place: Place, context: Context): Judged {
+  const { quotable, quote, sentence } = place
+  const { timezone } = context
+  const dates = resolveDates(sentence, { at: new Date(quotable.utterance.at), timezone })
+  const kin = kinOf(candidate, context.offered)
+  const resolved = earlierIn(context.shown, quotable)
+  const said = indexWords(quote, ...kin)
+  const numbers = [...[quote, ...kin].flatMap(numberRuns), ...dates.flatMap(numbersOfDate)]
+  const subject = isOwner(candidate.subject) ? '' : candidate.subject
+
+  const known = indexWords(quote, ...kin, ...resolved)
+  if (!contentWords(subject).every((word) => hasWord(known, word))) return rejected('wrong_subject')
+  if (!hasNumbers(numbers, candidate.value)) return rejected('number_not_in_quote')
+  const value = contentWords(candidate.value).filter((word) => !/^\d+$/.test(word))
+  const isNamed = (word: string) => hasWord(said, word) || dates.some((date) => namesOf(date).includes(word))
+  if (!value.every(isNamed)) return rejected('unsupported')
+
+  const told = indexWords(quote, ...kin, candidate.slot, subject, ...dates.flatMap(namesOf))
+  const saysMore =
+    !hasNumbers([...numbers, ...numberRuns(subject)], candidate.text) ||
+    !contentWords(candidate.text).every((word) => hasWord(told, word))
+  const isMisread =
+    candidate.modality === 'past' ||
+    dropsSubject(candidate, place) ||
+    denies(clauseWith(candidate.value || candidate.text, sentence)) !== denies(candidate.text)
+  const text = saysMore || isMisread ? inOwnWords(candidate, place) : candidate.text
+  const unread = isMisread ? { slot: '', value: '', singleValued: false } : {}
+  const isOthers = isOwner(candidate.subject) && speaksOfOthers(quote)
+  const isUnproven = saysMore && value.length === 0 && numberRuns(candidate.value).length === 0
+  const isDoubted = place.isAsked || isOthers || isUnproven || isDoubtful(sentence)
+  const offered = new Set(context.offered.map(({ memoryId }) => memoryId))
+  const read: Candidate = {
+    ...candidate,
+    ...unread,
+    text,
+    relations: candidate.relations.filter(({ memoryId }) => offered.has(memoryId)),
+    ends: candidate.ends !== null && offered.has(candidate.ends) ? candidate.ends : null,
+  }
+  return {
+    outcome: 'accepted',
+    accepted: accept(read, quotable, { sentence, dates, timezone }, isDoubted),
+  }
+}
+
+/** The quote as the owner wrote it, after the subject if the quote does not name it. */
+function inOwnWords({ quote, subject }: Candidate, place: Place): string {
+  const { text } = place.quotable
+  const at = foldText(text).indexOf(place.quote)
+  const isAligned = foldText(text).length === text.length && at >= 0
+  const words = isAligned ? text.slice(at, at + place.quote.length) : quote
+  const isNamed = isOwner(subject) || contentWords(subject).every((word) => hasWord(indexWords(quote), word))
+  return isNamed ? words : `${subject}: ${words}`
+}
+
+/** "My sister Clara lives in Lyon" does not tell where the owner lives: words before the value are left out. */
+function dropsSubject({ subject, value, slot, text }: Candidate, { quote }: Place): boolean {
+  const [first] = contentWords(value)
+  if (first === undefined || !isOwner(subject)) return false
+  const words = contentWords(clauseWith(value, requestedIn(quote) ?? quote))
+  const at = words.findIndex((word) => hasWord(indexWords(word), first))
+  const told = indexWords(text, slot, value)
+  return words.slice(0, Math.max(0, at)).some((word) => !hasWord(told, word))
+}
+
+/** The part of a sentence with most of the value's words: a negation elsewhere does not concern it. */
+function clauseWith(value: string, sentence: string): string {
+  const clauses = sentence.split(/[,;:()]|\s(?:and|but|or|because|although|while)\s/u)
+  const words = contentWords(value)
+  const counts = clauses.map((clause) => {
+    const index = indexWords(clause)
+    return words.filter((word) => hasWord(index, word)).length
+  })
+  const most = Math.max(...counts)
+  return most === 0 ? sentence : clauses.filter((_, index) => counts[index] === most).join(' ')
+}
+
+/** Texts of the memories that a candidate restates or refines. The owner said those words before. */
+function kinOf({ relations }: Candidate, offered: readonly Offered[]): string[] {
+  return relations.flatMap(({ memoryId, relation }) =>
+    relation === 'same' || relation === 'refine'
+      ? (offered.find((memory) => memory.memoryId === memoryId)?.text ?? [])
+      : [],
+  )
+}
+
+/** What was said before an utterance in its conversation. */
+function earlierIn(shown: readonly Utterance[], { utterance, text }: Quotable): string[] {
+  const { conversationId, seq } = utterance
+  const before = shown.filter((each) => each.conversationId === conversationId && each.seq < seq)
+  return [text, ...before.map((each) => each.text)]
+}
+
+function accept(candidate: Candidate, quotable: Quotable, told: Told, isDoubted: boolean): Accepted {
+  const subject = isOwner(candidate.subject) ? 'owner' : candidate.subject.trim()
+  const isNegated = denies(candidate.text)
+  const event = knownTime(candidate.eventTime, told)
+  return {
+    ...candidate,
+    subject,
+    text: candidate.text.trim().toWellFormed(),
+    quote: candidate.quote.trim().toWellFormed(),
+    eventTime: event?.at ?? null,
+    validUntil: knownEnd(candidate.validUntil, told) ?? endOf(candidate, event),
+    sourceSeqs: quotable.seqs,
+    saidSeq: quotable.utterance.seq,
+    saidAt: quotable.utterance.at,
+    agreed: quotable.agreed,
+    provisional: !quotable.agreed && isDoubted,
+    isNegated,
+    eventLastsMs: event?.lastsMs ?? DAY_MS,
+    canonicalKey: canonicalKey(candidate.text),
+    slotKey: slotKeyOf({ subject, slot: candidate.slot }),
+    statementKey: statementKeyOf({ subject, slot: candidate.slot, value: candidate.value, isNegated }),
+  }
+}

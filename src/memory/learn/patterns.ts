@@ -1,0 +1,234 @@
+import { resolveDates } from '../../text/dates.ts'
+import { sentencesOf } from '../../text/text.ts'
+import type { Candidate, MemoryKind } from './candidate.ts'
+import { isDoubtful, requestedIn } from './cues.ts'
+
+/** What a pattern reads from a sentence. The sentence itself becomes the memory's text. */
+type Found = {
+  readonly kind: MemoryKind
+  readonly slot: string
+  readonly value: string
+  readonly subject?: string
+  readonly singleValued?: boolean
+}
+type Groups = Readonly<Record<string, string | undefined>>
+type Pattern = readonly [pattern: RegExp, read: (groups: Groups) => Found | null]
+
+const I_AM = "(?:i'm|i am|im)"
+const NOW = '(?: now| currently| actually| really| also| just| still)*'
+
+/** What follows a place, a company or a taste, and does not belong to it. */
+const AFTER =
+  / (?:since|last|for|because|with|until|now|these days|at the moment|right now|too|as well)\b.*$/iu
+
+const as =
+  (kind: MemoryKind, slot: string, singleValued = false) =>
+  ({ value = '' }: Groups): Found => ({ kind, slot, value: value.replace(AFTER, ''), singleValued })
+
+/** Things of which a person has one at a time. */
+const UNIQUE =
+  /(?:^|\s)(?:phone|number|mobile|e-?mail|address|birthday|anniversary|password|passcode|pin|code|username|iban|plate|size|job|name|surname|dentist|doctor|gp|boss|wife|husband|partner|mother|father|mum|mom|dad|employer|school|gym|bank|seat|room|locker|wifi)$/iu
+const BIRTH = /^(?:birthday|date of birth)$/iu
+
+/** "My phone number is …": kept where the value is a name or a number, or the thing is somebody's favourite. */
+function possession({ thing = '', value = '' }: Groups): Found | null {
+  const isFavourite = /^favou?rite\b/iu.test(thing)
+  if (!isFavourite && !/\d/u.test(value) && !/\p{Lu}/u.test(value)) return null
+  const slot = thing.toLowerCase().replace(/^favorite/u, 'favourite')
+  return {
+    kind: isFavourite ? 'preference' : 'identity',
+    slot: BIRTH.test(slot) ? 'birthday' : slot,
+    value,
+    singleValued: isFavourite || UNIQUE.test(slot),
+  }
+}
+
+function ofPerson(slot: string) {
+  return ({ person = '', value = '' }: Groups): Found => ({
+    kind: 'relation',
+    subject: person,
+    slot,
+    value,
+    singleValued: true,
+  })
+}
+
+const THING = "(?<thing>[\\p{L}][\\p{L}'’-]*(?: [\\p{L}'’-]+){0,3}?)"
+const PERSON =
+  "(?<person>(?:[\\p{L}-]+ )?(?:sister|brother|mother|mum|mom|father|dad|wife|husband|partner|boyfriend|girlfriend|friend|boss|colleague|neighbou?r|cousin|uncle|aunt|niece|nephew|son|daughter|grandma|grandmother|grandpa|grandfather|dog|cat)(?: \\p{Lu}[\\p{L}'-]+)?)"
+
+/** Plain statements that start with "I" or "my". The first match counts. */
+const PATTERNS: readonly Pattern[] = [
+  [/^(?:my name is|call me) (?<value>\p{Lu}[\p{L}' -]{0,40})$/iu, as('identity', 'name', true)],
+  [new RegExp(`^${I_AM}${NOW} allergic to (?<value>.{2,60})$`, 'iu'), as('identity', 'allergy')],
+  [
+    new RegExp(`^i(?:'ve| have)?${NOW} (?:live|lived|moved|relocated) (?:in|to|at) (?<value>.{2,60})$`, 'iu'),
+    as('identity', 'residence', true),
+  ],
+  [
+    new RegExp(`^${I_AM}${NOW} (?:living|based) (?:in|at) (?<value>.{2,60})$`, 'iu'),
+    as('identity', 'residence', true),
+  ],
+  [new RegExp(`^i${NOW} work (?:at|for|with) (?<value>.{2,60})$`, 'iu'), as('identity', 'employer', true)],
+  [/^i work as (?:an? )?(?<value>[\p{L}][\p{L} -]{2,40})$/iu, as('identity', 'profession', true)],
+  [
+    new RegExp(
+      `^${I_AM}${NOW} an? (?<value>(?:[\\p{L}-]+ ){0,2}(?:[\\p{L}]+(?:er|or|ist|ian|ant|eer)|nurse|chef|cook))$`,
+      'iu',
+    ),
+    as('identity', 'profession', true),
+  ],
+  [
+    new RegExp(
+      `^${I_AM}${NOW} (?<value>vegan|vegetarian|diabetic|left-handed|retired|married|divorced|colou?r-?blind)$`,
+      'iu',
+    ),
+    as('identity', 'trait'),
+  ],
+  [/^i was born (?:on|in) (?<value>.{2,40})$/iu, as('identity', 'birthday', true)],
+  [
+    /^i (?:really |absolutely |also )*(?:like|love|enjoy|adore|prefer|hate|dislike|can't stand|don't like|do not like) (?<value>[^.!?]{2,60})$/iu,
+    as('preference', 'taste'),
+  ],
+  [
+    /^i (?:don't|do not|never|can't|cannot) (?:eat|drink) (?<value>[^.!?]{2,40})$/iu,
+    as('preference', 'diet'),
+  ],
+  [/^i (?:can )?speak (?<value>\p{Lu}[\p{L} ,]{2,40})$/iu, as('identity', 'language')],
+  [
+    /^i (?:have|own|drive) (?<value>(?:an? |two |three |four |2 |3 |4 )[\p{L}][\p{L}\p{N} '-]{2,50})$/iu,
+    as('identity', 'has'),
+  ],
+  [
+    new RegExp(`^my ${THING}(?:'s|’s) name is (?<value>.{2,40})$`, 'iu'),
+    ({ thing = '', value = '' }) => ({
+      kind: 'relation',
+      slot: `${thing.toLowerCase()} name`,
+      value,
+      singleValued: UNIQUE.test(thing),
+    }),
+  ],
+  [
+    new RegExp(`^my ${THING} is (?:called|named) (?<value>.{2,40})$`, 'iu'),
+    ({ thing = '', value = '' }) => ({
+      kind: 'relation',
+      slot: `${thing.toLowerCase()} name`,
+      value,
+      singleValued: UNIQUE.test(thing),
+    }),
+  ],
+  [
+    new RegExp(`^[Mm]y ${PERSON} (?:lives|is living) (?:in|at) (?<value>.{2,60})$`, 'u'),
+    ofPerson('residence'),
+  ],
+  [new RegExp(`^[Mm]y ${PERSON} works (?:at|for) (?<value>.{2,60})$`, 'u'), ofPerson('employer')],
+  [
+    new RegExp(`^[Mm]y ${PERSON} (?:likes|loves|enjoys|hates|prefers) (?<value>.{2,60})$`, 'u'),
+    (groups) => ({ ...ofPerson('taste')(groups), singleValued: false }),
+  ],
+  [
+    new RegExp(`^[Mm]y ${PERSON} is allergic to (?<value>.{2,60})$`, 'u'),
+    (groups) => ({ ...ofPerson('allergy')(groups), singleValued: false }),
+  ],
+  [
+    new RegExp(
+      `^[Mm]y ${PERSON}(?:'s|’s) (?<slot>birthday|phone number|number|e-?mail|address) is (?:on )?(?<value>.{2,60})$`,
+      'u',
+    ),
+    (groups) => ofPerson(groups.slot ?? '')(groups),
+  ],
+  [new RegExp(`^my (?:new |actual |current )?${THING} is${NOW} (?<value>.{2,60})$`, 'iu'), possession],
+  [
+    new RegExp(`^i(?:'ve| have)? changed my ${THING} to (?<value>.{2,60})$`, 'iu'),
+    ({ thing = '', value = '' }) => ({
+      kind: 'identity',
+      slot: thing.toLowerCase(),
+      value,
+      singleValued: true,
+    }),
+  ],
+]
+
+const EVENT =
+  /\b(?:appointment|meeting|interview|exam|flight|train|trip|holiday|wedding|surgery|party|concert|dinner|lunch|deadline|class|race|match|reservation|booking|visit|haircut|flying|going|travell?ing|driving|visiting|leaving|moving|starting)\b/iu
+const PLANNED = /^(?:i have|i've got|my|our|we have|i'm|i am|we're|we are) (?<value>.{3,80})$/iu
+/** A plan is over half a day after its day. */
+const OVER_AFTER_MS = 36 * 60 * 60_000
+
+const OPENING =
+  /^(?:(?:actually|well|so|oh|ok|okay|hey|hi|hello|no|yes|yeah|sorry|and|but|also|btw|by the way|fyi|just so you know|anyway|for the record|correction|update|delegate)[\s,.!:;–-]+)+/iu
+/** Where a second statement begins in a sentence. */
+const JOINT = /(?:[,;]\s*(?:and |but )?|\s(?:and|but) )(?=(?:i|i'm|my|i've)\b)/iu
+const MAX_CHARS = 8000
+
+export type Spoken = { readonly at: string; readonly timezone: string }
+
+/**
+ * Reads plain English statements without a model: `remember …` and a few patterns. Whatever is unclear is left
+ * to the raw turns, which recall finds as well.
+ */
+export function readPlainly(text: string, spoken: Spoken): Candidate[] {
+  return sentencesOf(text.slice(0, MAX_CHARS).toWellFormed()).flatMap(({ text: sentence }) => {
+    const requested = requestedIn(sentence)
+    const stated = tidy(requested ?? sentence).replace(OPENING, '')
+    if (requested === null && (sentence.endsWith('?') || isDoubtful(sentence))) return []
+    const found = stated.split(JOINT).flatMap((part) => readStatement(tidy(part), spoken) ?? [])
+    return found.length > 0 || requested === null ? found : [plain(tidy(requested))]
+  })
+}
+
+function readStatement(text: string, spoken: Spoken): Candidate | null {
+  const folded = text.replace(/[‘’]/g, "'")
+  const plan = planIn(folded, spoken)
+  if (plan) return { ...plain(text), ...plan }
+  for (const [pattern, read] of PATTERNS) {
+    const groups = pattern.exec(folded)?.groups
+    const found = groups ? read(groups) : null
+    if (found && found.value.split(/\s+/).length <= 10) return { ...plain(text), ...found }
+  }
+  return null
+}
+
+/** A dated plan; null if no future date is given. */
+function planIn(text: string, { at, timezone }: Spoken): Partial<Candidate> | null {
+  const event = EVENT.exec(text)?.[0]
+  const value = event && PLANNED.exec(text)?.groups?.value
+  if (!value) return null
+  const saidMs = Date.parse(at)
+  const isAhead = ({ hasDay, instantMs }: { hasDay: boolean; instantMs: number }) =>
+    hasDay && instantMs > saidMs
+  const date = resolveDates(text, { at: new Date(at), timezone }).find(isAhead)
+  if (!date) return null
+  return {
+    kind: 'plan',
+    slot: event.toLowerCase(),
+    value,
+    modality: 'planned',
+    eventTime: new Date(date.instantMs).toISOString(),
+    validUntil: new Date(date.instantMs + OVER_AFTER_MS).toISOString(),
+  }
+}
+
+/** A statement in the owner's words, with nothing read into it. */
+export function plain(text: string): Candidate {
+  return {
+    kind: 'episode',
+    subject: 'owner',
+    slot: '',
+    value: '',
+    text,
+    quote: text,
+    modality: 'asserted',
+    speaker: 'owner',
+    secrecy: 'keep',
+    singleValued: false,
+    eventTime: null,
+    validUntil: null,
+    ends: null,
+    relations: [],
+  }
+}
+
+function tidy(text: string): string {
+  return text.replace(/^[\s,;:–—-]+/u, '').replace(/(?<![\s,;:.!…–—-])[\s,;:.!…–—-]+$/u, '')
+}

@@ -1,0 +1,48 @@
+import { asksToRemember } from './cues.ts'
+
+type Range = { readonly start: number; readonly end: number }
+
+/** Text that is marked as somebody else's: code fences, quoted mail, and the formats in which models get data. */
+const BLOCKS: readonly RegExp[] = [
+  // Three backticks, as folded.
+  /'''[\s\S]*?(?:'''|$)/gu,
+  /<(?:data|system|assistant|user|developer|tool|instructions?|memory|memories|context|prompt)\b[^>]{0,500}>[\s\S]*?(?:<\/[^>]{0,100}>?|$)/gu,
+  /\[\/?inst\][\s\S]*?(?:\[\/inst\]|$)/giu,
+  /<\|[\s\S]*?(?:\|>|$)/gu,
+  /^[ \t]*>.*$/gmu,
+  /^[ \t]*(?:system|assistant|developer|tool|user|human|ai|delegate|memory|memories|recalled)[ \t]*:.*$/gimu,
+  /^-{2,} ?(?:original|forwarded|begin)[\s\S]*$/gimu,
+  /^[ \t]*(?:from|subject): .*$[\s\S]*/gimu,
+]
+
+/** Quoted speech. A title or a single word does not count. */
+const QUOTED = /["“„«]([^"“”„«»\n]{2,2000})["”“»]|[「『]([^「『」』\n]{2,2000})[」』]/gu
+const MIN_QUOTED_WORDS = 3
+const MIN_QUOTED_CHARACTERS = 6
+
+/** "Translate this: …", "the mail says: …". What follows the colon is not the owner's statement. */
+const INTRODUCED =
+  /\b(?:translate|proofread|rewrite|rephrase|summari[sz]e|correct|dictate|says?|said|reads?|wrote|writes|following)\b[^\n.!?:]{0,60}:\s+(?=\S)/giu
+
+/** The parts of a message in which the owner is not speaking. What the owner asks to remember stays theirs. */
+export function foreignRanges(text: string): Range[] {
+  const ranges: Range[] = []
+  const add = (start: number, end: number) => void ranges.push({ start, end })
+  for (const pattern of BLOCKS) {
+    for (const match of text.matchAll(pattern)) add(match.index, match.index + match[0].length)
+  }
+  for (const match of text.matchAll(QUOTED)) {
+    const isSpeech =
+      (match[1] ?? '').split(/\s+/).length >= MIN_QUOTED_WORDS ||
+      (match[2] ?? '').length >= MIN_QUOTED_CHARACTERS
+    const isWhole = match[0].length >= text.trim().length
+    if (isSpeech && !isWhole) add(match.index, match.index + match[0].length)
+  }
+  if (asksToRemember(text)) return ranges
+  for (const match of text.matchAll(INTRODUCED)) {
+    const start = match.index + match[0].length
+    const paragraph = text.indexOf('\n\n', start)
+    add(start, paragraph < 0 ? text.length : paragraph)
+  }
+  return ranges
+}

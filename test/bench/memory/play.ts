@@ -1,0 +1,179 @@
+import { setTimeout } from 'node:timers/promises'
+import type { MemoryRow } from '../../../projections/memory-queries.ts'
+import { UNDO_MS } from '../../../src/erasing/erasures.ts'
+import type { RecallAnswer } from '../../../src/memory/recall/recall-port.ts'
+import type { StructuredModel } from '../../../src/model/port.ts'
+import { type Mind, openMind } from '../../memory/mind.ts'
+import { DAYS, type Forget, type Message, type Month, type Probe, START_MS } from './month.ts'
+import { contains } from './words.ts'
+
+const DAY_MS = 86_400_000
+const BUDGETS = { whole: null, small: 250, large: 500 } as const
+
+/** A stored memory with the messages it was learned from. */
+export type Stored = Pick<MemoryRow, 'memoryId' | 'text' | 'subject' | 'value' | 'supersededBy'> & {
+  readonly status: string
+  readonly sources: readonly Message[]
+}
+
+export type Line = { readonly text: string; readonly relevance: number | null }
+
+/** What recall shows for a probe: as configured by default, and within 250 and 500 tokens. */
+export type Asked = {
+  readonly probe: Probe
+  readonly lines: readonly Line[]
+  readonly tokens: number
+  readonly small: readonly string[]
+  readonly large: readonly string[]
+}
+
+export type Played = {
+  readonly month: Month
+  readonly stored: readonly Stored[]
+  readonly asked: readonly Asked[]
+  /** The texts of current memories that a request to forget removed without being asked to. */
+  readonly lost: readonly string[]
+}
+
+/** Lives through a month, day by day, and asks its probes on the last evening. */
+export async function playMonth(
+  month: Month,
+  options: { readonly utility: StructuredModel | null; readonly directory: string },
+): Promise<Played> {
+  let answer: RecallAnswer | null = null
+  const mind = await openMind({
+    ...options,
+    startMs: START_MS,
+    onRecalled: (given) => {
+      answer = given
+    },
+    onEnd: () => undefined,
+  })
+  try {
+    const bySeq = new Map<number, Message>()
+    const lost: string[] = []
+    for (let day = 1; day <= DAYS; day += 1) {
+      for (const message of month.messages.filter((each) => each.day === day)) {
+        const seq = await say(mind, message)
+        bySeq.set(seq, message)
+        for (const forget of message.forgets) lost.push(...(await carryOut(mind, month, forget, seq)))
+      }
+      mind.advance(START_MS + day * DAY_MS - mind.nowMs())
+      await mind.settle()
+    }
+    const asked: Asked[] = []
+    for (const probe of month.probes) {
+      answer = null
+      asked.push(await ask(mind, probe, asked.length, () => answer))
+    }
+    return { month, stored: storedIn(mind, bySeq), asked, lost }
+  } finally {
+    await mind.close()
+  }
+}
+
+/** The memory learns from a turn before the next one, as the turns are minutes apart. */
+async function say(mind: Mind, { text, reply, at, party, day }: Message): Promise<number> {
+  const conversationId = party === 'guest' ? `call ${day}` : `day ${day}`
+  const { seq } = await mind.say(text, { reply, at, party, conversationId })
+  await mind.settle()
+  return seq
+}
+
+/** Forgets with the tool, as the assistant's model does. Returns the other memories that went with it. */
+async function carryOut(mind: Mind, month: Month, forget: Forget, seq: number): Promise<string[]> {
+  const before = currentIn(mind)
+  const isMeant = ({ text, value }: MemoryRow) => contains(`${text} ${value}`, forget.words)
+  const result = await mind.use('forget', { query: forget.query }, seq)
+  if (!result.ok && result.reason === 'ambiguous' && forget.factId !== null) {
+    // The owner chooses from the list.
+    const fact = month.facts.get(forget.factId)
+    const chosen = before.filter(({ text, value }) => fact && contains(`${text} ${value}`, fact.value))
+    for (const { memoryId } of chosen) await mind.use('forget', { query: memoryId }, seq)
+  }
+  await mind.settle()
+  await finishErasures(mind)
+  const left = new Set(currentIn(mind).map(({ memoryId }) => memoryId))
+  return before
+    .filter((memory) => !left.has(memory.memoryId) && !isMeant(memory))
+    .map(({ text }) => text ?? '')
+}
+
+/** Lets the minute for undo pass, and waits until the words are erased, so that every run erases alike. */
+async function finishErasures(mind: Mind): Promise<void> {
+  mind.advance(2 * UNDO_MS)
+  const isPending = () =>
+    mind.erasures.list(null, 10).erasures.some(({ status }) => status === 'pending' || status === 'erasing')
+  for (let round = 0; isPending() && round < 200; round += 1) {
+    // The reactor looks again whenever something is said.
+    if (round % 20 === 0) await mind.use('recall', { query: 'anything' }, null)
+    await setTimeout(5)
+  }
+  if (isPending()) throw new Error('an erasure does not end')
+}
+
+async function ask(
+  mind: Mind,
+  probe: Probe,
+  index: number,
+  answerOf: () => RecallAnswer | null,
+): Promise<Asked> {
+  const { maxInjectedTokens } = mind.memory.config.get()
+  const texts: Record<keyof typeof BUDGETS, string[]> = { whole: [], small: [], large: [] }
+  let answer: RecallAnswer | null = null
+  for (const [name, budget] of Object.entries(BUDGETS) as [keyof typeof BUDGETS, number | null][]) {
+    mind.memory.config.put({ maxInjectedTokens: budget ?? maxInjectedTokens })
+    const id = `probe ${index} ${name}`
+    const recalled = await mind.memory.recall({
+      text: probe.question,
+      turnId: id,
+      conversationId: id,
+      spanId: null,
+      channel: 'chat',
+      beforeSeq: mind.storage.ledger.head().seq + 1,
+      inContextSeqs: [],
+    })
+    texts[name] = recalled.text === null ? [] : recalled.text.split('\n')
+    if (name === 'whole') answer = answerOf()
+  }
+  mind.memory.config.put({ maxInjectedTokens })
+  return {
+    probe,
+    lines: withRelevance(texts.whole, answer),
+    tokens: texts.whole.length === 0 ? 0 : (answer?.tokens ?? 0),
+    small: texts.small,
+    large: texts.large,
+  }
+}
+
+/** Lines are shown oldest first, so in the order of their seqs. */
+function withRelevance(texts: readonly string[], answer: RecallAnswer | null): Line[] {
+  const seqs = [...(answer?.shown ?? [])].map(({ seq }) => seq).sort((a, b) => a - b)
+  const relevances = new Map(answer?.hits.map(({ seq, relevance }) => [seq, relevance]))
+  return texts.map((text, index) => ({
+    text,
+    relevance: seqs.length === texts.length ? (relevances.get(seqs[index] ?? 0) ?? null) : null,
+  }))
+}
+
+function rowsIn({ storage }: Mind): MemoryRow[] {
+  return storage.views.prepare<[], MemoryRow>('SELECT * FROM memories ORDER BY storedSeq').all()
+}
+
+export function isCurrent({ status }: { readonly status: string }): boolean {
+  return status === 'active' || status === 'contested'
+}
+
+const currentIn = (mind: Mind) => rowsIn(mind).filter(isCurrent)
+
+function storedIn(mind: Mind, bySeq: ReadonlyMap<number, Message>): Stored[] {
+  return rowsIn(mind).map(({ memoryId, text, subject, value, supersededBy, status }) => ({
+    memoryId,
+    text,
+    subject,
+    value,
+    supersededBy,
+    status,
+    sources: mind.queries.sources(memoryId).flatMap((seq) => bySeq.get(seq) ?? []),
+  }))
+}
