@@ -17,9 +17,11 @@ function latestChangeMs(path: string): number {
   return Math.max(stats.mtimeMs, ...names.map((name) => latestChangeMs(join(path, name))))
 }
 
+/** Smaller files fit into one packet uncompressed. */
+const WORTH_COMPRESSING_BYTES = 1_400
+
 /** Writes compressed copies beside each file, at the highest level, which is too slow for a request. */
 async function compressAll(directory: string): Promise<void> {
-  const { WORTH_COMPRESSING_BYTES } = await import('../src/http/server/static-files.ts')
   const names = await readdir(directory, { recursive: true })
   await Promise.all(
     names

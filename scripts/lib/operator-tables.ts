@@ -61,15 +61,9 @@ function settingsTables(): string {
       const rows = settingKeys
         .filter((key) => settingRegistry[key].group === group)
         .map((key) => {
-          const { default: byDefault, description, secret, restart, unit } = settingRegistry[key]
+          const { default: byDefault, description, secret, unit } = settingRegistry[key]
           const value = byDefault === null ? '' : `\`${byDefault}\`${unit === null ? '' : ` ${unit}`}`
-          return [
-            `\`${key}\``,
-            value,
-            [description, secret ? 'Secret.' : '', restart ? 'Takes effect after a restart.' : '']
-              .filter(Boolean)
-              .join(' '),
-          ]
+          return [`\`${key}\``, value, secret ? `${description} Secret.` : description]
         })
       return `### ${groupNames[group]}\n\n${table(['Setting', 'Default', 'Meaning'], rows)}`
     })

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checkTelephony } from '../phone/line/check.ts'
 import { ownerNumbersOf } from '../settings/party.ts'
-import { type HttpOptions, routeModules } from './route-modules.ts'
+import { addFeatureRoutes } from './feature-routes.ts'
+import type { Features, RouteDeps } from './features.ts'
 import { callSocketRoute } from './routes/call-socket.ts'
 import { chatSocketRoute } from './routes/chat-socket.ts'
 import { createProviderWebhooks } from './routes/provider-webhook.ts'
@@ -22,8 +23,8 @@ export type HttpService = {
 const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Wires the HTTP layer: access, routes, sockets, static files. */
-export async function buildHttp(options: HttpOptions): Promise<HttpService> {
-  const { agent, operations, owner, phone, storage, telephony, timeline, log, nowMs, newId } = options
+export async function buildHttp(options: Features): Promise<HttpService> {
+  const { operations, owner, storage, telephony, log, nowMs, newId } = options
   const { settings } = owner
   const stopping = new AbortController()
   const [staticFiles, buildInfo] = await Promise.all([
@@ -35,7 +36,6 @@ export async function buildHttp(options: HttpOptions): Promise<HttpService> {
     nowMs,
     onWarning: (message, fields) => log.warn(fields, message),
   })
-  const webhooks = createProviderWebhooks({ settings, intrusions, devRoutes: options.devRoutes })
   const readiness = operations.readiness({
     directory: options.directory,
     isStopping: () => stopping.signal.aborted,
@@ -43,42 +43,22 @@ export async function buildHttp(options: HttpOptions): Promise<HttpService> {
     answering: options.answering,
     hasTelephony: () => telephony.credentials() !== null,
   })
-  const shared = {
+  const deps: RouteDeps = {
+    ...options,
     intrusions,
-    webhooks,
+    webhooks: createProviderWebhooks({ settings, intrusions, devRoutes: options.devRoutes }),
     staticFiles,
     stopping: stopping.signal,
-    pageEvents: () => settings.get('TIMELINE_PAGE_EVENTS'),
   }
   const server = createHttp({
+    ...deps,
     ownerState: owner,
-    modules: routeModules(options, shared),
-    socketRoutes: [
-      chatSocketRoute({
-        ledger: storage.ledger,
-        follow: storage.follow,
-        timeline,
-        paging: operations.paging,
-        pageEvents: shared.pageEvents,
-        previews: agent.previews,
-        calls: phone.live,
-        chat: agent.chat,
-        stop: agent.attention.stop,
-        endConversation: agent.endConversation,
-        log,
-        onFault: storage.reportFault,
-      }),
-      callSocketRoute({ accept: phone.accept, webhooks, intrusions }),
-    ],
-    intrusions,
-    health: readiness.check,
+    addRoutes: (routes) => addFeatureRoutes(routes, deps),
+    socketRoutes: [chatSocketRoute(deps), callSocketRoute(deps)],
+    checkHealth: readiness.check,
     testConnection: connectionTest(options),
     buildInfo,
-    staticFiles,
-    log,
-    logLines: options.logLines,
     onFault: storage.reportFault,
-    stopping: stopping.signal,
     newId,
     monotonicMs: () => performance.now(),
   })
@@ -95,7 +75,7 @@ export async function buildHttp(options: HttpOptions): Promise<HttpService> {
 }
 
 /** Tests a service with its current settings. */
-function connectionTest({ model, telephony, owner: { settings } }: HttpOptions): TestConnection {
+function connectionTest({ model, telephony, owner: { settings } }: Features): TestConnection {
   return async (service, signal) => {
     if (service === 'model') {
       const { ok, steps } = await model().check(signal)

@@ -26,12 +26,7 @@ export function isWithheld(from: string): boolean {
 
 /** The owner's current numbers. */
 export function ownerNumbersOf(settings: Pick<Settings, 'get'>): readonly string[] {
-  return parseOwnerNumbers(settings.get('OWNER_PHONE_NUMBER') ?? '')
-}
-
-/** Parses the setting, which may list several numbers. Drops any that is not E.164. */
-export function parseOwnerNumbers(setting: string): readonly string[] {
-  return setting.split(/[\s,;]+/).filter((number) => E164.test(number))
+  return settings.get('OWNER_PHONE_NUMBER')?.split(',') ?? []
 }
 
 /** The provider's verdict on a caller ID that failed STIR/SHAKEN. */

@@ -26,8 +26,6 @@ export type SettingDefinition = {
   readonly default: string | number | null
   /** Encrypted at rest, and never returned by the API. */
   readonly secret: boolean
-  /** Takes effect only after a restart. */
-  readonly restart: boolean
   readonly group: (typeof settingGroups)[number]
   /** The label in forms. */
   readonly title: string
@@ -38,22 +36,15 @@ export type SettingDefinition = {
   readonly choices: readonly string[] | null
 }
 
-type Options<D> = {
-  readonly group: SettingDefinition['group']
-  readonly title: string
-  readonly description: string
-  readonly default: D
-  readonly unit?: string
-  readonly choices?: readonly string[]
-  readonly secret?: boolean
-  readonly restart?: boolean
-}
+type Optional = 'unit' | 'choices' | 'secret'
+type Options<D> = Omit<SettingDefinition, Optional | 'schema' | 'default'> &
+  Partial<Pick<SettingDefinition, Optional>> & { readonly default: D }
 
 function setting<const S extends SettingSchema, const D extends z.output<S> | null>(
   schema: S,
   options: Options<D>,
 ) {
-  return { schema, secret: false, restart: false, unit: null, choices: null, ...options }
+  return { schema, secret: false, unit: null, choices: null, ...options }
 }
 
 /** All settings. This table drives validation, the API, the environment and the reference page. */

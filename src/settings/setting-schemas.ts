@@ -63,20 +63,12 @@ function parseHttpUrl(text: string): URL | null {
 /** A phone number in E.164 format (ITU-T). */
 export const phoneNumberSchema = line.regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number like +493012345678')
 
-/** Comma-separated phone numbers; see `phoneNumbers`. */
+/** Comma-separated phone numbers. */
 export const phoneNumbersSchema = line
   .max(500)
-  .transform((text) => phoneNumbers(text))
+  .transform((text) => text.split(',').flatMap((number) => number.trim() || []))
   .pipe(z.array(phoneNumberSchema).min(1).max(20))
   .transform((numbers) => [...new Set(numbers)].join(','))
-
-/** Splits a list of phone numbers; empty if it is unset. */
-export function phoneNumbers(list: string | null): string[] {
-  return (list ?? '')
-    .split(',')
-    .map((number) => number.trim())
-    .filter((number) => number !== '')
-}
 
 /** An IANA time zone that this machine's ICU data knows. */
 export const timezoneSchema = line.max(64).refine(isTimezone, 'must be an IANA time zone like Europe/Berlin')

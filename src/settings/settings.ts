@@ -17,23 +17,15 @@ import type { SettingsStore, StoredSetting } from './store.ts'
 export type SettingSource = 'stored' | 'environment' | 'default' | 'unset'
 
 /** A setting as the API shows it; a secret's value is always null. */
-export type SettingEntry = {
-  readonly key: SettingKey
-  readonly value: AnySettingValue | null
-  readonly secret: boolean
-  readonly set: boolean
-  readonly source: SettingSource
-  /** The origin that a secret was entered for; null if it is unset or never sent. */
-  readonly enteredFor: string | null
-  /** The origin that the current settings would send a secret to; null if it is never sent. */
-  readonly sentTo: string | null
-  readonly description: string
-  readonly restart: boolean
-  readonly group: SettingDefinition['group']
-  readonly title: string
-  readonly unit: string | null
-  readonly choices: readonly string[] | null
-}
+export type SettingEntry = Omit<SettingDefinition, 'schema' | 'default'> &
+  ResolvedSetting & {
+    readonly key: SettingKey
+    readonly set: boolean
+    /** The origin that the current settings would send a secret to; null if it is never sent. */
+    readonly sentTo: string | null
+    /** Every setting takes effect at once. */
+    readonly restart: false
+  }
 
 export type SettingProblem = { readonly key: string; readonly message: string }
 export type CheckedSettings = ReadonlyMap<SettingKey, AnySettingValue>
@@ -224,7 +216,7 @@ export function createSettings(options: {
     entries: () =>
       settingKeys.map((key) => {
         const { value, source, enteredFor } = resolveUsable(key)
-        const { secret, description, restart, group, title, unit, choices } = settingRegistry[key]
+        const { secret, description, group, title, unit, choices }: SettingDefinition = settingRegistry[key]
         return {
           key,
           value: secret ? null : value,
@@ -234,7 +226,7 @@ export function createSettings(options: {
           enteredFor,
           sentTo: destination(key),
           description,
-          restart,
+          restart: false,
           group,
           title,
           unit,

@@ -7,24 +7,30 @@ import { SettingsUnusable } from './errors.ts'
 
 export const settingsFile = (directory: string): string => join(directory, 'settings.sqlite')
 
+const storedSettingSchema = z.object({ key: z.string(), value: z.string(), sealed: z.boolean() }).readonly()
+const storedSessionSchema = z
+  .object({
+    id: z.string(),
+    /** SHA-256 of the token. Only the browser has the token itself. */
+    tokenHash: z.string(),
+    createdAtMs: z.int(),
+    lastSeenAtMs: z.int(),
+    userAgent: z.string(),
+  })
+  .readonly()
+const pendingInstallSchema = z
+  .object({
+    passwordHash: z.string(),
+    session: storedSessionSchema,
+    settings: z.array(storedSettingSchema).readonly(),
+  })
+  .readonly()
+
 /** A row of the settings table: canonical JSON, or sealed by the secret box. */
-export type StoredSetting = { readonly key: string; readonly value: string; readonly sealed: boolean }
-
-export type StoredSession = {
-  readonly id: string
-  /** SHA-256 of the token. Only the browser has the token itself. */
-  readonly tokenHash: string
-  readonly createdAtMs: number
-  readonly lastSeenAtMs: number
-  readonly userAgent: string
-}
-
+export type StoredSetting = z.output<typeof storedSettingSchema>
+export type StoredSession = z.output<typeof storedSessionSchema>
 /** An installation that takes effect once its fact is in the ledger. */
-export type PendingInstall = {
-  readonly passwordHash: string
-  readonly session: StoredSession
-  readonly settings: readonly StoredSetting[]
-}
+export type PendingInstall = z.output<typeof pendingInstallSchema>
 
 /** A new password that takes effect once the fact with `factKey` is in the ledger. */
 export type PendingPassword = {
@@ -68,20 +74,6 @@ export type SettingsStore = {
 }
 
 const FORMAT_VERSION = 1
-
-const storedSettingSchema = z.object({ key: z.string(), value: z.string(), sealed: z.boolean() })
-const storedSessionSchema = z.object({
-  id: z.string(),
-  tokenHash: z.string(),
-  createdAtMs: z.int(),
-  lastSeenAtMs: z.int(),
-  userAgent: z.string(),
-})
-const pendingInstallSchema = z.object({
-  passwordHash: z.string(),
-  session: storedSessionSchema,
-  settings: z.array(storedSettingSchema),
-})
 
 const SCHEMA = `
   CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL, sealed INTEGER NOT NULL) STRICT;

@@ -168,29 +168,6 @@ test('does not report a lost session on sign-out, even if a request is rejected 
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
 })
 
-test('drops requests deferred to idle time after a sign-out', async () => {
-  const service = await startWholeService()
-  const page = await visit(browser(), service, { path: '/notes' })
-  await page.addInitScript(() => {
-    const later: IdleRequestCallback[] = []
-    const beIdle = () => {
-      for (const run of later.splice(0)) run({ didTimeout: false, timeRemaining: () => 50 })
-    }
-    Object.assign(window, { beIdle, requestIdleCallback: (run: IdleRequestCallback) => later.push(run) })
-  })
-  await page.goto('/')
-  await composer(page).waitFor()
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
-  await page.evaluate(() => Reflect.get(window, 'beIdle')())
-  await page.evaluate(() => fetch('/health'))
-  expect(asked).toContain('/logout')
-  expect(asked).toContain('/health')
-  expect(asked.filter((path) => path.startsWith('/api/'))).toEqual([])
-})
-
 test('explains on the sign-in page that the session has expired or was ended elsewhere', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /status of 401|WebSocket/ })

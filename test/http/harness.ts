@@ -6,8 +6,7 @@ import { onTestFinished } from 'vitest'
 import { createIds } from '../../ledger/ids.ts'
 import { body, json } from '../../src/http/contract/describe.ts'
 import type { TestConnection } from '../../src/http/routes/settings.ts'
-import type { RouteModule } from '../../src/http/server/app.ts'
-import { createRoutes } from '../../src/http/server/env.ts'
+import type { Routes } from '../../src/http/server/env.ts'
 import { createHttp } from '../../src/http/server/http.ts'
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../../src/http/server/http-server.ts'
 import { createIntrusionCounter } from '../../src/http/server/intrusion-counter.ts'
@@ -86,10 +85,10 @@ export async function startService(options: ServiceOptions = {}) {
   const things: string[] = []
   const http = createHttp({
     ownerState,
-    modules: [thingRoutes(things)],
+    addRoutes: (routes) => thingRoutes(routes, things),
     socketRoutes: socketRoutes(socketMessages),
     intrusions,
-    health: async () => ({
+    checkHealth: async () => ({
       checks: options.checks?.() ?? PASSED,
       reactors: [],
       freeBytes: null,
@@ -178,9 +177,8 @@ function parseEnvironment(environment: Partial<Record<SettingKey, string>>) {
 }
 
 /** An ordinary resource, the path of a signed webhook, and a route that fails. */
-function thingRoutes(things: string[]): RouteModule {
-  const routes = createRoutes()
-  const schema = z.object({ name: z.string().max(5_000_000) })
+function thingRoutes(routes: Routes, things: string[]): void {
+  const schema = z.object({ name: z.string().max(10_000_000) })
   routes.openapi(
     createRoute({
       method: 'post',
@@ -197,7 +195,7 @@ function thingRoutes(things: string[]): RouteModule {
   routes.openapi(
     createRoute({
       method: 'post',
-      path: '/api/large-things',
+      path: '/_dev/walkie/voice',
       request: { body: body(schema) },
       responses: { 201: json(z.object({ chars: z.int() }), 'Made') },
     }),
@@ -214,7 +212,6 @@ function thingRoutes(things: string[]): RouteModule {
     },
   )
   routes.post('/sms', (c) => c.text('<Response/>', 200, { 'content-type': 'text/xml' }))
-  return { routes, bodyBytes: (path) => (path === '/api/large-things' ? 2 * 1024 * 1024 : null) }
 }
 
 function socketRoutes(messages: string[]): SocketRoute[] {

@@ -80,10 +80,10 @@ test('accepts a body just under the limit, also chunked, and a larger one where 
     headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
   })
   expect([chunked.status, service.things.at(-1)]).toEqual([201, 'chunked'])
-  expect((await client.post('/api/large-things', { name: 'x'.repeat(2 * MIB - 11) })).json).toEqual({
-    chars: 2 * MIB - 11,
+  expect((await client.post('/_dev/walkie/voice', { name: 'x'.repeat(8 * MIB - 11) })).json).toEqual({
+    chars: 8 * MIB - 11,
   })
-  expect((await client.post('/api/large-things', { name: 'x'.repeat(2 * MIB) })).status).toBe(413)
+  expect((await client.post('/_dev/walkie/voice', { name: 'x'.repeat(8 * MIB) })).status).toBe(413)
 })
 
 test('closes slow headers, slow bodies and silent connections while it serves others', async () => {
@@ -285,17 +285,12 @@ test('serves the web app to everyone, with hashed files cached forever', async (
     'text/html; charset=utf-8',
     'no-cache',
   ])
-  const headers = { 'accept-encoding': 'gzip, br' }
-  const asset = await client.get('/assets/app-1234.js', { headers })
+  const asset = await client.get('/assets/app-1234.js')
   expect(asset.headers).toMatchObject({
     'content-type': 'text/javascript; charset=utf-8',
     'cache-control': 'public, max-age=31536000, immutable',
-    'content-encoding': 'br',
     vary: 'accept-encoding',
   })
-  expect(Number(asset.headers['content-length'])).toBeLessThan(200)
-  const plain = await client.get('/assets/app-1234.js', { headers: { 'accept-encoding': 'br;q=0' } })
-  expect([plain.headers['content-encoding'], plain.text.length]).toEqual([undefined, 7_503])
   const again = await client.get('/login', { headers: { 'if-none-match': String(page.headers.etag) } })
   expect([again.status, again.text]).toEqual([304, ''])
   expect((await client.get('/favicon.svg')).headers['content-type']).toBe('image/svg+xml; charset=utf-8')
@@ -311,7 +306,7 @@ test('serves the compressed copies of the build, and not as files of their own',
   const client = await service.signedIn()
   const get = (accepted: string) =>
     client.get('/assets/made-1234.js', { headers: { 'accept-encoding': accepted } })
-  const brotli = await get('br')
+  const brotli = await get('gzip, br')
   expect([brotli.headers['content-encoding'], Number(brotli.headers['content-length'])]).toEqual([
     'br',
     brotliCompressSync(script).length,
@@ -321,6 +316,7 @@ test('serves the compressed copies of the build, and not as files of their own',
     text: 'as it was built',
   })
   expect((await get('identity')).text).toBe(script)
+  expect((await get('br;q=0')).text).toBe(script)
   for (const copy of ['.br', '.gz']) {
     expect((await client.get(`/assets/made-1234.js${copy}`)).status).toBe(404)
   }

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
+import type { CoreDeps } from '../../src/http/features.ts'
 import { logRoutes } from '../../src/http/routes/logs.ts'
 import { createRoutes } from '../../src/http/server/env.ts'
 import { createLogLines } from '../../src/lib/log-lines.ts'
@@ -140,8 +141,8 @@ test('leaves no subscriber behind after a HEAD of the stream', async () => {
     c.set('session', { id: 's1', createdAtMs: 0, lastSeenAtMs: 0, userAgent: '' })
     return next()
   })
-  const sessions = { onEnded: () => () => undefined }
-  app.route('/', logRoutes({ lines: counted, sessions, stopping: new AbortController().signal }).routes)
+  const sessions = { onEnded: () => () => undefined } as Partial<CoreDeps['sessions']>
+  logRoutes(app, { logLines: counted, sessions, stopping: new AbortController().signal } as CoreDeps)
   const answer = await app.request('/api/logs/stream', { method: 'HEAD' })
   expect([answer.status, answer.headers.get('content-type'), listeners]).toEqual([
     200,

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseSetting, type SettingKey, settingKeys, settingRegistry } from '../../src/settings/registry.ts'
-import { phoneNumbers } from '../../src/settings/setting-schemas.ts'
 
 const parsedValue = (key: SettingKey, input: unknown) => {
   const parsed = parseSetting(key, input)
@@ -103,9 +102,4 @@ test('has the secrets of the contract', () => {
     'TELEPHONY_API_KEY_SECRET',
     'DELIVERY_WEBHOOK_SECRET',
   ])
-})
-
-test('splits a list of phone numbers', () => {
-  expect(phoneNumbers('+493012345678,+15005550006')).toEqual(['+493012345678', '+15005550006'])
-  expect(phoneNumbers(null)).toEqual([])
 })

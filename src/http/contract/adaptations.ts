@@ -1,6 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { CHANNELS, channelsSchema, contentSchema, titleSchema } from '../../adaptations/adaptation.ts'
-import { body, json, refusals } from './describe.ts'
+import { body, json, refusals, tagged } from './describe.ts'
+
+const { del, get, post } = tagged('Adaptations')
 
 const channel = z.enum(CHANNELS)
 
@@ -20,10 +22,7 @@ export type AdaptationChannel = z.output<typeof channel>
 
 const params = z.object({ id: z.string().max(200) })
 
-export const list = createRoute({
-  method: 'get',
-  path: '/api/adaptations',
-  tags: ['Adaptations'],
+export const list = get('/api/adaptations', {
   summary: 'List the standing instructions',
   responses: {
     200: json(
@@ -33,19 +32,13 @@ export const list = createRoute({
   },
 })
 
-export const read = createRoute({
-  method: 'get',
-  path: '/api/adaptations/{id}',
-  tags: ['Adaptations'],
+export const read = get('/api/adaptations/{id}', {
   summary: 'Get a standing instruction',
   request: { params },
   responses: { 200: json(adaptationSchema, 'The instruction'), ...refusals(404) },
 })
 
-export const save = createRoute({
-  method: 'post',
-  path: '/api/adaptations/{id}',
-  tags: ['Adaptations'],
+export const save = post('/api/adaptations/{id}', {
   summary: 'Create or change a standing instruction; takes effect on the next turn',
   request: {
     params,
@@ -65,19 +58,13 @@ export const save = createRoute({
   },
 })
 
-export const remove = createRoute({
-  method: 'delete',
-  path: '/api/adaptations/{id}',
-  tags: ['Adaptations'],
+export const remove = del('/api/adaptations/{id}', {
   summary: 'Delete a standing instruction; one from a file returns when the files are reloaded',
   request: { params },
   responses: { 204: { description: 'Deleted' }, ...refusals(404) },
 })
 
-export const preview = createRoute({
-  method: 'get',
-  path: '/api/adaptations.preview',
-  tags: ['Adaptations'],
+export const preview = get('/api/adaptations.preview', {
   summary: 'Get the exact instructions for the model on a channel',
   request: { query: z.object({ channel: channel.default('chat') }) },
   responses: { 200: json(z.object({ instructions: z.string() }), 'The instructions'), ...refusals(400) },
@@ -90,10 +77,7 @@ const reloadedSchema = z.object({
 
 export type Reloaded = z.output<typeof reloadedSchema>
 
-export const reload = createRoute({
-  method: 'post',
-  path: '/api/adaptations.reload',
-  tags: ['Adaptations'],
+export const reload = post('/api/adaptations.reload', {
   summary: 'Reload the adaptation files',
   responses: {
     200: json(reloadedSchema, 'The number of loaded files, and the skipped files with the reasons'),

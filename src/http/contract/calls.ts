@@ -1,10 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { json, refusals } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { json, refusals, tagged } from './describe.ts'
 
-export const hangUp = createRoute({
-  method: 'post',
-  path: '/api/calls/current/hangup',
-  tags: ['Telephony'],
+const { get, post } = tagged('Telephony')
+
+export const hangUp = post('/api/calls/current/hangup', {
   summary: 'Hang up the current call',
   responses: {
     200: json(z.object({ hungUp: z.literal(true) }), 'The call is being hung up'),
@@ -41,10 +40,7 @@ export type LiveCall = z.output<typeof liveCallSchema>
 /** A line of a call that is not recorded as an event yet. */
 export type TalkLine = LiveCall['lines'][number]
 
-export const current = createRoute({
-  method: 'get',
-  path: '/api/calls/current',
-  tags: ['Telephony'],
+export const current = get('/api/calls/current', {
   summary: 'Get the current call',
   description: 'The chat socket sends each change as `call.live`.',
   responses: { 200: json(z.object({ call: liveCallSchema.nullable() }), 'The call, or null') },

@@ -1,9 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { LiveCall } from './calls.ts'
 import { MAX_MESSAGE_CHARS } from './chat.ts'
-import { refusals } from './describe.ts'
+import { refusals, tagged } from './describe.ts'
 import type { ProblemDocument } from './problem.ts'
 import type { TimelineEvent, TimelinePage } from './timeline.ts'
+
+const { get } = tagged('Chat')
 
 /** Messages from the browser. */
 export const clientMessageSchema = z.discriminatedUnion('type', [
@@ -43,10 +45,7 @@ export type ServerMessage =
   /** The full state of the current call, at each change; null once it is over. */
   | { readonly type: 'call.live'; readonly call: LiveCall | null }
 
-export const socket = createRoute({
-  method: 'get',
-  path: '/chat',
-  tags: ['Chat'],
+export const socket = get('/chat', {
   summary: 'Chat over a WebSocket, with live events from every channel',
   description:
     'Clients send ChatClientMessage as JSON text. The service sends history.page, chat.working, chat.delta, ' +

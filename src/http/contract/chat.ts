@@ -1,5 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { body, json, refusals } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { body, json, refusals, tagged } from './describe.ts'
+
+const { post } = tagged('Chat')
 
 export const MAX_MESSAGE_CHARS = 100_000
 
@@ -13,10 +15,7 @@ const replySchema = z.object({
   usage: usageSchema,
 })
 
-export const say = createRoute({
-  method: 'post',
-  path: '/api/chat',
-  tags: ['Chat'],
+export const say = post('/api/chat', {
   summary: 'Send a message and wait for the reply',
   description:
     'With `Accept: text/event-stream`, the turn arrives as server-sent events: chat.working, chat.delta, ' +
@@ -38,10 +37,7 @@ export const say = createRoute({
   },
 })
 
-export const stop = createRoute({
-  method: 'post',
-  path: '/api/chat/stop',
-  tags: ['Chat'],
+export const stop = post('/api/chat/stop', {
   summary: 'Stop the running turn; the reply so far is kept',
   responses: { 200: json(z.object({ stopped: z.boolean() }), 'Whether a turn was running') },
 })

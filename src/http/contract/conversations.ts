@@ -1,7 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { json, refusals } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { json, refusals, tagged } from './describe.ts'
 import { listQuery } from './list-query.ts'
 import { pageQuerySchema, pageSchema } from './timeline.ts'
+
+const { get, post } = tagged('Conversations')
 
 const conversationSchema = z
   .object({
@@ -18,10 +20,7 @@ const conversationSchema = z
 
 const params = z.object({ id: z.string() })
 
-export const list = createRoute({
-  method: 'get',
-  path: '/api/conversations',
-  tags: ['Conversations'],
+export const list = get('/api/conversations', {
   summary: 'List conversations, newest first',
   request: { query: z.object(listQuery(50, 200)) },
   responses: {
@@ -33,10 +32,7 @@ export const list = createRoute({
   },
 })
 
-export const one = createRoute({
-  method: 'get',
-  path: '/api/conversations/{id}',
-  tags: ['Conversations'],
+export const one = get('/api/conversations/{id}', {
   summary: 'Get a conversation with its spans',
   request: { params },
   responses: {
@@ -60,19 +56,13 @@ export const one = createRoute({
   },
 })
 
-export const end = createRoute({
-  method: 'post',
-  path: '/api/conversations/{id}/end',
-  tags: ['Conversations'],
+export const end = post('/api/conversations/{id}/end', {
   summary: 'End a conversation for good',
   request: { params },
   responses: { 200: json(conversationSchema, 'The ended conversation'), ...refusals(404, 409) },
 })
 
-export const events = createRoute({
-  method: 'get',
-  path: '/api/conversations/{id}/events',
-  tags: ['Conversations'],
+export const events = get('/api/conversations/{id}/events', {
   summary: 'Get a timeline page of a conversation',
   request: { params, query: pageQuerySchema },
   responses: { 200: json(pageSchema, 'The page'), ...refusals(400, 404) },

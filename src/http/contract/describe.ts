@@ -1,9 +1,18 @@
-import { z } from '@hono/zod-openapi'
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import { PROBLEM_TYPE, problemSchema, type RefusalStatus } from './problem.ts'
 
 /**
  * Shorthands for route declarations. Refusals are thrown, never returned, so declaring one only documents it.
  */
+
+/** Declares the routes of one group of the API reference. */
+export function tagged(tag: string) {
+  const declare =
+    <M extends RouteConfig['method']>(method: M) =>
+    <const P extends string, R extends Omit<RouteConfig, 'method' | 'path' | 'tags'>>(path: P, route: R) =>
+      createRoute({ method, path, tags: [tag], ...route })
+  return { get: declare('get'), post: declare('post'), put: declare('put'), del: declare('delete') }
+}
 
 export function json<S extends z.ZodType>(schema: S, description: string) {
   return { description, content: { 'application/json': { schema } } }

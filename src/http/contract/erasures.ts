@@ -1,7 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { KINDS } from '../../erasing/kinds.ts'
-import { body, json, refusals } from './describe.ts'
+import { body, json, refusals, tagged } from './describe.ts'
 import { listQuery } from './list-query.ts'
+
+const { get, post } = tagged('Erasing')
 
 export const target = z.object({
   kind: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period']),
@@ -59,10 +61,7 @@ const erasureSchema = z
 
 const params = z.object({ id: z.string().max(200) })
 
-export const plan = createRoute({
-  method: 'get',
-  path: '/api/erasures.plan',
-  tags: ['Erasing'],
+export const plan = get('/api/erasures.plan', {
   summary:
     'Preview an erasure: the target, what was copied or learned from it, and what mentions it but stays',
   request: { query: target },
@@ -75,19 +74,13 @@ export const plan = createRoute({
   },
 })
 
-export const request = createRoute({
-  method: 'post',
-  path: '/api/erasures',
-  tags: ['Erasing'],
+export const request = post('/api/erasures', {
   summary: 'Hide something at once and erase it for good after a minute, unless undone',
   request: { body: body(target) },
   responses: { 201: json(erasureSchema, 'The pending erasure'), ...refusals(400, 404) },
 })
 
-export const list = createRoute({
-  method: 'get',
-  path: '/api/erasures',
-  tags: ['Erasing'],
+export const list = get('/api/erasures', {
   summary: 'List pending erasures and receipts, newest first',
   request: { query: z.object(listQuery(20, 100)) },
   responses: {
@@ -99,10 +92,7 @@ export const list = createRoute({
   },
 })
 
-export const read = createRoute({
-  method: 'get',
-  path: '/api/erasures/{id}',
-  tags: ['Erasing'],
+export const read = get('/api/erasures/{id}', {
   summary: 'Get an erasure: its plan while it can be undone, then its receipt',
   request: { params },
   responses: {
@@ -114,10 +104,7 @@ export const read = createRoute({
   },
 })
 
-export const undo = createRoute({
-  method: 'post',
-  path: '/api/erasures/{id}/undo',
-  tags: ['Erasing'],
+export const undo = post('/api/erasures/{id}/undo', {
   summary: 'Undo a pending erasure',
   request: { params },
   responses: { 200: json(erasureSchema, 'Undone'), ...refusals(404, 409) },

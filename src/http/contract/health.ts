@@ -1,5 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { json, refusals } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { json, refusals, tagged } from './describe.ts'
+
+const { get } = tagged('Service')
 
 const checkSchema = z.object({
   ok: z.boolean(),
@@ -42,19 +44,13 @@ const healthSchema = z
 export type Health = z.output<typeof healthSchema>
 export type Reactor = Health['reactors'][number]
 
-export const healthRoute = createRoute({
-  method: 'get',
-  path: '/health',
-  tags: ['Service'],
+export const healthRoute = get('/health', {
   summary: 'Check that the process is alive',
   security: [],
   responses: { 200: json(z.object({ status: z.literal('ok') }), 'The process is alive') },
 })
 
-export const readyRoute = createRoute({
-  method: 'get',
-  path: '/ready',
-  tags: ['Service'],
+export const readyRoute = get('/ready', {
   summary: 'Check that the service is ready; a 503 names the failing check',
   security: [],
   responses: {
@@ -69,18 +65,12 @@ export const readyRoute = createRoute({
   },
 })
 
-export const reportRoute = createRoute({
-  method: 'get',
-  path: '/api/session/health',
-  tags: ['Service'],
+export const reportRoute = get('/api/session/health', {
   summary: 'Get all checks, backlogs, last failures, free disk space and the outcome of the last text',
   responses: { 200: json(healthSchema, 'The state, at most one second old') },
 })
 
-export const buildInfoRoute = createRoute({
-  method: 'get',
-  path: '/build-info.json',
-  tags: ['Service'],
+export const buildInfoRoute = get('/build-info.json', {
   summary: 'Get the version and build',
   security: [],
   responses: {
@@ -97,10 +87,7 @@ export const buildInfoRoute = createRoute({
   },
 })
 
-export const publicUrlRoute = createRoute({
-  method: 'get',
-  path: '/public-url',
-  tags: ['Service'],
+export const publicUrlRoute = get('/public-url', {
   summary: 'Get the origin of the service on the internet',
   security: [],
   responses: { 200: json(z.object({ publicUrl: z.string().nullable() }), 'The origin; null if unset') },

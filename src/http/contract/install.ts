@@ -1,13 +1,12 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { newPasswordSchema } from '../../settings/new-password.ts'
-import { body, json, refusals } from './describe.ts'
+import { body, json, refusals, tagged } from './describe.ts'
+
+const { post } = tagged('Sign-in')
 
 const optional = z.string().optional()
 
-export const installRoute = createRoute({
-  method: 'post',
-  path: '/api/install',
-  tags: ['Sign-in'],
+export const installRoute = post('/api/install', {
   summary: 'Set up the service. Works once; of concurrent requests, exactly one succeeds',
   security: [],
   request: {

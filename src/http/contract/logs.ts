@@ -1,30 +1,28 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { logLevels } from '../../lib/log-lines.ts'
-import { eventStream, json, refusals } from './describe.ts'
+import { eventStream, json, refusals, tagged } from './describe.ts'
 import { integerParam } from './list-query.ts'
+
+const { get } = tagged('Logs')
 
 const MAX_LINES = 2_000
 export const LINES_PER_READ = 200
 const levelSchema = z.enum(logLevels).default('trace').openapi({ description: 'The lowest level to include' })
 export const idSchema = integerParam(0, Number.MAX_SAFE_INTEGER)
 
-const lineSchema = z
-  .object({
-    id: z.int(),
-    at: z.iso.datetime(),
-    level: z.enum(logLevels),
-    message: z.string(),
-    fields: z.record(z.string(), z.unknown()),
-  })
-  .openapi('LogLine')
+export const lineFields = {
+  id: z.int(),
+  at: z.iso.datetime(),
+  level: z.enum(logLevels),
+  message: z.string(),
+  fields: z.record(z.string(), z.unknown()),
+}
+const lineSchema = z.object(lineFields).openapi('LogLine')
 
 export type LogLine = z.output<typeof lineSchema>
 export type LogLevel = LogLine['level']
 
-export const pageRoute = createRoute({
-  method: 'get',
-  path: '/api/logs',
-  tags: ['Logs'],
+export const pageRoute = get('/api/logs', {
   summary: 'List the newest log lines, or those after a given line; secrets are masked',
   request: {
     query: z.object({
@@ -45,10 +43,7 @@ export const pageRoute = createRoute({
   },
 })
 
-export const streamRoute = createRoute({
-  method: 'get',
-  path: '/api/logs/stream',
-  tags: ['Logs'],
+export const streamRoute = get('/api/logs/stream', {
   summary: 'Stream the log; `Last-Event-ID` or `after` is the last line already seen',
   request: { query: z.object({ level: levelSchema, after: idSchema.optional() }) },
   responses: {

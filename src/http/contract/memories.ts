@@ -1,8 +1,10 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { memoryKinds } from '../../../ledger/events/memory.ts'
 import { memoryConfigChangeSchema, memoryConfigSchema } from '../../memory/config.ts'
-import { body, json, refusals } from './describe.ts'
+import { body, json, refusals, tagged } from './describe.ts'
 import { listQuery } from './list-query.ts'
+
+const { del, get, post, put } = tagged('Memories')
 
 const memorySchema = z.object({
   id: z.string(),
@@ -106,10 +108,7 @@ const memoryInsightsSchema = z.object({
 
 export type MemoryInsights = z.output<typeof memoryInsightsSchema>
 
-export const list = createRoute({
-  method: 'get',
-  path: '/api/memories',
-  tags: ['Memories'],
+export const list = get('/api/memories', {
   summary: 'List current memories, newest first; `q` searches their text',
   request: { query: z.object({ q: z.string().max(1000).optional(), ...listQuery(50, 200) }) },
   responses: {
@@ -118,27 +117,18 @@ export const list = createRoute({
   },
 })
 
-export const insights = createRoute({
-  method: 'get',
-  path: '/api/memories/insights',
-  tags: ['Memories'],
+export const insights = get('/api/memories/insights', {
   summary: 'Get memory statistics: the store, deduplication, running work and recent events',
   responses: { 200: json(memoryInsightsSchema, 'Insights') },
 })
 
-export const remove = createRoute({
-  method: 'delete',
-  path: '/api/memories/{id}',
-  tags: ['Memories'],
+export const remove = del('/api/memories/{id}', {
   summary: 'Forget a memory for good; it is not learned again from the same words',
   request: { params: z.object({ id: z.string() }) },
   responses: { 204: { description: 'Forgotten; its words are erased' }, ...refusals(404) },
 })
 
-export const restore = createRoute({
-  method: 'post',
-  path: '/api/memories/{id}/restore',
-  tags: ['Memories'],
+export const restore = post('/api/memories/{id}/restore', {
   summary: 'Restore a memory that no longer applies, and retire its replacement',
   request: { params: z.object({ id: z.string() }) },
   responses: {
@@ -147,18 +137,12 @@ export const restore = createRoute({
   },
 })
 
-export const readConfig = createRoute({
-  method: 'get',
-  path: '/memory-config',
-  tags: ['Memories'],
+export const readConfig = get('/memory-config', {
   summary: 'Get the memory settings',
   responses: { 200: json(memoryConfigSchema, 'The current settings') },
 })
 
-export const changeConfig = createRoute({
-  method: 'put',
-  path: '/memory-config',
-  tags: ['Memories'],
+export const changeConfig = put('/memory-config', {
   summary: 'Change memory settings; omitted ones stay as they are',
   request: { body: body(memoryConfigChangeSchema) },
   responses: { 200: json(memoryConfigSchema, 'The new settings'), ...refusals(400) },

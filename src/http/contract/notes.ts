@@ -1,7 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { hasAtMost, MAX_NOTE_CHARS } from '../../notes/content.ts'
-import { body, json, refusals } from './describe.ts'
+import { body, json, refusals, tagged } from './describe.ts'
 import { integerParam, listQuery } from './list-query.ts'
+
+const { del, get, post, put } = tagged('Notes')
 
 const title = z.string().max(200)
 
@@ -29,10 +31,7 @@ export type Note = z.output<typeof noteSchema>
 export type NoteSummary = Omit<Note, 'content'>
 const params = z.object({ id: z.string() })
 
-export const list = createRoute({
-  method: 'get',
-  path: '/api/notes',
-  tags: ['Notes'],
+export const list = get('/api/notes', {
   summary: 'List notes, newest first; `q` searches title and content',
   request: {
     query: z.object({
@@ -54,28 +53,19 @@ export const list = createRoute({
   },
 })
 
-export const create = createRoute({
-  method: 'post',
-  path: '/api/notes',
-  tags: ['Notes'],
+export const create = post('/api/notes', {
   summary: 'Create a note',
   request: { body: body(z.object({ title: title.optional(), content })) },
   responses: { 201: json(noteSchema, 'The note; `Location` holds its address'), ...refusals(400) },
 })
 
-export const read = createRoute({
-  method: 'get',
-  path: '/api/notes/{id}',
-  tags: ['Notes'],
+export const read = get('/api/notes/{id}', {
   summary: 'Get a note',
   request: { params },
   responses: { 200: json(noteSchema, 'The note'), ...refusals(404) },
 })
 
-export const update = createRoute({
-  method: 'put',
-  path: '/api/notes/{id}',
-  tags: ['Notes'],
+export const update = put('/api/notes/{id}', {
   summary: 'Change a note; with `If-Match`, only if it is at that revision',
   request: {
     params,
@@ -85,19 +75,13 @@ export const update = createRoute({
   responses: { 200: json(noteSchema, 'The note'), ...refusals(400, 404, 412) },
 })
 
-export const remove = createRoute({
-  method: 'delete',
-  path: '/api/notes/{id}',
-  tags: ['Notes'],
+export const remove = del('/api/notes/{id}', {
   summary: 'Delete a note',
   request: { params },
   responses: { 204: { description: 'Deleted' }, ...refusals(404) },
 })
 
-export const revisions = createRoute({
-  method: 'get',
-  path: '/api/notes/{id}/revisions',
-  tags: ['Notes'],
+export const revisions = get('/api/notes/{id}/revisions', {
   summary: 'List the revisions of a note, newest first',
   request: { params },
   responses: {
@@ -113,19 +97,13 @@ export const revisions = createRoute({
   },
 })
 
-export const readRevision = createRoute({
-  method: 'get',
-  path: '/api/notes/{id}/revisions/{revision}',
-  tags: ['Notes'],
+export const readRevision = get('/api/notes/{id}/revisions/{revision}', {
   summary: 'Get a revision of a note, even of a deleted one',
   request: { params: params.extend({ revision: integerParam(1, 1_000_000_000) }) },
   responses: { 200: json(noteSchema, 'The note as it was'), ...refusals(400, 404) },
 })
 
-export const restore = createRoute({
-  method: 'post',
-  path: '/api/notes/{id}/restore',
-  tags: ['Notes'],
+export const restore = post('/api/notes/{id}/restore', {
   summary: 'Restore an older revision of a note',
   request: { params, body: body(z.object({ revision: z.int().min(1) })) },
   responses: { 200: json(noteSchema, 'The note'), ...refusals(400, 404, 409) },

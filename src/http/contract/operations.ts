@@ -1,7 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { operationMetrics } from '../../../projections/operation-metrics.ts'
-import { json, refusals } from './describe.ts'
+import { json, refusals, tagged } from './describe.ts'
 import { integerParam } from './list-query.ts'
+
+const { get } = tagged('Session')
 
 const hoursQuery = { query: z.object({ hours: integerParam(1, 720).default(24) }) }
 const windowSchema = z.object({ hours: z.int(), from: z.string(), to: z.string() })
@@ -82,10 +84,7 @@ const reportSchema = z
 
 export type OperationsReport = z.output<typeof reportSchema>
 
-export const report = createRoute({
-  method: 'get',
-  path: '/api/session/operations',
-  tags: ['Session'],
+export const report = get('/api/session/operations', {
   summary: 'Get counts and rates for context, delivery, paging, memory and model',
   request: hoursQuery,
   responses: { 200: json(reportSchema, 'Counts and rates only'), ...refusals(400) },
@@ -106,10 +105,7 @@ const seriesSchema = z
 
 export type OperationsSeries = z.output<typeof seriesSchema>
 
-export const series = createRoute({
-  method: 'get',
-  path: '/api/session/operations/series',
-  tags: ['Session'],
+export const series = get('/api/session/operations/series', {
   summary: 'Get the windowed figures over time, by minute, hour or day depending on the window',
   request: hoursQuery,
   responses: { 200: json(seriesSchema, 'Counts only'), ...refusals(400) },

@@ -1,5 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { json, refusals } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { json, refusals, tagged } from './describe.ts'
+
+const { get, post } = tagged('Outbound')
 
 const outboundSchema = z
   .object({
@@ -22,26 +24,17 @@ const outboundSchema = z
 export type Outbound = z.output<typeof outboundSchema>
 export type WaitingTexts = NonNullable<Outbound['waitingTexts']>
 
-export const read = createRoute({
-  method: 'get',
-  path: '/api/outbound',
-  tags: ['Outbound'],
+export const read = get('/api/outbound', {
   summary: 'Check whether outbound work is held, as after an import or a restore',
   responses: { 200: json(outboundSchema, 'The hold, and the waiting texts') },
 })
 
-export const release = createRoute({
-  method: 'post',
-  path: '/api/outbound/release',
-  tags: ['Outbound'],
+export const release = post('/api/outbound/release', {
   summary: 'Release outbound work that is held after an import, a restore or a loss',
   responses: { 200: json(outboundSchema, 'Outbound work is no longer held'), ...refusals(409) },
 })
 
-export const sendAgain = createRoute({
-  method: 'post',
-  path: '/api/outbound/texts/{id}/retry',
-  tags: ['Outbound'],
+export const sendAgain = post('/api/outbound/texts/{id}/retry', {
   summary: 'Resend a text message that failed or may not have been sent',
   request: { params: z.object({ id: z.string().describe('The `deliveryId` of its `sms.failed` event') }) },
   responses: { 200: json(outboundSchema, 'The text is being resent'), ...refusals(404, 409) },

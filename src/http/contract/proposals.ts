@@ -1,5 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { json, refusals } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { json, refusals, tagged } from './describe.ts'
+
+const { get, post } = tagged('Outbound')
 
 const proposalSchema = z
   .object({
@@ -18,20 +20,14 @@ const proposalSchema = z
   })
   .openapi('Proposal')
 
-export const list = createRoute({
-  method: 'get',
-  path: '/api/proposals',
-  tags: ['Outbound'],
+export const list = get('/api/proposals', {
   summary: 'List the texts and deeds that wait for confirmation by the owner',
   responses: { 200: json(z.object({ proposals: z.array(proposalSchema) }), 'Open proposals, oldest first') },
 })
 
 const params = z.object({ id: z.string().max(200) })
 
-export const confirm = createRoute({
-  method: 'post',
-  path: '/api/proposals/{id}/confirm',
-  tags: ['Outbound'],
+export const confirm = post('/api/proposals/{id}/confirm', {
   summary: 'Confirm a proposal: send its text or do its deed, once, before it expires',
   request: { params },
   responses: {
@@ -40,10 +36,7 @@ export const confirm = createRoute({
   },
 })
 
-export const decline = createRoute({
-  method: 'post',
-  path: '/api/proposals/{id}/decline',
-  tags: ['Outbound'],
+export const decline = post('/api/proposals/{id}/decline', {
   summary: 'Decline a proposal: nothing is sent or done',
   request: { params },
   responses: { 200: json(proposalSchema, 'The declined proposal'), ...refusals(404, 409) },

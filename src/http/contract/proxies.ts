@@ -1,10 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { json } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { json, tagged } from './describe.ts'
 
-export const read = createRoute({
-  method: 'get',
-  path: '/api/proxies',
-  tags: ['Settings'],
+const { get } = tagged('Settings')
+
+export const read = get('/api/proxies', {
   summary: 'List addresses that send forwarding headers but are not in TRUSTED_PROXY',
   responses: {
     200: json(

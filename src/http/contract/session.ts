@@ -1,5 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { json, refusals } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { json, refusals, tagged } from './describe.ts'
+
+const { get, post } = tagged('Session')
 
 const contextSchema = z
   .object({
@@ -34,18 +36,12 @@ const contextSchema = z
 
 export type SessionContext = z.output<typeof contextSchema>
 
-export const context = createRoute({
-  method: 'get',
-  path: '/api/session/context',
-  tags: ['Session'],
+export const context = get('/api/session/context', {
   summary: 'Get the state of the context that the next turn continues from',
   responses: { 200: json(contextSchema, 'The context') },
 })
 
-export const compact = createRoute({
-  method: 'post',
-  path: '/api/session/context/compact',
-  tags: ['Session'],
+export const compact = post('/api/session/context/compact', {
   summary: 'Compact the context now',
   responses: { 200: json(contextSchema, 'The compacted context'), ...refusals(409, 502) },
 })
@@ -84,10 +80,7 @@ export type TurnReport = z.output<typeof turnSchema>
 /** A memory used for a reply, in its current words. `text` is null once forgotten. */
 export type TurnMemory = TurnReport['memories'][number]
 
-export const turn = createRoute({
-  method: 'get',
-  path: '/api/turns/{id}',
-  tags: ['Session'],
+export const turn = get('/api/turns/{id}', {
   summary: 'Explain a reply: what the turn was given and what it did',
   request: { params: z.object({ id: z.string() }) },
   responses: { 200: json(turnSchema, 'The turn'), ...refusals(404) },

@@ -1,5 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { body, json, refusals } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { body, json, refusals, tagged } from './describe.ts'
+
+const { del, get, post, put } = tagged('Settings')
 
 const valueSchema = z.union([z.string(), z.number()])
 
@@ -44,18 +46,12 @@ export const connectionSchema = z
 
 export type ConnectionTest = z.output<typeof connectionSchema>
 
-export const listRoute = createRoute({
-  method: 'get',
-  path: '/api/config',
-  tags: ['Settings'],
+export const listRoute = get('/api/config', {
   summary: 'List all settings and where their values come from',
   responses: { 200: json(entriesSchema, 'The settings') },
 })
 
-export const changeRoute = createRoute({
-  method: 'put',
-  path: '/api/config',
-  tags: ['Settings'],
+export const changeRoute = put('/api/config', {
   summary: 'Change settings: all of them or none',
   request: {
     body: body(
@@ -71,10 +67,7 @@ export const changeRoute = createRoute({
   responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(400, 403, 429) },
 })
 
-export const resetRoute = createRoute({
-  method: 'delete',
-  path: '/api/config/{key}',
-  tags: ['Settings'],
+export const resetRoute = del('/api/config/{key}', {
   summary: "Remove a stored value; the environment's value or the default applies again",
   request: { params: z.object({ key: z.string() }) },
   responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(404) },
@@ -84,10 +77,7 @@ const testedSchema = z.enum(['model', 'telephony'])
 
 export type TestedService = z.output<typeof testedSchema>
 
-export const testRoute = createRoute({
-  method: 'post',
-  path: '/api/config.test',
-  tags: ['Settings'],
+export const testRoute = post('/api/config.test', {
   summary: 'Test the connection to an outside service with the current settings',
   request: { body: body(z.object({ service: testedSchema })) },
   responses: { 200: json(connectionSchema, 'The result of each step'), ...refusals(400) },

@@ -1,6 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/new-password.ts'
-import { body, json, refusals } from './describe.ts'
+import { body, json, refusals, tagged } from './describe.ts'
+
+const { del, get, post } = tagged('Sign-in')
 
 /** An existing password. Its length was checked when it was chosen. */
 const knownPasswordSchema = z
@@ -8,19 +10,13 @@ const knownPasswordSchema = z
   .min(1, 'must not be empty')
   .max(4 * MAX_PASSWORD_CHARS)
 
-export const statusRoute = createRoute({
-  method: 'get',
-  path: '/auth/status',
-  tags: ['Sign-in'],
+export const statusRoute = get('/auth/status', {
   summary: 'Check whether the service is set up and this browser is signed in',
   security: [],
   responses: { 200: json(z.object({ configured: z.boolean(), authenticated: z.boolean() }), 'The state') },
 })
 
-export const signInRoute = createRoute({
-  method: 'post',
-  path: '/login',
-  tags: ['Sign-in'],
+export const signInRoute = post('/login', {
   summary: 'Sign in; after 10 failures a client must wait',
   security: [],
   request: { body: body(z.object({ password: knownPasswordSchema })) },
@@ -30,10 +26,7 @@ export const signInRoute = createRoute({
   },
 })
 
-export const signOutRoute = createRoute({
-  method: 'post',
-  path: '/logout',
-  tags: ['Sign-in'],
+export const signOutRoute = post('/logout', {
   summary: 'Sign out and end the session on the server',
   responses: {
     200: json(z.object({ authenticated: z.literal(false) }), 'Signed out'),
@@ -41,10 +34,7 @@ export const signOutRoute = createRoute({
   },
 })
 
-export const changePasswordRoute = createRoute({
-  method: 'post',
-  path: '/api/auth/password',
-  tags: ['Sign-in'],
+export const changePasswordRoute = post('/api/auth/password', {
   summary: 'Change the password and end every other session',
   request: { body: body(z.object({ currentPassword: knownPasswordSchema, newPassword: newPasswordSchema })) },
   responses: {
@@ -53,10 +43,7 @@ export const changePasswordRoute = createRoute({
   },
 })
 
-export const listSessionsRoute = createRoute({
-  method: 'get',
-  path: '/api/sessions',
-  tags: ['Sign-in'],
+export const listSessionsRoute = get('/api/sessions', {
   summary: 'List sessions, last seen first',
   responses: {
     200: json(
@@ -76,10 +63,7 @@ export const listSessionsRoute = createRoute({
   },
 })
 
-export const revokeSessionRoute = createRoute({
-  method: 'delete',
-  path: '/api/sessions/{id}',
-  tags: ['Sign-in'],
+export const revokeSessionRoute = del('/api/sessions/{id}', {
   summary: 'End a session and close its sockets',
   request: { params: z.object({ id: z.string() }) },
   responses: { 204: { description: 'Ended' }, ...refusals(404) },

@@ -1,7 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from '../../tasks/limits.ts'
-import { body, json, refusals } from './describe.ts'
+import { body, json, refusals, tagged } from './describe.ts'
 import { listQuery } from './list-query.ts'
+
+const { get, post } = tagged('Tasks')
 
 const channelSchema = z.enum(['chat', 'sms', 'webhook'])
 
@@ -66,10 +68,7 @@ const wholeTaskSchema = z
 
 export type WholeTask = z.output<typeof wholeTaskSchema>
 
-export const list = createRoute({
-  method: 'get',
-  path: '/api/tasks',
-  tags: ['Tasks'],
+export const list = get('/api/tasks', {
   summary: 'List tasks of the coding assistant with their deliveries, newest first',
   request: { query: z.object(listQuery(50, 200)) },
   responses: {
@@ -85,10 +84,7 @@ export const list = createRoute({
   },
 })
 
-export const dispatch = createRoute({
-  method: 'post',
-  path: '/api/tasks',
-  tags: ['Tasks'],
+export const dispatch = post('/api/tasks', {
   summary: 'Dispatch a task to the coding assistant',
   request: {
     body: body(
@@ -106,28 +102,19 @@ export const dispatch = createRoute({
 
 const idParam = { params: z.object({ id: z.string() }) }
 
-export const read = createRoute({
-  method: 'get',
-  path: '/api/tasks/{id}',
-  tags: ['Tasks'],
+export const read = get('/api/tasks/{id}', {
   summary: 'Get a task with its prompt, outcome and deliveries',
   request: idParam,
   responses: { 200: json(wholeTaskSchema, 'The task'), ...refusals(404) },
 })
 
-export const cancel = createRoute({
-  method: 'post',
-  path: '/api/tasks/{id}/cancel',
-  tags: ['Tasks'],
+export const cancel = post('/api/tasks/{id}/cancel', {
   summary: 'Cancel a task; its program and all child processes are ended',
   request: idParam,
   responses: { 200: json(wholeTaskSchema, 'The task'), ...refusals(404, 409) },
 })
 
-export const retry = createRoute({
-  method: 'post',
-  path: '/api/tasks/{id}/retry',
-  tags: ['Tasks'],
+export const retry = post('/api/tasks/{id}/retry', {
   summary: 'Retry failed or cancelled work as a new task, or retry a delivery that did not arrive',
   request: {
     ...idParam,
@@ -144,10 +131,7 @@ export const retry = createRoute({
   },
 })
 
-export const callback = createRoute({
-  method: 'post',
-  path: '/api/copilot/callback',
-  tags: ['Tasks'],
+export const callback = post('/api/copilot/callback', {
   summary: 'Receive a report from a hook of the coding assistant, authenticated by the unguessable task id',
   security: [],
   request: {

@@ -1,5 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { json, refusals } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { json, refusals, tagged } from './describe.ts'
+
+const { get, post } = tagged('Telephony')
 
 const pointingSchema = z
   .object({
@@ -19,10 +21,7 @@ const pointingSchema = z
 
 export type Pointing = z.output<typeof pointingSchema>
 
-export const plan = createRoute({
-  method: 'get',
-  path: '/api/telephony/number',
-  tags: ['Telephony'],
+export const plan = get('/api/telephony/number', {
   summary: 'Preview what would change if the number pointed here',
   responses: {
     200: json(pointingSchema, 'The changes; empty if the number already points here'),
@@ -30,10 +29,7 @@ export const plan = createRoute({
   },
 })
 
-export const point = createRoute({
-  method: 'post',
-  path: '/api/telephony/number/point',
-  tags: ['Telephony'],
+export const point = post('/api/telephony/number/point', {
   summary: 'Point the voice, SMS and status addresses of the number at the Public URL',
   responses: { 200: json(pointingSchema, 'The changes made'), ...refusals(409, 502) },
 })

@@ -1,7 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { channelSchema } from '../../../ledger/event.ts'
-import { json, refusals } from './describe.ts'
+import { json, refusals, tagged } from './describe.ts'
 import { integerParam, listQuery } from './list-query.ts'
+
+const { del, get } = tagged('Timeline')
 
 const MAX_PAGE_EVENTS = 5000
 const DEFAULT_HITS = 50
@@ -57,10 +59,7 @@ export const pageQuerySchema = z.object({
   before: z.string().max(64).optional(),
 })
 
-export const page = createRoute({
-  method: 'get',
-  path: '/api/timeline',
-  tags: ['Timeline'],
+export const page = get('/api/timeline', {
   summary: 'Get a timeline page over all conversations',
   request: { query: pageQuerySchema },
   responses: {
@@ -87,10 +86,7 @@ const hitSchema = z.object({
 export type SearchHit = z.output<typeof hitSchema>
 export type Channel = z.output<typeof channelSchema>
 
-export const search = createRoute({
-  method: 'get',
-  path: '/api/timeline/search',
-  tags: ['Timeline'],
+export const search = get('/api/timeline/search', {
   summary: 'Search the words of the timeline, newest first',
   description:
     'Filters by channel and by period: a named one, or from one day to another, both inclusive. Days are in the ' +
@@ -125,10 +121,7 @@ export const search = createRoute({
   },
 })
 
-export const span = createRoute({
-  method: 'get',
-  path: '/api/timeline/spans/{id}',
-  tags: ['Timeline'],
+export const span = get('/api/timeline/spans/{id}', {
   summary: 'Get a whole span with its events',
   request: { params: z.object({ id: z.string() }) },
   responses: {
@@ -137,10 +130,7 @@ export const span = createRoute({
   },
 })
 
-export const eraseSpan = createRoute({
-  method: 'delete',
-  path: '/api/timeline/spans/{id}',
-  tags: ['Timeline'],
+export const eraseSpan = del('/api/timeline/spans/{id}', {
   summary: 'Erase the words of a span, and everything derived from them, for good',
   request: { params: z.object({ id: z.string() }) },
   responses: {
@@ -149,10 +139,7 @@ export const eraseSpan = createRoute({
   },
 })
 
-export const eraseEvent = createRoute({
-  method: 'delete',
-  path: '/api/timeline/events/{seq}',
-  tags: ['Timeline'],
+export const eraseEvent = del('/api/timeline/events/{seq}', {
   summary: 'Erase the words of an event, and everything derived from them, for good',
   request: { params: z.object({ seq: integerParam(1, Number.MAX_SAFE_INTEGER) }) },
   responses: {

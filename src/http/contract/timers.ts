@@ -1,6 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { body, json, refusals } from './describe.ts'
+import { z } from '@hono/zod-openapi'
+import { body, json, refusals, tagged } from './describe.ts'
 import { integerParam } from './list-query.ts'
+
+const { del, get, post } = tagged('Timers')
 
 const MAX_LISTED = 500
 
@@ -21,10 +23,7 @@ const timerSchema = z
 
 export type Timer = z.output<typeof timerSchema>
 
-export const list = createRoute({
-  method: 'get',
-  path: '/api/timers',
-  tags: ['Timers'],
+export const list = get('/api/timers', {
   summary: 'List timers: active ones first, then those that are over',
   request: {
     query: z.object({
@@ -47,10 +46,7 @@ const newTimerSchema = z.object({
 
 export type NewTimer = z.input<typeof newTimerSchema>
 
-export const set = createRoute({
-  method: 'post',
-  path: '/api/timers',
-  tags: ['Timers'],
+export const set = post('/api/timers', {
   summary: 'Set a timer that wakes the delegate',
   request: {
     body: body(newTimerSchema),
@@ -58,10 +54,7 @@ export const set = createRoute({
   responses: { 201: json(timerSchema, 'The timer; `Location` holds its address'), ...refusals(400) },
 })
 
-export const cancel = createRoute({
-  method: 'delete',
-  path: '/api/timers/{id}',
-  tags: ['Timers'],
+export const cancel = del('/api/timers/{id}', {
   summary: 'Cancel a timer',
   request: { params: z.object({ id: z.string() }) },
   responses: { 204: { description: 'Cancelled' }, ...refusals(404, 409) },

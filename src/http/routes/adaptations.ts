@@ -4,19 +4,18 @@ import {
   MAX_ADAPTATIONS,
   MAX_TOTAL_CHARS,
 } from '../../adaptations/adaptation.ts'
-import type { Adaptations } from '../../adaptations/index.ts'
 import { list, preview, read, reload, remove, save } from '../contract/adaptations.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
 import { invalidField, Refusal } from '../server/problem.ts'
 
-export function adaptationRoutes(options: {
-  readonly adaptations: Adaptations
+export function adaptationRoutes(routes: Routes, { adaptations, agent, phone, model }: RouteDeps): void {
   /** The exact instructions for the model on a channel. */
-  readonly instructions: (channel: (typeof CHANNELS)[number]) => string
-}): RouteModule {
-  const routes = createRoutes()
-  const { adaptations } = options
+  function instructionsFor(channel: (typeof CHANNELS)[number]): string {
+    if (channel === 'voice') return phone.instructions()
+    const instructions = agent.instructions(channel)
+    return model().text.asSent?.(instructions) ?? instructions
+  }
 
   routes.openapi(list, (c) => c.json({ adaptations: adaptations.list() }, 200))
   routes.openapi(read, (c) => {
@@ -58,14 +57,11 @@ export function adaptationRoutes(options: {
     if (!(await adaptations.remove(c.req.valid('param').id))) throw unknown()
     return c.body(null, 204)
   })
-  routes.openapi(preview, (c) =>
-    c.json({ instructions: options.instructions(c.req.valid('query').channel) }, 200),
-  )
+  routes.openapi(preview, (c) => c.json({ instructions: instructionsFor(c.req.valid('query').channel) }, 200))
   routes.openapi(reload, async (c) => {
     const { loaded, skipped } = await adaptations.reload()
     return c.json({ loaded, skipped }, 200)
   })
-  return { routes }
 }
 
 function unknown(): Refusal {

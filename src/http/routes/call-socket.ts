@@ -1,18 +1,12 @@
 import { textSocket } from '../../phone/call/ws-sockets.ts'
 import { MAX_FRAME_BYTES } from '../../phone/line/media-stream.ts'
-import type { StreamSocket } from '../../phone/line/stream-acceptor.ts'
-import type { IntrusionCounter } from '../server/intrusion-counter.ts'
+import type { RouteDeps } from '../features.ts'
 import type { SocketRoute } from '../server/sockets.ts'
-import type { ProviderWebhooks } from './provider-webhook.ts'
 
 const POLICY_VIOLATION = 1008
 
 /** The media stream of a call. It must present the one-time token of its webhook within five seconds. */
-export function callSocketRoute(deps: {
-  readonly accept: (socket: StreamSocket, upgrade: { readonly isSigned: boolean }) => void
-  readonly webhooks: Pick<ProviderWebhooks, 'isSignedUpgrade'>
-  readonly intrusions: Pick<IntrusionCounter, 'count'>
-}): SocketRoute {
+export function callSocketRoute({ phone, webhooks, intrusions }: RouteDeps): SocketRoute {
   return {
     path: '/call',
     maxMessageBytes: MAX_FRAME_BYTES,
@@ -20,10 +14,10 @@ export function callSocketRoute(deps: {
       const stream = textSocket(socket)
       const { close } = stream
       stream.close = (code, reason) => {
-        if (code === POLICY_VIOLATION) deps.intrusions.count('socket_refused')
+        if (code === POLICY_VIOLATION) intrusions.count('socket_refused')
         close(code, reason)
       }
-      deps.accept(stream, { isSigned: deps.webhooks.isSignedUpgrade(c) })
+      phone.accept(stream, { isSigned: webhooks.isSignedUpgrade(c) })
     },
   }
 }

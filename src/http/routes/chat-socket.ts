@@ -1,37 +1,15 @@
 import type { z } from '@hono/zod-openapi'
 import type { WebSocket } from 'ws'
-import type { LedgerReader } from '../../../ledger/reader.ts'
 import { toTimelineEvent } from '../../../projections/timeline-event.ts'
-import { decodeCursor, type TimelineQueries } from '../../../projections/timeline-page.ts'
-import type { ChatChannel, TurnOutcome } from '../../agent/chat.ts'
-import type { EndOutcome } from '../../agent/conversation/ending.ts'
-import type { Previews } from '../../agent/conversation/previews.ts'
-import type { Log } from '../../lib/log.ts'
-import type { PagingCounters } from '../../operations/paging-counters.ts'
-import type { LiveCalls } from '../../phone/lifecycle/live-calls.ts'
-import type { Storage } from '../../storage/storage.ts'
+import { decodeCursor } from '../../../projections/timeline-page.ts'
+import type { TurnOutcome } from '../../agent/chat.ts'
 import { clientMessageSchema, type ServerMessage, socket } from '../contract/chat-socket.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
 import { invalidCursor, invalidRequest, problemOf, Refusal } from '../server/problem.ts'
 import type { SocketRoute } from '../server/sockets.ts'
 import { refusalOf, turnRefusal } from './chat.ts'
-
-export type ChatSocketDeps = {
-  readonly ledger: LedgerReader
-  readonly follow: Storage['follow']
-  readonly timeline: TimelineQueries
-  readonly paging: PagingCounters
-  readonly pageEvents: () => number
-  readonly previews: Previews
-  readonly calls: Pick<LiveCalls, 'current' | 'subscribe'>
-  readonly chat: ChatChannel
-  readonly stop: () => boolean
-  readonly endConversation: (conversationId: string | undefined) => Promise<EndOutcome>
-  readonly log: Log
-  /** Called with any fault of the service itself that a socket ran into. */
-  readonly onFault: (error: unknown) => void
-}
+import { requireEnded } from './conversations.ts'
 
 const MAX_MESSAGE_BYTES = 1_048_576
 
@@ -44,15 +22,13 @@ const DRAIN_CHECK_MS = 50
 const INTERNAL_ERROR = 1011
 
 /** Documents the chat socket in the API reference. A plain request to its address gets 404. */
-export function chatSocketReference(): RouteModule {
-  const routes = createRoutes()
+export function chatSocketReference(routes: Routes): void {
   routes.openAPIRegistry.register('ChatClientMessage', clientMessageSchema)
   routes.openAPIRegistry.registerPath(socket)
-  return { routes }
 }
 
 /** `/chat`: sends one browser tab the events of every channel as they happen. */
-export function chatSocketRoute(deps: ChatSocketDeps): SocketRoute {
+export function chatSocketRoute(deps: RouteDeps): SocketRoute {
   return {
     path: '/chat',
     maxMessageBytes: MAX_MESSAGE_BYTES,
@@ -74,9 +50,10 @@ function sinceOf(since: string | undefined): number | null {
  * Serves one tab: the newest page (after a reconnect, only the missed events), then every event as it
  * happens. The relay continues from the head at which the page ends, so no event is lost in between.
  */
-function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null, signal: AbortSignal) {
-  const { ledger, timeline, previews, chat, log } = deps
-  const headSeq = ledger.head().seq
+function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, signal: AbortSignal) {
+  const { storage, timeline, operations, phone, agent, owner, log } = deps
+  const { previews, chat } = agent
+  const headSeq = storage.ledger.head().seq
   // A tab ahead of the ledger has events of another ledger, so it starts over.
   const resumesFrom = sinceSeq !== null && sinceSeq <= headSeq ? sinceSeq : null
   if (resumesFrom === null) sendPage('initial', null)
@@ -91,16 +68,16 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
     else send({ type: 'chat.working', turnId: event.turnId })
   })
   signal.addEventListener('abort', unsubscribe)
-  const present = deps.calls.current()
+  const present = phone.live.current()
   if (present) send({ type: 'call.live', call: present })
   signal.addEventListener(
     'abort',
-    deps.calls.subscribe((call) => send({ type: 'call.live', call })),
+    phone.live.subscribe((call) => send({ type: 'call.live', call })),
   )
   let relayedSeq = resumesFrom ?? headSeq
   relayEvents().catch((error: unknown) => {
     log.error({ err: error }, 'Could not relay events to a tab')
-    deps.onFault(error)
+    storage.reportFault(error)
     socket.close(INTERNAL_ERROR, 'Reconnect.')
   })
 
@@ -113,7 +90,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
   }
 
   async function relayEvents(): Promise<void> {
-    for await (const event of deps.follow(relayedSeq, signal)) {
+    for await (const event of storage.follow(relayedSeq, signal)) {
       relayedSeq = event.seq
       send({ type: 'timeline.event', event: toTimelineEvent(event) })
       const { turnId, conversationId } = event
@@ -144,8 +121,12 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
   function sendPage(mode: 'initial' | 'prepend', cursor: ReturnType<typeof decodeCursor>): void {
     // The newest page ends where the relay starts, even if the ledger has grown since.
     const at = cursor ?? { beforeSeq: headSeq + 1, asOfSeq: headSeq }
-    const page = timeline.page({ limit: deps.pageEvents(), cursor: at, conversationId: null })
-    deps.paging.count(page, mode === 'prepend')
+    const page = timeline.page({
+      limit: owner.settings.get('TIMELINE_PAGE_EVENTS'),
+      cursor: at,
+      conversationId: null,
+    })
+    operations.paging.count(page, mode === 'prepend')
     send({ type: 'history.page', mode, page })
   }
 
@@ -160,20 +141,15 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
         return
       }
       case 'chat.stop':
-        deps.stop()
+        agent.attention.stop()
         return
       case 'history.more': {
         const cursor = decodeCursor(message.cursor)
         if (!cursor) throw invalidCursor('cursor')
         return sendPage('prepend', cursor)
       }
-      case 'conversation.end': {
-        const outcome = await deps.endConversation(message.conversationId)
-        if (outcome === 'not_found')
-          throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
-        if (outcome === 'already_ended')
-          throw new Refusal(409, 'conversation_ended', 'The conversation has already ended.')
-      }
+      case 'conversation.end':
+        requireEnded(await agent.endConversation(message.conversationId))
     }
   }
 
@@ -189,7 +165,7 @@ function serve(deps: ChatSocketDeps, socket: WebSocket, sinceSeq: number | null,
           parsed.data.type === 'chat.message' ? (parsed.data.clientMessageId ?? null) : null
         if (error instanceof Refusal) return refuse(error, null, clientMessageId)
         log.error({ err: error }, 'A message on the chat socket failed')
-        deps.onFault(error)
+        storage.reportFault(error)
         refuse(new Refusal(503, 'ledger_unavailable', 'Nothing was saved. Try again.'), null, clientMessageId)
       })
     },

@@ -1,21 +1,13 @@
 import { streamSSE } from 'hono/streaming'
-import type { ChatChannel, TurnOutcome } from '../../agent/chat.ts'
-import type { Previews } from '../../agent/conversation/previews.ts'
+import type { TurnOutcome } from '../../agent/chat.ts'
 import { say, stop } from '../contract/chat.ts'
 import type { RefusalStatus } from '../contract/problem.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, goneSignal } from '../server/env.ts'
+import type { RouteDeps } from '../features.ts'
+import { goneSignal, type Routes } from '../server/env.ts'
 import { problemOf, Refusal } from '../server/problem.ts'
 
-export type ChatRouteDeps = {
-  readonly chat: ChatChannel
-  readonly previews: Previews
-  readonly stop: () => boolean
-}
-
-export function chatRoutes(deps: ChatRouteDeps): RouteModule {
-  const routes = createRoutes()
-  const { chat, previews } = deps
+export function chatRoutes(routes: Routes, { agent }: RouteDeps): void {
+  const { chat, previews } = agent
 
   routes.openapi(say, async (c) => {
     const { content, clientMessageId } = c.req.valid('json')
@@ -58,8 +50,7 @@ export function chatRoutes(deps: ChatRouteDeps): RouteModule {
     return c.json({ ...message, reply: { text }, usage }, 200)
   })
 
-  routes.openapi(stop, (c) => c.json({ stopped: deps.stop() }, 200))
-  return { routes }
+  routes.openapi(stop, (c) => c.json({ stopped: agent.attention.stop() }, 200))
 }
 
 /** The budget covers a sliding 24 hours, so it may have room again at any time. */

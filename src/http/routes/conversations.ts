@@ -1,36 +1,24 @@
-import type { Kysely } from 'kysely'
 import {
   conversationById,
   listConversations,
   spansOfConversation,
 } from '../../../projections/conversation-queries.ts'
 import type { ConversationRow } from '../../../projections/conversations.ts'
-import type { ViewsTables } from '../../../projections/tables.ts'
-import type { TimelineQueries } from '../../../projections/timeline-page.ts'
 import type { EndOutcome } from '../../agent/conversation/ending.ts'
-import type { PagingCounters } from '../../operations/paging-counters.ts'
 import { end, events, list, one } from '../contract/conversations.ts'
 import { seqOf } from '../contract/list-query.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
+import { Refusal, unknown } from '../server/problem.ts'
 import { cursorOf } from './timeline.ts'
 
-export type ConversationRouteDeps = {
-  readonly views: Kysely<ViewsTables>
-  readonly timeline: TimelineQueries
-  readonly paging: PagingCounters
-  readonly pageEvents: () => number
-  readonly endConversation: (id: string) => Promise<EndOutcome>
-}
-
-export function conversationRoutes(deps: ConversationRouteDeps): RouteModule {
-  const routes = createRoutes()
-  const { views, timeline, paging } = deps
-
+export function conversationRoutes(
+  routes: Routes,
+  { kysely: views, timeline, operations, agent, owner: { settings } }: RouteDeps,
+): void {
   async function find(id: string): Promise<ConversationRow> {
     const row = await conversationById(views, id)
-    if (!row) throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
+    if (!row) throw unknown('conversation')
     return row
   }
 
@@ -55,24 +43,26 @@ export function conversationRoutes(deps: ConversationRouteDeps): RouteModule {
 
   routes.openapi(end, async (c) => {
     const { id } = c.req.valid('param')
-    const outcome = await deps.endConversation(id)
-    if (outcome === 'not_found')
-      throw new Refusal(404, 'unknown_conversation', 'There is no such conversation.')
-    if (outcome === 'already_ended')
-      throw new Refusal(409, 'conversation_ended', 'The conversation has already ended.')
+    requireEnded(await agent.endConversation(id))
     return c.json(present(await find(id)), 200)
   })
 
   routes.openapi(events, async (c) => {
     const { id } = c.req.valid('param')
-    const { limit = deps.pageEvents(), before } = c.req.valid('query')
+    const { limit = settings.get('TIMELINE_PAGE_EVENTS'), before } = c.req.valid('query')
     await find(id)
     const cursor = cursorOf(before)
     const page = timeline.page({ limit, cursor, conversationId: id })
-    paging.count(page, cursor !== null)
+    operations.paging.count(page, cursor !== null)
     return c.json(page, 200)
   })
-  return { routes }
+}
+
+/** Throws the refusal for a conversation that could not be ended. */
+export function requireEnded(outcome: EndOutcome): void {
+  if (outcome === 'not_found') throw unknown('conversation')
+  if (outcome === 'already_ended')
+    throw new Refusal(409, 'conversation_ended', 'The conversation has already ended.')
 }
 
 function present(row: ConversationRow) {

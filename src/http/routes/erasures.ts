@@ -1,17 +1,15 @@
 import type { z } from '@hono/zod-openapi'
-import { type Erasures, type Refused, UNDO_MS } from '../../erasing/erasures.ts'
+import { type Refused, UNDO_MS } from '../../erasing/erasures.ts'
 import type { PlanDescription } from '../../erasing/plan-text.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
 import { list, plan, read, request, type target, undo } from '../contract/erasures.ts'
 import { seqOf } from '../contract/list-query.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
-import { invalidField, Refusal } from '../server/problem.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
+import { invalidField, Refusal, unknown } from '../server/problem.ts'
 
 /** Erasure with a minute to undo. The DELETE routes of single resources erase at once. */
-export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): RouteModule {
-  const routes = createRoutes()
-
+export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
   routes.openapi(plan, async (c) => {
     const found = await erasures.plan(targetOf(c.req.valid('query')))
     if ('status' in found) throw refusalOf(found)
@@ -30,13 +28,13 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
   routes.openapi(read, async (c) => {
     const { id } = c.req.valid('param')
     const found = erasures.get(id)
-    if (!found) throw new Refusal(404, 'unknown_erasure', 'There is no such erasure.')
+    if (!found) throw unknown('erasure')
     const plan = await erasures.pendingPlan(id)
     return c.json({ ...found, plan: plan && groupsOf(plan) }, 200)
   })
   routes.openapi(undo, async (c) => {
     const outcome = await erasures.undo(c.req.valid('param').id)
-    if (outcome.status === 'unknown') throw new Refusal(404, 'unknown_erasure', 'There is no such erasure.')
+    if (outcome.status === 'unknown') throw unknown('erasure')
     if (outcome.status === 'too_late') {
       const detail =
         outcome.erasure.status === 'undone'
@@ -46,7 +44,6 @@ export function erasureRoutes({ erasures }: { readonly erasures: Erasures }): Ro
     }
     return c.json(outcome.erasure, 200)
   })
-  return { routes }
 }
 
 function targetOf({ kind, id, from, to }: z.output<typeof target>): ErasureTarget {

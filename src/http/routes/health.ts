@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Check } from '../../operations/readiness/checks.ts'
 import type { Checks, Health } from '../../operations/readiness/readiness.ts'
 import { buildInfoRoute, healthRoute, publicUrlRoute, readyRoute, reportRoute } from '../contract/health.ts'
-import type { RouteModule } from '../server/app.ts'
-import type { BuildInfo } from '../server/build-info.ts'
-import { createRoutes } from '../server/env.ts'
+import type { CoreDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
+import { tokenFromCookies } from '../server/session-cookie.ts'
 
 /** Runs all checks. */
 export type CheckHealth = () => Promise<Health>
@@ -13,18 +13,21 @@ export type CheckHealth = () => Promise<Health>
 /** Checks that must pass for the service to be ready, in the order in which `/ready` reports them. */
 const NEEDED = ['ledger', 'projections', 'settings', 'reactors'] as const
 
-export function healthRoutes(options: {
-  readonly health: CheckHealth
-  /** Whether a request has a session; false if that cannot be determined. */
-  readonly hasSession: (incoming: IncomingMessage) => boolean
-  readonly buildInfo: BuildInfo
-  readonly publicUrl: () => string | null
-}): RouteModule {
-  const routes = createRoutes()
+export function healthRoutes(routes: Routes, { checkHealth, sessions, buildInfo, settings }: CoreDeps): void {
+  /** Also false while the settings cannot be read, so that `/ready` still works. */
+  function hasSession({ headers }: IncomingMessage): boolean {
+    const token = tokenFromCookies(headers.cookie)
+    try {
+      return token !== null && sessions.find(token) !== null
+    } catch {
+      return false
+    }
+  }
+
   routes.openapi(healthRoute, (c) => c.json({ status: 'ok' as const }, 200))
   routes.openapi(readyRoute, async (c) => {
-    const { checks } = await options.health()
-    const isOwner = options.hasSession(c.env.incoming)
+    const { checks } = await checkHealth()
+    const isOwner = hasSession(c.env.incoming)
     const shown = isOwner ? checks : withoutDetails(checks)
     const failing = NEEDED.find((name) => !checks[name].ok)
     if (failing) {
@@ -41,12 +44,11 @@ export function healthRoutes(options: {
     return c.json({ status: 'ready' as const, checks: shown }, 200)
   })
   routes.openapi(reportRoute, async (c) => {
-    const { reactors, ...rest } = await options.health()
+    const { reactors, ...rest } = await checkHealth()
     return c.json({ ...rest, reactors }, 200)
   })
-  routes.openapi(buildInfoRoute, (c) => c.json(options.buildInfo, 200))
-  routes.openapi(publicUrlRoute, (c) => c.json({ publicUrl: options.publicUrl() }, 200))
-  return { routes }
+  routes.openapi(buildInfoRoute, (c) => c.json(buildInfo, 200))
+  routes.openapi(publicUrlRoute, (c) => c.json({ publicUrl: settings.get('PUBLIC_URL') }, 200))
 }
 
 /** Strangers see only which checks fail, because details may name hosts, models and paths. */

@@ -1,40 +1,20 @@
-import type { OwnerAccount } from '../../settings/owner-account.ts'
-import type { SettingKey } from '../../settings/registry.ts'
 import { installRoute } from '../contract/install.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, type HttpContext, refuseInvalid } from '../server/env.ts'
-import type { IntrusionCounter } from '../server/intrusion-counter.ts'
+import type { CoreDeps } from '../features.ts'
+import { type Routes, refuseInvalid } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
-import { sessionCookie } from '../server/session-cookie.ts'
-import { type SignInThrottle, tooManyAttempts } from '../server/sign-in-throttle.ts'
+import { setSessionCookie } from '../server/session-cookie.ts'
+import { tooManyAttempts } from '../server/sign-in-throttle.ts'
 
 /** Body fields that are settings. */
-const settingOfField = {
-  timezone: 'TIMEZONE',
-  publicUrl: 'PUBLIC_URL',
-  ownerPhoneNumber: 'OWNER_PHONE_NUMBER',
-  openaiApiKey: 'OPENAI_API_KEY',
-  openaiBaseUrl: 'OPENAI_BASE_URL',
-} as const satisfies Record<string, SettingKey>
+const SETTINGS = [
+  ['timezone', 'TIMEZONE'],
+  ['publicUrl', 'PUBLIC_URL'],
+  ['ownerPhoneNumber', 'OWNER_PHONE_NUMBER'],
+  ['openaiApiKey', 'OPENAI_API_KEY'],
+  ['openaiBaseUrl', 'OPENAI_BASE_URL'],
+] as const
 
-type Field = keyof typeof settingOfField
-
-const fields: readonly Field[] = [
-  'timezone',
-  'publicUrl',
-  'ownerPhoneNumber',
-  'openaiApiKey',
-  'openaiBaseUrl',
-]
-
-export function installRoutes(options: {
-  readonly account: OwnerAccount
-  readonly throttle: SignInThrottle
-  readonly intrusions: Pick<IntrusionCounter, 'count'>
-}): RouteModule {
-  const { account, throttle, intrusions } = options
-  const routes = createRoutes()
-
+export function installRoutes(routes: Routes, { account, throttle, intrusions }: CoreDeps): void {
   /** Throttles only wrong codes, so that strangers cannot lock out the owner who has the right one. */
   function countWrongCode(client: string): void {
     const waitMs = throttle.waitMs(client)
@@ -46,10 +26,10 @@ export function installRoutes(options: {
     installRoute,
     async (c) => {
       const input = c.req.valid('json')
-      const given = fields.filter((field) => (input[field] ?? '').trim() !== '')
+      const given = SETTINGS.filter(([field]) => (input[field] ?? '').trim() !== '')
       const outcome = await account.install({
         password: input.password,
-        settings: Object.fromEntries(given.map((field) => [settingOfField[field], input[field]])),
+        settings: Object.fromEntries(given.map(([field, key]) => [key, input[field]])),
         userAgent: c.req.header('user-agent') ?? '',
         setupCode: input.setupCode ?? null,
       })
@@ -71,7 +51,7 @@ export function installRoutes(options: {
           throw commonPassword('password')
         case 'invalid': {
           const errors = outcome.problems.map(({ key, message }) => ({
-            path: fields.find((field) => settingOfField[field] === key) ?? key,
+            path: SETTINGS.find(([, setting]) => setting === key)?.[0] ?? key,
             message,
           }))
           throw new Refusal(400, 'invalid_request', `${errors[0]?.path}: ${errors[0]?.message}`, { errors })
@@ -84,15 +64,10 @@ export function installRoutes(options: {
       return refuseInvalid(result, c)
     },
   )
-  return { routes }
 }
 
 function alreadyConfigured(): Refusal {
   return new Refusal(409, 'already_configured', 'The service is already installed.')
-}
-
-export function setSessionCookie(c: HttpContext, token: string): void {
-  c.header('set-cookie', sessionCookie(token, c.get('caller').isHttps))
 }
 
 export function commonPassword(path: string): Refusal {

@@ -1,24 +1,14 @@
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import type { LogLevel, LogLines } from '../../lib/log-lines.ts'
-import type { Sessions } from '../../settings/sessions.ts'
 import { idSchema, LINES_PER_READ, pageRoute, streamRoute } from '../contract/logs.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, sessionOf } from '../server/env.ts'
+import type { CoreDeps } from '../features.ts'
+import { type Routes, sessionOf } from '../server/env.ts'
 import { streamHeaders } from '../server/responses.ts'
 
 /** Proxies close idle connections, most of them after a minute. */
 const HEARTBEAT_MS = 25_000
 
-export function logRoutes(options: {
-  readonly lines: LogLines
-  /** A stream ends with its session. */
-  readonly sessions: Pick<Sessions, 'onEnded'>
-  /** Aborted when the service stops, so that streams do not delay it. */
-  readonly stopping: AbortSignal
-}): RouteModule {
-  const { lines, sessions, stopping } = options
-  const routes = createRoutes()
-
+export function logRoutes(routes: Routes, { logLines: lines, sessions, stopping }: CoreDeps): void {
   routes.openapi(pageRoute, (c) => {
     const { limit, level, after } = c.req.valid('query')
     const page = lines.read({ limit, minLevel: level, after: after ?? null })
@@ -33,49 +23,48 @@ export function logRoutes(options: {
     const ended = new AbortController()
     const unwatch = sessions.onEnded(sessionOf(c).id, () => ended.abort())
     const ending = AbortSignal.any([stopping, ended.signal])
-    return streamSSE(c, (stream) => followLines(stream, ending, from, level).finally(unwatch))
+    return streamSSE(c, (stream) => followLines(stream, lines, ending, from, level).finally(unwatch))
   })
+}
 
-  /** Waits for slow readers instead of buffering for them, and reports the lines dropped meanwhile. */
-  async function followLines(
-    stream: SSEStreamingApi,
-    ending: AbortSignal,
-    from: number | null,
-    minLevel: LogLevel,
-  ): Promise<void> {
-    let position = from
-    let isBeatDue = false
-    let news = Promise.withResolvers<void>()
-    const wake = () => news.resolve()
-    const unsubscribe = lines.subscribe(wake)
-    const heartbeat = setInterval(() => {
-      isBeatDue = true
-      wake()
-    }, HEARTBEAT_MS)
-    stream.onAbort(wake)
-    ending.addEventListener('abort', wake)
-    try {
-      while (!stream.aborted && !ending.aborted) {
-        // Renewed before the read, so that a line added during it wakes the loop.
-        news = Promise.withResolvers()
-        const page = lines.read({ limit: LINES_PER_READ, minLevel, after: position })
-        if (page.dropped > 0 && position !== null) {
-          await stream.writeSSE({ event: 'dropped', data: String(page.dropped) })
-        }
-        for (const line of page.lines) {
-          await stream.writeSSE({ event: 'line', id: String(line.id), data: JSON.stringify(line) })
-        }
-        position = page.throughId
-        if (isBeatDue) await stream.write(': alive\n\n')
-        isBeatDue = false
-        if (page.lines.length < LINES_PER_READ) await news.promise
+/** Sends lines as they are added. Waits for slow readers instead of buffering for them, and reports the lines dropped meanwhile. */
+export async function followLines(
+  stream: SSEStreamingApi,
+  lines: LogLines,
+  ending: AbortSignal,
+  from: number | null,
+  minLevel: LogLevel,
+): Promise<void> {
+  let position = from
+  let isBeatDue = false
+  let news = Promise.withResolvers<void>()
+  const wake = () => news.resolve()
+  const unsubscribe = lines.subscribe(wake)
+  const heartbeat = setInterval(() => {
+    isBeatDue = true
+    wake()
+  }, HEARTBEAT_MS)
+  stream.onAbort(wake)
+  ending.addEventListener('abort', wake)
+  try {
+    while (!stream.aborted && !ending.aborted) {
+      // Renewed before the read, so that a line added during it wakes the loop.
+      news = Promise.withResolvers()
+      const page = lines.read({ limit: LINES_PER_READ, minLevel, after: position })
+      if (page.dropped > 0 && position !== null) {
+        await stream.writeSSE({ event: 'dropped', data: String(page.dropped) })
       }
-    } finally {
-      unsubscribe()
-      clearInterval(heartbeat)
-      ending.removeEventListener('abort', wake)
+      for (const line of page.lines) {
+        await stream.writeSSE({ event: 'line', id: String(line.id), data: JSON.stringify(line) })
+      }
+      position = page.throughId
+      if (isBeatDue) await stream.write(': alive\n\n')
+      isBeatDue = false
+      if (page.lines.length < LINES_PER_READ) await news.promise
     }
+  } finally {
+    unsubscribe()
+    clearInterval(heartbeat)
+    ending.removeEventListener('abort', wake)
   }
-
-  return { routes }
 }

@@ -1,14 +1,15 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { dateFormat } from '../../lib/time.ts'
 import { escapeHtml } from '../../notes/escape-html.ts'
-import type { Note, Notes } from '../../notes/notes.ts'
-import type { NoteRenderer } from '../../notes/renderer.ts'
-import { htmlPage, refusals } from '../contract/describe.ts'
+import type { Note } from '../../notes/notes.ts'
+import { htmlPage, refusals, tagged } from '../contract/describe.ts'
+import type { RouteDeps } from '../features.ts'
 import { isNavigation } from '../server/access.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, type HttpContext } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import type { HttpContext, Routes } from '../server/env.ts'
+import { unknown } from '../server/problem.ts'
 import { SHELL_FILE, type StaticFiles } from '../server/static-files.ts'
+
+const { get } = tagged('Notes')
 
 /** The page is read-only: it runs no scripts and sends nothing. */
 const CONTENT_SECURITY_POLICY = [
@@ -27,10 +28,7 @@ const ICONS = {
     '<path d="M3 12a9 9 0 1 0 9-9 9.75 9.75 0 0 0-6.74 2.74L3 8"/><path d="M3 3v5h5"/><path d="M12 7v5l4 2"/>',
 } as const
 
-const show = createRoute({
-  method: 'get',
-  path: '/notes/{id}',
-  tags: ['Notes'],
+const show = get('/notes/{id}', {
   summary: 'Show a note as a page, with its markdown rendered and inert',
   request: { params: z.object({ id: z.string() }) },
   responses: {
@@ -43,29 +41,22 @@ const show = createRoute({
 })
 
 /** The page of one note: its markdown rendered, without scripts. */
-export function notePageRoutes(options: {
-  readonly notes: Pick<Notes, 'get'>
-  readonly renderer: NoteRenderer
-  readonly timezone: () => string
-  readonly staticFiles: StaticFiles
-}): RouteModule {
-  const routes = createRoutes()
-  const styles = stylesheetsOf(options.staticFiles)
+export function notePageRoutes(routes: Routes, { notes, owner: { settings }, staticFiles }: RouteDeps): void {
+  const styles = stylesheetsOf(staticFiles)
 
   routes.openAPIRegistry.registerPath(show)
   routes.get('/notes/:id', async (c) => {
-    const note = await options.notes.get(c.req.param('id'))
+    const note = await notes.get(c.req.param('id'))
     if (!note && !isNavigation(c.env.incoming)) {
-      throw new Refusal(404, 'unknown_note', 'There is no such note.')
+      throw unknown('note')
     }
     const frame = { theme: themeOf(c), styles }
     c.header('content-security-policy', CONTENT_SECURITY_POLICY)
     if (!note) return c.html(page({ ...frame, title: 'No such note', body: MISSING }), 404)
-    const html = await options.renderer.render(withoutTitle(note))
-    const body = noteView(note, html, options.timezone())
+    const html = await notes.renderer.render(withoutTitle(note))
+    const body = noteView(note, html, settings.get('TIMEZONE'))
     return c.html(page({ ...frame, title: note.title, body }), 200)
   })
-  return { routes }
 }
 
 const MISSING = `<header class="bar"><a class="button" href="/notes">${icon('back')}Notes</a></header>

@@ -1,18 +1,11 @@
-import { hasAtMost, MAX_NOTE_CHARS } from '../../notes/content.ts'
-import { excerptOf, type Note, type NoteOutcome, type Notes } from '../../notes/notes.ts'
+import { excerptOf, type Note, type NoteOutcome } from '../../notes/notes.ts'
 import { seqOf } from '../contract/list-query.ts'
 import { create, list, read, readRevision, remove, restore, revisions, update } from '../contract/notes.ts'
-import type { RouteModule } from '../server/app.ts'
-import { bodyTooLarge } from '../server/body-reader.ts'
-import { createRoutes, refuseInvalid } from '../server/env.ts'
-import { DEFAULT_BODY_BYTES } from '../server/json-body.ts'
-import { invalidField, Refusal } from '../server/problem.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
+import { invalidField, Refusal, unknown } from '../server/problem.ts'
 
-/** A million characters, each up to twelve bytes when JSON escapes it as two surrogates. */
-const NOTE_BODY_BYTES = 12 * MAX_NOTE_CHARS + 64 * 1024
-
-export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
-  const routes = createRoutes(refuseInvalidNote)
+export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
   const origin = { source: 'owner', channel: 'chat' } as const
 
   routes.openapi(list, async (c) => {
@@ -32,7 +25,7 @@ export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
   })
   routes.openapi(read, async (c) => {
     const note = await notes.get(c.req.valid('param').id)
-    if (!note) throw unknown()
+    if (!note) throw unknown('note')
     return c.json(present(note), 200)
   })
   routes.openapi(update, async (c) => {
@@ -40,21 +33,16 @@ export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
     if (change.title === undefined && change.content === undefined) {
       throw invalidField('', 'Give a new title, new content or both.')
     }
-    const outcome = await notes.update(
-      c.req.valid('param').id,
-      change,
-      origin,
-      revisionOf(c.req.valid('header')['if-match']),
-    )
-    return c.json(present(noteOf(outcome)), 200)
+    const revision = revisionOf(c.req.valid('header')['if-match'])
+    return c.json(present(noteOf(await notes.update(c.req.valid('param').id, change, origin, revision))), 200)
   })
   routes.openapi(remove, async (c) => {
-    if (!(await notes.remove(c.req.valid('param').id, origin))) throw unknown()
+    if (!(await notes.remove(c.req.valid('param').id, origin))) throw unknown('note')
     return c.body(null, 204)
   })
   routes.openapi(revisions, async (c) => {
     const found = await notes.revisions(c.req.valid('param').id)
-    if (!found) throw unknown()
+    if (!found) throw unknown('note')
     return c.json({ revisions: found }, 200)
   })
   routes.openapi(readRevision, async (c) => {
@@ -68,17 +56,6 @@ export function noteRoutes({ notes }: { readonly notes: Notes }): RouteModule {
     const outcome = await notes.restore(c.req.valid('param').id, c.req.valid('json').revision, origin)
     return c.json(present(noteOf(outcome)), 200)
   })
-  return { routes, bodyBytes: (path) => (NOTE_PATH.test(path) ? NOTE_BODY_BYTES : null) }
-}
-
-const NOTE_PATH = /^\/api\/notes(?:\/[^/]+)?$/
-
-/** Only a valid note may exceed the default body limit; any other body gets 413, as elsewhere. */
-const refuseInvalidNote: typeof refuseInvalid = async (result, c) => {
-  if (!result.success && !hasAtMost(await c.req.text(), DEFAULT_BODY_BYTES)) {
-    throw bodyTooLarge(DEFAULT_BODY_BYTES)
-  }
-  return refuseInvalid(result, c)
 }
 
 /** `If-Match` as an entity tag or a bare number. */
@@ -94,7 +71,7 @@ function noteOf(outcome: NoteOutcome): Note {
     case 'ok':
       return outcome.note
     case 'not_found':
-      throw unknown()
+      throw unknown('note')
     case 'stale':
       throw new Refusal(
         412,
@@ -111,8 +88,4 @@ function noteOf(outcome: NoteOutcome): Note {
 
 function present({ seqs: _seqs, ...note }: Note) {
   return { ...note, excerpt: excerptOf(note.content) }
-}
-
-function unknown(): Refusal {
-  return new Refusal(404, 'unknown_note', 'There is no such note.')
 }

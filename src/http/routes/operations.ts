@@ -1,14 +1,12 @@
-import type { createOperationsReport, createOperationsSeries } from '../../operations/report.ts'
 import { report, series } from '../contract/operations.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
 
-export function operationRoutes(deps: {
-  readonly report: ReturnType<typeof createOperationsReport>
-  readonly series: ReturnType<typeof createOperationsSeries>
-}): RouteModule {
-  const routes = createRoutes()
-  routes.openapi(report, (c) => c.json(deps.report(c.req.valid('query').hours), 200))
-  routes.openapi(series, (c) => c.json(deps.series(c.req.valid('query').hours), 200))
-  return { routes }
+export function operationRoutes(routes: Routes, { operations, agent, memory }: RouteDeps): void {
+  const reportOf = operations.report({
+    capsule: () => agent.sessionContext().capsule,
+    deduplication: memory.counters.read,
+  })
+  routes.openapi(report, (c) => c.json(reportOf(c.req.valid('query').hours), 200))
+  routes.openapi(series, (c) => c.json(operations.series(c.req.valid('query').hours), 200))
 }

@@ -1,9 +1,7 @@
-import type { Append } from '../../../ledger/event.ts'
-import type { WaitingTexts } from '../../outbound/index.ts'
-import type { SendAgain } from '../../outbound/send-again.ts'
+import { createOwnerQueries } from '../../../projections/owner.ts'
 import { read, release, sendAgain } from '../contract/outbound.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 
 const NOT_SENT_AGAIN = {
@@ -13,25 +11,20 @@ const NOT_SENT_AGAIN = {
 }
 
 /** The hold on texts, calls and tasks after an import, a restore or a loss, and the resending of texts. */
-export function outboundRoutes(deps: {
-  readonly append: Append
+export function outboundRoutes(routes: Routes, { storage, outbound }: RouteDeps): void {
   /** The last import or loss that was not released. */
-  readonly held: () => { readonly heldSeq: number; readonly heldAt: string } | undefined
-  readonly waitingTexts: () => WaitingTexts | null
-  readonly sendAgain: SendAgain
-}): RouteModule {
-  const routes = createRoutes()
-  const present = () => ({ heldSince: deps.held()?.heldAt ?? null, waitingTexts: deps.waitingTexts() })
+  const held = createOwnerQueries(storage.views).outboundHeld
+  const present = () => ({ heldSince: held()?.heldAt ?? null, waitingTexts: outbound.waitingTexts() })
   routes.openapi(read, (c) => c.json(present(), 200))
   routes.openapi(sendAgain, async (c) => {
-    const outcome = await deps.sendAgain(c.req.valid('param').id)
+    const outcome = await outbound.sendAgain(c.req.valid('param').id)
     if (outcome !== 'requested') throw NOT_SENT_AGAIN[outcome]
     return c.json(present(), 200)
   })
   routes.openapi(release, async (c) => {
-    const hold = deps.held()
+    const hold = held()
     if (!hold) throw new Refusal(409, 'not_held', 'Outbound work is not held.')
-    await deps.append([
+    await storage.append([
       {
         type: 'outbound.released',
         actor: 'owner',
@@ -44,5 +37,4 @@ export function outboundRoutes(deps: {
     ])
     return c.json({ ...present(), heldSince: null }, 200)
   })
-  return { routes }
 }

@@ -1,11 +1,11 @@
 import { createRoute } from '@hono/zod-openapi'
 import { htmlPage } from '../contract/describe.ts'
+import type { CoreDeps } from '../features.ts'
 import { isNavigation } from '../server/access.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, type HttpContext } from '../server/env.ts'
+import type { HttpContext, Routes } from '../server/env.ts'
 import { preloadHeader } from '../server/page-code.ts'
 import { Refusal } from '../server/problem.ts'
-import { SHELL_FILE, type StaticFiles, serveFile } from '../server/static-files.ts'
+import { SHELL_FILE, serveFile } from '../server/static-files.ts'
 
 /** The exact paths of the web app's pages, and the modules that each needs to render. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
@@ -27,9 +27,6 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   '/logs.html': ['src/logs/logs-page.ts'],
 }
 
-/** API addresses that show a page to a person who follows a link. */
-const PAGES_OF_DATA: typeof PAGES = { '/memory-config': ['src/settings/memory-config-page.ts'] }
-
 const PUBLIC_PAGES: readonly string[] = ['/install', '/install.html', '/login']
 
 const describe = (path: string) =>
@@ -46,26 +43,24 @@ const describe = (path: string) =>
   })
 
 /** Serves the web app at each page's address. */
-export function pageRoutes(staticFiles: StaticFiles): RouteModule {
-  const routes = createRoutes()
+export function pageRoutes(routes: Routes, { staticFiles }: CoreDeps): void {
   const shell = staticFiles.get(SHELL_FILE)
   const createHandler = (modules: readonly string[]) => {
     const link = preloadHeader(staticFiles, modules)
     return (c: HttpContext) => {
       if (!shell) throw new Refusal(503, 'not_built', 'The web app is not built. Run "npm run build:web".')
-      return serveFile(c, shell, 200, link === null ? {} : { link })
+      if (link !== null) c.header('Link', link)
+      return serveFile(c, shell)
     }
   }
   for (const [page, modules] of Object.entries(PAGES)) {
     routes.openAPIRegistry.registerPath(describe(page))
     routes.get(page, createHandler(modules))
   }
-  for (const [page, modules] of Object.entries(PAGES_OF_DATA)) {
-    const show = createHandler(modules)
-    routes.get(page, (c, next) => {
-      c.header('Vary', 'Accept')
-      return isNavigation(c.env.incoming) ? show(c) : next()
-    })
-  }
-  return { routes }
+  // An address of the API that shows a page to a person who follows a link.
+  const showMemoryConfig = createHandler(['src/settings/memory-config-page.ts'])
+  routes.get('/memory-config', (c, next) => {
+    c.header('Vary', 'Accept')
+    return isNavigation(c.env.incoming) ? showMemoryConfig(c) : next()
+  })
 }

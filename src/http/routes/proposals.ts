@@ -1,17 +1,14 @@
-import type { Proposals, Settled } from '../../agent/proposals/proposals.ts'
+import type { Settled } from '../../agent/proposals/proposals.ts'
 import { confirm, decline, list } from '../contract/proposals.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 
 /** What the delegate may do only after the owner confirms it here. */
-export function proposalRoutes(deps: { readonly proposals: Proposals }): RouteModule {
-  const { proposals } = deps
-  const routes = createRoutes()
+export function proposalRoutes(routes: Routes, { agent: { proposals } }: RouteDeps): void {
   routes.openapi(list, (c) => c.json({ proposals: proposals.open() }, 200))
   routes.openapi(confirm, async (c) => c.json(settled(await proposals.confirm(c.req.valid('param').id)), 200))
   routes.openapi(decline, async (c) => c.json(settled(await proposals.decline(c.req.valid('param').id)), 200))
-  return { routes }
 }
 
 function settled(outcome: Settled) {

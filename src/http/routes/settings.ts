@@ -1,8 +1,6 @@
 import type { z } from '@hono/zod-openapi'
-import type { OwnerAccount } from '../../settings/owner-account.ts'
 import { isSettingKey } from '../../settings/registry.ts'
 import type { Session } from '../../settings/sessions.ts'
-import type { Settings } from '../../settings/settings.ts'
 import {
   changeRoute,
   type connectionSchema,
@@ -11,11 +9,10 @@ import {
   type TestedService,
   testRoute,
 } from '../contract/settings.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, goneSignal, sessionOf } from '../server/env.ts'
-import type { IntrusionCounter } from '../server/intrusion-counter.ts'
-import { Refusal } from '../server/problem.ts'
-import type { SignInThrottle } from '../server/sign-in-throttle.ts'
+import type { CoreDeps } from '../features.ts'
+import { goneSignal, type Routes, sessionOf } from '../server/env.ts'
+import { Refusal, unknown } from '../server/problem.ts'
+import { tooManyAttempts } from '../server/sign-in-throttle.ts'
 
 /** Tests the connection to an outside service and reports each step. Does not throw if the service fails. */
 export type TestConnection = (
@@ -23,15 +20,8 @@ export type TestConnection = (
   signal: AbortSignal,
 ) => Promise<z.output<typeof connectionSchema>>
 
-export function settingsRoutes(options: {
-  readonly settings: Settings
-  readonly account: Pick<OwnerAccount, 'confirm'>
-  readonly throttle: SignInThrottle
-  readonly intrusions: Pick<IntrusionCounter, 'count'>
-  readonly testConnection: TestConnection
-}): RouteModule {
-  const { settings, account, throttle, intrusions, testConnection } = options
-  const routes = createRoutes()
+export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
+  const { settings, account, throttle, intrusions, testConnection } = deps
   const entries = () => ({ entries: settings.entries() })
 
   /** Runs `job` if the password is right. A wrong one costs the session an attempt, but does not end it. */
@@ -40,10 +30,7 @@ export function settingsRoutes(options: {
     const outcome = await account.confirm(password, throttle.attemptsOf(guesser), job)
     if (outcome === 'too_many_attempts') {
       intrusions.count('sign_in_throttled')
-      const seconds = Math.max(1, Math.ceil(throttle.waitMs(guesser) / 1000))
-      throw new Refusal(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
-        headers: { 'retry-after': String(seconds) },
-      })
+      throw tooManyAttempts(throttle.waitMs(guesser))
     }
     if (outcome === 'wrong_password') {
       intrusions.count('sign_in_refused')
@@ -84,7 +71,7 @@ export function settingsRoutes(options: {
 
   routes.openapi(resetRoute, async (c) => {
     const { key } = c.req.valid('param')
-    if (!isSettingKey(key)) throw new Refusal(404, 'unknown_setting', 'There is no such setting.')
+    if (!isSettingKey(key)) throw unknown('setting')
     await settings.reset(key)
     return c.json(entries(), 200)
   })
@@ -92,5 +79,4 @@ export function settingsRoutes(options: {
   routes.openapi(testRoute, async (c) =>
     c.json(await testConnection(c.req.valid('json').service, goneSignal(c)), 200),
   )
-  return { routes }
 }

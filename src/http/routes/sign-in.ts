@@ -1,5 +1,3 @@
-import type { OwnerAccount } from '../../settings/owner-account.ts'
-import type { Sessions } from '../../settings/sessions.ts'
 import {
   changePasswordRoute,
   listSessionsRoute,
@@ -8,23 +6,14 @@ import {
   signOutRoute,
   statusRoute,
 } from '../contract/sign-in.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, type HttpContext, refuseInvalid, sessionOf } from '../server/env.ts'
-import type { IntrusionCounter } from '../server/intrusion-counter.ts'
-import { Refusal } from '../server/problem.ts'
-import { endedSessionCookie } from '../server/session-cookie.ts'
-import { type SignInThrottle, tooManyAttempts } from '../server/sign-in-throttle.ts'
-import { commonPassword, setSessionCookie } from './install.ts'
+import type { CoreDeps } from '../features.ts'
+import { type HttpContext, type Routes, refuseInvalid, sessionOf } from '../server/env.ts'
+import { Refusal, unknown } from '../server/problem.ts'
+import { removeSessionCookie, setSessionCookie } from '../server/session-cookie.ts'
+import { tooManyAttempts } from '../server/sign-in-throttle.ts'
+import { commonPassword } from './install.ts'
 
-export function signInRoutes(options: {
-  readonly account: OwnerAccount
-  readonly sessions: Sessions
-  readonly throttle: SignInThrottle
-  readonly intrusions: Pick<IntrusionCounter, 'count'>
-}): RouteModule {
-  const { account, sessions, throttle, intrusions } = options
-  const routes = createRoutes()
-
+export function signInRoutes(routes: Routes, { account, sessions, throttle, intrusions }: CoreDeps): void {
   function throttled(client: string): Refusal {
     intrusions.count('sign_in_throttled')
     return tooManyAttempts(throttle.waitMs(client))
@@ -78,7 +67,7 @@ export function signInRoutes(options: {
 
   routes.openapi(signOutRoute, async (c) => {
     await account.signOut(sessionOf(c))
-    c.header('set-cookie', endedSessionCookie(c.get('caller').isHttps))
+    removeSessionCookie(c)
     return c.json({ authenticated: false as const }, 200)
   })
 
@@ -117,9 +106,8 @@ export function signInRoutes(options: {
 
   routes.openapi(revokeSessionRoute, async (c) => {
     if (!(await account.revoke(c.req.valid('param').id))) {
-      throw new Refusal(404, 'unknown_session', 'There is no such session.')
+      throw unknown('session')
     }
     return c.body(null, 204)
   })
-  return { routes }
 }

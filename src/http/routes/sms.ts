@@ -1,22 +1,19 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { wordSchema } from '../../../ledger/define-event.ts'
 import { messageMarkup } from '../../phone/line/markup.ts'
-import type { Texts } from '../../sms/index.ts'
-import { refusals } from '../contract/describe.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
-import type { IntrusionCounter } from '../server/intrusion-counter.ts'
+import { refusals, tagged } from '../contract/describe.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
 import { invalidField, Refusal } from '../server/problem.ts'
-import { markup, type ProviderWebhooks } from './provider-webhook.ts'
+import { markup } from './provider-webhook.ts'
+
+const { post } = tagged('Telephony')
 
 const MAX_ID_CHARS = 100
 /** The provider's limit. */
 const MAX_MEDIA = 10
 
-const incoming = createRoute({
-  method: 'post',
-  path: '/sms',
-  tags: ['Telephony'],
+const incoming = post('/sms', {
   summary: 'Receive a text; the reply is sent separately, or in the markup if no account is set up',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
@@ -26,24 +23,14 @@ const incoming = createRoute({
   },
 })
 
-const status = createRoute({
-  method: 'post',
-  path: '/sms/status',
-  tags: ['Telephony'],
+const status = post('/sms/status', {
   summary: 'Receive the delivery status of a text',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
   responses: { 204: { description: 'Recorded' }, ...refusals(400, 403) },
 })
 
-export function smsRoutes(deps: {
-  readonly webhooks: ProviderWebhooks
-  readonly texts: Pick<Texts, 'receive' | 'statusReported'>
-  readonly intrusions: Pick<IntrusionCounter, 'count'>
-}): RouteModule {
-  const { webhooks, texts, intrusions } = deps
-  const routes = createRoutes()
-
+export function smsRoutes(routes: Routes, { webhooks, texts, intrusions }: RouteDeps): void {
   // Without the validator, which would consume the body that the signature covers.
   routes.openAPIRegistry.registerPath(incoming)
   routes.post('/sms', async (c) => {
@@ -80,7 +67,6 @@ export function smsRoutes(deps: {
     })
     return c.body(null, 204)
   })
-  return { routes }
 }
 
 function messageSid(text: string): string {

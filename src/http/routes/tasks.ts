@@ -1,19 +1,17 @@
-import type { Callback } from '../../tasks/callback.ts'
-import type { Task, Tasks } from '../../tasks/tasks.ts'
+import type { Task } from '../../tasks/tasks.ts'
 import { seqOf } from '../contract/list-query.ts'
 import { callback, cancel, dispatch, list, read, retry } from '../contract/tasks.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
+import { Refusal, unknown } from '../server/problem.ts'
 
 /** Work handed to the coding assistant. */
-export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Callback }): RouteModule {
-  const routes = createRoutes()
-  const { tasks } = deps
+export function taskRoutes(routes: Routes, deps: RouteDeps): void {
+  const { tasks } = deps.tasks
 
   function found(id: string): Task {
     const task = tasks.get(id)
-    if (!task) throw new Refusal(404, 'unknown_task', 'There is no such task.')
+    if (!task) throw unknown('task')
     return task
   }
 
@@ -61,11 +59,9 @@ export function taskRoutes(deps: { readonly tasks: Tasks; readonly callback: Cal
   })
 
   routes.openapi(callback, async (c) => {
-    const action = await deps.callback.receive(c.req.valid('json'))
+    const action = await deps.tasks.callback.receive(c.req.valid('json'))
     return c.json({ ok: true as const, action }, 200)
   })
-
-  return { routes }
 }
 
 function unconfigured(): Refusal {

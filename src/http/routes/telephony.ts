@@ -1,30 +1,22 @@
-import type { Twilio } from 'twilio'
 import { explain } from '../../phone/line/check.ts'
 import { planNumber } from '../../phone/line/pointing.ts'
 import { plan, point } from '../contract/telephony.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 
 /** The delegate's phone number at the provider. */
-export function telephonyRoutes(deps: {
-  readonly client: () => Promise<Twilio | null>
-  readonly number: () => string | null
-  readonly publicUrl: () => string | null
-  readonly applicationSid: () => string | null
-}): RouteModule {
-  const routes = createRoutes()
-
+export function telephonyRoutes(routes: Routes, { telephony, owner: { settings } }: RouteDeps): void {
   async function prepare() {
-    const client = await deps.client()
+    const client = await telephony.client()
     if (client === null)
       throw incomplete('Set TELEPHONY_ACCOUNT_SID and TELEPHONY_AUTH_TOKEN in the settings first.')
-    const number = deps.number()
+    const number = settings.get('TELEPHONY_PHONE_NUMBER')
     if (number === null) throw incomplete('Set TELEPHONY_PHONE_NUMBER in the settings first.')
-    const publicUrl = deps.publicUrl()
+    const publicUrl = settings.get('PUBLIC_URL')
     if (!publicUrl?.startsWith('https://'))
       throw incomplete('Set PUBLIC_URL to the https address of this service on the internet.')
-    const applicationSid = deps.applicationSid()
+    const applicationSid = settings.get('TELEPHONY_APP_SID')
     const found = await askProvider(() =>
       planNumber(client, { phoneNumber: number, applicationSid, publicUrl }),
     )
@@ -38,7 +30,6 @@ export function telephonyRoutes(deps: {
     await askProvider(found.apply)
     return c.json(answer, 200)
   })
-  return { routes }
 }
 
 function incomplete(detail: string): Refusal {

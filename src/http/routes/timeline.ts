@@ -1,15 +1,12 @@
-import type { LedgerReader } from '../../../ledger/reader.ts'
-import { type SearchHit, type TimelineSearch, withoutMarks } from '../../../projections/search.ts'
-import { decodeCursor, type PageCursor, type TimelineQueries } from '../../../projections/timeline-page.ts'
-import type { Erasures } from '../../erasing/erasures.ts'
+import { withoutMarks } from '../../../projections/search.ts'
+import { decodeCursor, type PageCursor } from '../../../projections/timeline-page.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
-import type { PagingCounters } from '../../operations/paging-counters.ts'
 import { periodOf } from '../../text/period.ts'
 import { seqOf } from '../contract/list-query.ts'
 import { eraseEvent, eraseSpan, page, search, span } from '../contract/timeline.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
-import { invalidCursor, Refusal } from '../server/problem.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
+import { invalidCursor, unknown } from '../server/problem.ts'
 import { tooMuch } from './erasures.ts'
 
 /** Parses a cursor from a query. Throws the refusal for a malformed one. */
@@ -20,33 +17,22 @@ export function cursorOf(before: string | undefined): PageCursor | null {
   return cursor
 }
 
-export type TimelineRouteDeps = {
-  readonly timeline: TimelineQueries
-  readonly ledger: LedgerReader
-  readonly paging: PagingCounters
-  readonly pageEvents: () => number
-  /** Runs in the query thread, on an index that includes every durable fact. */
-  readonly search: (search: TimelineSearch) => Promise<readonly SearchHit[]>
-  readonly eraseNow: Erasures['eraseNow']
-  readonly nowMs: () => number
-  /** The owner's time zone, which defines the days of a search. */
-  readonly timezone: () => string
-}
-
-export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
-  const routes = createRoutes()
-  const { timeline, ledger, paging } = deps
+export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
+  const { timeline, erasures, nowMs } = deps
+  const { ledger } = deps.storage
+  const { paging } = deps.operations
+  const { settings } = deps.owner
 
   /** Erases a target and returns how many events lost their words; 0 if none had any left. */
   async function erased(target: ErasureTarget): Promise<number> {
-    const outcome = await deps.eraseNow(target)
+    const outcome = await erasures.eraseNow(target)
     if ('erased' in outcome) return outcome.erased
     if (outcome.status === 'too_much') throw tooMuch(outcome.limit)
     return 0
   }
 
   routes.openapi(page, (c) => {
-    const { limit = deps.pageEvents(), before } = c.req.valid('query')
+    const { limit = settings.get('TIMELINE_PAGE_EVENTS'), before } = c.req.valid('query')
     const cursor = cursorOf(before)
     const found = timeline.page({ limit, cursor, conversationId: null })
     paging.count(found, cursor !== null)
@@ -55,8 +41,11 @@ export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
 
   routes.openapi(search, async (c) => {
     const { q, limit, cursor, channel = null, ...days } = c.req.valid('query')
-    const { from, to, fromAt, untilAt } = periodOf(days, { nowMs: deps.nowMs(), timezone: deps.timezone() })
-    const found = await deps.search({
+    const { from, to, fromAt, untilAt } = periodOf(days, {
+      nowMs: nowMs(),
+      timezone: settings.get('TIMEZONE'),
+    })
+    const found = await timeline.search({
       query: q,
       limit: limit + 1,
       beforeSeq: seqOf(cursor),
@@ -77,20 +66,19 @@ export function timelineRoutes(deps: TimelineRouteDeps): RouteModule {
 
   routes.openapi(span, (c) => {
     const found = timeline.span(c.req.valid('param').id)
-    if (!found) throw new Refusal(404, 'unknown_span', 'There is no such span.')
+    if (!found) throw unknown('span')
     return c.json({ ...found.span, events: found.events }, 200)
   })
 
   routes.openapi(eraseSpan, async (c) => {
     const { id } = c.req.valid('param')
-    if (timeline.spanSeqs(id).length === 0) throw new Refusal(404, 'unknown_span', 'There is no such span.')
+    if (timeline.spanSeqs(id).length === 0) throw unknown('span')
     return c.json({ erased: await erased({ kind: 'span', id }) }, 200)
   })
 
   routes.openapi(eraseEvent, async (c) => {
     const { seq } = c.req.valid('param')
-    if (!ledger.rowAt(seq)) throw new Refusal(404, 'unknown_event', 'There is no such event.')
+    if (!ledger.rowAt(seq)) throw unknown('event')
     return c.json({ erased: await erased({ kind: 'message', id: String(seq) }) }, 200)
   })
-  return { routes }
 }

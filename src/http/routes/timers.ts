@@ -1,16 +1,14 @@
 import type { TimerPlace } from '../../../projections/timers.ts'
 import { toInstant } from '../../lib/time.ts'
 import { InvalidRecurrence } from '../../timers/schedule.ts'
-import type { SetOutcome, Timer, Timers } from '../../timers/timers.ts'
+import type { SetOutcome, Timer } from '../../timers/timers.ts'
 import { cancel, list, set } from '../contract/timers.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes } from '../server/env.ts'
-import { invalidCursor, invalidField, Refusal } from '../server/problem.ts'
+import type { RouteDeps } from '../features.ts'
+import type { Routes } from '../server/env.ts'
+import { invalidCursor, invalidField, Refusal, unknown } from '../server/problem.ts'
 
 /** Scheduled moments that wake the delegate. */
-export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: () => string }): RouteModule {
-  const routes = createRoutes()
-  const { timers } = deps
+export function timerRoutes(routes: Routes, { timers, owner: { settings } }: RouteDeps): void {
   const origin = { by: 'owner', channel: 'chat' } as const
 
   routes.openapi(list, (c) => {
@@ -23,7 +21,7 @@ export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: 
 
   routes.openapi(set, async (c) => {
     const { title, at, recurrence = null, missedPolicy } = c.req.valid('json')
-    const dueAt = at === undefined ? null : toInstant(at, deps.timezone())
+    const dueAt = at === undefined ? null : toInstant(at, settings.get('TIMEZONE'))
     if (at !== undefined && !dueAt) throw invalidField('at', 'must be an ISO 8601 time')
     if (!dueAt && recurrence === null) throw invalidField('at', 'is required without a recurrence')
     const outcome = await timers
@@ -39,12 +37,11 @@ export function timerRoutes(deps: { readonly timers: Timers; readonly timezone: 
 
   routes.openapi(cancel, async (c) => {
     const { id } = c.req.valid('param')
-    if (!timers.get(id)) throw new Refusal(404, 'unknown_timer', 'There is no such timer.')
+    if (!timers.get(id)) throw unknown('timer')
     if (!(await timers.cancel([id], origin)))
       throw new Refusal(409, 'timer_over', 'The timer is already over.')
     return c.body(null, 204)
   })
-  return { routes }
 }
 
 function present({ setSeq: _setSeq, ...timer }: Timer) {

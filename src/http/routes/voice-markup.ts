@@ -1,12 +1,12 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import type { CallStatus } from '../../phone/lifecycle/call-status.ts'
-import type { Explanation, Offer, Reception } from '../../phone/lifecycle/reception.ts'
+import { z } from '@hono/zod-openapi'
+import type { Explanation, Offer } from '../../phone/lifecycle/reception.ts'
 import { busyMarkup, connectMarkup, sayMarkup } from '../../phone/line/markup.ts'
-import { refusals } from '../contract/describe.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, type HttpContext } from '../server/env.ts'
-import type { IntrusionCounter } from '../server/intrusion-counter.ts'
-import { markup, type ProviderRequest, type ProviderWebhooks } from './provider-webhook.ts'
+import { refusals, tagged } from '../contract/describe.ts'
+import type { RouteDeps } from '../features.ts'
+import type { HttpContext, Routes } from '../server/env.ts'
+import { markup, type ProviderRequest } from './provider-webhook.ts'
+
+const telephony = tagged('Telephony')
 
 const MAX_ID_CHARS = 100
 
@@ -24,10 +24,7 @@ const OVER = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
 const STREAM_OVER = new Set(['stream-stopped', 'stream-error'])
 
 const describe = (method: 'get' | 'post') =>
-  createRoute({
-    method,
-    path: '/voice-markup',
-    tags: ['Telephony'],
+  telephony[method]('/voice-markup', {
     summary: 'Answer a call: open a media stream, explain why not, or reject it as busy',
     description: 'Called by the telephony provider, which signs its requests.',
     security: [],
@@ -37,20 +34,14 @@ const describe = (method: 'get' | 'post') =>
     },
   })
 
-const status = createRoute({
-  method: 'post',
-  path: '/voice-status',
-  tags: ['Telephony'],
+const status = telephony.post('/voice-status', {
   summary: 'Receive the status of a call or its media stream',
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
   responses: { 204: { description: 'Recorded' }, ...refusals(403) },
 })
 
-const stream = createRoute({
-  method: 'get',
-  path: '/call',
-  tags: ['Telephony'],
+const stream = telephony.get('/call', {
   summary: 'Open the media stream of a call as a WebSocket',
   description:
     'It must present the one-time token from the markup within five seconds, or it is closed with 1008. A ' +
@@ -59,24 +50,16 @@ const stream = createRoute({
   responses: { 101: { description: 'The socket is open' }, ...refusals(403, 404) },
 })
 
-export function voiceMarkupRoutes(deps: {
-  readonly webhooks: ProviderWebhooks
-  readonly reception: Reception
-  readonly intrusions: Pick<IntrusionCounter, 'count'>
-  readonly callEnded: (callSid: string) => void
-  readonly recordStatus: (report: CallStatus) => Promise<void>
-  readonly newId: () => string
-}): RouteModule {
-  const { webhooks, reception } = deps
-  const routes = createRoutes()
+export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
+  const { webhooks, phone, intrusions, newId } = deps
 
   async function answer(c: HttpContext): Promise<Response> {
     const request = await webhooks.read(c)
     if (!request.isVerified) return markup(c, sayMarkup(SENTENCES.no_public_url))
     const call = callOf(request)
-    const offer = await reception.offer(call)
+    const offer = await phone.reception.offer(call)
     if (call.party === 'guest' && offer.status === 'explained' && offer.reason === 'budget')
-      deps.intrusions.count('call_over_budget')
+      intrusions.count('call_over_budget')
     return markup(c, markupOf(offer))
   }
   function callOf(request: ProviderRequest) {
@@ -84,7 +67,7 @@ export function voiceMarkupRoutes(deps: {
     const callSid = id(request.field('CallSid'))
     return {
       // Only a developer's own request has no CallSid.
-      callSid: callSid || deps.newId(),
+      callSid: callSid || newId(),
       isNamed: callSid !== '',
       accountSid: id(request.field('AccountSid')),
       party: request.party(from),
@@ -107,12 +90,11 @@ export function voiceMarkupRoutes(deps: {
       { of: 'call', status: request.field('CallStatus') },
       { of: 'stream', status: request.field('StreamEvent') },
     ] as const
-    for (const { of, status } of reports) if (status) await deps.recordStatus({ callSid, of, status })
+    for (const { of, status } of reports) if (status) await phone.recordStatus({ callSid, of, status })
     const isOver = OVER.has(request.field('CallStatus')) || STREAM_OVER.has(request.field('StreamEvent'))
-    if (isOver) deps.callEnded(callSid)
+    if (isOver) phone.callEnded(callSid)
     return c.body(null, 204)
   })
-  return { routes }
 }
 
 function markupOf(offer: Offer): string {

@@ -1,32 +1,23 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
-import type { ChatChannel } from '../../agent/chat.ts'
-import { createLogLines, type LogPage, logLevels } from '../../lib/log-lines.ts'
-import { ModelError, type SpeechModel } from '../../model/port.ts'
+import { createLogLines, logLevels } from '../../lib/log-lines.ts'
+import { ModelError } from '../../model/port.ts'
 import { MAX_MESSAGE_CHARS } from '../contract/chat.ts'
-import { body, eventStream, json, refusals } from '../contract/describe.ts'
-import type { RouteModule } from '../server/app.ts'
-import { createRoutes, goneSignal } from '../server/env.ts'
+import { body, eventStream, json, refusals, tagged } from '../contract/describe.ts'
+import { lineFields } from '../contract/logs.ts'
+import type { RouteDeps } from '../features.ts'
+import { goneSignal, type Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
 import { streamHeaders } from '../server/responses.ts'
 import { refusalOf } from './chat.ts'
+import { followLines } from './logs.ts'
+
+const { get, post } = tagged('Development')
 
 const VOICE_PATH = '/_dev/walkie/voice'
-const VOICE_BODY_BYTES = 8 * 1024 * 1024
 const KEPT_LINES = 500
 
-const lineSchema = z.object({
-  id: z.int(),
-  at: z.string(),
-  level: z.enum(logLevels),
-  message: z.string(),
-  fields: z.record(z.string(), z.unknown()),
-})
-
-const voice = createRoute({
-  method: 'post',
-  path: VOICE_PATH,
-  tags: ['Development'],
+const voice = post(VOICE_PATH, {
   summary: 'Send a recorded utterance; get its transcript and the reply, written and spoken',
   request: {
     body: body(
@@ -54,10 +45,7 @@ const voice = createRoute({
   },
 })
 
-const report = createRoute({
-  method: 'post',
-  path: '/_dev/walkie/logs',
-  tags: ['Development'],
+const report = post('/_dev/walkie/logs', {
   summary: 'Log a line from a device under development',
   request: {
     body: body(
@@ -71,43 +59,36 @@ const report = createRoute({
   responses: { 204: { description: 'Kept in memory' }, ...refusals(400) },
 })
 
-const list = createRoute({
-  method: 'get',
-  path: '/_dev/walkie/logs',
-  tags: ['Development'],
+const list = get('/_dev/walkie/logs', {
   summary: 'List the newest lines from devices under development',
-  responses: { 200: json(z.object({ lines: z.array(lineSchema), dropped: z.int() }), 'Lines, oldest first') },
+  responses: {
+    200: json(
+      z.object({ lines: z.array(z.object({ ...lineFields, at: z.string() })), dropped: z.int() }),
+      'Lines, oldest first',
+    ),
+  },
 })
 
-const stream = createRoute({
-  method: 'get',
-  path: '/_dev/walkie/logs/stream',
-  tags: ['Development'],
+const stream = get('/_dev/walkie/logs/stream', {
   summary: 'Stream the lines from devices under development',
   responses: { 200: eventStream('Server-sent events: `line` with a log line') },
 })
 
 /** Voice without a phone, for devices under development. Mounted only with `DEV_ROUTES=1`. */
-export function walkieRoutes(deps: {
-  readonly chat: ChatChannel
-  readonly speech: () => SpeechModel | null
-  readonly stopping: AbortSignal
-  readonly nowMs: () => number
-}): RouteModule {
-  const routes = createRoutes()
+export function walkieRoutes(routes: Routes, { agent: { chat }, model, stopping, nowMs }: RouteDeps): void {
   const lines = createLogLines(KEPT_LINES)
   const newest = () => lines.read({ limit: KEPT_LINES, minLevel: 'trace', after: null })
 
   routes.openapi(voice, async (c) => {
     const { audioBase64, format } = c.req.valid('json')
     const signal = goneSignal(c)
-    const speech = deps.speech()
+    const speech = model().speech
     if (speech === null) throw new Refusal(503, 'no_speech_model', 'No speech model is set up.')
     const heard = await askSpeech(() => speech.transcribe(Buffer.from(audioBase64, 'base64'), format, signal))
     const transcript = heard.trim().slice(0, MAX_MESSAGE_CHARS)
     if (transcript === '') throw new Refusal(400, 'nothing_heard', 'The recording contains no speech.')
-    const message = await deps.chat.receive(transcript, undefined, { isSpoken: true })
-    const outcome = await deps.chat.outcomeOf(message, signal)
+    const message = await chat.receive(transcript, undefined, { isSpoken: true })
+    const outcome = await chat.outcomeOf(message, signal)
     const refusal = refusalOf(outcome)
     if (refusal) throw refusal
     const spoken = await spokenOrNull(() => speech.speak(outcome.text, signal))
@@ -121,7 +102,7 @@ export function walkieRoutes(deps: {
   })
 
   routes.openapi(report, (c) => {
-    lines.add({ at: new Date(deps.nowMs()).toISOString(), ...c.req.valid('json') })
+    lines.add({ at: new Date(nowMs()).toISOString(), ...c.req.valid('json') })
     return c.body(null, 204)
   })
   routes.openapi(list, (c) => {
@@ -131,30 +112,8 @@ export function walkieRoutes(deps: {
   routes.openAPIRegistry.registerPath(stream)
   routes.get('/_dev/walkie/logs/stream', (c) => {
     if (c.req.method === 'HEAD') return streamHeaders(c)
-    return streamSSE(c, async (stream) => {
-      let position: number | null = null
-      let news = Promise.withResolvers<void>()
-      const wake = () => news.resolve()
-      const unsubscribe = lines.subscribe(wake)
-      stream.onAbort(wake)
-      deps.stopping.addEventListener('abort', wake)
-      try {
-        while (!stream.aborted && !deps.stopping.aborted) {
-          news = Promise.withResolvers()
-          const page: LogPage = lines.read({ limit: KEPT_LINES, minLevel: 'trace', after: position })
-          for (const line of page.lines) {
-            await stream.writeSSE({ event: 'line', id: String(line.id), data: JSON.stringify(line) })
-          }
-          position = page.throughId
-          await news.promise
-        }
-      } finally {
-        unsubscribe()
-        deps.stopping.removeEventListener('abort', wake)
-      }
-    })
+    return streamSSE(c, (stream) => followLines(stream, lines, stopping, null, 'trace'))
   })
-  return { routes, bodyBytes: (path) => (path === VOICE_PATH ? VOICE_BODY_BYTES : null) }
 }
 
 /** Turns a failure of the speech service into a 502. */

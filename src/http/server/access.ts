@@ -2,24 +2,27 @@ import type { IncomingMessage } from 'node:http'
 import type { OwnerAccount } from '../../settings/owner-account.ts'
 import type { Session, Sessions } from '../../settings/sessions.ts'
 import { type Caller, isCrossSite } from './caller.ts'
+import type { IntrusionCounter } from './intrusion-counter.ts'
+import { Refusal } from './problem.ts'
 import { tokenFromCookies } from './session-cookie.ts'
-
-type Allowed = { readonly verdict: 'allowed'; readonly session: Session | null }
-type Redirected = { readonly verdict: 'redirected'; readonly to: '/install' | '/login' | '/' }
-type Refused = {
-  readonly verdict: 'refused'
-  readonly reason: 'not_configured' | 'no_session' | 'foreign_origin' | 'hidden'
-}
-
-/** Whether a request may reach its route. */
-export type Access = Allowed | Redirected | Refused
 
 export type AccessControl = {
   /**
-   * `path` must be the one that the router matches, so that both judge the same path. `method` is UPGRADE for a
-   * WebSocket handshake.
+   * Returns the session of a request that may reach its route, null for a stranger on a public path. Throws a
+   * refusal or, for a person who follows a link, a redirection. `path` must be the one that the router matches,
+   * so that both judge the same path. `method` is UPGRADE for a WebSocket handshake.
    */
-  request(incoming: IncomingMessage, caller: Caller, method: string, path: string): Access
+  check(incoming: IncomingMessage, caller: Caller, method: string, path: string): Session | null
+}
+
+/** Thrown to send a browser to another page. */
+export class Redirection extends Error {
+  override readonly name = 'Redirection'
+  readonly to: '/install' | '/login' | '/'
+  constructor(to: Redirection['to']) {
+    super(to)
+    this.to = to
+  }
 }
 
 /** Status routes. They never look up a session, because they must work when the settings store does not. */
@@ -56,10 +59,12 @@ const MAX_DECODINGS = 4
 export function createAccessControl(options: {
   readonly account: Pick<OwnerAccount, 'isInstalled'>
   readonly sessions: Pick<Sessions, 'find'>
+  /** Counts refused strangers. */
+  readonly intrusions: Pick<IntrusionCounter, 'count'>
   /** Whether the web app has a file at that path. Its files are public. */
   readonly isStaticFile: (path: string) => boolean
 }): AccessControl {
-  const { account, sessions, isStaticFile } = options
+  const { account, sessions, intrusions, isStaticFile } = options
 
   function findSession(incoming: IncomingMessage): { token: string | null; session: Session | null } {
     const token = tokenFromCookies(incoming.headers.cookie)
@@ -67,30 +72,36 @@ export function createAccessControl(options: {
   }
 
   return {
-    request(incoming, caller, method, path) {
+    check(incoming, caller, method, path) {
       const route = `${method === 'HEAD' ? 'GET' : method} ${path}`
-      if (isHiddenPath(incoming.url ?? '')) return { verdict: 'refused', reason: 'hidden' }
+      if (isHiddenPath(incoming.url ?? ''))
+        throw new Refusal(404, 'not_found', 'There is nothing at this address.')
       const isFile = SAFE_METHODS.has(method) && isStaticFile(path)
 
       if (!account.isInstalled()) {
-        if (isFile || BEFORE_INSTALL.has(route)) return { verdict: 'allowed', session: null }
-        if (isNavigation(incoming)) return { verdict: 'redirected', to: '/install' }
-        return { verdict: 'refused', reason: 'not_configured' }
+        if (isFile || BEFORE_INSTALL.has(route)) return null
+        if (isNavigation(incoming)) throw new Redirection('/install')
+        throw new Refusal(
+          503,
+          'not_configured',
+          'The service is not installed yet. Open /install in a browser.',
+        )
       }
-      if (isFile || STATE.has(route)) return { verdict: 'allowed', session: null }
-      if (route === 'GET /install' || route === 'GET /install.html') return { verdict: 'redirected', to: '/' }
+      if (isFile || STATE.has(route)) return null
+      if (route === 'GET /install' || route === 'GET /install.html') throw new Redirection('/')
 
       const { token, session } = findSession(incoming)
       // A foreign page can make a browser send its cookie (CSRF) or sign in with the attacker's password. Browsers
       // send no preflight for upgrades, so only this check keeps such a page off the sockets.
       const isGuarded = token !== null || route === 'POST /login'
       if (isGuarded && !SAFE_METHODS.has(method) && !isFromOwnOrigin(incoming, caller)) {
-        return { verdict: 'refused', reason: 'foreign_origin' }
+        intrusions.count('foreign_origin')
+        throw new Refusal(403, 'foreign_origin', 'The request comes from a page of another origin.')
       }
-      if (session !== null || WITHOUT_SESSION.has(route)) return { verdict: 'allowed', session }
-      return isNavigation(incoming)
-        ? { verdict: 'redirected', to: '/login' }
-        : { verdict: 'refused', reason: 'no_session' }
+      if (session !== null || WITHOUT_SESSION.has(route)) return session
+      if (isNavigation(incoming)) throw new Redirection('/login')
+      intrusions.count('no_session')
+      throw new Refusal(401, 'no_session', 'Sign in first.')
     },
   }
 }

@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { type Hook, OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { hasAtMost } from '../../notes/content.ts'
 import type { Session } from '../../settings/sessions.ts'
+import { bodyTooLarge, DEFAULT_BODY_BYTES } from './body-reader.ts'
 import type { Caller } from './caller.ts'
 import { invalidRequest } from './problem.ts'
 
@@ -17,18 +20,21 @@ export type HttpEnv = {
 
 export type HttpContext = Context<HttpEnv>
 
-/** One resource's routes. Their schemas both validate requests and describe them in the API reference. */
+/** Routes. Their schemas both validate requests and describe them in the API reference. */
 export type Routes = OpenAPIHono<HttpEnv>
 
-/** Creates a router for one module. Invalid requests get 400, or what `onInvalid` throws. */
-export function createRoutes(onInvalid: typeof refuseInvalid = refuseInvalid): Routes {
-  return new OpenAPIHono<HttpEnv>({ defaultHook: onInvalid })
+/** Creates a router. Invalid requests get 400. */
+export function createRoutes(): Routes {
+  return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid })
 }
 
 /** Typed for any schema, because it only looks at the outcome. */
 // biome-ignore lint/suspicious/noExplicitAny: the library types hooks per route.
-export const refuseInvalid: Hook<any, HttpEnv, any, any> = (result) => {
-  if (!result.success) throw invalidRequest(result.error.issues)
+export const refuseInvalid: Hook<any, HttpEnv, any, any> = async (result, c) => {
+  if (result.success) return
+  // Only a valid note or recording may exceed the default limit.
+  if (!hasAtMost(await c.req.text(), DEFAULT_BODY_BYTES)) throw bodyTooLarge(DEFAULT_BODY_BYTES)
+  throw invalidRequest(result.error.issues)
 }
 
 /** The session of a request to a path that requires one. */
@@ -48,4 +54,9 @@ export function goneSignal(c: HttpContext): AbortSignal {
   if (outgoing.closed) onClose()
   else outgoing.once('close', onClose)
   return gone.signal
+}
+
+/** The path of a request as it was sent, without the query. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.replace(/\?.*$/s, '')
 }

@@ -5,32 +5,26 @@ import { getRequestListener } from '@hono/node-server'
 import type { Log } from '../../lib/log.ts'
 import { PROBLEM_TYPE } from '../contract/problem.ts'
 import type { IdentifyCaller } from './caller.ts'
+import { pathOf } from './env.ts'
 import { problemOf, Refusal } from './problem.ts'
 import { writeRefusal } from './raw-refusal.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { Sockets } from './sockets.ts'
 
 /** Limits on how long a client may take, and on how much it may send before the body. */
-export type ServerLimits = {
+export const DEFAULT_SERVER_LIMITS = {
   /** From connecting, or from the last response, to the end of the headers. */
-  readonly headersTimeoutMs: number
-  /** For the whole request, including its body. */
-  readonly requestTimeoutMs: number
-  readonly keepAliveTimeoutMs: number
-  /** How often the timeouts are checked, so each may be exceeded by that much. */
-  readonly checkEveryMs: number
-  readonly maxHeaderBytes: number
-  readonly maxHeaders: number
-}
-
-export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   headersTimeoutMs: 8_000,
+  /** For the whole request, including its body. */
   requestTimeoutMs: 12_000,
   keepAliveTimeoutMs: 10_000,
+  /** How often the timeouts are checked, so each may be exceeded by that much. */
   checkEveryMs: 1_000,
   maxHeaderBytes: 16_384,
   maxHeaders: 100,
 }
+
+export type ServerLimits = typeof DEFAULT_SERVER_LIMITS
 
 export type HttpServer = {
   /** Resolves to the port; port 0 lets the system choose. Rejects if the port is not available. */
@@ -61,6 +55,8 @@ export function createHttpServer(options: {
       maxHeaderSize: limits.maxHeaderBytes,
       // Some clients offer HTTP/2 (`h2c`) with every request. Ignore the offer and answer over HTTP/1.1.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+      // A request with two Hosts, of which a proxy may have used the other (RFC 9112, 3.2), thus has no valid one.
+      joinDuplicateHeaders: true,
       // A missing Host is still refused, but not by Node, whose response lacks the common headers.
       requireHostHeader: false,
     },
@@ -78,21 +74,18 @@ export function createHttpServer(options: {
     }
     if (log.isLevelEnabled('debug')) {
       outgoing.once('close', () => {
-        const { method, url = '' } = incoming
+        const { method } = incoming
         const durationMs = Math.round(performance.now() - startedMs)
-        const path = url.replace(/\?.*$/s, '')
-        log.debug({ requestId, method, path, status: outgoing.statusCode, durationMs }, 'Request')
+        log.debug(
+          { requestId, method, path: pathOf(incoming), status: outgoing.statusCode, durationMs },
+          'Request',
+        )
       })
     }
     if (incoming.rawHeaders.length / 2 > limits.maxHeaders) {
       const refusal = new Refusal(431, 'too_many_headers', 'The request has too many headers.')
       outgoing.writeHead(refusal.status, { 'content-type': PROBLEM_TYPE, connection: 'close' })
       outgoing.end(JSON.stringify(problemOf(refusal)))
-      return
-    }
-    if (hasTwoHosts(incoming)) {
-      outgoing.writeHead(TWO_HOSTS.status, { 'content-type': PROBLEM_TYPE, connection: 'close' })
-      outgoing.end(JSON.stringify(problemOf(TWO_HOSTS)))
       return
     }
     await listener(incoming, outgoing)
@@ -110,10 +103,7 @@ export function createHttpServer(options: {
     const refusal = new Refusal(417, 'expectation_failed', 'The Expect header is not supported.')
     writeRefusal(incoming.socket, refusal, newId())
   })
-  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (hasTwoHosts(incoming)) return writeRefusal(socket, TWO_HOSTS, newId())
-    sockets.upgrade(incoming, socket, head)
-  })
+  server.on('upgrade', sockets.upgrade)
 
   return {
     listen: (port, host) => listen(server, port, host),
@@ -129,19 +119,6 @@ export function createHttpServer(options: {
       clearTimeout(timer)
     },
   }
-}
-
-/** A proxy in front may have used the other Host (RFC 9112, 3.2). */
-const TWO_HOSTS = new Refusal(400, 'malformed_request', 'The request has more than one Host header.')
-
-/** Counts the raw headers, because Node exposes only the first Host. */
-function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
-  return hosts > 1
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {
@@ -169,6 +146,6 @@ function refusalOfClientError(error: NodeJS.ErrnoException): Refusal {
 function problemResponse(refusal: Refusal): Response {
   return new Response(JSON.stringify(problemOf(refusal)), {
     status: refusal.status,
-    headers: { 'content-type': PROBLEM_TYPE },
+    headers: { 'content-type': PROBLEM_TYPE, connection: 'close' },
   })
 }

@@ -16,7 +16,7 @@ export type IntrusionKind =
 /** Counts refused strangers, in at most one fact per kind and minute, so that a flood stays small. */
 export type IntrusionCounter = {
   count(kind: IntrusionKind): void
-  /** Appends the counts since the last flush. If the ledger refuses, keeps them for the next one. */
+  /** Appends the counts since the last flush. They are lost if the ledger refuses. */
   flush(): Promise<void>
   /** Stops the timer and flushes one last time. */
   close(): Promise<void>
@@ -44,29 +44,16 @@ export function createIntrusionCounter(options: {
       channel: 'system',
       facts: { kind, count, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
     }))
-    try {
-      await append(facts)
-    } catch (error) {
-      for (const [kind, entry] of taken) add(kind, entry)
-      onWarning('Could not record refused strangers.', { err: error })
-    }
-  }
-
-  function add(kind: IntrusionKind, entry: { count: number; fromMs: number; toMs: number }): void {
-    const existing = counted.get(kind)
-    if (!existing) {
-      counted.set(kind, { ...entry })
-      return
-    }
-    existing.count += entry.count
-    existing.fromMs = Math.min(existing.fromMs, entry.fromMs)
-    existing.toMs = Math.max(existing.toMs, entry.toMs)
+    await append(facts).catch((error: unknown) =>
+      onWarning('Could not record refused strangers.', { err: error }),
+    )
   }
 
   return {
     count(kind) {
-      const now = nowMs()
-      add(kind, { count: 1, fromMs: now, toMs: now })
+      const toMs = nowMs()
+      const { count, fromMs } = counted.get(kind) ?? { count: 0, fromMs: toMs }
+      counted.set(kind, { count: count + 1, fromMs, toMs })
     },
     flush,
     async close() {

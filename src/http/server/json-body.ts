@@ -1,10 +1,16 @@
 import type { MiddlewareHandler } from 'hono'
-import { createBodyReader } from './body-reader.ts'
+import { MAX_NOTE_CHARS } from '../../notes/content.ts'
+import { createBodyReader, DEFAULT_BODY_BYTES } from './body-reader.ts'
 import type { HttpEnv } from './env.ts'
 import { Refusal } from './problem.ts'
 
 const MIB = 1024 * 1024
-export const DEFAULT_BODY_BYTES = MIB
+/** Paths with a larger limit. All of them need a session. */
+const LARGER_BODIES = [
+  // Each of a million characters may take twelve bytes when JSON escapes it as two surrogates.
+  { path: /^\/api\/notes(?:\/[^/]+)?$/, bytes: 12 * MAX_NOTE_CHARS + 64 * 1024 },
+  { path: /^\/_dev\/walkie\/voice$/, bytes: 8 * MIB },
+]
 /** Deeper than any request in the contract. */
 const MAX_DEPTH = 32
 /** More than any request in the contract. A parsed value takes far more memory than its text. */
@@ -12,19 +18,17 @@ const MAX_VALUES = 20_000
 
 /**
  * Reads every body within its limit and checks JSON before validation: no `__proto__` key, bounded nesting,
- * bounded number of values. `limits` return a path's limit in bytes where it exceeds the default. Routes get
- * the body through `c.req.text()` and `c.req.json()`. It is read from Node's request, because creating a web
+ * bounded number of values. Routes get the body through `c.req.text()` and `c.req.json()`. It is read from Node's request, because creating a web
  * Request costs more (decision 0009).
  */
-export function guardBodies(
-  limits: readonly ((path: string) => number | null)[],
-): MiddlewareHandler<HttpEnv> {
+export function guardBodies(): MiddlewareHandler<HttpEnv> {
   const readBody = createBodyReader()
   return async (c, next) => {
     const { req, env } = c
     if (req.method === 'GET' || req.method === 'HEAD') return next()
-    const bytes = limits.reduce((most, limit) => Math.max(most, limit(req.path) ?? 0), DEFAULT_BODY_BYTES)
-    const text = await readBody(env.incoming, { maxBytes: bytes, isSignedIn: c.get('session') !== null })
+    const larger = LARGER_BODIES.find(({ path }) => path.test(req.path))
+    const maxBytes = larger?.bytes ?? DEFAULT_BODY_BYTES
+    const text = await readBody(env.incoming, { maxBytes, isSignedIn: c.get('session') !== null })
     // Some clients send a Content-Type without a body. The route decides whether it needs one.
     if (isJson(req.header('content-type')) && text !== '') checkJson(text)
     req.text = async () => text

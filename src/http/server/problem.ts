@@ -58,6 +58,11 @@ export function invalidField(path: string, message: string, code = 'invalid_requ
   return new Refusal(400, code, describe(errors), { errors })
 }
 
+/** The refusal for an id that names nothing: `unknown('note')`. */
+export function unknown(what: string): Refusal {
+  return new Refusal(404, `unknown_${what}`, `There is no such ${what}.`)
+}
+
 /** The refusal for a cursor that this service did not issue. */
 export function invalidCursor(path: 'before' | 'cursor'): Refusal {
   return new Refusal(400, 'invalid_cursor', 'The cursor is not valid. Use one from an earlier response.', {

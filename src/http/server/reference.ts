@@ -1,8 +1,10 @@
-import { createRoute, z } from '@hono/zod-openapi'
-import { htmlPage, json, meanings } from '../contract/describe.ts'
+import { z } from '@hono/zod-openapi'
+import { htmlPage, json, meanings, tagged } from '../contract/describe.ts'
 import { PROBLEM_TYPE, type RefusalStatus } from '../contract/problem.ts'
-import { createRoutes, type Routes } from './env.ts'
+import type { Routes } from './env.ts'
 import { type OpenApiDocument, operationsOf, referencePage, referenceStyles } from './reference-page.ts'
+
+const { get } = tagged('Reference')
 
 const problem = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } }
 
@@ -21,24 +23,18 @@ function withCommonRefusals(document: OpenApiDocument): OpenApiDocument {
   return copy
 }
 
-const description = createRoute({
-  method: 'get',
-  path: '/openapi.json',
-  tags: ['Reference'],
+const description = get('/openapi.json', {
   summary: 'Get this API as an OpenAPI document',
   responses: { 200: json(z.record(z.string(), z.unknown()), 'OpenAPI 3.1') },
 })
 
-const page = createRoute({
-  method: 'get',
-  path: '/docs',
-  tags: ['Reference'],
+const page = get('/docs', {
   summary: 'Read this API reference as a page',
   responses: { 200: htmlPage('The page') },
 })
 
 /** `/openapi.json`, generated from the schemas that `app` validates with, and `/docs`, the same as a page. */
-export function createReference(app: Routes, version: string): Routes {
+export function addReference(app: Routes, version: string): void {
   let document: OpenApiDocument | undefined
   let published: OpenApiDocument | undefined
   const getDocument = () => {
@@ -67,9 +63,7 @@ export function createReference(app: Routes, version: string): Routes {
     name: 'delegate_session',
   })
 
-  const routes = createRoutes()
-  routes.get('/openapi.json', (c) => c.json(getPublished()))
-  routes.get('/docs', (c) => c.html(referencePage(getDocument())))
-  routes.get('/docs.css', (c) => c.body(referenceStyles, 200, { 'content-type': 'text/css; charset=utf-8' }))
-  return routes
+  app.get('/openapi.json', (c) => c.json(getPublished()))
+  app.get('/docs', (c) => c.html(referencePage(getDocument())))
+  app.get('/docs.css', (c) => c.body(referenceStyles, 200, { 'content-type': 'text/css; charset=utf-8' }))
 }

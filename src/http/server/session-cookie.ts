@@ -1,5 +1,7 @@
-import { parse, serialize } from 'hono/utils/cookie'
+import { setCookie } from 'hono/cookie'
+import { parse } from 'hono/utils/cookie'
 import { SESSION_MAX_MS } from '../../settings/sessions.ts'
+import type { HttpContext } from './env.ts'
 
 const NAME = 'delegate_session'
 
@@ -9,16 +11,16 @@ export function tokenFromCookies(cookieHeader: string | undefined): string | nul
   return parse(cookieHeader, NAME)[NAME] || null
 }
 
-/** The `Set-Cookie` of a session. The server ends idle sessions before the cookie expires. */
-export function sessionCookie(token: string, isHttps: boolean): string {
-  return serialize(NAME, token, { ...attributes(isHttps), maxAge: SESSION_MAX_MS / 1000 })
+/** Gives the browser a session. The server ends idle sessions before the cookie expires. */
+export function setSessionCookie(c: HttpContext, token: string): void {
+  setCookie(c, NAME, token, { ...attributes(c), maxAge: SESSION_MAX_MS / 1000 })
 }
 
-/** The `Set-Cookie` that removes the session from the browser. */
-export function endedSessionCookie(isHttps: boolean): string {
-  return serialize(NAME, '', { ...attributes(isHttps), maxAge: 0 })
+/** Removes the session from the browser. */
+export function removeSessionCookie(c: HttpContext): void {
+  setCookie(c, NAME, '', { ...attributes(c), maxAge: 0 })
 }
 
-function attributes(isHttps: boolean) {
-  return { httpOnly: true, sameSite: 'Lax', path: '/', secure: isHttps } as const
+function attributes(c: HttpContext) {
+  return { httpOnly: true, sameSite: 'Lax', path: '/', secure: c.get('caller').isHttps } as const
 }

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createNodeWebSocket } from '@hono/node-ws'
 import type { WebSocket } from 'ws'
-import type { Log } from '../../lib/log.ts'
 import type { Sessions } from '../../settings/sessions.ts'
-import type { HttpContext, Routes } from './env.ts'
+import { type Guards, guard } from './app.ts'
+import { createRoutes, type HttpContext } from './env.ts'
 import { Refusal } from './problem.ts'
 import { writeRefusal } from './raw-refusal.ts'
 
@@ -41,18 +41,17 @@ const LIMITS = {
 const PING_EVERY_MS = 30_000
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 
-/** Serves WebSockets as the only routes of `app`. When a session ends, its sockets close. */
-export function createSockets(options: {
-  /** An empty router behind the access check. */
-  readonly app: Routes
-  readonly routes: readonly SocketRoute[]
-  readonly sessions: Pick<Sessions, 'onEnded'>
-  readonly newId: () => string
-  readonly log: Log
-  /** Called with any fault of the service itself that the opening of a socket ran into. */
-  readonly onFault: (error: unknown) => void
-}): Sockets {
-  const { app, routes, sessions, newId, log, onFault } = options
+/** Serves WebSockets as routes behind the access check. When a session ends, its sockets close. */
+export function createSockets(
+  options: Guards & {
+    readonly routes: readonly SocketRoute[]
+    readonly sessions: Pick<Sessions, 'onEnded'>
+    readonly newId: () => string
+  },
+): Sockets {
+  const { routes, sessions, newId, log, onFault } = options
+  const app = createRoutes()
+  guard(app, options, 'UPGRADE')
   const { upgradeWebSocket, injectWebSocket, wss } = createNodeWebSocket({ app })
   const maxPayloads = new WeakMap<object, number>()
   Object.assign(wss.options, LIMITS)
@@ -125,6 +124,8 @@ function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
     method === 'GET' &&
     // A path, not an address with a host; URL parsers read a backslash as a slash.
     /^\/(?![/\\])/.test(url) &&
+    // Node joins several Hosts, of which a proxy may have used the other (RFC 9112, 3.2).
+    !headers.host?.includes(',') &&
     headers['sec-websocket-version'] === '13' &&
     KEY.test(headers['sec-websocket-key'] ?? '')
   )

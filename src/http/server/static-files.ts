@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { getMimeType } from 'hono/utils/mime'
 import type { HttpContext } from './env.ts'
 
@@ -18,12 +16,9 @@ export type StaticFile = {
   readonly etag: string
   /** The name changes with the content, so browsers may cache the file forever. */
   readonly isHashed: boolean
-  /** The copy that the build made, or else compressed on first use and cached. */
-  compressed(encoding: 'br' | 'gzip'): Promise<Uint8Array<ArrayBuffer>>
+  /** The compressed copies that the build made of it, if any. */
+  readonly copies: { readonly [E in 'br' | 'gzip']: Uint8Array<ArrayBuffer> | undefined }
 }
-
-/** Suffixes of the compressed copies that the build writes. They are not served as files of their own. */
-const COPIES = { br: '.br', gzip: '.gz' } as const
 
 /** Reads all files under a directory, without dotfiles and links. Empty if there is no directory. */
 export async function loadStaticFiles(directory: string): Promise<StaticFiles> {
@@ -39,16 +34,22 @@ export async function loadStaticFiles(directory: string): Promise<StaticFiles> {
         contents.set(path, new Uint8Array(await readFile(file)))
       }),
   )
-  const files = new Map<string, StaticFile>()
-  for (const [path, content] of contents) {
-    if (Object.values(COPIES).some((end) => path.endsWith(end) && contents.has(path.slice(0, -end.length))))
-      continue
-    files.set(
-      path,
-      createFile(path, content, (encoding) => contents.get(path + COPIES[encoding])),
-    )
-  }
-  return files
+  return new Map(
+    [...contents]
+      // Compressed copies are not served as files of their own.
+      .filter(([path]) => !/\.(?:br|gz)$/.test(path))
+      .map(([path, content]) => [
+        path,
+        {
+          content,
+          type: getMimeType(path) ?? 'application/octet-stream',
+          etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
+          // Vite puts files that it names by content into assets/.
+          isHashed: path.startsWith('/assets/'),
+          copies: { br: contents.get(`${path}.br`), gzip: contents.get(`${path}.gz`) },
+        },
+      ]),
+  )
 }
 
 function absentAsEmpty(error: NodeJS.ErrnoException): [] {
@@ -56,62 +57,18 @@ function absentAsEmpty(error: NodeJS.ErrnoException): [] {
   throw error
 }
 
-/** Smaller files fit into one packet uncompressed. */
-export const WORTH_COMPRESSING_BYTES = 1_400
-
-function createFile(
-  path: string,
-  content: Uint8Array<ArrayBuffer>,
-  copy: (encoding: 'br' | 'gzip') => Uint8Array<ArrayBuffer> | undefined,
-): StaticFile {
-  const cached = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
-  return {
-    content,
-    type: getMimeType(path) ?? 'application/octet-stream',
-    etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
-    // Vite puts files that it names by content into assets/.
-    isHashed: path.startsWith('/assets/'),
-    async compressed(encoding) {
-      const built = copy(encoding)
-      if (built) return built
-      const result = cached.get(encoding) ?? compress(content, encoding)
-      cached.set(encoding, result)
-      return result
-    },
-  }
-}
-
-async function compress(content: Uint8Array, encoding: 'br' | 'gzip'): Promise<Uint8Array<ArrayBuffer>> {
-  const result =
-    encoding === 'br'
-      ? await promisify(brotliCompress)(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } })
-      : await promisify(gzip)(content, { level: 9 })
-  return new Uint8Array(result)
-}
-
 /** Serves a file, or 304 if the browser has it cached. */
-export async function serveFile(
-  c: HttpContext,
-  file: StaticFile,
-  status: 200 | 404 = 200,
-  further: Readonly<Record<string, string>> = {},
-): Promise<Response> {
+export function serveFile(c: HttpContext, file: StaticFile, status: 200 | 404 = 200): Response {
   const headers: Record<string, string> = {
-    ...further,
     'content-type': file.type,
     'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: file.etag,
     vary: 'accept-encoding',
   }
   if (status === 200 && c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers)
-  const encoding = chooseEncoding(c.req.header('accept-encoding') ?? '', file)
-  if (encoding === null) return c.body(file.content, status, headers)
-  return c.body(await file.compressed(encoding), status, { ...headers, 'content-encoding': encoding })
-}
-
-function chooseEncoding(accepted: string, file: StaticFile): 'br' | 'gzip' | null {
-  if (file.content.length < WORTH_COMPRESSING_BYTES || !/^text\/|json|svg|javascript/.test(file.type))
-    return null
-  if (/\bbr\b(?!\s*;\s*q=0(?:\D|$))/.test(accepted)) return 'br'
-  return /\bgzip\b(?!\s*;\s*q=0(?:\D|$))/.test(accepted) ? 'gzip' : null
+  const accepted = (c.req.header('accept-encoding') ?? '').split(',').map((name) => name.trim())
+  const encoding = (['br', 'gzip'] as const).find((name) => file.copies[name] && accepted.includes(name))
+  const copy = encoding && file.copies[encoding]
+  if (!copy) return c.body(file.content, status, headers)
+  return c.body(copy, status, { ...headers, 'content-encoding': encoding })
 }

@@ -218,10 +218,12 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   const saysMore =
     !hasNumbers([...numbers, ...numberRuns(subject)], candidate.text) ||
     !contentWords(candidate.text).every((word) => hasWord(told, word))
+  // "I never, ever eat fish" denies as a whole, and "I eat no fish, but rice" in one clause.
+  const clauses = [clauseWith(candidate.value || candidate.text, sentence), sentence]
   const isMisread =
     candidate.modality === 'past' ||
     dropsSubject(candidate, place) ||
-    denies(clauseWith(candidate.value || candidate.text, sentence)) !== denies(candidate.text)
+    !clauses.some((clause) => denies(clause) === denies(candidate.text))
   const text = saysMore || isMisread ? inOwnWords(candidate, place) : candidate.text
   const unread = isMisread ? { slot: '', value: '', singleValued: false } : {}
   const isOthers = isOwner(candidate.subject) && speaksOfOthers(quote)

@@ -12,6 +12,12 @@ const timer = z.looseObject({
   dueAt: text,
   recurrence: z.string().nullish().catch(null),
 })
+const task = z.looseObject({
+  title: text,
+  status: text,
+  notify: text,
+  outcome: z.string().nullish().catch(null),
+})
 const hit = z.looseObject({ at: text, who: text, text })
 const part = z.looseObject({ kind: text, count: z.number().catch(0).default(0), items: listOf(z.string()) })
 
@@ -24,6 +30,7 @@ const outcomeSchema = z.object({
   memories: listOf(memory),
   notes: listOf(note),
   timers: listOf(timer),
+  tasks: listOf(task),
   hits: listOf(hit),
   more: z.boolean().catch(false).default(false),
   /** Number of search results that are left out as forgotten, or of memories that a call forgot. */
@@ -33,6 +40,7 @@ const outcomeSchema = z.object({
   stays: listOf(part),
   note: note.optional().catch(undefined),
   timer: timer.optional().catch(undefined),
+  task: task.optional().catch(undefined),
 })
 
 export type Outcome = z.output<typeof outcomeSchema>

@@ -14,6 +14,7 @@ import {
 } from './intents/memories.ts'
 import { ASK_NOTE, namedNoteIntent, noteIntents } from './intents/notes.ts'
 import { talkIntents } from './intents/talk.ts'
+import { taskIntents } from './intents/tasks.ts'
 import { timelineIntents } from './intents/timeline.ts'
 import { ASK_WHAT, ASK_WHEN, timerIntents } from './intents/timers.ts'
 import {
@@ -40,14 +41,10 @@ const beyondIntent = on(
   () => 'I can’t call, text or write to anybody.',
 )
 
-const taskIntent = on(
-  '(?:have|ask|tell|get|let|make|use) (?:the |my )?(?:coding (?:assistant|agent)|copilot) .+',
-  () => 'You can hand work to the coding assistant under [Tasks](/tasks).',
-)
-
 /** Order matters: the first match wins. */
 const intents: readonly Intent[] = [
   ...dateIntents,
+  ...taskIntents,
   ...recallIntents,
   ...timerIntents,
   ...listIntents,
@@ -56,7 +53,6 @@ const intents: readonly Intent[] = [
   ...timelineIntents,
   ...rememberIntents,
   arithmeticIntent,
-  taskIntent,
   beyondIntent,
   namedNoteIntent,
   askingIntent,

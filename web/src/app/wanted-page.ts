@@ -12,13 +12,25 @@ export function rememberWantedPage(): void {
  */
 export function takeWantedPage(): URL {
   const state: unknown = history.state
-  const cookie = document.cookie.split('; ').find((each) => each.startsWith(`${COOKIE}=`)) ?? ''
+  const kept =
+    typeof state === 'object' && state !== null && 'wanted' in state ? String(state.wanted) : cookie()
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs a secure context.
   document.cookie = `${COOKIE}=; Max-Age=0; Path=/login; SameSite=Strict`
-  const kept =
-    typeof state === 'object' && state !== null && 'wanted' in state
-      ? String(state.wanted)
-      : decodeURIComponent(cookie.slice(COOKIE.length + 1))
-  const url = new URL(URL.canParse(kept, location.origin) ? kept : '/', location.origin)
-  return url.origin === location.origin ? url : new URL('/', location.origin)
+  try {
+    const url = new URL(kept, location.origin)
+    if (url.origin === location.origin) return url
+  } catch {
+    // Not a valid URL.
+  }
+  return new URL('/', location.origin)
+}
+
+function cookie(): string {
+  const pair = document.cookie.split('; ').find((each) => each.startsWith(`${COOKIE}=`))
+  const value = pair?.slice(COOKIE.length + 1) ?? ''
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return ''
+  }
 }

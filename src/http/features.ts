@@ -1,0 +1,81 @@
+import type { Kysely } from 'kysely'
+import type { ViewsTables } from '../../projections/tables.ts'
+import type { Adaptations } from '../adaptations/index.ts'
+import type { Agent } from '../agent/index.ts'
+import type { Erasures } from '../erasing/erasures.ts'
+import type { Log } from '../lib/log.ts'
+import type { LogLines } from '../lib/log-lines.ts'
+import type { Memory } from '../memory/index.ts'
+import type { ModelId, ModelService } from '../model/port.ts'
+import type { Notes } from '../notes/notes.ts'
+import type { NoteRenderer } from '../notes/renderer.ts'
+import type { Operations } from '../operations/index.ts'
+import type { Outbound } from '../outbound/index.ts'
+import type { Phone } from '../phone/index.ts'
+import type { TelephonyApi } from '../phone/line/api.ts'
+import type { OwnerState } from '../settings/index.ts'
+import type { Texts } from '../sms/index.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Tasks } from '../tasks/index.ts'
+import type { Timeline } from '../timeline/index.ts'
+import type { Timers } from '../timers/timers.ts'
+import type { CheckHealth } from './routes/health.ts'
+import type { ProviderWebhooks } from './routes/provider-webhook.ts'
+import type { TestConnection } from './routes/settings.ts'
+import type { BuildInfo } from './server/build-info.ts'
+import type { IntrusionCounter } from './server/intrusion-counter.ts'
+import type { SignInThrottle } from './server/sign-in-throttle.ts'
+import type { StaticFiles } from './server/static-files.ts'
+import type { UndeclaredProxies } from './server/undeclared-proxies.ts'
+
+/** Everything that the service shows to clients. */
+export type Features = {
+  readonly storage: Storage
+  readonly kysely: Kysely<ViewsTables>
+  readonly owner: OwnerState
+  readonly model: () => ModelService
+  readonly agent: Agent
+  readonly memory: Memory
+  readonly erasures: Erasures
+  readonly timeline: Timeline
+  readonly adaptations: Adaptations
+  readonly notes: Notes & { readonly renderer: NoteRenderer }
+  readonly timers: Timers
+  readonly tasks: Tasks
+  readonly telephony: TelephonyApi
+  readonly phone: Phone
+  readonly texts: Texts
+  readonly outbound: Outbound
+  readonly operations: Operations
+  readonly openConversationId: () => string | undefined
+  /** The model in use, for readiness. */
+  readonly answering: () => ModelId
+  readonly directory: string
+  readonly devRoutes: boolean
+  readonly nowMs: () => number
+  readonly newId: () => string
+  readonly log: Log
+  readonly logLines: LogLines
+}
+
+/** What the server, the routes of the service itself and those of the features use. */
+export type Shared = {
+  readonly intrusions: IntrusionCounter
+  readonly staticFiles: StaticFiles
+  readonly logLines: LogLines
+  /** Aborted when the service stops, so that endless streams end. */
+  readonly stopping: AbortSignal
+}
+
+/** What the routes of the service itself may use. */
+export type CoreDeps = Shared &
+  Pick<OwnerState, 'account' | 'sessions' | 'settings'> & {
+    readonly checkHealth: CheckHealth
+    readonly testConnection: TestConnection
+    readonly buildInfo: BuildInfo
+    readonly throttle: SignInThrottle
+    readonly proxies: UndeclaredProxies
+  }
+
+/** What the routes of the features may use. */
+export type RouteDeps = Shared & Features & { readonly webhooks: ProviderWebhooks }

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http'
+import { HTTPException } from 'hono/http-exception'
+import { diskCauseOf, diskRemedies } from '../../../ledger/causes.ts'
+import { LedgerUnavailable } from '../../../ledger/errors.ts'
+import type { Log } from '../../lib/log.ts'
+import { QueueFull } from '../../settings/passwords.ts'
+import { pathOf } from './env.ts'
+import { Refusal } from './problem.ts'
+
+export type Faults = {
+  readonly log: Log
+  /** Called with any fault of the service itself that a request ran into. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** Maps what a route threw to a refusal. Faults of the service are reported, and answered without details. */
+export function refusalOf(
+  error: unknown,
+  incoming: IncomingMessage,
+  requestId: string,
+  faults: Faults,
+): Refusal {
+  const reportFault = () => report(error, incoming, requestId, faults)
+  if (error instanceof Refusal) {
+    if (error.status >= 500 && error.cause !== undefined) reportFault()
+    return error
+  }
+  if (error instanceof HTTPException && error.status < 500) {
+    return error.status === 415
+      ? new Refusal(400, 'unsupported_media_type', 'The body must be application/json.')
+      : new Refusal(400, 'malformed_request', error.message || 'The request is malformed.')
+  }
+  if (error instanceof QueueFull) {
+    return new Refusal(429, 'too_many_requests', 'Too many requests are waiting. Try again shortly.', {
+      headers: { 'retry-after': '5' },
+    })
+  }
+  const { errored, destroyed, complete } = incoming
+  // A request that was read to its end may be destroyed as well.
+  if (errored || (destroyed && !complete)) {
+    return new Refusal(408, 'request_incomplete', 'The request was cut off before it was complete.')
+  }
+  reportFault()
+  const cause = error instanceof LedgerUnavailable ? error.disk : diskCauseOf(error)
+  const remedy = cause === null ? '' : ` ${diskRemedies[cause]}`
+  if (error instanceof LedgerUnavailable) {
+    return new Refusal(
+      503,
+      'ledger_unavailable',
+      `The service cannot record anything right now. Nothing was done.${remedy}`,
+    )
+  }
+  return cause !== null
+    ? new Refusal(503, 'storage_unavailable', `The service cannot read its data right now.${remedy}`)
+    : new Refusal(500, 'internal_error', `Something went wrong. Look for request ${requestId} in the log.`)
+}
+
+function report(
+  error: unknown,
+  incoming: IncomingMessage,
+  requestId: string,
+  { log, onFault }: Faults,
+): void {
+  onFault(error)
+  const { method } = incoming
+  log.error({ err: error, requestId, method, path: pathOf(incoming) }, 'A request failed')
+}
