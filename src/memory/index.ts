@@ -2,20 +2,18 @@ import pLimit from 'p-limit'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Log } from '../lib/log.ts'
-import type { ModelService } from '../model/port.ts'
+import type { ModelService, StructuredModel } from '../model/port.ts'
 import { type FunctionThread, openFunctionThread } from '../storage/function-thread.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createMemoryApi } from './api.ts'
 import { createMemoryConfig, type MemoryConfigChange } from './config.ts'
 import { createMemoryCounters } from './counters.ts'
-import { createModelArbitrator } from './learn/arbitrator.ts'
 import { createExtraction } from './learn/extraction.ts'
 import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
 import { createMemoryReactor } from './learn/reactor.ts'
 import { createMemories } from './memories.ts'
 import type { queryFunctions } from './query-functions.ts'
-import type { Arbitrator } from './recall/arbitration.ts'
 import { createEmbedding, type EmbeddingWaits, openVectors } from './recall/embedding.ts'
 import { createIndexing } from './recall/indexing.ts'
 import { createPassiveRecall } from './recall/passive-recall.ts'
@@ -54,7 +52,6 @@ export function buildMemory(options: {
   /** Replaces the learning thread. Closed with memory. */
   readonly learning?: LearningThread
   readonly embeddingWaits?: EmbeddingWaits
-  readonly arbitrator?: () => Arbitrator | null
   /** Where the settings of memory are kept. */
   readonly documents: {
     document(name: string): string | null
@@ -150,7 +147,7 @@ export function buildMemory(options: {
       choose: (question) => thread.ask('chooseRecalled', question),
     },
     config: config.get,
-    arbitrator: options.arbitrator ?? modelArbitrator,
+    judge,
     append,
     counters,
     timezone,
@@ -159,11 +156,10 @@ export function buildMemory(options: {
   })
 
   /** The model that the owner chose, or the utility model; null if neither can judge. */
-  function modelArbitrator(): Arbitrator | null {
+  function judge(): StructuredModel | null {
     const { utility, structured } = options.model()
     const { model } = config.get().arbitrator
-    const judge = model === null || !structured ? utility : structured(model)
-    return judge ? createModelArbitrator(judge, timezone()) : null
+    return model === null || !structured ? utility : structured(model)
   }
 
   return {

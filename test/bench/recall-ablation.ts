@@ -9,7 +9,7 @@ const GROUPS: Readonly<Record<string, readonly Feature[]>> = {
   'the words themselves': ['own'],
   'words of the same root': ['root'],
   'the turns around it': ['window'],
-  'words of the same topic': ['relatedWindow', 'relatedBefore'],
+  'the root around it and before it': ['rootWindow', 'before'],
   'the best of its sitting': ['sittingBest'],
   'follows a question': ['answers'],
   dates: ['dateInside', 'dateDay', 'dateAfter'],

@@ -4,47 +4,6 @@ import type { SittingSpan } from './features.ts'
 
 const COLUMNS = 'id, seq, speaker, atMs, sitting, traits, length'
 
-/** Cached seqs beyond those of the current request. */
-const MAX_CACHED_IDS = 10_000
-
-/**
- * Ids of the entries of events, in any order, skipping events without one. Cached until an entry is removed
- * (`recall_removals`), because each turn asks for its whole context. Misses are cached once the index has
- * passed them: entries are added in the order of their events.
- */
-function createIdReader(views: Database): (seqs: readonly number[]) => readonly number[] {
-  // A covering index, so no row is read.
-  const select = views
-    .prepare<[string], [seq: number, id: number]>(
-      'SELECT seq, id FROM recall_entries WHERE seq IN (SELECT value FROM json_each(?))',
-    )
-    .raw()
-  const removals = views.prepare<[], number>('SELECT count FROM recall_removals').pluck()
-  const lastSeq = views.prepare<[], number | null>('SELECT max(seq) FROM recall_entries').pluck()
-  const cache = new Map<number, number | null>()
-  let cachedAt = 0
-  return (seqs) => {
-    const now = removals.get() ?? 0
-    if (now !== cachedAt || cache.size > seqs.length + MAX_CACHED_IDS) cache.clear()
-    cachedAt = now
-    const ids: number[] = []
-    const misses: number[] = []
-    for (const seq of seqs) {
-      const id = cache.get(seq)
-      if (id === undefined) misses.push(seq)
-      else if (id !== null) ids.push(id)
-    }
-    if (misses.length === 0) return ids
-    const indexedSeq = lastSeq.get() ?? 0
-    for (const seq of misses) if (seq <= indexedSeq) cache.set(seq, null)
-    for (const [seq, id] of select.all(JSON.stringify(misses))) {
-      cache.set(seq, id)
-      ids.push(id)
-    }
-    return ids
-  }
-}
-
 /** Queries over the recall entries. */
 export function createEntryQueries(views: Database) {
   const lastIn = views
@@ -58,6 +17,10 @@ export function createEntryQueries(views: Database) {
   const bySeqs = views.prepare<[string], EntryRow>(
     `SELECT ${COLUMNS} FROM recall_entries WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY id`,
   )
+  // A covering index, so no row is read.
+  const idsAt = views
+    .prepare<[string], number>('SELECT id FROM recall_entries WHERE seq IN (SELECT value FROM json_each(?))')
+    .pluck()
   const sittings = views.prepare<[string], SittingSpan>(
     'SELECT firstId, lastId FROM recall_sittings WHERE firstId IN (SELECT value FROM json_each(?))',
   )
@@ -76,7 +39,8 @@ export function createEntryQueries(views: Database) {
     }),
     byIds: (ids: readonly number[]) => byIds.all(JSON.stringify(ids)),
     bySeqs: (seqs: readonly number[]) => (seqs.length === 0 ? [] : bySeqs.all(JSON.stringify(seqs))),
-    idsAt: createIdReader(views),
+    /** Ids of the entries of events, skipping events without one. */
+    idsAt: (seqs: readonly number[]) => idsAt.all(JSON.stringify(seqs)),
     /** Sittings by the id of their first turn. */
     sittings: (firstIds: readonly number[]) =>
       new Map(sittings.all(JSON.stringify([...new Set(firstIds)])).map((span) => [span.firstId, span])),

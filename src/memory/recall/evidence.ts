@@ -2,8 +2,8 @@ import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 import type { Postings, PostingsReader } from './postings.ts'
 import { MAX_TERMS, type Query } from './query.ts'
 
-/** How loosely a term matches: the word itself, words of its root, or words of its topic. */
-const MATCHINGS = ['exact', 'root', 'related'] as const
+/** How loosely a term matches: the word itself or words of its root. */
+const MATCHINGS = ['exact', 'root'] as const
 export type Matching = (typeof MATCHINGS)[number]
 
 /** Where the terms occur under one kind of matching: a bit mask of terms per slot. */
@@ -32,9 +32,9 @@ export type Evidence = Readonly<Record<Matching, Occurrences>> & {
 const GAP = 8
 /** Once the rarer words match this many memories, the other memories are skipped. */
 const MAX_MEMORIES = 3000
-/** Words more common than this are not extended to their root or topic. */
+/** Words more common than this are not extended to their root. */
 const MAX_WIDENED = 2000
-const WEIGHT: Readonly<Record<Matching, number>> = { exact: 1, root: 0.5, related: 0.6 }
+const WEIGHT: Readonly<Record<Matching, number>> = { exact: 1, root: 0.5 }
 
 /** Gathers the evidence for a query among turns up to `lastTurnId` and memories up to `lastMemoryId`. */
 export type EvidenceGatherer = (query: Query, lastTurnId: number, lastMemoryId: number) => Evidence
@@ -48,7 +48,6 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
   const masks: Record<Matching, Uint32Array> = {
     exact: new Uint32Array(0),
     root: new Uint32Array(0),
-    related: new Uint32Array(0),
   }
   let weights = new Float32Array(0)
   let touched: number[] = []
@@ -87,7 +86,6 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
     const lists = {
       exact: exactLists,
       root: readLists('root', isRare),
-      related: readLists('related', isRare),
     }
     const firstMemorySlot = lastTurnId + 1 + GAP
     memorySlots.clear(lastMemoryId - FIRST_MEMORY_ID)
@@ -137,11 +135,9 @@ export function createEvidenceGatherer(postings: PostingsReader): EvidenceGather
 
     const exact = occurrencesOf('exact', null)
     const root = occurrencesOf('root', exact)
-    const related = occurrencesOf('related', exact)
     return {
       exact,
       root,
-      related,
       weights,
       touched,
       maxIdf: Math.log(1 + (total + 0.5) / 0.5),

@@ -13,10 +13,10 @@ export const FEATURES = [
   'root',
   /** `own`, including the surrounding turns; nearer ones count more. */
   'window',
-  /** `window`, including other words of the topic. */
-  'relatedWindow',
-  /** Topic words in the entry and the three turns before it, which it may answer. */
-  'relatedBefore',
+  /** `window`, including other words of the same root. */
+  'rootWindow',
+  /** Words of the same root in the entry and the three turns before it, which it may answer. */
+  'before',
   /** The best `own` in its sitting. */
   'sittingBest',
   /** Follows a question by the other speaker with words of the query. */
@@ -83,7 +83,7 @@ export function computeFeatures(
   evidence: Evidence,
   candidates: readonly Candidate[],
 ): Float64Array[] {
-  const { exact, root, related } = evidence
+  const { exact, root } = evidence
   const own = scoreOwn(candidates, exact)
   const best = new Map<number, number>()
   candidates.forEach(({ sitting }, index) => {
@@ -97,8 +97,8 @@ export function computeFeatures(
     own: relative(own.scores),
     root: relative(scoreOwn(candidates, root).scores),
     window: relative(scoreShape(candidates, exact, AROUND)),
-    relatedWindow: relative(scoreShape(candidates, related, AROUND)),
-    relatedBefore: relative(scoreShape(candidates, related, BEFORE)),
+    rootWindow: relative(scoreShape(candidates, root, AROUND)),
+    before: relative(scoreShape(candidates, root, BEFORE)),
     sittingBest: candidates.map(({ sitting }) => (best.get(sitting.firstId) ?? 0) / own.best),
     answers: before.map((turn) => (turn ? own.of(evidence.slotOf(turn.id) ?? 0, turn.length) / own.best : 0)),
     speaker: candidates.map(({ entry }) =>

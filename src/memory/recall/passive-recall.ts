@@ -1,8 +1,9 @@
 import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { Recall, RecallCue } from '../../lib/recall.ts'
+import type { StructuredModel } from '../../model/port.ts'
 import type { MemoryConfig } from '../config.ts'
 import type { MemoryCounters } from '../counters.ts'
-import { type Arbitrator, arbitrate } from './arbitration.ts'
+import { irrelevantAmong } from './arbitrator.ts'
 import type { Embedding } from './embedding.ts'
 import { createLateResults, type StagedResult } from './late-results.ts'
 import type { Hit } from './ranker.ts'
@@ -33,7 +34,7 @@ export type PassiveRecallOptions = {
   /** Search by embeddings. */
   readonly meaning: Pick<Embedding, 'near' | 'answersWithin'>
   /** The model's relevance filter; null if there is none. */
-  readonly arbitrator: () => Arbitrator | null
+  readonly judge: () => StructuredModel | null
   readonly append: Append
   readonly counters: MemoryCounters
   readonly timezone: () => string
@@ -117,8 +118,8 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   /** The owner's relevance filter. Calls skip it: it takes too long. */
-  function judgeOf({ channel }: RecallCue): Arbitrator | null {
-    return config().arbitrator.enabled && channel !== 'voice' ? options.arbitrator() : null
+  function judgeOf({ channel }: RecallCue): StructuredModel | null {
+    return config().arbitrator.enabled && channel !== 'voice' ? options.judge() : null
   }
 
   async function ask(question: RecallQuestion): Promise<RecallAnswer> {
@@ -196,11 +197,11 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     answer: RecallAnswer,
     facts: NewEvent[],
   ): Promise<RecallAnswer> {
-    const arbitrator = judgeOf(cue)
-    if (!arbitrator || answer.judged.length === 0) return answer
+    const model = judgeOf(cue)
+    if (!model || answer.judged.length === 0) return answer
     const { timeoutMs } = config().arbitrator
-    const recollections = answer.judged
-    const { dropped } = await arbitrate({ arbitrator, cue: cue.text, recollections, timeoutMs, onFault })
+    const given = { model, cue: cue.text, timezone: options.timezone(), timeoutMs, onFault }
+    const dropped = await irrelevantAmong(answer.judged, given)
     if (dropped.length === 0) return answer
     facts.push(...suppressed(dropped, 'irrelevant', false, cue, answer.memoryIds))
     const out = new Set(dropped.map(({ seq }) => seq))

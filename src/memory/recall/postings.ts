@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3'
 import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
-import { createIndexNews } from './news.ts'
 
 /** Where an FTS5 expression occurs. Both lists are ascending. */
 export type Postings = {
@@ -39,17 +38,13 @@ export function createPostingsReader(views: Database) {
     )
     .pluck()
   const removals = views.prepare<[], number>('SELECT count FROM recall_removals').pluck()
-  const turnNews = createIndexNews(views)
-  const memoryNews = createIndexNews(views)
   const cache = new Map<string, { turns: List; memories: List }>()
   let cachedLength = 0
   let cachedAt = removals.get() ?? 0
 
   function extend(list: List, match: string, base: number, last: number, limit: number): void {
     if (last <= list.upTo) return
-    const from = base + list.upTo + 1
-    const news = (base === 0 ? turnNews : memoryNews).occurrences(match, from, base + last)
-    const found = news?.reverse() ?? select.all(match, from, base + last, limit)
+    const found = select.all(match, base + list.upTo + 1, base + last, limit)
     if (found.length === limit) list.from = (found.at(-1) ?? base) - base
     const length = list.length + found.length
     if (length > list.ids.length) {
@@ -77,8 +72,6 @@ export function createPostingsReader(views: Database) {
       const now = removals.get() ?? 0
       if (now === cachedAt) return
       cache.clear()
-      turnNews.reset()
-      memoryNews.reset()
       cachedLength = 0
       cachedAt = now
     },

@@ -5,7 +5,6 @@ import { wallClockMs } from '../../lib/time.ts'
 import { STOP_WORDS } from '../../text/stop-words.ts'
 import { type DateHint, findDates } from './dates.ts'
 import { personsOf, type QuestionKind, questionKindsOf } from './question-words.ts'
-import { createRelatedWords } from './related-words.ts'
 
 export type Cue = {
   readonly text: string
@@ -26,8 +25,6 @@ export type QueryTerm = {
   readonly exact: string
   /** Words with the same beginning ("allergic" for "allergy"); null if that adds nothing. */
   readonly root: string | null
-  /** Words of the same topic; null if there are none. */
-  readonly related: string | null
   /** 1 for a word of the cue, less for one of the context. */
   readonly weight: number
 }
@@ -43,7 +40,7 @@ export type Query = {
 
 /** Terms are bits of a 32-bit mask. */
 export const MAX_TERMS = 24
-/** Words of a longer cue are not extended to their root or topic. */
+/** Words of a longer cue are not extended to their root. */
 const MAX_WIDENED_TERMS = 12
 const CONTEXT_WEIGHT = 0.4
 
@@ -52,7 +49,6 @@ export type QueryReader = (cue: Cue) => Query
 /** Parses cues. Pure except for the runtime's locale data. */
 export function createQueryReader(): QueryReader {
   const timeWords = createTimeWords()
-  const relatedTo = createRelatedWords()
   const segmenters = new Map<string, Intl.Segmenter>()
 
   function wordsOfRun(run: string): string[][] {
@@ -75,12 +71,10 @@ export function createQueryReader(): QueryReader {
 
   function termOf(tokens: readonly string[], weight: number, isWidened: boolean): QueryTerm {
     const [stem = ''] = tokens
-    const related = isWidened && tokens.length === 1 ? relatedTo(stem) : []
     const hasRoot = isWidened && tokens.length === 1 && stem.length >= ROOT_CHARACTERS && !/^\d/.test(stem)
     return {
       exact: phrase(tokens),
       root: hasRoot ? `${phrase([[...stem].slice(0, ROOT_CHARACTERS).join('')])} *` : null,
-      related: related.length > 0 ? related.map((word) => phrase([word])).join(' OR ') : null,
       weight,
     }
   }

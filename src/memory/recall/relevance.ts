@@ -2,7 +2,7 @@ import type { Evidence } from './evidence.ts'
 import { type Candidate, FEATURES } from './features.ts'
 import type { Query } from './query.ts'
 
-/** Weights of a match by root or topic, and of a match a few turns away. */
+/** Weights of a match by root, and of a match a few turns away. */
 const LOOSE = 0.6
 const DISTANT = 0.3
 const DISTANT_TURNS = 4
@@ -16,7 +16,7 @@ const DATE_FEATURES = (['dateInside', 'dateDay'] as const).map((feature) => FEAT
  */
 export function relevanceOf(
   { terms }: Query,
-  { exact, root, related, maxIdf }: Evidence,
+  { exact, root, maxIdf }: Evidence,
   { entry: { id }, slot, sitting: { firstId, lastId } }: Candidate,
   features: Float64Array,
 ): number {
@@ -28,8 +28,8 @@ export function relevanceOf(
     return found
   }
   const strict = within(1, exact.masks)
-  const loose = within(1, root.masks) | within(1, related.masks)
-  const distant = within(DISTANT_TURNS, root.masks) | within(DISTANT_TURNS, related.masks)
+  const loose = within(1, root.masks)
+  const distant = within(DISTANT_TURNS, root.masks)
   let found = 0
   let asked = 0
   for (let term = 0; term < terms.length; term += 1) {
