@@ -3,6 +3,7 @@ import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { createSignalQueries, SignalRow } from '../../projections/signals.ts'
 import type { createTurnQueries, TurnRow } from '../../projections/turns.ts'
 import type { Log } from '../lib/log.ts'
+import { spanClosed } from '../lib/spans.ts'
 import { LONGEST_RETRY_MS } from './activation.ts'
 import { type Attention, createAttention } from './attention.ts'
 
@@ -95,17 +96,8 @@ export function createLanes(options: {
   async function closeSpan({ turnId, conversationId, spanId }: TurnRow): Promise<void> {
     const ended = turns.byId(turnId)
     if (!spanId || !ended || ended.endedSeq === null) return
-    await options.append([
-      {
-        type: 'span.closed',
-        actor: 'service',
-        channel: 'sms',
-        conversationId,
-        spanId,
-        key: `span-closed:${spanId}`,
-        facts: { reason: ended.status === 'completed' ? 'completed' : 'failed' },
-      },
-    ])
+    const reason = ended.status === 'completed' ? 'completed' : 'failed'
+    await options.append([spanClosed({ conversationId, spanId }, reason, 'sms')])
   }
 
   return {

@@ -3,6 +3,7 @@ import type { Appended, NewEvent } from '../../ledger/event.ts'
 import { createDeliveryQueries, isUnderWay } from '../../projections/deliveries.ts'
 import { createTaskQueries, type TaskRow } from '../../projections/tasks.ts'
 import { createReactor } from '../lib/reactor.ts'
+import { spanClosed } from '../lib/spans.ts'
 import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -40,18 +41,7 @@ export function createTaskStore(options: {
   type ClosingReason = 'completed' | 'failed' | 'cancelled' | 'idle' | 'length' | 'conversation_ended'
 
   async function closeSpan({ spanId, conversationId }: TaskRow, reason: ClosingReason): Promise<void> {
-    if (spanId === null) return
-    await append([
-      {
-        type: 'span.closed',
-        actor: 'service',
-        channel: 'system',
-        conversationId,
-        spanId,
-        key: `span-closed:${spanId}`,
-        facts: { reason },
-      },
-    ])
+    if (spanId !== null) await append([spanClosed({ conversationId, spanId }, reason, 'system')])
   }
 
   /** Why to close the open span of a task; null to keep it open. */
