@@ -1,3 +1,5 @@
+import { shorten } from '../../lib/shorten.ts'
+
 const MIN_SECRET_CHARS = 4
 const MAX_CHARS = 300
 /** Keys as services echo them in errors, masked or not. */
@@ -14,6 +16,5 @@ export function redact(text: string, secrets: readonly string[]): string {
     }
   }
   clean = clean.replace(BEARER, 'Bearer [secret]').replace(KEY_SHAPE, '[secret]')
-  const line = clean.replace(/[\s\p{Cc}]+/gu, ' ').trim()
-  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1).toWellFormed()}…` : line
+  return shorten(clean.replace(/[\s\p{Cc}]+/gu, ' ').trim(), MAX_CHARS)
 }
