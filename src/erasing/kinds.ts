@@ -64,18 +64,7 @@ export function kindOf(event: AnyEvent): Kind {
   if (REPLIES.has(type)) return 'reply'
   if (STEPS.has(type)) return 'step'
   const family = familyOf(event)
-  switch (family) {
-    case 'memory':
-    case 'note':
-    case 'timer':
-    case 'task':
-    case 'adaptation':
-      return family
-    case 'context':
-      return 'summary'
-    default:
-      return 'other'
-  }
+  return family === 'context' ? 'summary' : (KINDS.find((kind) => kind === family) ?? 'other')
 }
 
 function typeOf(event: AnyEvent): string {
