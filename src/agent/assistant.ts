@@ -20,9 +20,8 @@ import { createSessionContext } from './context/session-context.ts'
 import type { Previews } from './conversation/previews.ts'
 import { createLanes } from './lanes.ts'
 import { createIsForeign } from './turn/foreign.ts'
-import { type CreateNote, createShortenReply } from './turn/long-answer.ts'
 import { createProvenance } from './turn/provenance.ts'
-import { createShortenSms, shortenForGuest } from './turn/sms-reply.ts'
+import { type CreateNote, createShortenReply, shortenForGuest } from './turn/reply-text.ts'
 import { createToolRunner, type Propose } from './turn/tool-runner.ts'
 import { createTurnRunner } from './turn/turn.ts'
 
@@ -55,22 +54,20 @@ export type AssistantOptions = {
 
 /** Wires the attention, turns, activations and the context. */
 export function buildAssistant(options: AssistantOptions) {
-  const { storage, settings, model, placement, tools, newId, nowMs, log } = options
-  const { append, ledger, views } = storage
+  const { storage, settings, model, placement, tools, nowMs } = options
+  const { views } = storage
   const turns = createTurnQueries(views)
   const signals = createSignalQueries(views)
   const context = buildContext(options)
   const { areForeign, chain, compactor } = context
   const { runTurn, runGuestTurn } = buildRunners(options, context)
   const activations = createActivationRunner({
-    append,
-    ledger,
+    ...options,
+    ...storage,
     openConversationId: placement.openConversationId,
     runTurn,
     turnById: turns.byId,
     unfinishedTurns: turns.unfinished,
-    newId,
-    nowMs,
   })
 
   /** Whether tokens are left for work that the owner did not ask for. The builtin model costs nothing. */
@@ -78,22 +75,17 @@ export function buildAssistant(options: AssistantOptions) {
 
   async function compactIfDue(signal: AbortSignal): Promise<void> {
     const conversationId = placement.openConversationId()
-    if (conversationId === undefined) return
-    if (mayAskModel()) {
-      if (compactor.isDue(conversationId)) await compactor.compact(conversationId, 'automatic', signal)
-      // Interrupted for a waiting message.
-      if (signal.aborted) return
-      await compactor.refreshCapsule(conversationId, signal)
-    }
-    // Reads what the turn added now, so that the next message does not wait for it.
-    await chain.read(conversationId, model().text.id)
+    if (conversationId === undefined || !mayAskModel()) return
+    if (compactor.isDue(conversationId)) await compactor.compact(conversationId, 'automatic', signal)
+    // Interrupted for a waiting message.
+    if (!signal.aborted) await compactor.refreshCapsule(conversationId, signal)
   }
 
   const { attention, guests } = createLanes({
+    ...options,
+    ...storage,
     turns,
     signals,
-    append,
-    onHeadMoved: storage.onHeadMoved,
     runTurn,
     runGuestTurn,
     runActivation: activations.runActivation,
@@ -103,10 +95,6 @@ export function buildAssistant(options: AssistantOptions) {
       await compactor.recover()
     },
     mayAskModel,
-    nowMs,
-    log,
-    onFault: options.onFault,
-    onGuestFault: options.onGuestFault,
   })
 
   /** Whether a turn of the owner is running or waiting. */
@@ -133,7 +121,6 @@ export function buildAssistant(options: AssistantOptions) {
       readonly onFault: (error: unknown, tool: string) => void
     }) => createToolRunner({ ...call, tools, propose: options.propose, areForeign, nowMs }),
     turns,
-    signalSeq: signals.seqOf,
     instructions: (channel: SpokenChannel) =>
       buildInstructions({ channel, adaptations: options.adaptations(channel) }),
   }
@@ -141,18 +128,17 @@ export function buildAssistant(options: AssistantOptions) {
 
 /** The conversation as the model reads it, and its compaction. */
 function buildContext(options: AssistantOptions) {
-  const { storage, settings, model, newId, nowMs, log } = options
-  const { append, ledger, views } = storage
+  const { storage, settings } = options
+  const { ledger, views } = storage
   const timers = createTimerQueries(views)
   const isForeign = createIsForeign(ledger)
   const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
   const timezone = () => settings.get('TIMEZONE')
   const chain = createChainReader(views, ledger)
   const compactor = createCompactor({
-    append,
-    views,
+    ...options,
+    ...storage,
     chain,
-    model,
     instructions: () => buildInstructions({ channel: 'chat', adaptations: options.adaptations('chat') }),
     instructionSeqs: () =>
       ledger.readSeqs(options.adaptationSeqs('chat')).flatMap(({ seq, erased }) => (erased ? [] : [seq])),
@@ -164,18 +150,12 @@ function buildContext(options: AssistantOptions) {
     thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
     capsuleTriggerTokens: () => settings.get('CAPSULE_TRIGGER_TOKENS'),
     timezone,
-    newId,
-    nowMs,
-    log,
   })
   const composer = createComposer({
+    ...options,
     ledger,
     chain,
-    recall: options.recall,
     ridingSignals: createSignalQueries(views).riding,
-    adaptations: options.adaptations,
-    adaptationSeqs: options.adaptationSeqs,
-    tools: options.tools,
     areForeign,
     timezone,
   })
@@ -187,43 +167,27 @@ function buildRunners(
   options: AssistantOptions,
   { areForeign, compactor, composer }: ReturnType<typeof buildContext>,
 ) {
-  const { storage, settings, model, nowMs, log } = options
-  const { append, ledger, views } = storage
-  const shortenReply = createShortenReply({
-    createNote: options.createNote,
-    longAnswerChars: () => settings.get('LONG_ANSWER_CHARS'),
-  })
-  const shortenSms = createShortenSms({
-    createNote: options.createNote,
-    publicUrl: () => settings.get('PUBLIC_URL'),
-    segmentsOf: options.segmentsOf,
-  })
+  const { storage, settings, log } = options
+  const { ledger, views } = storage
   const common = {
-    append,
-    ledger,
+    ...options,
+    ...storage,
     turnEventSeqs: createTurnQueries(views).eventSeqs,
     triedBefore: createSignalQueries(views).triedBefore,
-    previews: options.previews,
-    model,
-    propose: options.propose,
     areForeign,
     timezone: () => settings.get('TIMEZONE'),
     thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
     isSpent: options.tokensAreSpent,
-    nowMs,
-    log,
     onFault: storage.reportFault,
   }
   const runTurn = createTurnRunner({
     ...common,
     composer,
-    tools: options.tools,
     shorten: async (conversationId, signal) => {
       const outcome = await compactor.compact(conversationId, 'automatic', signal)
       return outcome.status === 'succeeded'
     },
-    shortenReply: (text, turn, seen) =>
-      (turn.channel === 'sms' ? shortenSms : shortenReply)(text, turn, seen),
+    shortenReply: createShortenReply(options),
     traceItem: options.traceItems ? (direction, item) => log.info({ direction, ...item }, 'item') : undefined,
   })
   const runGuestTurn = createTurnRunner({

@@ -37,18 +37,6 @@ export function createChatChannel(options: {
 }) {
   const { ledger, placement, turnById, newId } = options
 
-  function textOf(turn: TurnRow): string {
-    const [event] = turn.replySeq === null ? [] : ledger.readSeqs([turn.replySeq])
-    if (
-      event?.type === 'chat.reply.sent' ||
-      event?.type === 'chat.reply.stopped' ||
-      event?.type === 'turn.failed'
-    ) {
-      return event.body?.text ?? ''
-    }
-    return ''
-  }
-
   /** The outcome of the turn and its last event; null while the turn is in progress. */
   function ended(message: ReceivedMessage): { seq: number; outcome: TurnOutcome } | null {
     const turn = turnById(message.turnId)
@@ -56,7 +44,8 @@ export function createChatChannel(options: {
   }
 
   function outcome(message: ReceivedMessage, turn: TurnRow): TurnOutcome {
-    const text = textOf(turn)
+    const [event] = turn.replySeq === null ? [] : ledger.readSeqs([turn.replySeq])
+    const text = event?.type !== 'unknown' && event?.body && 'text' in event.body ? event.body.text : ''
     if (turn.status === 'failed') return { ...message, status: 'failed', kind: turn.kind ?? 'internal', text }
     const { inputTokens, outputTokens, cachedTokens } = turn
     return {
@@ -101,23 +90,23 @@ export function createChatChannel(options: {
       return { turnId: event.turnId, conversationId: event.conversationId, spanId: event.spanId }
     },
     /** Resolves when the turn has ended. Rejects if `signal` aborts first. */
-    outcomeOf(message: ReceivedMessage, signal: AbortSignal): Promise<TurnOutcome> {
-      return new Promise((resolve, reject) => {
-        const unsubscribe = options.onHeadMoved(check, ['turn'])
-        const onAbort = () => finish(() => reject(signal.reason))
-        function finish(settle: () => void): void {
-          unsubscribe()
-          signal.removeEventListener('abort', onAbort)
-          settle()
-        }
-        function check(): void {
-          const end = ended(message)
-          if (end) finish(() => resolve(end.outcome))
-        }
-        signal.addEventListener('abort', onAbort)
-        if (signal.aborted) onAbort()
-        else check()
-      })
+    async outcomeOf(message: ReceivedMessage, signal: AbortSignal): Promise<TurnOutcome> {
+      signal.throwIfAborted()
+      const { promise, resolve, reject } = Promise.withResolvers<TurnOutcome>()
+      const onAbort = () => reject(signal.reason)
+      const check = () => {
+        const end = ended(message)
+        if (end) resolve(end.outcome)
+      }
+      const unsubscribe = options.onHeadMoved(check, ['turn'])
+      signal.addEventListener('abort', onAbort)
+      try {
+        check()
+        return await promise
+      } finally {
+        unsubscribe()
+        signal.removeEventListener('abort', onAbort)
+      }
     },
   }
 }

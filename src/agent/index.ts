@@ -1,4 +1,3 @@
-import { createMemoryQueries, isHidden } from '../../projections/memory-queries.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import { createProposalQueries } from '../../projections/proposals.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
@@ -27,23 +26,18 @@ export type AgentOptions = Omit<AssistantOptions, 'tools' | 'propose' | 'preview
 
 /** Wires the agent: the conversation, its tools and proposals, turns and activations. */
 export function buildAgent(options: AgentOptions) {
-  const { storage, settings, placement, newId } = options
-  const { append, ledger, views, onHeadMoved } = storage
+  const { storage, settings } = options
+  const { views } = storage
   const previews = createPreviews()
   const conversation = buildConversation(options)
-  const memories = createMemoryQueries(views)
   const proposals = createProposals({
-    append,
-    ledger,
+    ...options,
+    ...storage,
     queries: createProposalQueries(views),
-    placement,
     tools: () => tools,
     isHeld: () => createOwnerQueries(views).outboundHeld() !== undefined,
-    onHeadMoved,
     timezone: () => settings.get('TIMEZONE'),
     onFault: options.onProposalFault,
-    nowMs: options.nowMs,
-    newId,
   })
   const tools: ReadonlyMap<string, Tool> = new Map(
     options
@@ -51,7 +45,6 @@ export function buildAgent(options: AgentOptions) {
       .map((tool) => [tool.name, withMaskedResults(tool, options.maskSecrets)] as const),
   )
   const assistant = buildAssistant({ ...options, tools, propose: proposals.proposeDeed, previews })
-  const turnById = assistant.turns.byId
 
   return {
     ...assistant,
@@ -59,36 +52,23 @@ export function buildAgent(options: AgentOptions) {
     proposals,
     previews,
     tools,
-    chat: createChatChannel({ append, ledger, placement, turnById, onHeadMoved, newId }),
-    turnReport: createTurnReport({
-      ledger,
-      turnById,
-      eventSeqs: assistant.turns.eventSeqs,
-      memoryText(id) {
-        const row = memories.byId(id)
-        return row === undefined || isHidden(row) ? null : row.text
-      },
-      signalSeq: assistant.signalSeq,
-    }),
+    chat: createChatChannel({ ...options, ...storage, turnById: assistant.turns.byId }),
+    turnReport: createTurnReport(storage),
   }
 }
 
 function buildConversation({ storage, settings, nowMs, idleLookMs, onIdleFault }: AgentOptions) {
-  const { append, views, onHeadMoved } = storage
-  const turns = createTurnQueries(views)
+  const turns = createTurnQueries(storage.views)
   const ending = createEnding({
-    append,
-    views,
+    ...storage,
     nowMs,
     isBusy: (spanId) => turns.unfinished().some((turn) => turn.spanId === spanId),
   })
   return {
     endConversation: ending.endConversation,
     idleWatch: createIdleWatch({
-      append,
+      ...storage,
       ending,
-      views,
-      onHeadMoved,
       idleMs: () => settings.get('SESSION_IDLE_MINUTES') * 60_000,
       onFault: onIdleFault,
       lookEveryMs: idleLookMs,

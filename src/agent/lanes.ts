@@ -1,12 +1,10 @@
 import type { Append } from '../../ledger/event.ts'
-import type { SubscribeHead } from '../../ledger/follow.ts'
-import type { createSignalQueries, SignalRow } from '../../projections/signals.ts'
+import type { createSignalQueries } from '../../projections/signals.ts'
 import type { createTurnQueries, TurnRow } from '../../projections/turns.ts'
 import type { Log } from '../lib/log.ts'
+import { spanClosed } from '../lib/spans.ts'
 import { LONGEST_RETRY_MS } from './activation.ts'
-import { type Attention, createAttention } from './attention.ts'
-
-type RunTurn = (turn: TurnRow, signal: AbortSignal) => Promise<void>
+import { type Attention, type AttentionOptions, createAttention } from './attention.ts'
 
 /** A lane for texts has neither signals nor anything to recover. */
 const ONLY_TURNS = {
@@ -22,24 +20,20 @@ const ONLY_TURNS = {
  * The attention for the owner, and the lane of guests. The owner's texts have their own lane, so neither
  * channel waits for a turn that hangs in the other.
  */
-export function createLanes(options: {
-  readonly turns: ReturnType<typeof createTurnQueries>
-  readonly signals: ReturnType<typeof createSignalQueries>
-  readonly append: Append
-  readonly onHeadMoved: SubscribeHead
-  readonly runTurn: RunTurn
-  readonly runGuestTurn: RunTurn
-  readonly runActivation: (batch: readonly SignalRow[], signal: AbortSignal) => Promise<void>
-  /** Compacts the conversation if it has grown too long. */
-  readonly compactIfDue: (signal: AbortSignal) => Promise<void>
-  readonly recover: () => Promise<void>
-  /** Whether tokens are left for work that the owner did not ask for. */
-  readonly mayAskModel: () => boolean
-  readonly nowMs: () => number
-  readonly log: Log
-  readonly onFault: (error: unknown) => void
-  readonly onGuestFault: (error: unknown) => void
-}): { readonly attention: Attention; readonly guests: Pick<Attention, 'start' | 'close'> } {
+export function createLanes(
+  options: {
+    readonly turns: ReturnType<typeof createTurnQueries>
+    readonly signals: ReturnType<typeof createSignalQueries>
+    readonly append: Append
+    readonly runGuestTurn: AttentionOptions['runTurn']
+    /** Compacts the conversation if it has grown too long. */
+    readonly compactIfDue: AttentionOptions['afterTurn']
+    /** Whether tokens are left for work that the owner did not ask for. */
+    readonly mayAskModel: () => boolean
+    readonly log: Log
+    readonly onGuestFault: (error: unknown) => void
+  } & Pick<AttentionOptions, 'onHeadMoved' | 'runTurn' | 'runActivation' | 'recover' | 'nowMs' | 'onFault'>,
+): { readonly attention: Attention; readonly guests: Pick<Attention, 'start' | 'close'> } {
   const { turns, signals, onHeadMoved, runTurn, compactIfDue, mayAskModel, nowMs, log } = options
   const waiting = (party: TurnRow['party'], trigger: TurnRow['trigger']) =>
     turns.unfinished().filter((turn) => turn.party === party && turn.trigger === trigger)
@@ -95,17 +89,8 @@ export function createLanes(options: {
   async function closeSpan({ turnId, conversationId, spanId }: TurnRow): Promise<void> {
     const ended = turns.byId(turnId)
     if (!spanId || !ended || ended.endedSeq === null) return
-    await options.append([
-      {
-        type: 'span.closed',
-        actor: 'service',
-        channel: 'sms',
-        conversationId,
-        spanId,
-        key: `span-closed:${spanId}`,
-        facts: { reason: ended.status === 'completed' ? 'completed' : 'failed' },
-      },
-    ])
+    const reason = ended.status === 'completed' ? 'completed' : 'failed'
+    await options.append([spanClosed({ conversationId, spanId }, reason, 'sms')])
   }
 
   return {

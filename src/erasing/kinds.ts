@@ -1,4 +1,5 @@
 import type { AnyEvent } from '../../ledger/reader.ts'
+import { oneLine, shorten } from '../lib/shorten.ts'
 
 /** What the owner calls an event's content. */
 export const KINDS = [
@@ -63,18 +64,7 @@ export function kindOf(event: AnyEvent): Kind {
   if (REPLIES.has(type)) return 'reply'
   if (STEPS.has(type)) return 'step'
   const family = familyOf(event)
-  switch (family) {
-    case 'memory':
-    case 'note':
-    case 'timer':
-    case 'task':
-    case 'adaptation':
-      return family
-    case 'context':
-      return 'summary'
-    default:
-      return 'other'
-  }
+  return family === 'context' ? 'summary' : (KINDS.find((kind) => kind === family) ?? 'other')
 }
 
 function typeOf(event: AnyEvent): string {
@@ -103,9 +93,5 @@ export function excerptOf(event: AnyEvent): string | null {
     (value): value is string => typeof value === 'string' && value.trim() !== '',
   )
   if (words === undefined) return null
-  const line = words
-    .slice(0, EXCERPT_CHARS * 2)
-    .replace(/\s+/g, ' ')
-    .trim()
-  return line.length <= EXCERPT_CHARS ? line : `${line.slice(0, EXCERPT_CHARS).toWellFormed().trimEnd()}…`
+  return shorten(oneLine(words.slice(0, EXCERPT_CHARS * 2)), EXCERPT_CHARS)
 }

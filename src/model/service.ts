@@ -1,5 +1,4 @@
 import { createBuiltinService } from './builtin/builtin.ts'
-import { createCapabilities } from './openai/capabilities.ts'
 import { FIRST_EVENT_SECONDS, openAiDefaults } from './openai/defaults.ts'
 import { createOpenAiService, type OpenAiDependencies, type OpenAiSettings } from './openai/openai.ts'
 import type { ModelService } from './port.ts'
@@ -21,8 +20,6 @@ export type ModelSettings = {
 
 export type ModelLimits = NonNullable<OpenAiDependencies['limits']>
 
-type ModelDependencies = Partial<OpenAiDependencies>
-
 /**
  * Creates OpenAI or a compatible server if a key or a base URL is set, else the builtin model. Default models
  * apply on OpenAI's own API only: on another server an unset model disables its port, and CHAT_MODEL is
@@ -30,11 +27,10 @@ type ModelDependencies = Partial<OpenAiDependencies>
  */
 export function createModelService(
   settings: ModelSettings,
-  dependencies: ModelDependencies = {},
+  dependencies: OpenAiDependencies = {},
 ): ModelService {
   const wanted = toOpenAiSettings(settings)
-  if (wanted === null) return createBuiltinService()
-  return createOpenAiService(wanted, { capabilities: createCapabilities(Date.now), ...dependencies })
+  return wanted === null ? createBuiltinService() : createOpenAiService(wanted, dependencies)
 }
 
 function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
@@ -59,21 +55,17 @@ function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
   }
 }
 
-/**
- * The current model service. Requests in progress finish on the previous one. Keeps what was learned about
- * servers when the settings change.
- */
-export function createModelHolder(settings: ModelSettings, dependencies: ModelDependencies = {}) {
-  const shared = { capabilities: createCapabilities(Date.now), ...dependencies }
+/** The current model service. Requests in progress finish on the previous one. */
+export function createModelHolder(settings: ModelSettings, dependencies: OpenAiDependencies = {}) {
   let inForce = JSON.stringify(toOpenAiSettings(settings))
-  let service = createModelService(settings, shared)
+  let service = createModelService(settings, dependencies)
   return {
     current: () => service,
     /** Rebuilds the service if the settings changed; true if so. */
     configure(wanted: ModelSettings): boolean {
       const next = JSON.stringify(toOpenAiSettings(wanted))
       if (next === inForce) return false
-      service = createModelService(wanted, shared)
+      service = createModelService(wanted, dependencies)
       inForce = next
       return true
     },

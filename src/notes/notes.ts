@@ -13,6 +13,7 @@ import {
 import type { NoteRow, NoteSource } from '../../projections/notes.ts'
 import { holdsWords, toMatch } from '../../projections/search-text.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
+import { shorten } from '../lib/shorten.ts'
 import type { Origin } from '../model/tool.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -221,12 +222,7 @@ function fieldOf(event: AnyEvent | undefined, field: 'title' | 'content'): strin
 function titleFrom(content: string): string {
   const line = content.split('\n').find((each) => each.trim() !== '') ?? ''
   const words = line.replace(/^[\s#>*\-+\d.]+/, '').trim() || line.trim()
-  return words.length <= TITLE_CHARS
-    ? words
-    : `${words
-        .slice(0, TITLE_CHARS - 1)
-        .toWellFormed()
-        .trimEnd()}…`
+  return shorten(words, TITLE_CHARS)
 }
 
 /** The beginning of a note's content, as lists show it. */

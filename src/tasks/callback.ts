@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { TaskRow } from '../../projections/tasks.ts'
 import { mapTexts } from '../lib/mask.ts'
-import { cleanText, oneLine, startOf } from './clean-text.ts'
+import { oneLine, shorten } from '../lib/shorten.ts'
+import { cleanText } from './clean-text.ts'
 import { outcomeFact, progressFact, type TaskOutcome } from './task-facts.ts'
 import type { TaskStore } from './task-store.ts'
 
@@ -41,7 +42,7 @@ export function createCallback(options: {
 
   async function progress(row: TaskRow, report: HookReport): Promise<CallbackAction> {
     if (row.progressCount >= MAX_PROGRESS) return 'ignored'
-    const text = startOf(oneLine(progressText(report)), MAX_PROGRESS_CHARS)
+    const text = shorten(oneLine(progressText(report)), MAX_PROGRESS_CHARS)
     // A hook that got no response sends the same report again.
     const key = `task-progress:${hash('sha256', JSON.stringify([row.taskId, report.hookType, report.payload]))}`
     const result = await append(row.taskId, [progressFact(row, 'callback', text, { key })])
@@ -115,7 +116,7 @@ function progressText({ hookType, payload }: HookReport): string {
   const kind = textOf(fieldOf(payload.toolResult, 'resultType'))
   return [
     tool,
-    command === '' ? '' : `: ${startOf(command, 300)}`,
+    command === '' ? '' : `: ${shorten(command, 300)}`,
     kind === '' || kind === 'success' ? '' : ` (${kind})`,
   ].join('')
 }

@@ -16,13 +16,3 @@ export function endOf(text: string, chars: number): string {
   const line = cut.indexOf('\n')
   return `…${line >= 0 && line < chars / 2 ? cut.slice(line) : cut}`
 }
-
-/** The beginning of a text, at most `chars` long. */
-export function startOf(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, chars - 1).toWellFormed()}…`
-}
-
-/** Collapses a text to one line, so that no part of it can pose as a separate line. */
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
-}

@@ -41,11 +41,11 @@ export function buildTasks(options: {
   readonly onAnnouncementFault: (error: unknown) => void
   readonly mask: Mask
 }) {
-  const { command, directory: dataDir, storage, settings, nowMs, onFault } = options
+  const { command, directory: dataDir, storage, settings } = options
   const { outboundHeld } = createOwnerQueries(storage.views)
   let callbackUrl = ''
 
-  const store = createTaskStore({ storage, placement: options.placement, nowMs, onFault })
+  const store = createTaskStore(options)
 
   function directory(): string {
     const path = settings.get('COPILOT_WORKDIR') ?? defaultDirectory(dataDir)
@@ -72,8 +72,8 @@ export function buildTasks(options: {
   }
 
   const runner = createTaskRunner({
+    ...options,
     store,
-    command,
     environment,
     dataDir: realpathSync(dataDir),
     directory,
@@ -81,17 +81,10 @@ export function buildTasks(options: {
     limit: () => settings.get('TASK_LIMIT'),
     isHeld: () => outboundHeld() !== undefined,
     mask: options.mask.text,
-    nowMs,
-    onFault,
   })
   settings.subscribe(() => runner.wake())
 
-  const announcer = createAnnouncer({
-    store,
-    targetOf,
-    newId: options.newId,
-    onFault: options.onAnnouncementFault,
-  })
+  const announcer = createAnnouncer({ ...options, store, targetOf, onFault: options.onAnnouncementFault })
   const api = createTasks({
     store,
     endProcess: runner.end,
@@ -101,11 +94,11 @@ export function buildTasks(options: {
     timeoutMinutes: () => settings.get('TASK_TIMEOUT_MINUTES'),
   })
   const callback = createCallback({
+    ...options,
     store,
     outputOf: runner.outputOf,
     onEnded: runner.letGo,
     mask: options.mask.text,
-    nowMs,
   })
   return {
     tasks: api,

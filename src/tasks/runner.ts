@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { LedgerUnavailable, messageOf } from '../../ledger/errors.ts'
 import type { TaskRow } from '../../projections/tasks.ts'
 import { createReactor } from '../lib/reactor.ts'
+import { oneLine } from '../lib/shorten.ts'
 import { MAX_PROGRESS } from './callback.ts'
-import { cleanText, endOf, oneLine } from './clean-text.ts'
+import { cleanText, endOf } from './clean-text.ts'
 import { type FailureKind, outcomeFact, progressFact, type TaskOutcome } from './task-facts.ts'
 import {
   DATA_DIR_VARIABLE,

@@ -3,6 +3,7 @@ import type { Appended, NewEvent } from '../../ledger/event.ts'
 import { createDeliveryQueries, isUnderWay } from '../../projections/deliveries.ts'
 import { createTaskQueries, type TaskRow } from '../../projections/tasks.ts'
 import { createReactor } from '../lib/reactor.ts'
+import { spanClosed } from '../lib/spans.ts'
 import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -31,40 +32,21 @@ export function createTaskStore(options: {
   const deliveries = createDeliveryQueries(views)
   const inTurn = pLimit(1)
 
-  function isInProgress({ taskId, status, announced }: TaskRow): boolean {
-    if (status === 'queued' || status === 'running') return true
-    if (status !== 'cancelled' && announced === 0) return true
-    return isUnderWay(deliveries.ofTask(taskId))
-  }
-
-  type ClosingReason = 'completed' | 'failed' | 'cancelled' | 'idle' | 'length' | 'conversation_ended'
+  type ClosingReason = Parameters<typeof spanClosed>[1]
 
   async function closeSpan({ spanId, conversationId }: TaskRow, reason: ClosingReason): Promise<void> {
-    if (spanId === null) return
-    await append([
-      {
-        type: 'span.closed',
-        actor: 'service',
-        channel: 'system',
-        conversationId,
-        spanId,
-        key: `span-closed:${spanId}`,
-        facts: { reason },
-      },
-    ])
+    if (spanId !== null) await append([spanClosed({ conversationId, spanId }, reason, 'system')])
   }
 
   /** Why to close the open span of a task; null to keep it open. */
-  function endOfSpan(row: TaskRow): ClosingReason | null {
-    if (!isInProgress(row)) {
-      if (row.status === 'finished') return 'completed'
-      return row.status === 'cancelled' ? 'cancelled' : 'failed'
-    }
-    const isOver = row.status !== 'queued' && row.status !== 'running'
-    // Its delivery is in progress and has its own time limit.
-    if (isOver) return null
+  function endOfSpan({ taskId, status, announced, lastAt }: TaskRow): ClosingReason | null {
     // The last fact lies in the future if the clock was ahead and has been corrected.
-    return Math.abs(nowMs() - Date.parse(row.lastAt)) >= IDLE_MS ? 'idle' : null
+    if (status === 'queued' || status === 'running')
+      return Math.abs(nowMs() - Date.parse(lastAt)) >= IDLE_MS ? 'idle' : null
+    const isAnnounced = status === 'cancelled' || announced === 1
+    // A delivery in progress has its own time limit.
+    if (!isAnnounced || isUnderWay(deliveries.ofTask(taskId))) return null
+    return status === 'finished' ? 'completed' : status
   }
 
   const reactor = createReactor<TaskRow>({

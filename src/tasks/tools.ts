@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { shorten } from '../lib/shorten.ts'
 import { defineTool, type Planned, refuse, type Tool } from '../model/tool.ts'
-import { startOf } from './clean-text.ts'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from './limits.ts'
 import type { Task, Tasks } from './tasks.ts'
 
@@ -74,7 +74,7 @@ export function taskTools(tasks: Tasks): Tool[] {
           data: {
             tasks: found.map((task) => ({
               ...present(task),
-              ...(task.outcome === null ? {} : { outcome: startOf(task.outcome, OUTCOME_CHARS) }),
+              ...(task.outcome === null ? {} : { outcome: shorten(task.outcome, OUTCOME_CHARS) }),
             })),
           },
           derivedFrom: found.flatMap(({ dispatchedSeq, endedSeq }) =>

@@ -1,4 +1,5 @@
-import { cleanText, endOf, oneLine, startOf } from './clean-text.ts'
+import { oneLine, shorten } from '../lib/shorten.ts'
+import { cleanText, endOf } from './clean-text.ts'
 
 /** An ended task. `title` and `text` are untrusted. */
 export type EndedTask = {
@@ -24,7 +25,7 @@ const SIGNAL_CHARS = 1_500
 const TITLE_CHARS = 120
 
 function headline({ title, status, kind, exitCode }: EndedTask): string {
-  const name = `Task “${startOf(oneLine(cleanText(title)), TITLE_CHARS)}”`
+  const name = `Task “${shorten(oneLine(cleanText(title)), TITLE_CHARS)}”`
   if (status === 'finished') return `${name} is done.`
   const code = kind === 'exit' && exitCode !== null ? ` (exit code ${exitCode})` : ''
   return `${name} failed: ${REASONS[kind ?? ''] ?? 'the reason is unknown'}${code}.`

@@ -42,19 +42,6 @@ test('rebuilds the service only for model settings, and reports which model answ
   expect(holder.answering()).toEqual({ provider: 'openai', model: 'gpt-5.5', builtin: false })
 })
 
-test('remembers missing capabilities across a change of settings', async () => {
-  const double = await startModelDouble({ lacks: ['/responses/compact'] })
-  onTestFinished(() => double.close())
-  const settings = { OPENAI_BASE_URL: double.url, CHAT_MODEL: 'm' }
-  const holder = createModelHolder(settings)
-  const { instructions, input } = request()
-  await expect(holder.current().compaction?.compact({ instructions, input }, never())).rejects.toMatchObject({
-    capability: 'compaction',
-  })
-  holder.configure({ ...settings, UTILITY_MODEL: 'u' })
-  expect(holder.current().compaction).toBeNull()
-})
-
 test('finishes a running turn on its service when the settings change', async () => {
   const double = await startModelDouble()
   onTestFinished(() => double.close())

@@ -1,3 +1,4 @@
+import { oneLine, shorten } from '../../lib/shorten.ts'
 import { answerOf, type InputItem, type ModelService, NO_USAGE, type Usage } from '../../model/port.ts'
 import { estimateItemTokens } from '../../model/tokens.ts'
 
@@ -70,7 +71,6 @@ function withCommitments(text: string, commitments: readonly Commitment[]): stri
   return `${text}\n\n## Commitments\n${missing.map((each) => `- ${each}`).join('\n')}`
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 const plain = (text: string): string => oneLine(text).toLowerCase()
 
 /** The builtin model cannot summarise, so it keeps the newest messages of the owner. */
@@ -83,7 +83,7 @@ export function summariseByRules(input: readonly InputItem[]): string {
     if (item.type === 'inner' && item.label !== SUMMARY_LABEL) return []
     if (item.type === 'inner') return item.text.split('\n').filter((line) => line.startsWith('- '))
     if (item.type !== 'message' || item.role !== 'owner') return []
-    return [`- ${item.text.replace(/\s+/g, ' ').slice(0, BUILTIN_LINE_CHARS).toWellFormed()}`]
+    return [`- ${shorten(oneLine(item.text), BUILTIN_LINE_CHARS)}`]
   })
   const kept: string[] = []
   let tokens = 0

@@ -2,10 +2,10 @@ import type { Database } from 'better-sqlite3'
 import type { EventOf, LedgerEvent } from '../../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
 import { createRunQueries } from '../../../projections/timeline-runs.ts'
+import { oneLine } from '../../lib/shorten.ts'
 import type { InputItem, ModelId } from '../../model/port.ts'
 import type { IsForeign } from '../turn/foreign.ts'
 import { replyKey, textWithMedia } from '../turn/sms-text.ts'
-import { oneLine } from './signals-text.ts'
 
 export type ContextItem = {
   readonly item: InputItem

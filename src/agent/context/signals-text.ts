@@ -1,4 +1,5 @@
 import type { LedgerReader } from '../../../ledger/reader.ts'
+import { oneLine } from '../../lib/shorten.ts'
 
 /** The answer of the model when it has nothing to say. */
 export const SILENCE = '[silent]'
@@ -24,10 +25,4 @@ export function readSignals(ledger: LedgerReader, seqs: readonly number[]): Sign
 /** A batch of signals as data for the model, one line each. */
 export function batchText(signals: readonly SignalText[]): string {
   return signals.map(({ kind, at, text }) => `- ${at} ${kind}: ${oneLine(text)}`).join('\n')
-}
-
-/** Joins the lines of a text, so that it cannot forge another entry. */
-export function oneLine(text: string): string {
-  const lines = text.split(/[\r\n\u0085\u2028\u2029]/).map((line) => line.trim())
-  return lines.filter((line) => line !== '').join(' ')
 }

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import type { Append, NewEvent } from '../../../ledger/event.ts'
+import type { Append } from '../../../ledger/event.ts'
 import { createOpenSpanQueries, type OpenSpanRow } from '../../../projections/open-spans.ts'
+import { spanClosed } from '../../lib/spans.ts'
 
 export type EndOutcome = 'ended' | 'not_found' | 'already_ended'
 
@@ -31,7 +32,7 @@ export function createEnding(options: {
       const { id } = conversation
       const closings = spans.all().filter((span) => span.kind === 'interaction' && span.conversationId === id)
       const result = await append([
-        ...closings.map((span): NewEvent => closed(span, 'conversation_ended')),
+        ...closings.map((span) => spanClosed(span, 'conversation_ended')),
         {
           type: 'conversation.ended',
           actor: 'owner',
@@ -52,17 +53,5 @@ export function createEnding(options: {
           Math.abs(nowMs() - Date.parse(span.lastAt)) >= idleMs &&
           !options.isBusy(span.spanId),
       ),
-  }
-}
-
-/** The fact that an interaction ended. */
-export function closed(span: OpenSpanRow, reason: 'idle' | 'conversation_ended'): NewEvent {
-  return {
-    type: 'span.closed',
-    actor: 'service',
-    conversationId: span.conversationId,
-    spanId: span.spanId,
-    key: `span-closed:${span.spanId}`,
-    facts: { reason },
   }
 }

@@ -3,7 +3,8 @@ import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { OpenSpanRow } from '../../../projections/open-spans.ts'
 import { createReactor, type Reactor } from '../../lib/reactor.ts'
-import { closed, type Ending } from './ending.ts'
+import { spanClosed } from '../../lib/spans.ts'
+import type { Ending } from './ending.ts'
 
 const LOOK_EVERY_MS = 15_000
 
@@ -50,7 +51,7 @@ export function createIdleWatch(options: {
     onHeadMoved: options.onHeadMoved,
     areas: ['span'],
     next: () => ending.idleSpans(options.idleMs())[0],
-    run: (span) => append([closed(span, 'idle'), ...checkpointOf(span)]),
+    run: (span) => append([spanClosed(span, 'idle'), ...checkpointOf(span)]),
     dueInMs: () => lookEveryMs,
     onFault: options.onFault,
   })

@@ -1,22 +1,12 @@
 import { mapTexts } from '../../lib/mask.ts'
-import type { ActingContext, Tool, ToolContext, ToolResult } from '../../model/tool.ts'
-
-type Arguments = Parameters<Tool['run']>[0]
+import type { ActingContext, Tool } from '../../model/tool.ts'
 
 /** Masks the results of a tool, which go to the model and into the ledger. */
 export function withMaskedResults(tool: Tool, mask: (text: string) => string): Tool {
-  const masked = (result: ToolResult): ToolResult =>
-    result.ok
-      ? { ...result, data: mapTexts(result.data, mask) }
-      : {
-          ...result,
-          message: mask(result.message),
-          ...(result.data ? { data: mapTexts(result.data, mask) } : {}),
-        }
-  return tool.readOnly
-    ? { ...tool, run: async (args: Arguments, context: ToolContext) => masked(await tool.run(args, context)) }
-    : {
-        ...tool,
-        run: async (args: Arguments, context: ActingContext) => masked(await tool.run(args, context)),
-      }
+  async function run(args: Parameters<Tool['run']>[0], context: ActingContext) {
+    const result = await tool.run(args, context)
+    const data = mapTexts(result.data ?? {}, mask)
+    return result.ok ? { ...result, data } : { ...result, data, message: mask(result.message) }
+  }
+  return { ...tool, run }
 }

@@ -1,4 +1,4 @@
-import { answerOf, ModelError, type ModelService, NO_USAGE, type Usage } from '../../model/port.ts'
+import { answerOf, ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
 import type { Tool, ToolContext } from '../../model/tool.ts'
 import type { Composed } from '../context/composer.ts'
 import { parseArguments } from './tool-runner.ts'
@@ -57,8 +57,6 @@ export async function judgeCalls(
   return judged
 }
 
-type SecondReading = { readonly toolCalls: readonly ModelCall[]; readonly usage: Usage }
-
 /**
  * Returns no calls if the model fails. Offers only the tools that need authority, because a model that can
  * look things up first would stop there.
@@ -73,7 +71,7 @@ export async function readAgain(
     readonly log: { warn(fields: object, message: string): void }
     readonly turnId: string
   },
-): Promise<SecondReading> {
+): Promise<Pick<Answer, 'toolCalls' | 'usage'>> {
   const { service, signal, log, turnId } = options
   const now = new Date(options.nowMs()).toISOString()
   const tools = request.tools.filter(({ name }) => options.tools.get(name)?.plan !== undefined)

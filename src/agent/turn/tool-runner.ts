@@ -115,22 +115,8 @@ export function createToolRunner(options: {
         : { ok: false, reason: result.reason, message: result.message, ...result.data },
     )
     const isForeign = options.areForeign(result.derivedFrom ?? [])
-    const outcome = { result, output, durationMs, isForeign: isForeign || call.foreign !== false }
-    const seq = await record(call, round, outcome)
-    const reads = tools.get(call.tool)?.reads ?? 'a tool result'
-    return { callId: call.callId, output, foreign: isForeign ? reads : null, seq }
-  }
-
-  async function record(
-    { callId, tool, seq: calledSeq }: RecordedCall,
-    { channel, conversationId, spanId, turnId }: RoundContext,
-    {
-      result,
-      output,
-      durationMs,
-      isForeign,
-    }: { result: ToolResult; output: string; durationMs: number; isForeign: boolean },
-  ): Promise<number> {
+    const { callId, tool, seq: calledSeq } = call
+    const { channel, conversationId, spanId, turnId } = round
     const appended = await append([
       {
         type: 'tool.returned',
@@ -148,13 +134,15 @@ export function createToolRunner(options: {
           outcome: result.ok ? 'ok' : result.reason === 'fault' ? 'failed' : 'refused',
           reason: result.ok ? undefined : result.reason,
           durationMs,
-          foreign: isForeign,
+          foreign: isForeign || call.foreign !== false,
           refs: result.ok ? [...(result.refs ?? [])] : [],
         },
         body: { result: output },
       },
     ])
-    return appended.status === 'appended' ? (appended.events[0]?.seq ?? calledSeq) : appended.existing.seq
+    const seq = appended.status === 'appended' ? appended.events[0]?.seq : appended.existing.seq
+    const reads = tools.get(tool)?.reads ?? 'a tool result'
+    return { callId, output, foreign: isForeign ? reads : null, seq: seq ?? calledSeq }
   }
 
   return {

@@ -33,9 +33,9 @@ export function canResume(progress: TurnProgress): boolean {
 /** Folds the events of a turn, oldest first. */
 export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnProgress {
   const mine = events.filter((event): event is LedgerEvent => event.type !== 'unknown')
-  const returned = new Set(
-    mine.flatMap((event) => (event.type === 'tool.returned' ? [event.facts.callId] : [])),
-  )
+  const results = mine.filter((event) => event.type === 'tool.returned')
+  const calls = mine.filter((event) => event.type === 'tool.called')
+  const returned = new Set(results.map(({ facts }) => facts.callId))
   const keptRounds = new Set(
     mine.flatMap((event) =>
       event.type === 'turn.items.kept' && event.body && isSameModel(event.facts.model, model)
@@ -80,13 +80,9 @@ export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnPro
     rounds,
     items,
     orphans,
-    read: mine.flatMap((event) =>
-      event.type === 'tool.returned' && event.facts.foreign !== false ? [event.facts.tool] : [],
-    ),
-    called: mine.flatMap((event) => (event.type === 'tool.called' ? [event.facts.tool] : [])),
-    seenSeqs: mine.flatMap((event) =>
-      event.type === 'tool.returned' || event.type === 'tool.called' ? [event.seq] : [],
-    ),
+    read: results.flatMap(({ facts }) => (facts.foreign === false ? [] : [facts.tool])),
+    called: calls.map(({ facts }) => facts.tool),
+    seenSeqs: [...calls, ...results].map(({ seq }) => seq),
   }
 }
 
@@ -96,8 +92,7 @@ export function withEarlier(earlier: readonly TurnProgress[], own: TurnProgress)
   const items = all.flatMap((each) => each.items)
   const returned = new Set(items.flatMap((item) => (item.type === 'tool_result' ? [item.callId] : [])))
   return {
-    starts: own.starts,
-    rounds: own.rounds,
+    ...own,
     items,
     orphans: all.flatMap((each) => each.orphans).filter(({ callId }) => !returned.has(callId)),
     read: all.flatMap((each) => each.read),

@@ -1,24 +1,28 @@
-import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
-import type { TurnRow } from '../../../projections/turns.ts'
+import type { AnyEvent } from '../../../ledger/reader.ts'
+import { createMemoryQueries, isHidden } from '../../../projections/memory-queries.ts'
+import { createSignalQueries } from '../../../projections/signals.ts'
+import { createTurnQueries } from '../../../projections/turns.ts'
+import type { Storage } from '../../storage/storage.ts'
 
 /**
  * Reports what a turn was given and what it did, from its facts, for `GET /api/turns/:id`. Undefined for an
  * unknown turn.
  */
-export function createTurnReport(options: {
-  readonly ledger: LedgerReader
-  readonly turnById: (turnId: string) => TurnRow | undefined
-  readonly eventSeqs: (turnId: string) => number[]
-  /** The current text of a memory; null if it is forgotten. */
-  readonly memoryText: (memoryId: string) => string | null
-  /** The seq of the event that raised a signal. */
-  readonly signalSeq: (signalId: string) => number | null
-}) {
-  const { ledger } = options
+export function createTurnReport({ ledger, views }: Pick<Storage, 'ledger' | 'views'>) {
+  const turns = createTurnQueries(views)
+  const memories = createMemoryQueries(views)
+  const { seqOf } = createSignalQueries(views)
+
+  /** Null if it is forgotten. */
+  function memoryText(id: string): string | null {
+    const row = memories.byId(id)
+    return row === undefined || isHidden(row) ? null : row.text
+  }
+
   return (turnId: string) => {
-    const turn = options.turnById(turnId)
+    const turn = turns.byId(turnId)
     if (!turn) return undefined
-    const events = ledger.readSeqs(options.eventSeqs(turnId))
+    const events = ledger.readSeqs(turns.eventSeqs(turnId))
     const started = events.find((event) => event.type === 'turn.started')
     const returned = new Map(
       events.flatMap((event) =>
@@ -35,7 +39,7 @@ export function createTurnReport(options: {
       model: started?.facts.model ?? null,
       memories: events.flatMap((event) =>
         event.type === 'memory.recalled'
-          ? event.facts.ids.map((id) => ({ id, text: options.memoryText(id), late: event.facts.late }))
+          ? event.facts.ids.map((id) => ({ id, text: memoryText(id), late: event.facts.late }))
           : [],
       ),
       suppressed: events.flatMap((event) =>
@@ -44,7 +48,7 @@ export function createTurnReport(options: {
           : [],
       ),
       signals: signalIdsOf(events).flatMap((id) => {
-        const seq = options.signalSeq(id)
+        const seq = seqOf(id)
         const [signal] = seq === null ? [] : ledger.readSeqs([seq])
         return signal?.type === 'signal.raised'
           ? [{ id, kind: signal.facts.kind, text: signal.body?.text ?? null }]

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { InputItem, ModelId, ModelService, TextEvent, TextModel, TextRequest } from '../port.ts'
+import type { ModelId, ModelService, TextEvent, TextModel, TextRequest } from '../port.ts'
 import { estimateItemTokens, estimateTokens } from '../tokens.ts'
 import { type Done, readInput } from './conversation.ts'
 import type { Call, Reply, World } from './intent.ts'
@@ -55,15 +55,12 @@ type Answer = { readonly text: string; readonly calls: readonly Call[] }
 
 function answerTo(request: TextRequest): Answer {
   const input = readInput(request.input)
-  if (input.by === 'nobody') return { text: input.signals.join('\n'), calls: [] }
+  // The owner sees reminders and outcomes anyway.
+  if (input === null) return { text: '', calls: [] }
   if (input.by === 'guest') return { text: GUEST, calls: [] }
   const shapes = new Map(request.tools.map(({ name, parameters }) => [name, Object.keys(parameters.shape)]))
   const present = { now: new Date(request.now), timezone: request.timezone }
-  const world: World = {
-    present,
-    conversation: input,
-    can: (tool) => shapes.has(tool),
-  }
+  const world: World = { present, conversation: input, can: (tool) => shapes.has(tool) }
   const remaining = [...input.done]
   const texts: string[] = []
   for (const reply of repliesTo(input.text, world)) {
@@ -112,8 +109,5 @@ function toToolCall({ name, args }: Call, index: number, { now, input }: TextReq
   return { callId, name, arguments: JSON.stringify(args) }
 }
 
-function inputTokens({ instructions, input }: TextRequest): number {
-  return (
-    estimateTokens(instructions) + input.reduce((sum, item: InputItem) => sum + estimateItemTokens(item), 0)
-  )
-}
+const inputTokens = ({ instructions, input }: TextRequest): number =>
+  input.reduce((sum, item) => sum + estimateItemTokens(item), estimateTokens(instructions))

@@ -16,19 +16,16 @@ export type Conversation = {
   readonly past: readonly Exchange[]
 }
 
-/** Signals woke the delegate; nobody has spoken since the last reply. */
-type Woken = { readonly by: 'nobody'; readonly signals: readonly string[] }
-
 const MAX_EXCHANGES = 4
 
-/** Reads the input of a request. Inner items are never a request. */
-export function readInput(input: readonly InputItem[]): Conversation | Woken {
+/** Null if signals woke the delegate: nobody has spoken since the last reply. */
+export function readInput(input: readonly InputItem[]): Conversation | null {
   const spokenAt = input.findLastIndex((item) => item.type === 'message')
   const spoken = input[spokenAt]
   const after = input.slice(spokenAt + 1)
   const isAnswering =
     spoken?.type === 'message' && spoken.role !== 'delegate' && after.every(({ type }) => type !== 'inner')
-  if (!isAnswering) return { by: 'nobody', signals: deliveriesIn(after) }
+  if (!isAnswering) return null
   return {
     by: spoken.role === 'guest' ? 'guest' : 'owner',
     text: spoken.text,
@@ -59,15 +56,4 @@ function doneIn(items: readonly InputItem[]): Done[] {
     if (item.type !== 'tool_call' || output === undefined) return []
     return [{ name: item.name, outcome: readOutcome(output) }]
   })
-}
-
-/** Format: "- <time> <kind>: <text>". Only deliveries are repeated: the owner sees reminders anyway. */
-const DELIVERY = /^-? ?(?:\S+ )?delivery[a-z0-9_]*: (.+)$/s
-
-function deliveriesIn(items: readonly InputItem[]): string[] {
-  return items.flatMap((item) =>
-    item.type === 'inner' && /signal/i.test(item.label)
-      ? item.text.split('\n').flatMap((line) => DELIVERY.exec(line)?.[1] ?? [])
-      : [],
-  )
 }

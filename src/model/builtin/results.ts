@@ -19,7 +19,7 @@ const task = z.looseObject({
   outcome: z.string().nullish().catch(null),
 })
 const hit = z.looseObject({ at: text, who: text, text })
-const part = z.looseObject({ kind: text, count: z.number().catch(0).default(0), items: listOf(z.string()) })
+const part = z.looseObject({ kind: text, items: listOf(z.string()) })
 
 export type TimerResult = z.output<typeof timer>
 

@@ -1,3 +1,4 @@
+import { oneLine, shorten } from '../../lib/shorten.ts'
 import { sentencesOf } from '../../text/text.ts'
 
 /** Only this much of a message is searched for requests; content may be longer. */
@@ -152,8 +153,7 @@ const SMALL_START = /^(?:The|A|An|It|He|She|They|This|That|There|His|Her|Their|O
 
 /** Turns the words of the owner into the second person: "My name is Max." becomes "your name is Max". */
 export function toYou(text: string): string {
-  const flat = text.replace(/\s+/g, ' ').trim()
-  const turned = flat.replace(OWNER_WORDS, (word) => {
+  const turned = oneLine(text).replace(OWNER_WORDS, (word) => {
     const plain = word.toLowerCase().replace('’', "'")
     return word === 'US' ? word : (OTHER_PERSON[plain] ?? word)
   })
@@ -161,15 +161,6 @@ export function toYou(text: string): string {
     .replace(/^(?:that|actually,?) /i, '')
     .replace(SMALL_START, (word) => word.toLowerCase())
     .replace(/[.!]$/, '')
-}
-
-/** Cuts at `maxChars` and marks the cut. */
-export function shorten(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text
-  return `${text
-    .slice(0, maxChars - 1)
-    .toWellFormed()
-    .trimEnd()}…`
 }
 
 /** "a, b and c". */
@@ -180,9 +171,7 @@ const MAX_LINE_CHARS = 160
 
 /** A bulleted list of at most ten lines; `more` says where the rest is. */
 export function bullets(lines: readonly string[], more = 'more'): string {
-  const shown = lines
-    .slice(0, MAX_LINES)
-    .map((line) => shorten(line.replace(/\s+/g, ' ').trim(), MAX_LINE_CHARS))
+  const shown = lines.slice(0, MAX_LINES).map((line) => shorten(oneLine(line), MAX_LINE_CHARS))
   const rest = lines.length > shown.length ? [`and ${lines.length - shown.length} ${more}`] : []
   return [...shown, ...rest].map((line) => `- ${line}`).join('\n')
 }

@@ -10,7 +10,7 @@ export type When =
   | Recurrence
   | { readonly kind: 'in'; readonly seconds: number; readonly rest: string }
   /** Local time in the owner's zone, ISO 8601 without an offset. */
-  | { readonly kind: 'at'; readonly local: string; readonly hasDay: boolean; readonly rest: string }
+  | { readonly kind: 'at'; readonly local: string; readonly rest: string }
 
 /** Long texts slow down chrono-node, and times are short. */
 const MAX_CHARS = 300
@@ -69,9 +69,8 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
     const seconds = Math.round((result.start.date().getTime() - present.now.getTime()) / 1000)
     return seconds > 0 ? { kind: 'in', seconds, rest } : null
   }
-  const hasDay = result.start.isCertain('day') || result.start.isCertain('weekday')
   const local = new Date(resolve(result, nowMs, early)).toISOString().slice(0, 16)
-  return { kind: 'at', local, hasDay, rest }
+  return { kind: 'at', local, rest }
 }
 
 /** The dates and times in a text, except possessives ("Monday's paper") and "now". */

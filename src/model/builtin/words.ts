@@ -1,15 +1,13 @@
 import { stemOf } from '../../../projections/recall-text.ts'
+import { STOP_WORDS } from '../../text/stop-words.ts'
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’][\p{L}]+)?/gu
 
-const STOP_WORDS = new Set(
-  `a about after again all also am an and any anything are as at be because been before but by can could did do does
-  doing don't for from had has have having he her hers him his how i i'd i'll i'm i've if in into is it it's its just
-  know like-to me mention mentioned mine my myself no not of off on once one or our ours out please remember remembered
-  recall said same say shall she should so some something such tell than that that's the their theirs them then there
-  these they this those to told too under up us very was we were what what's when where which who who's whom whose why
-  will with would you your yours`.split(/\s+/),
-)
+/** Words of a request to recall something. */
+const ASKING_WORDS = new Set('anything know recall remember remembered something tell told'.split(' '))
+
+/** "I'm" and "don't" count as their first part. */
+const isStopWord = (word: string) => STOP_WORDS.has(word.split("'", 1).join('')) || ASKING_WORDS.has(word)
 
 /** Words for an aspect rather than a thing. A matching statement may lack them. */
 const ASPECTS = new Set(
@@ -32,7 +30,7 @@ export function wordsOf(text: string): string[] {
 /** Search words without duplicates. A matching statement must contain `keys` but may paraphrase `aspects`. */
 export function queryWords(text: string) {
   const plain = text.replace(/\bfor (?:a|his|her|my|their) living\b/gi, 'job')
-  const words = [...new Set(wordsOf(plain))].filter((word) => !STOP_WORDS.has(word))
+  const words = [...new Set(wordsOf(plain))].filter((word) => !isStopWord(word))
   const keys = words.filter((word) => !isAspect(word))
   const aspects = words.filter(isAspect)
   return keys.length > 0 ? { keys, aspects } : { keys: aspects, aspects: [] }

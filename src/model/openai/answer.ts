@@ -47,19 +47,8 @@ export const responseSchema = z.object({
 })
 export type ResponseAnswer = z.output<typeof responseSchema>
 
-export type Answer = {
-  readonly text: string
-  readonly toolCalls: readonly {
-    readonly callId: string
-    readonly name: string
-    readonly arguments: string
-  }[]
-  readonly blob: string | null
-  readonly truncated: boolean
-}
-
 /** Throws ModelError `refused` if the model declined, APIError if the response failed. */
-export function readAnswer(response: ResponseAnswer, secrets: readonly string[]): Answer {
+export function readAnswer(response: ResponseAnswer, secrets: readonly string[]) {
   if (response.error || response.status === 'failed') {
     throw reportedFault(response.error?.code, response.error?.message || 'the response failed')
   }
@@ -92,7 +81,7 @@ function partsOf(output: readonly OutputItem[], kind: 'output_text' | 'refusal')
 const MAX_NAME_CHARS = 100
 
 /** Throws ZodError for duplicate call ids and unusable names. */
-function callsOf(output: readonly OutputItem[], truncated: boolean): Answer['toolCalls'] {
+function callsOf(output: readonly OutputItem[], truncated: boolean) {
   const calls = output.flatMap((item) => {
     if (item.type !== 'function_call') return []
     if (truncated && item.status !== 'completed') return []

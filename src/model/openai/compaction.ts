@@ -10,13 +10,12 @@ const compactionSchema = z.object({ output: z.array(outputItemSchema).min(1), us
 /** `/responses/compact`: the service's opaque replacement for a long input. */
 export function createCompactionModel(core: OpenAiCore, model: string): CompactionModel {
   const id: ModelId = { provider: core.provider, model }
-  const { dataBlock, splitsRoleTokens } = core
   return {
     id,
     compact: ({ instructions, input }, signal) =>
       requestOnce(core, signal, async (attemptSignal) => {
         const client = await core.load()
-        const items = toResponsesInput({ input }, { self: id, dataBlock, splitsRoleTokens })
+        const items = toResponsesInput({ input }, id, core)
         const body: ResponseCompactParams = { model, instructions, input: items }
         const raw = await client
           .post<unknown>('/responses/compact', { body, signal: attemptSignal })

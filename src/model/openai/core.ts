@@ -14,6 +14,7 @@ export type OpenAiCore = {
   readonly where: string
   readonly baseUrl: string
   readonly load: LoadClient
+  /** To redact; empty ones do not count. */
   readonly secrets: readonly string[]
   readonly timing: Timing
   readonly limits: Limits

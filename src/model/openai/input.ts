@@ -5,8 +5,6 @@ import type { InputItem, ModelId, TextRequest } from '../port.ts'
 import { type DataBlocks, splitRoleTokens } from './data-block.ts'
 
 export type InputOptions = {
-  /** The model whose opaque items may be sent back. */
-  readonly self: ModelId
   readonly dataBlock: DataBlocks
   /** Whether the server may parse role tokens in content (any server but OpenAI's). */
   readonly splitsRoleTokens: boolean
@@ -22,6 +20,7 @@ const PAUSE_MS = 30 * 60 * 1000
  */
 export function toResponsesInput(
   request: Pick<TextRequest, 'input'> & Partial<Pick<TextRequest, 'now' | 'timezone'>>,
+  self: ModelId,
   options: InputOptions,
 ): ResponseInputItem[] {
   const { input, now, timezone = 'UTC' } = request
@@ -36,7 +35,7 @@ export function toResponsesInput(
       : [developer(`It is now ${formatLocal(Date.parse(now), timezone)} (${timezone}; ${now} in UTC).`)]
   const items = input.flatMap((entry, index) => {
     const date = datedAfterPause(entry)
-    return [...(index === answeredAt ? present : date), ...toItems(entry, options)]
+    return [...(index === answeredAt ? present : date), ...toItems(entry, self, options)]
   })
   return withoutOrphans(answeredAt === -1 ? [...items, ...present] : items)
 }
@@ -70,7 +69,11 @@ function parseBlob(blob: string): ResponseInputItem[] {
 }
 
 /** Empty for an empty message. */
-function toItems(item: InputItem, { self, dataBlock, splitsRoleTokens }: InputOptions): ResponseInputItem[] {
+function toItems(
+  item: InputItem,
+  self: ModelId,
+  { dataBlock, splitsRoleTokens }: InputOptions,
+): ResponseInputItem[] {
   const clean = splitsRoleTokens ? splitRoleTokens : (text: string) => text
   switch (item.type) {
     case 'message': {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ModelService } from '../port.ts'
-import type { Capabilities } from './capabilities.ts'
+import { createCapabilities } from './capabilities.ts'
 import { checkService } from './check.ts'
 import { createClientLoader, type Endpoint, realtimeEndpoint, toEndpoint } from './client.ts'
 import { createCompactionModel } from './compaction.ts'
@@ -29,8 +29,6 @@ export type OpenAiSettings = {
 }
 
 export type OpenAiDependencies = {
-  /** Outlives the service, so that changing a setting does not probe for missing features again. */
-  readonly capabilities: Capabilities
   readonly timing?: Timing
   readonly limits?: Partial<Limits>
 }
@@ -41,11 +39,11 @@ export type OpenAiDependencies = {
  */
 export function createOpenAiService(
   settings: OpenAiSettings,
-  dependencies: OpenAiDependencies,
+  dependencies: OpenAiDependencies = {},
 ): ModelService {
   const endpoint = toEndpoint(settings.baseUrl ?? OPENAI_BASE_URL, settings.apiKey)
   const core = createCore(endpoint, settings, dependencies)
-  const { capabilities } = dependencies
+  const { capabilities } = core
   const { chatModel, embeddingModel, realtimeModel, transcriptionModel, speechModel } = settings
   const text = createTextModel(core, chatModel)
   const compaction = createCompactionModel(core, chatModel)
@@ -79,7 +77,7 @@ function createCore(
   settings: OpenAiSettings,
   dependencies: OpenAiDependencies,
 ): OpenAiCore {
-  const { capabilities, timing = systemTiming } = dependencies
+  const { timing = systemTiming } = dependencies
   const { baseUrl, authorization } = endpoint
   const url = new URL(baseUrl)
   const isOpenAi = url.host === new URL(OPENAI_BASE_URL).host
@@ -92,17 +90,11 @@ function createCore(
     where: url.origin,
     baseUrl,
     load: createClientLoader(endpoint, { maxResponseBytes }),
-    secrets: [settings.apiKey, authorization?.split(' ')[1], decodeURIComponent(given.password)].filter(
-      isText,
-    ),
+    secrets: [settings.apiKey ?? '', authorization?.split(' ')[1] ?? '', decodeURIComponent(given.password)],
     timing,
     limits,
-    capabilities,
+    capabilities: createCapabilities(timing.nowMs),
     dataBlock: createDataBlocks(randomBytes(32)),
     splitsRoleTokens: !isOpenAi,
   }
-}
-
-function isText(value: string | null | undefined): value is string {
-  return typeof value === 'string' && value !== ''
 }

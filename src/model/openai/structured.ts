@@ -15,16 +15,15 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
   const scope = scopeOf(core, id)
 
   function paramsOf(request: WithStrictSchema): ResponseCreateParamsNonStreaming {
-    const { dataBlock, splitsRoleTokens, capabilities } = core
     const { name, schema } = request
-    const isConstrained = !capabilities.lacks(scope, 'json_schema')
+    const isConstrained = !core.capabilities.lacks(scope, 'json_schema')
     const asked = isConstrained
       ? []
       : [`Answer with one JSON object and nothing else, of this JSON Schema:\n${JSON.stringify(schema)}`]
     return {
       model,
       instructions: [request.instructions, DATA_BLOCK_RULE, ...asked].join('\n\n'),
-      input: toResponsesInput(request, { self: id, dataBlock, splitsRoleTokens }),
+      input: toResponsesInput(request, id, core),
       store: false,
       ...(isConstrained ? { text: { format: { type: 'json_schema', name, schema, strict: true } } } : {}),
     }

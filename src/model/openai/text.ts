@@ -23,13 +23,13 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   const scope = scopeOf(core, id)
 
   function paramsOf(request: WithFunctionTools): ResponseCreateParamsStreaming {
-    const { capabilities, dataBlock, splitsRoleTokens } = core
+    const { capabilities } = core
     const { tools, maxOutputTokens } = request
     const strict = !capabilities.lacks(scope, 'strict_tools')
     return {
       model,
       instructions: withDataBlockRule(request.instructions),
-      input: toResponsesInput(request, { self: id, dataBlock, splitsRoleTokens }),
+      input: toResponsesInput(request, id, core),
       stream: true,
       store: false,
       ...(capabilities.lacks(scope, 'encrypted_reasoning')

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { messageOf } from '../../../ledger/errors.ts'
 import { createTextQueries } from '../../../projections/texts.ts'
@@ -112,14 +113,9 @@ export function createReadiness(
   }
 
   /** Null if the storage thread has ended or hangs. */
-  async function storageStatus(): Promise<StorageStatus | null> {
-    const timeout = Promise.withResolvers<null>()
-    const timer = setTimeout(() => timeout.resolve(null), STORES_LIMIT_MS)
-    try {
-      return await Promise.race([storage.status().catch(() => null), timeout.promise])
-    } finally {
-      clearTimeout(timer)
-    }
+  function storageStatus(): Promise<StorageStatus | null> {
+    const status = storage.status().catch(() => null)
+    return Promise.race([status, pause(STORES_LIMIT_MS, null, { ref: false })])
   }
 
   function modelCheck(): Check {

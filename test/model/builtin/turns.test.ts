@@ -220,12 +220,10 @@ const signals = (...lines: string[]): InputItem => ({
   text: lines.join('\n'),
 })
 
-test('stays silent on signals, except on a failed delivery', async () => {
+test('stays silent on signals', async () => {
   const past = [owner('remind me in 1 minute to run'), delegate('Sure.')]
   const due = '- 2026-06-02T12:00:00.000Z timer_due: The timer “Run” is due.'
   expect(await runTurn([...past, signals(due)])).toMatchObject({ text: '', calls: [] })
-  const failed = '- 2026-06-02T12:00:00.000Z delivery_failed: The text was not delivered.'
-  expect((await runTurn([...past, signals(due, failed)])).text).toBe('The text was not delivered.')
 })
 
 test('does not carry out an unanswered request when signals wake the delegate', async () => {

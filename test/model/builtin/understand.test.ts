@@ -101,7 +101,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['set a pasta timer for 8 minutes', ['set_timer', { title: 'Pasta timer', in_minutes: 8 }]],
   ['set a timer called Tea for 4 minutes', ['set_timer', { title: 'Tea', in_minutes: 4 }]],
   ['5 minute timer', ['set_timer', { title: 'Timer', in_minutes: 5 }]],
-  ['start a countdown of 30 seconds', ['set_timer', { title: 'Countdown', at: '2026-06-02T12:00:30.977Z' }]],
+  ['start a countdown of 30 seconds', ['set_timer', { title: 'Countdown', in_minutes: 0.5 }]],
   ['set an alarm at 6:30 tomorrow', ['set_timer', { title: 'Alarm', at: '2026-06-03T06:30' }]],
   ['wake me up at 7', ['set_timer', { title: 'Wake up', at: '2026-06-03T07:00' }]],
   ['remind me to call mom tomorrow at 9', ['set_timer', { title: 'Call mom', at: '2026-06-03T09:00' }]],

@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { createCapabilities } from '../../../src/model/openai/capabilities.ts'
 import {
   createOpenAiService,
   type OpenAiDependencies,
@@ -55,7 +54,6 @@ export async function setUp(
         ...settings,
       },
       {
-        capabilities: createCapabilities(Date.now),
         timing,
         limits: { backoffMs: 100, maxBackoffMs: 1000 },
         ...dependencies,

@@ -5,13 +5,13 @@ import { toResponsesInput } from '../../../src/model/openai/input.ts'
 import type { InputItem } from '../../../src/model/port.ts'
 
 const key = new Uint8Array(32)
+const self = { provider: 'p', model: 'm' }
 const options = {
-  self: { provider: 'p', model: 'm' },
   dataBlock: createDataBlocks(key),
   splitsRoleTokens: false,
 }
 const convert = (input: readonly InputItem[], changes = {}) =>
-  toResponsesInput({ input }, { ...options, ...changes })
+  toResponsesInput({ input }, self, { ...options, ...changes })
 
 const BLOCK = /^<data code="([0-9a-f]{16})" label="([^"]*)">\n([\s\S]*)\n<\/data code="\1">$/
 
@@ -100,7 +100,7 @@ test('does not send a call twice if an opaque item already holds it', () => {
     { type: 'function_call', call_id: 'a', name: 't', arguments: '{"from":"blob"}' },
   ])
   const items = convert([
-    { type: 'opaque', model: options.self, blob },
+    { type: 'opaque', model: self, blob },
     { type: 'tool_call', callId: 'a', name: 't', arguments: '{}' },
     { type: 'tool_result', callId: 'a', output: 'done' },
   ])
@@ -111,7 +111,7 @@ test('does not send a call twice if an opaque item already holds it', () => {
 })
 
 test.for(['', 'not json', '{}', '[]', '[{"no":"type"}]'])('drops a damaged blob (%s)', (blob) => {
-  expect(convert([{ type: 'opaque', model: options.self, blob }])).toEqual([])
+  expect(convert([{ type: 'opaque', model: self, blob }])).toEqual([])
 })
 
 test('puts the present right before the current message, in the owner’s time zone', () => {
@@ -124,6 +124,7 @@ test('puts the present right before the current message, in the owner’s time z
   ]
   const items = toResponsesInput(
     { input, now: '2026-06-02T22:30:00.000Z', timezone: 'Europe/Berlin' },
+    self,
     options,
   )
   expect(items[2]).toMatchObject({ role: 'developer' })
@@ -137,7 +138,11 @@ test('puts the present right before the signals that woke the delegate', () => {
     { type: 'message', role: 'delegate', text: 'answer' },
     { type: 'inner', label: 'signals', text: 'a timer is due' },
   ]
-  const items = toResponsesInput({ input, now: '2026-06-02T22:30:00.000Z', timezone: 'No/Where' }, options)
+  const items = toResponsesInput(
+    { input, now: '2026-06-02T22:30:00.000Z', timezone: 'No/Where' },
+    self,
+    options,
+  )
   expect(items.map((item) => ('role' in item ? item.role : ''))).toEqual([
     'user',
     'assistant',
@@ -188,7 +193,7 @@ test('gives every call its result, whatever the items', () => {
     fc.record({ type: fc.constant('tool_result' as const), callId: id, output: text }),
     fc.record({
       type: fc.constant('opaque' as const),
-      model: fc.constantFrom(options.self, { provider: 'x', model: 'y' }),
+      model: fc.constantFrom(self, { provider: 'x', model: 'y' }),
       blob: fc.oneof(text, fc.json()),
     }),
   )

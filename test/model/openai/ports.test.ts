@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { createCapabilities } from '../../../src/model/openai/capabilities.ts'
+import { systemTiming } from '../../../src/model/openai/timing.ts'
 import { CapabilityMissing } from '../../../src/model/port.ts'
 import { EMBEDDING_DIMENSIONS } from '../../doubles/model/embed.ts'
 import { httpFaults } from '../../doubles/model/script.ts'
@@ -75,17 +75,14 @@ test('compacts to an opaque replacement that the next turn builds on', async () 
 
 test('drops the compaction port when the server lacks it, and retries after a while', async () => {
   let nowMs = 0
-  const capabilities = createCapabilities(() => nowMs)
-  const { service, another } = await setUp({
+  const { service } = await setUp({
     double: { lacks: ['/responses/compact'] },
-    dependencies: { capabilities },
+    dependencies: { timing: { ...systemTiming, nowMs: () => nowMs } },
   })
   const attempt = present(service.compaction).compact({ instructions: '', input }, never())
   await expect(attempt).rejects.toBeInstanceOf(CapabilityMissing)
   await expect(attempt).rejects.toMatchObject({ kind: 'unavailable', capability: 'compaction' })
   expect(service.compaction).toBeNull()
-  expect(another({}, { capabilities }).compaction).toBeNull()
-  expect(another({ chatModel: 'other' }, { capabilities }).compaction).not.toBeNull()
   nowMs = 6 * 60 * 60 * 1000
   expect(service.compaction).not.toBeNull()
 })

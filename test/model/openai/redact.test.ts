@@ -19,7 +19,7 @@ test('removes a secret from any text, raw or encoded', () => {
 
 test('also removes whatever looks like a key', () => {
   expect(redact('Incorrect API key provided: sk-proj-abc***xyz. Bearer abc.def', [])).toBe(
-    'Incorrect API key provided: [secret] Bearer [secret]',
+    'Incorrect API key provided: [redacted] [redacted]',
   )
 })
 

@@ -19,8 +19,9 @@ function* add(name: string, items: readonly string[]): Steps {
 }
 
 function* show(name: string): Steps {
-  const { ok, reason, note, ...outcome } = yield* use('read_note', { query: noteOf(name) })
-  if (!ok && reason !== 'not_found') return whyNot({ ok, reason, note, ...outcome })
+  const outcome = yield* use('read_note', { query: noteOf(name) })
+  const { note } = outcome
+  if (!outcome.ok && outcome.reason !== 'not_found') return whyNot(outcome)
   const items = (note?.content ?? '')
     .split('\n')
     .map(itemIn)

@@ -1,5 +1,6 @@
+import { shorten } from '../../../lib/shorten.ts'
 import { firstOf, type Intent, on, type Reply, report } from '../intent.ts'
-import { bullets, shorten, tidy, toContent } from '../text.ts'
+import { bullets, tidy, toContent } from '../text.ts'
 
 export const ASK_NOTE = 'What should the note say?'
 const WHICH_NOTE = 'Which note? Tell me its title.'

@@ -1,7 +1,8 @@
+import { oneLine, shorten } from '../../../lib/shorten.ts'
 import { firstOf, type Intent, on, type Present, type Steps, use, type World } from '../intent.ts'
 import { formatRecorded } from '../local-time.ts'
 import { whyNot } from '../results.ts'
-import { bullets, isQuestion, shorten, tidy } from '../text.ts'
+import { bullets, isQuestion, tidy } from '../text.ts'
 import { HAD_FORGOTTEN, NOTHING_FOUND } from '../wording.ts'
 import { queryWords, senseOf, wordsOf } from '../words.ts'
 import { type Days, daysOf, PERIOD } from './dates.ts'
@@ -40,7 +41,7 @@ function* look(query: string | null, days: Days | null, present: Present): Steps
   if (said.length === 0) return forgotten > 0 ? HAD_FORGOTTEN : NOTHING_FOUND
   const lines = said.map(({ at, text = '' }) => {
     const moment = formatRecorded(at, present)?.replace(/^on /, '') ?? 'Once'
-    return `${moment}: “${shorten(text.replace(/\s+/g, ' ').trim(), MAX_LINE_CHARS)}”`
+    return `${moment}: “${shorten(oneLine(text), MAX_LINE_CHARS)}”`
   })
   const left = forgotten > 0 ? '\n\nThis leaves out what you asked me to forget.' : ''
   return `You said, the latest first:\n\n${bullets(lines, 'more on the [timeline](/)')}${left}`

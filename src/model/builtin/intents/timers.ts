@@ -41,7 +41,7 @@ function setTimer(words: string, called: string, world: World): Reply {
 function* set(when: Timing, kind: string, { present }: World): Steps {
   const name = titleOf(when.rest)
   const title = capitalise(name || (kind === 'wake' ? 'Wake up' : kind)).slice(0, MAX_TITLE_CHARS)
-  const outcome = yield* use('set_timer', { title: title.toWellFormed(), ...timingOf(when, present) })
+  const outcome = yield* use('set_timer', { title: title.toWellFormed(), ...timingOf(when) })
   if (outcome.reason === 'past') return 'That time is already over.'
   if (!outcome.ok) return whyNot(outcome)
   const told =
@@ -63,11 +63,9 @@ function announce(name: string, kind: string, rest: string): string {
 const formatDue = (timer: TimerResult | undefined, present: Present, tell = formatMoment) =>
   formatRecorded(timer?.dueAt, present, tell) ?? 'then'
 
-function timingOf(when: Timing, { now }: Present): Call['args'] {
+function timingOf(when: Timing): Call['args'] {
   if (when.kind === 'at') return { at: when.local }
-  if (when.kind === 'every') return { recurrence: when.cron }
-  if (when.seconds % 60 === 0) return { in_minutes: when.seconds / 60 }
-  return { at: new Date(now.getTime() + when.seconds * 1000).toISOString() }
+  return when.kind === 'every' ? { recurrence: when.cron } : { in_minutes: when.seconds / 60 }
 }
 
 /** Words to drop at the start of a title. */
