@@ -1,5 +1,6 @@
+import { shorten } from '../../../lib/shorten.ts'
 import { type Intent, on, type Reply, report } from '../intent.ts'
-import { bullets, capitalise, shorten, tidy } from '../text.ts'
+import { bullets, capitalise, tidy } from '../text.ts'
 
 const ASSISTANT = '(?:coding (?:assistant|agent)|(?:github )?copilot)'
 const MAX_TITLE_CHARS = 60
