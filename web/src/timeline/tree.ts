@@ -196,7 +196,7 @@ class Tree {
   }
 
   private isQueued(event: TimelineEvent, turn: Turn | null): turn is Turn {
-    if (event.type !== 'chat.message.received' || event.spanId === null || turn === null) return false
+    if (event.type !== 'chat.message.received' || event.spanId === null || !turn || turn.queued) return false
     const other = this.running.get(event.spanId)
     return other !== undefined && other !== turn
   }
@@ -232,7 +232,7 @@ class Tree {
     if (!span) return this.looseSegment(event, 'loose')
     const latest = span.segments.at(-1)
     const fits = latest && (latest.firstVisibleSeq === null || latest === this.lastVisible)
-    return fits ? latest : this.newSegment(cause, span.kind, span)
+    return fits ? latest : this.newSegment({ ...event, seq: cause.seq }, span.kind, span)
   }
 
   private placeInternal(event: TimelineEvent, span: Span | null, turn: Turn | null): void {
