@@ -5,7 +5,6 @@ import type { Toaster } from '../design/toaster.ts'
 import { keepUnsettled, readUnsettled } from '../timeline/chat/outbox.ts'
 import { type ChatSession, createChatSession } from '../timeline/chat/session.ts'
 import type { MayConnect } from '../timeline/chat/socket.ts'
-import { newId } from './platform.ts'
 import { createReminders } from './reminders.ts'
 import { createThemeChoice } from './theme.ts'
 
@@ -137,9 +136,6 @@ export function createApp(options: {
       onMalformed: () =>
         toast('The service sent a message that this page does not understand. Reload the page.', 'warning'),
       unsettled: { kept: readUnsettled(), keep: keepUnsettled },
-      newId,
-      random: Math.random,
-      nowMs: Date.now,
     })
     session.follow((event, live) => {
       if (!live) return

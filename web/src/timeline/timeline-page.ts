@@ -12,7 +12,6 @@ import type { ChatSession } from './chat/session.ts'
 import './call-bar.ts'
 import './composer.ts'
 import type { DgComposer } from './composer.ts'
-import './connection-view.ts'
 import './context-meter.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { createMarkdown } from '../design/markdown.ts'
@@ -22,7 +21,7 @@ import { DgWhyDialog } from './why-dialog.ts'
 import './timeline-view.ts'
 import { createTimelineActions, type TimelineActions } from './timeline-actions.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
-import { emptyView, isWorthShowing, loadingView } from './timeline-states.ts'
+import { connectionView, emptyView, isWorthShowing, loadingView } from './timeline-states.ts'
 import type { DgTimeline } from './timeline-view.ts'
 
 /** To show a hit nearer than this, load the pages in between. Show one further away in a dialog. */
@@ -210,7 +209,7 @@ export class DgTimelinePage extends LitElement {
         <header class="bar">
           ${drawerButton(this)}
           <h1>Timeline</h1>
-          <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
+          ${connectionView(session.connection, () => session.retryNow())}
           <dg-context-meter .app=${this.app}></dg-context-meter>
           <button class="button search" @click=${() => this.searchDialog.openIn(this)}>
             <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>

@@ -27,7 +27,6 @@ export function createOutbox(options: {
   readonly keep: (pending: readonly Unsettled[]) => void
   readonly changed: () => void
   readonly newId: () => string
-  readonly nowMs: () => number
 }) {
   let pending = options.kept
   let closed = false
@@ -76,7 +75,7 @@ export function createOutbox(options: {
       return pending
     },
     add(text: string): void {
-      const at = new Date(options.nowMs()).toISOString()
+      const at = new Date().toISOString()
       const clientMessageId = options.newId()
       const message = { clientMessageId, text, at, status: 'waiting', reason: null, afterSeq: null } as const
       pending = [...pending, message]
@@ -100,17 +99,13 @@ export function createOutbox(options: {
     flush(): void {
       for (const message of pending) if (message.status !== 'failed') transmit(message)
     },
-    /** Removes the event's message, found by id or else by text among the messages sent before the event. */
+    /** Removes the event's message, found by its text among those sent before the event. */
     settle(event: TimelineEvent): void {
-      const named = event.payload.clientMessageId
       const words = wordsOf(event).trim()
-      const match =
-        typeof named === 'string'
-          ? find(named)
-          : pending.find(
-              ({ text, afterSeq }) =>
-                words !== '' && afterSeq !== null && event.seq > afterSeq && text.startsWith(words),
-            )
+      const match = pending.find(
+        ({ text, afterSeq }) =>
+          words !== '' && afterSeq !== null && event.seq > afterSeq && text.startsWith(words),
+      )
       if (match) remove(match)
     },
     /** Fails the message with that id, else the oldest one sent. Returns false if there is none. */

@@ -2,6 +2,7 @@ import type { LiveCall, TalkLine } from '../../../../src/http/contract/calls.ts'
 import type { ServerMessage } from '../../../../src/http/contract/chat-socket.ts'
 import type { ProblemDocument } from '../../../../src/http/contract/problem.ts'
 import type { TimelineEvent, TimelinePage } from '../../../../src/http/contract/timeline.ts'
+import { newId } from '../../app/platform.ts'
 import { cutOf, wordsOf } from '../event-kinds.ts'
 import type { Preview } from '../rows.ts'
 import { createTimelineStore, type TimelineStore } from '../store.ts'
@@ -28,9 +29,6 @@ type ChatSessionOptions = {
   readonly onMalformed: (error: unknown) => void
   /** Storage for this tab's messages until they are on the timeline. */
   readonly unsettled: Pick<Parameters<typeof createOutbox>[0], 'kept' | 'keep'>
-  readonly newId: () => string
-  readonly random: () => number
-  readonly nowMs: () => number
 }
 
 const olderTimeoutMs = 15_000
@@ -57,8 +55,7 @@ export function createChatSession(options: ChatSessionOptions) {
     kept: options.unsettled.kept,
     keep: options.unsettled.keep,
     changed,
-    newId: options.newId,
-    nowMs: options.nowMs,
+    newId,
   })
   let connection: Connection = { state: 'connecting' }
   let loaded = false
@@ -213,8 +210,6 @@ export function createChatSession(options: ChatSessionOptions) {
     onMessage: receive,
     onConnection: connected,
     onMalformed: options.onMalformed,
-    random: options.random,
-    nowMs: options.nowMs,
   })
 
   return {
