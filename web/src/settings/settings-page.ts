@@ -218,8 +218,8 @@ export class DgSettingsPage extends LightElement {
     settings: readonly Setting[],
     proxies: readonly string[],
   ): TemplateResult {
-    const { id, group, service, more } = section
-    const own = settings.filter((setting) => setting.group === group)
+    const { id, service, more } = section
+    const own = settings.filter((setting) => setting.group === id)
     const unsaved = own.some(({ key }) => this.draft.has(key))
     return cardView(
       section,

@@ -3,8 +3,7 @@ import { capitalised, countText, durationText, plural, wordsText } from '../desi
 import { delayText } from '../operations/health-words.ts'
 import { usageText } from './context-words.ts'
 import { kindText } from './erasure-kinds.ts'
-import { countField, isErased, textField, wordsOf } from './event-kinds.ts'
-import { settingsChangedText } from './setting-words.ts'
+import { countField, isErased, reminderText, textField, wordsOf } from './event-kinds.ts'
 
 type Title = (event: TimelineEvent) => string
 
@@ -60,12 +59,6 @@ const callEnds: Readonly<Record<string, string>> = {
 const callEnded = (durationMs: number, why?: string): string => {
   const what = durationMs === 0 ? 'Call ended' : `Call ended after ${durationText(durationMs)}`
   return why === undefined ? what : `${what}: ${why}`
-}
-
-/** Older events do not carry the reminder's text. */
-const reminderText = (event: TimelineEvent): string => {
-  const words = isErased(event) ? '' : wordsOf(event)
-  return words === '' ? 'A reminder is due' : `Reminder · ${words}`
 }
 
 const titles: Readonly<Record<string, Title>> = {
@@ -134,7 +127,7 @@ const titles: Readonly<Record<string, Title>> = {
   'note.deleted': () => 'Note deleted',
   'note.restored': (e) => `Note restored to revision ${countText(number(e, 'restoredRevision'))}`,
   'timer.set': (e) => named(e, 'Timer set'),
-  'timer.fired': (e) => reminderText(e),
+  'timer.fired': reminderText,
   'timer.missed': (e) =>
     number(e, 'missed') === 0
       ? 'Timer adjusted after a clock change'
@@ -156,7 +149,7 @@ const titles: Readonly<Record<string, Title>> = {
   'erasure.undone': () => 'Erasure undone',
   'erasure.completed': (e) => `Erased for good: ${kindsText(e)}`,
   'adaptations.reloaded': (e) => `${plural(number(e, 'loaded'), 'standing instruction')} reloaded`,
-  'settings.changed': ({ payload: { keys } }) => settingsChangedText(Array.isArray(keys) ? keys : []),
+  'settings.changed': settingsText,
   'owner.installed': () => 'Delegate was set up',
   'owner.signed-in': () => 'Signed in',
   'owner.signed-out': () => 'Signed out',
@@ -165,8 +158,14 @@ const titles: Readonly<Record<string, Title>> = {
   'intrusion.counted': (e) =>
     `${plural(number(e, 'count'), 'refused attempt')}: ${wordsText(text(e, 'kind'))}`,
   'ledger.imported': () => 'History imported',
-  'ledger.loss.accepted': (e) => lossText(e),
+  'ledger.loss.accepted': lossText,
   'outbound.released': () => 'Outgoing work released',
+}
+
+/** For example "Changed settings: timezone, chat model". */
+function settingsText({ payload: { keys } }: TimelineEvent): string {
+  const names = Array.isArray(keys) ? keys.map((key) => wordsText(String(key)).toLowerCase()) : []
+  return `Changed settings: ${names.join(', ')}`
 }
 
 function lossText({ payload: { fromSeq, toSeq } }: TimelineEvent): string {

@@ -10,7 +10,6 @@ import type { Segment } from '../tree.ts'
 import { createLiveTalk } from './live-talk.ts'
 import { createOutbox } from './outbox.ts'
 import { createPreviews } from './previews.ts'
-import { createSilenceWatch } from './silence-watch.ts'
 import { type ChatSocket, type Connection, type MayConnect, openChatSocket } from './socket.ts'
 
 /** What is known about events older than the oldest loaded one. */
@@ -69,23 +68,27 @@ export function createChatSession(options: ChatSessionOptions) {
   let cutReply: TimelineEvent | null = null
   let olderTimer: ReturnType<typeof setTimeout> | undefined
 
-  const silence = createSilenceWatch({
-    patienceMs() {
-      if (connection.state !== 'open') return null
-      if (isWorking(store, previews.list)) return turnPatienceMs
-      return outbox.pending.some(({ status }) => status === 'sent') ? messagePatienceMs : null
-    },
-    onSilence() {
-      if (!socket.isUploading) socket.restart()
-    },
-  })
+  /** When something last arrived, or nothing was expected. */
+  let heardAtMs = Date.now()
+  const silenceTimer = setInterval(() => {
+    const silentMs = Date.now() - heardAtMs
+    if (silentMs < patienceMs()) return
+    heardAtMs = Date.now()
+    if (!socket.isUploading && patienceMs() > 0) socket.restart()
+  }, 1000)
+
+  /** How long a silence may last; 0 while nothing is expected. */
+  function patienceMs(): number {
+    if (connection.state !== 'open') return 0
+    if (isWorking(store, previews.list)) return turnPatienceMs
+    return outbox.pending.some(({ status }) => status === 'sent') ? messagePatienceMs : 0
+  }
 
   function changed(): void {
     if (notifying) return
     notifying = true
     queueMicrotask(() => {
       notifying = false
-      silence.look()
       for (const listener of listeners) listener()
     })
   }
@@ -206,7 +209,9 @@ export function createChatSession(options: ChatSessionOptions) {
     url: () =>
       store.lastSeq > 0 && !outdated ? `${options.socketUrl}?since=${store.lastSeq}` : options.socketUrl,
     mayConnect: options.mayConnect,
-    onHeard: () => silence.heard(),
+    onHeard: () => {
+      heardAtMs = Date.now()
+    },
     onMessage: receive,
     onConnection: connected,
     onMalformed: options.onMalformed,
@@ -289,7 +294,7 @@ export function createChatSession(options: ChatSessionOptions) {
     },
     close(): void {
       clearTimeout(olderTimer)
-      silence.stop()
+      clearInterval(silenceTimer)
       outbox.close()
       listeners.clear()
       followers.clear()
