@@ -101,8 +101,22 @@ function embeddingFigure(embedding: Embedding): MemoryFigure {
     : { name, value, meaning: `All turns and memories are embedded${by}` }
 }
 
+const failures: Readonly<Record<string, string>> = {
+  auth: 'rejected the key',
+  quota: 'has no credit left',
+  rate_limited: 'is rate limiting',
+  unavailable: 'could not be reached',
+  timeout: 'timed out',
+  malformed: 'returned an invalid response',
+  refused: 'refused the request',
+  context_too_long: 'rejected the texts as too long',
+}
+
 function failureText({ model, lastFailure, retryAt }: Embedding): string {
-  const failure = lastFailure === null ? 'failed' : `failed (${wordsText(lastFailure.kind)})`
+  const failure =
+    lastFailure === null
+      ? 'failed'
+      : (failures[lastFailure.kind] ?? `failed (${wordsText(lastFailure.kind)})`)
   const isDue = retryAt === null || Date.parse(retryAt) <= Date.now()
   const relative = isDue ? 'now' : relativeText(retryAt)
   const when = relative === 'now' ? 'soon' : relative

@@ -17,9 +17,6 @@ import { type Draft, keepDraft, keptDraft, type Words } from './note-draft.ts'
 import { noteEditorStyles } from './note-editor-styles.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
 
-/** Above this size there is no live preview, because rendering it would slow down typing. */
-const previewChars = 200_000
-
 /** Editor for a note, with a preview. Keeps unsaved edits in this tab. */
 @customElement('dg-note-editor-page')
 export class DgNoteEditorPage extends LitElement {
@@ -303,11 +300,6 @@ export class DgNoteEditorPage extends LitElement {
 
   private previewView(): TemplateResult {
     const { title, content } = this.draft
-    if (content.length > previewChars) {
-      return html`<section class="preview" aria-label="Preview">
-        <p class="status soft">Too long to preview while you write. Save the note, then open it.</p>
-      </section>`
-    }
     return html`<section class="preview" aria-label="Preview">
       ${title === '' ? nothing : html`<h2>${title}</h2>`}
       <div class="prose">${this.markdown(content)}</div>
