@@ -64,8 +64,6 @@ const wholeTaskSchema = z
   .object({ ...taskFields, prompt: z.string(), outcome: z.string().nullable() })
   .openapi('WholeTask')
 
-export type WholeTask = z.output<typeof wholeTaskSchema>
-
 export const list = createRoute({
   method: 'get',
   path: '/api/tasks',
