@@ -110,6 +110,11 @@ export function createApp(options: {
     }
   }
 
+  /** Says what was done, in a toast with a button that undoes it. */
+  function offerUndo(text: string, undo: () => Promise<unknown>, shownForMs = 10_000): void {
+    toast(text, 'done', { shownForMs, action: { label: 'Undo', run: () => void attempt(undo) } })
+  }
+
   async function readClock(): Promise<void> {
     try {
       const { entries } = await http.get('/api/config', { signal: AbortSignal.timeout(clockTimeoutMs) })
@@ -153,6 +158,7 @@ export function createApp(options: {
     enter,
     toast,
     attempt,
+    offerUndo,
     /** Announces a sentence to screen readers. */
     announce,
     /** Unsaved form input. Survives navigation and an expired session. */
