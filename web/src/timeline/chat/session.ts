@@ -120,7 +120,7 @@ export function createChatSession(options: ChatSessionOptions) {
         live.update(message.call)
         break
       case 'chat.working':
-        previews.begin(message.turnId)
+        previews.replace(message.turnId, '')
         break
       case 'chat.delta':
         previews.append(message.turnId, message.text)
