@@ -123,7 +123,7 @@ export class DgWelcomePage extends LightElement {
     const { http } = this.app
     switch (step) {
       case 'timezone':
-        return html`<dg-timezone-step .http=${http} @done=${this.next}></dg-timezone-step>`
+        return html`<dg-timezone-step .app=${this.app} @done=${this.next}></dg-timezone-step>`
       case 'model':
         return html`<div><dg-service-step .app=${this.app} .setup=${modelSetup} @done=${this.next}></dg-service-step></div>`
       case 'phone':
