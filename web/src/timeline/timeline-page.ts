@@ -54,22 +54,18 @@ export class DgTimelinePage extends LitElement {
         this.requestUpdate()
         this.followLink()
       }
-      this.open(session)
+      this.session = session
+      this.actions = createTimelineActions({
+        app: this.app,
+        session,
+        erase: (erasing) => askToErase(this, this.app, erasing),
+        say: (text) => this.say(text),
+        explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { app: this.app, turnId }).openIn(this),
+      })
       signal.addEventListener('abort', session.subscribe(changed))
       addEventListener('keydown', this.keyPressed, { signal })
       addEventListener('navigated', () => this.followLink(), { signal })
       signal.addEventListener('abort', () => this.reach?.abort())
-    })
-  }
-
-  private open(session: ChatSession): void {
-    this.session = session
-    this.actions = createTimelineActions({
-      app: this.app,
-      session,
-      erase: (erasing) => askToErase(this, this.app, erasing),
-      say: (text) => this.say(text),
-      explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { app: this.app, turnId }).openIn(this),
     })
   }
 

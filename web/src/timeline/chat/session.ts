@@ -30,13 +30,13 @@ type ChatSessionOptions = {
   readonly unsettled: Pick<Parameters<typeof createOutbox>[0], 'kept' | 'keep'>
 }
 
-const olderTimeoutMs = 15_000
 /**
  * Silence after which the connection is replaced. Replacing a healthy one is harmless. Messages are
  * acknowledged at once, while a turn may wait for the model.
  */
 const messagePatienceMs = 10_000
 const turnPatienceMs = 45_000
+const erasureEnds = new Set(['erasure.undone', 'erasure.completed'])
 const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'])
 
 /** The chat of this tab: its socket and events, and what is not an event yet (pending messages, previews). */
@@ -63,10 +63,8 @@ export function createChatSession(options: ChatSessionOptions) {
   let notifying = false
   /** An undone erasure restored words that this tab has dropped: reload from the first page. */
   let outdated = false
-  const endedErasures = new Set<unknown>()
   /** A long reply's event is truncated. Held back until the service sends the whole text right after it. */
   let cutReply: TimelineEvent | null = null
-  let olderTimer: ReturnType<typeof setTimeout> | undefined
 
   /** When something last arrived, or nothing was expected. */
   let heardAtMs = Date.now()
@@ -81,7 +79,8 @@ export function createChatSession(options: ChatSessionOptions) {
   function patienceMs(): number {
     if (connection.state !== 'open') return 0
     if (isWorking(store, previews.list)) return turnPatienceMs
-    return outbox.pending.some(({ status }) => status === 'sent') ? messagePatienceMs : 0
+    const isExpecting = older === 'loading' || outbox.pending.some(({ status }) => status === 'sent')
+    return isExpecting ? messagePatienceMs : 0
   }
 
   function changed(): void {
@@ -98,9 +97,6 @@ export function createChatSession(options: ChatSessionOptions) {
       if (event.type === 'chat.message.received' && !store.get(event.seq)) outbox.settle(event)
       live.add(event)
       if (event.turnId !== null && turnEnds.has(event.type)) previews.end(event.turnId)
-    }
-    for (const { type, payload } of events) {
-      if (type === 'erasure.undone' || type === 'erasure.completed') endedErasures.add(payload.erasureId)
     }
     store.add(events)
     changed()
@@ -171,7 +167,6 @@ export function createChatSession(options: ChatSessionOptions) {
   }
 
   function takeOlder(page: TimelinePage): void {
-    clearTimeout(olderTimer)
     cursor = page.nextCursor
     older = page.hasMore && page.nextCursor !== null ? 'more' : 'none'
     // Before its own events, a page has older ones that only complete spans, with gaps between them.
@@ -258,18 +253,13 @@ export function createChatSession(options: ChatSessionOptions) {
       return cursor
     },
     /** False once this tab has seen the erasure completed or undone. */
-    isErasurePending: (erasureId: string): boolean => !endedErasures.has(erasureId),
+    isErasurePending: (id: string): boolean =>
+      !store.events.some(({ type, payload }) => erasureEnds.has(type) && payload.erasureId === id),
     outbox,
     stop: () => void socket.send({ type: 'chat.stop' }),
     loadOlder(): void {
       if (cursor === null || older === 'loading' || older === 'none') return
       older = socket.send({ type: 'history.more', cursor }) ? 'loading' : 'failed'
-      clearTimeout(olderTimer)
-      olderTimer = setTimeout(() => {
-        if (older !== 'loading') return
-        older = 'failed'
-        changed()
-      }, olderTimeoutMs)
       changed()
     },
     /** Adds the page before `cursor`, when fetched over HTTP instead of the socket. */
@@ -293,7 +283,6 @@ export function createChatSession(options: ChatSessionOptions) {
       return () => followers.delete(listener)
     },
     close(): void {
-      clearTimeout(olderTimer)
       clearInterval(silenceTimer)
       outbox.close()
       listeners.clear()
