@@ -69,7 +69,6 @@ const titles: Readonly<Record<string, Title>> = {
       : `Started on the ${text(e, 'trigger') || 'message'}`,
   'turn.completed': (e) => `Finished: ${tokens(e)}`,
   'turn.items.kept': () => 'Kept its reasoning for the next step',
-  'tool.called': (e) => `Called ${text(e, 'tool')}`,
   'tool.returned': (e) => `${text(e, 'tool')} returned`,
   'context.usage.recorded': (e) => `Context: ${tokens(e)}`,
   'context.compaction.requested': (e) => `Compaction requested (${text(e, 'source')})`,
@@ -106,16 +105,7 @@ const titles: Readonly<Record<string, Title>> = {
   'signal.dismissed': (e) =>
     `Dismissed ${plural(size(e, 'signalIds'), 'signal')}: ${wordsText(text(e, 'reason'))}`,
   'sms.status.reported': (e) => `Text message ${wordsText(text(e, 'status'))}`,
-  'sms.undelivered': () => 'A text message was not delivered',
   'sms.delayed': (e) => `Texts delayed: ${delayText(text(e, 'kind'))}`,
-  'proposal.made': (e) =>
-    text(e, 'kind') === 'tool'
-      ? named(e, 'Needs your confirmation', 'target')
-      : 'A text message needs your confirmation',
-  'proposal.confirmed': () => 'You confirmed a proposal',
-  'proposal.declined': () => 'You declined a proposal',
-  'proposal.completed': (e) =>
-    text(e, 'outcome') === 'done' ? 'Did what you confirmed' : 'Could not do what you confirmed',
   'call.offered': () => 'The phone rang',
   'call.rejected': (e) => `Call rejected: ${wordsText(text(e, 'reason'))}`,
   'call.connected': () => 'Call connected',
