@@ -146,16 +146,17 @@ export class DgTimelinePage extends LitElement {
     }
   }
 
+  private pageBefore(before: string, signal: AbortSignal) {
+    return this.app.http.get('/api/timeline', { query: { before, limit: reachPageSize }, signal })
+  }
+
   private async loadBackTo(seq: number, signal: AbortSignal): Promise<void> {
     const { session } = this
     if (session.wholeFromSeq - seq > reachableEvents) return
     while (session.wholeFromSeq > seq) {
       const before = session.cursor
       if (before === null) return
-      const page = await this.app.http.get('/api/timeline', {
-        query: { before, limit: reachPageSize },
-        signal,
-      })
+      const page = await this.pageBefore(before, signal)
       // Scrolling may have loaded the same page meanwhile.
       if (session.cursor === before) session.addOlderPage(page)
     }
@@ -165,10 +166,7 @@ export class DgTimelinePage extends LitElement {
   private async findSpan(seq: number, signal: AbortSignal): Promise<string | null> {
     let before = this.session.cursor
     while (before !== null) {
-      const page = await this.app.http.get('/api/timeline', {
-        query: { before, limit: reachPageSize },
-        signal,
-      })
+      const page = await this.pageBefore(before, signal)
       const found = page.events.find((event) => event.seq === seq)
       if (found) return found.spanId
       before = (page.events[0]?.seq ?? 0) > seq ? page.nextCursor : null
