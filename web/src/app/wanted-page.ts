@@ -12,13 +12,13 @@ export function rememberWantedPage(): void {
  */
 export function takeWantedPage(): URL {
   const state: unknown = history.state
-  const cookie = document.cookie.split('; ').find((each) => each.startsWith(`${COOKIE}=`)) ?? ''
+  // Unlike decodeURIComponent, this accepts malformed text.
+  const cookie = new URLSearchParams(document.cookie.replaceAll('; ', '&')).get(COOKIE)
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs a secure context.
   document.cookie = `${COOKIE}=; Max-Age=0; Path=/login; SameSite=Strict`
   const kept =
-    typeof state === 'object' && state !== null && 'wanted' in state
-      ? String(state.wanted)
-      : decodeURIComponent(cookie.slice(COOKIE.length + 1))
-  const url = new URL(URL.canParse(kept, location.origin) ? kept : '/', location.origin)
+    typeof state === 'object' && state !== null && 'wanted' in state ? String(state.wanted) : (cookie ?? '/')
+  const isPath = kept.startsWith('/') && URL.canParse(kept, location.origin)
+  const url = new URL(isPath ? kept : '/', location.origin)
   return url.origin === location.origin ? url : new URL('/', location.origin)
 }
