@@ -17,7 +17,7 @@ const servicePaths = [
 const pagePaths = ['/login', '/install']
 
 const commonModules =
-  /src\/(?:design\/(?:menu|prose|cards|page|format|keyed-rows|owner-time|relative-time)|timeline\/(?:context-words|setting-words|titles))\.(?:ts|css)/
+  /src\/(?:design\/(?:menu|prose|cards|page|format|keyed-rows|owner-time|relative-time)|timeline\/(?:context-words|titles))\.(?:ts|css)/
 
 /**
  * `npm run build:web` writes web/dist. In development, `npm run dev` serves the pages and forwards all other

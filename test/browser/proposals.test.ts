@@ -21,18 +21,18 @@ test('sends or declines a proposed text as the owner chooses, and updates every 
     )
     await say(page, `Tell ${TO}`)
     await page
-      .getByRole('region', { name: `Proposed text to ${TO}` })
+      .getByRole('region', { name: `Send this text to ${TO}` })
       .filter({ hasText: text })
       .waitFor()
     for (const tab of [page, other]) await expect.poll(() => reply(tab, 'It waits.').count()).toBe(count)
   }
   await propose('I am ten minutes late, please order for me.', 1)
-  const elsewhere = other.getByRole('region', { name: `Proposed text to ${TO}` })
+  const elsewhere = other.getByRole('region', { name: `Send this text to ${TO}` })
   await elsewhere.waitFor()
   expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'Send text' }).click()
-  await page.getByRole('region', { name: `You confirmed this text to ${TO}` }).waitFor()
-  await other.getByRole('region', { name: `You confirmed this text to ${TO}` }).waitFor()
+  await page.getByRole('region', { name: `You confirmed: Send this text to ${TO}` }).waitFor()
+  await other.getByRole('region', { name: `You confirmed: Send this text to ${TO}` }).waitFor()
   await words(page, 'Delegate', 'I am ten minutes late')
     .filter({ hasText: `Text to ${TO}` })
     .waitFor()
@@ -43,11 +43,11 @@ test('sends or declines a proposed text as the owner chooses, and updates every 
   await elsewhere.getByRole('button', { name: 'Do not send' }).focus()
   await inFocus(elsewhere.getByRole('button', { name: 'Do not send' })).waitFor()
   await other.keyboard.press('Enter')
-  await page.getByRole('region', { name: `You declined this text to ${TO}` }).waitFor()
+  await page.getByRole('region', { name: `You declined: Send this text to ${TO}` }).waitFor()
   expect(phone.double.messages).toHaveLength(1)
 
   await page.reload()
-  await page.getByRole('region', { name: `You declined this text to ${TO}` }).waitFor()
+  await page.getByRole('region', { name: `You declined: Send this text to ${TO}` }).waitFor()
 })
 
 test('explains a failed confirmation on the card and allows another attempt', async () => {
@@ -64,7 +64,7 @@ test('explains a failed confirmation on the card and allows another attempt', as
   await send.click()
   await page.getByRole('alert').filter({ hasText: 'try again' }).waitFor()
   await send.click()
-  await page.getByRole('region', { name: 'You confirmed this text' }).waitFor()
+  await page.getByRole('region', { name: 'You confirmed: Send this text' }).waitFor()
 })
 
 test('marks an undelivered text and an uncertain one on the timeline', async () => {

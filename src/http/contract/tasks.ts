@@ -66,8 +66,6 @@ const wholeTaskSchema = z
   .object({ ...taskFields, prompt: z.string(), outcome: z.string().nullable() })
   .openapi('WholeTask')
 
-export type WholeTask = z.output<typeof wholeTaskSchema>
-
 export const list = get('/api/tasks', {
   summary: 'List tasks of the coding assistant with their deliveries, newest first',
   request: { query: z.object(listQuery(50, 200)) },

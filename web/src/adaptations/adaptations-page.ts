@@ -86,18 +86,10 @@ export class DgAdaptationsPage extends LitElement {
     void this.attempt(async () => {
       await this.app.http.del('/api/adaptations/{id}', { params: { id: adaptation.id } })
       const { id, title, content, enabled, channels } = adaptation
-      this.app.toast('Removed. Its text stays in the history.', 'done', {
-        shownForMs: 10_000,
-        action: {
-          label: 'Undo',
-          run: () =>
-            void this.attempt(async () => {
-              await this.app.http.post('/api/adaptations/{id}', {
-                params: { id },
-                body: { title, content, enabled, channels },
-              })
-            }),
-        },
+      const body = { title, content, enabled, channels }
+      this.app.offerUndo('Removed. Its text stays in the history.', async () => {
+        await this.app.http.post('/api/adaptations/{id}', { params: { id }, body })
+        await this.adaptations.reload()
       })
     })
   }

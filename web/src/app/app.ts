@@ -5,7 +5,6 @@ import type { Toaster } from '../design/toaster.ts'
 import { keepUnsettled, readUnsettled } from '../timeline/chat/outbox.ts'
 import { type ChatSession, createChatSession } from '../timeline/chat/session.ts'
 import type { MayConnect } from '../timeline/chat/socket.ts'
-import { newId } from './platform.ts'
 import { createReminders } from './reminders.ts'
 import { createThemeChoice } from './theme.ts'
 
@@ -111,6 +110,11 @@ export function createApp(options: {
     }
   }
 
+  /** Says what was done, in a toast with a button that undoes it. */
+  function offerUndo(text: string, undo: () => Promise<unknown>, shownForMs = 10_000): void {
+    toast(text, 'done', { shownForMs, action: { label: 'Undo', run: () => void attempt(undo) } })
+  }
+
   async function readClock(): Promise<void> {
     try {
       const { entries } = await http.get('/api/config', { signal: AbortSignal.timeout(clockTimeoutMs) })
@@ -137,9 +141,6 @@ export function createApp(options: {
       onMalformed: () =>
         toast('The service sent a message that this page does not understand. Reload the page.', 'warning'),
       unsettled: { kept: readUnsettled(), keep: keepUnsettled },
-      newId,
-      random: Math.random,
-      nowMs: Date.now,
     })
     session.follow((event, live) => {
       if (!live) return
@@ -157,6 +158,7 @@ export function createApp(options: {
     enter,
     toast,
     attempt,
+    offerUndo,
     /** Announces a sentence to screen readers. */
     announce,
     /** Unsaved form input. Survives navigation and an expired session. */

@@ -101,7 +101,12 @@ export class DgEraseDialog extends DialogElement {
     if (!target || !plan) return
     const isDone = await this.submission.send(async () => {
       const { id } = await app.http.post('/api/erasures', { body: target })
-      offerUndo(app, id, plan.undoMs, () => erasing.onChange?.())
+      const undo = async (): Promise<void> => {
+        await app.http.post('/api/erasures/{id}/undo', { params: { id } })
+        app.toast('Restored.')
+        erasing.onChange?.()
+      }
+      app.offerUndo('Hidden. It will be erased for good in a minute.', undo, plan.undoMs - 2000)
     })
     if (!isDone) return
     this.close()
@@ -172,22 +177,4 @@ function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof not
     <dg-icon name="warning"></dg-icon>
     <span>For instructions loaded from files, the files are deleted too.</span>
   </p>`
-}
-
-/** Offers to undo a pending erasure, in a toast that closes once the erasure completes or is undone. */
-function offerUndo(app: App, id: string, undoMs: number, onUndone: () => void): void {
-  const undo = async (): Promise<void> => {
-    await app.http.post('/api/erasures/{id}/undo', { params: { id } })
-    app.toast('Restored.')
-    onUndone()
-  }
-  const dismiss = app.toast('Hidden. It will be erased for good in a minute.', 'done', {
-    shownForMs: undoMs - 2000,
-    action: { label: 'Undo', run: () => void app.attempt(undo) },
-  })
-  const unfollow = app.chat().follow(({ type, payload }) => {
-    if ((type !== 'erasure.undone' && type !== 'erasure.completed') || payload.erasureId !== id) return
-    dismiss()
-    unfollow()
-  })
 }

@@ -1,6 +1,6 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import type { Toaster } from '../design/toaster.ts'
-import { isErased, wordsOf } from '../timeline/event-kinds.ts'
+import { reminderText } from '../timeline/event-kinds.ts'
 
 /**
  * Shows due reminders on every page as one toast, which stays open, and as a count. A reminder counts as seen
@@ -52,10 +52,4 @@ export function createReminders(options: {
     /** Hides all reminders in this tab only. */
     clear: (): void => set([]),
   }
-}
-
-/** Older events do not carry the reminder's text. */
-function reminderText(event: TimelineEvent): string {
-  const words = isErased(event) ? '' : wordsOf(event)
-  return words === '' ? 'A reminder is due' : `Reminder: ${words}`
 }

@@ -1,12 +1,13 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, property } from 'lit/decorators.js'
 import type { WaitingTexts } from '../../../src/http/contract/outbound.ts'
 import { type Check, fetchChecks, reportedChecks } from '../api/health.ts'
-import type { Http } from '../api/routes.ts'
 import { controls } from '../design/controls.ts'
 import { plural, shortDateText, timeText } from '../design/format.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import { checkText, delayText } from '../operations/health-words.ts'
+import type { App } from './app.ts'
+import { Loaded } from './loaded.ts'
 
 const refreshMs = 60_000
 
@@ -45,68 +46,61 @@ export class DgServiceNotices extends LitElement {
       }
     `,
   ]
-  @property({ attribute: false }) http!: Http
+  @property({ attribute: false }) app!: App
   /** Path of the current page. */
   @property() path = ''
-  @state() private heldSince: string | null = null
-  @state() private checks: readonly Check[] = []
-  @state() private texts: WaitingTexts | null = null
+  /** A failure keeps the last notices: each page reports an unreachable service itself. */
+  private readonly notices = new Loaded(this, {
+    fetch: async () => ({
+      checks: await fetchChecks(this.app.http),
+      outbound: await this.app.http.get('/api/outbound'),
+    }),
+    concerns: (type) => type === 'outbound.released',
+    againMs: () => refreshMs,
+  })
 
   constructor() {
     super()
     whileConnected(this, (signal) => {
-      const timer = setInterval(() => void this.refresh(), refreshMs)
-      signal.addEventListener('abort', () => clearInterval(timer))
-      document.addEventListener('visibilitychange', () => void this.refresh(), { signal })
-      void this.refresh()
+      document.addEventListener('visibilitychange', this.notices.reload, { signal })
     })
   }
 
-  /** Refreshes on navigation, because another page may have resolved a notice. */
+  /** Reloads on navigation, because another page may have resolved a notice. */
   protected override willUpdate(changed: PropertyValues): void {
-    const hasNotice = this.heldSince !== null || this.texts !== null || this.checks.some(({ ok }) => !ok)
-    if (changed.has('path') && this.hasUpdated && hasNotice) void this.refresh()
+    if (changed.has('path') && this.hasUpdated) void this.notices.reload()
   }
 
-  private async refresh(): Promise<void> {
-    if (!this.isConnected || document.visibilityState === 'hidden') return
-    try {
-      this.checks = await fetchChecks(this.http)
-      const { heldSince, waitingTexts } = await this.http.get('/api/outbound')
-      this.heldSince = heldSince
-      this.texts = waitingTexts
-    } catch {
-      // Keeps the last notices. Each page reports an unreachable service itself.
-    }
-  }
+  private readonly release = (): Promise<boolean> =>
+    this.app.attempt(async () => {
+      await this.app.http.post('/api/outbound/release')
+      this.app.toast('Sending queued messages')
+      await this.notices.reload()
+    })
 
   override render() {
-    return html`<div role="status">${this.checksView()}${this.heldView()}${this.textsView()}</div>`
+    const { value } = this.notices
+    if (value === null) return html`<div role="status"></div>`
+    const { checks, outbound } = value
+    // While outgoing work is on hold, that is why texts wait.
+    return html`<div role="status">
+      ${this.checksView(checks, outbound.waitingTexts !== null)}
+      ${outbound.heldSince === null ? textsView(outbound.waitingTexts) : this.heldView(outbound.heldSince)}
+    </div>`
   }
 
-  private heldView(): TemplateResult | typeof nothing {
-    // The Settings page has its own notice, with the button.
-    if (this.heldSince === null || this.path === '/settings') return nothing
+  private heldView(since: string): TemplateResult {
     return noticeView(html`Outgoing texts, calls and deliveries are on hold<span class="why">: Delegate may not
-      know what was sent before ${shortDateText(this.heldSince)}</span>. <a href="/settings">Release outgoing work in Settings</a>`)
+      know what was sent before ${shortDateText(since)}</span>.
+      <button class="button small" @click=${this.release}>Release outgoing work</button>`)
   }
 
-  private textsView(): TemplateResult | typeof nothing {
-    // While outgoing work is on hold, the notice above gives the reason.
-    if (this.texts === null || this.heldSince !== null) return nothing
-    const { count, since, until, kind } = this.texts
-    const isOne = count === 1
-    return noticeView(html`${plural(count, 'text')} ${isOne ? 'has' : 'have'} been waiting since ${timeText(since)}: ${delayText(kind)}<span class="why">.
-      ${isOne ? 'It is' : 'They are'} retried until ${shortDateText(until)}</span>.
-      ${kind === 'credentials' ? html`<a href="/settings">Check them in Settings</a>` : nothing}`)
-  }
-
-  private checksView() {
+  private checksView(checks: readonly Check[], areTextsShown: boolean) {
     if (this.path === '/operations') return nothing
-    const failing = this.checks.filter(({ ok }) => !ok)
+    const failing = checks.filter(({ ok }) => !ok)
     const required = failing.find(({ name }) => !reportedChecks.has(name))
     // A failing required check may be the cause of the others. Model failures also show on the timeline.
-    const isShownElsewhere = { model: this.path === '/', telephony: this.texts !== null }
+    const isShownElsewhere = { model: this.path === '/', telephony: areTextsShown }
     const shown = required
       ? [required]
       : failing.filter(({ name }) => (name !== 'model' && name !== 'telephony') || !isShownElsewhere[name])
@@ -118,6 +112,15 @@ export class DgServiceNotices extends LitElement {
       ),
     )
   }
+}
+
+function textsView(texts: WaitingTexts | null): TemplateResult | typeof nothing {
+  if (texts === null) return nothing
+  const { count, since, until, kind } = texts
+  const isOne = count === 1
+  return noticeView(html`${plural(count, 'text')} ${isOne ? 'has' : 'have'} been waiting since ${timeText(since)}: ${delayText(kind)}<span class="why">.
+    ${isOne ? 'It is' : 'They are'} retried until ${shortDateText(until)}</span>.
+    ${kind === 'credentials' ? html`<a href="/settings">Check them in Settings</a>` : nothing}`)
 }
 
 const noticeView = (content: TemplateResult): TemplateResult =>

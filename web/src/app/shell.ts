@@ -156,7 +156,7 @@ export class DgShell extends LitElement {
         </div>
       </aside>
       <main id="content" tabindex="-1" @open-navigation=${this.openNavigation}>
-        <dg-service-notices .http=${this.app.http} path=${this.path}></dg-service-notices>
+        <dg-service-notices .app=${this.app} path=${this.path}></dg-service-notices>
         <slot></slot>
       </main>
     `

@@ -43,17 +43,12 @@ export class DgDialog extends LitElement {
         line-height: 1.3;
       }
       .body {
-        padding: var(--space-2) var(--space-5) var(--space-4);
+        padding: var(--space-2) var(--space-5) var(--space-5);
         overflow-y: auto;
         overscroll-behavior: contain;
       }
-      .body:has(+ footer[hidden]) {
-        padding-bottom: var(--space-5);
-      }
-      footer {
-        padding: var(--space-2) var(--space-5) var(--space-5);
-      }
-      footer ::slotted(*) {
+      ::slotted([slot='actions']) {
+        padding: 0 var(--space-5) var(--space-5);
         display: flex;
         justify-content: flex-end;
         gap: var(--space-2);
@@ -85,14 +80,6 @@ export class DgDialog extends LitElement {
     this.dispatchEvent(new Event('close', { bubbles: true, composed: true }))
   }
 
-  /**
-   * Hides the footer without actions, as with a form that has its own buttons. Checked before each update,
-   * because `slotchange` comes too late for the initial focus.
-   */
-  private hasActions(): boolean {
-    return [...this.children].some(({ slot }) => slot === 'actions')
-  }
-
   private readonly clicked = ({ target, currentTarget }: MouseEvent): void => {
     // Only a click on the backdrop targets the dialog element itself: its content fills its box.
     if (target === currentTarget) this.close()
@@ -117,9 +104,7 @@ export class DgDialog extends LitElement {
         </button>
       </header>
       <div class="body" tabindex=${this.reading ? 0 : nothing}><slot></slot></div>
-      <footer ?hidden=${!this.hasActions()}>
-        <slot name="actions" @slotchange=${() => this.requestUpdate()}></slot>
-      </footer>
+      <slot name="actions"></slot>
     </dialog>`
   }
 }

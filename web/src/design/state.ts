@@ -1,4 +1,4 @@
-import { css, html, LitElement, nothing } from 'lit'
+import { css, html, LitElement } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { IconName } from './icon.ts'
 
@@ -27,13 +27,13 @@ export class DgState extends LitElement {
       font-weight: 600;
     }
   `
-  @property() icon: IconName | '' = ''
-  @property() heading = ''
+  @property() icon!: IconName
+  @property() heading!: string
 
   override render() {
     return html`
-      ${this.icon === '' ? nothing : html`<dg-icon name=${this.icon}></dg-icon>`}
-      ${this.heading === '' ? nothing : html`<h2>${this.heading}</h2>`}
+      <dg-icon name=${this.icon}></dg-icon>
+      <h2>${this.heading}</h2>
       <slot></slot>
     `
   }

@@ -100,10 +100,7 @@ export class DgLogsPage extends LitElement {
     if (this.frame !== 0) return
     this.frame = requestAnimationFrame(() => {
       this.frame = 0
-      const lastId = this.lines.at(-1)?.id ?? 0
-      // After a restart with an earlier clock, the service counts ids from a lower number.
-      const isAnother = (this.fresh[0]?.id ?? 0) <= lastId
-      this.put({ lines: [...(isAnother ? [] : this.lines), ...this.fresh].slice(-keptLines) })
+      this.put({ lines: [...this.lines, ...this.fresh].slice(-keptLines) })
       this.fresh = []
     })
   }

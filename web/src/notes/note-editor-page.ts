@@ -7,18 +7,22 @@ import { copyWithToast } from '../app/copy.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { failedView } from '../app/loaded.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
+import { keep, kept } from '../app/tab-storage.ts'
 import { controls } from '../design/controls.ts'
 import { problemView, takeText } from '../design/field.ts'
 import { createMarkdown } from '../design/markdown.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { prose } from '../design/prose.ts'
 import { whileConnected } from '../design/while-connected.ts'
-import { type Draft, keepDraft, keptDraft, type Words } from './note-draft.ts'
 import { noteEditorStyles } from './note-editor-styles.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
 
-/** Above this size there is no live preview, because rendering it would slow down typing. */
-const previewChars = 200_000
+type Words = { readonly title: string; readonly content: string }
+/** An unsaved edit of a note. `revision` is the note's revision when the edit began. */
+type Draft = Words & { readonly revision: number | null }
+
+/** The key of this tab's draft of a note, or of a new one if `id` is null. */
+const draftKey = (id: string | null) => `delegate.note-draft.${id ?? 'new'}`
 
 /** Editor for a note, with a preview. Keeps unsaved edits in this tab. */
 @customElement('dg-note-editor-page')
@@ -55,9 +59,9 @@ export class DgNoteEditorPage extends LitElement {
     try {
       const note = id === null ? null : await this.app.http.get('/api/notes/{id}', { params: { id } })
       this.take(note)
-      const kept = keptDraft(id)
-      if (kept) this.draft = kept
-      this.stale = note !== null && kept !== null && (kept.revision ?? note.revision) !== note.revision
+      const unsaved = kept<Draft>(draftKey(id))
+      if (unsaved) this.draft = unsaved
+      this.stale = note !== null && unsaved !== null && (unsaved.revision ?? note.revision) !== note.revision
       this.state = 'ready'
       await this.updateComplete
       if (id === null) this.renderRoot.querySelector<HTMLElement>('#title')?.focus()
@@ -103,7 +107,7 @@ export class DgNoteEditorPage extends LitElement {
 
   private typed(change: Partial<Words>): void {
     this.draft = { ...this.draft, ...change }
-    keepDraft(this.note?.id ?? null, this.isChanged() ? this.draft : null)
+    keep(draftKey(this.note?.id ?? null), this.isChanged() ? this.draft : null)
   }
 
   /** `overwrite` saves even if the note was changed elsewhere. */
@@ -128,7 +132,7 @@ export class DgNoteEditorPage extends LitElement {
               : { headers: { 'if-match': `"${draft.revision}"` } }),
           })
         : await this.app.http.post('/api/notes', { body: { content, ...(title === '' ? {} : { title }) } })
-      keepDraft(note?.id ?? null, null)
+      keep(draftKey(note?.id ?? null), null)
       // Keep what was typed while the request was in progress.
       const later = this.draft === draft ? null : this.draft
       this.take(saved)
@@ -152,7 +156,7 @@ export class DgNoteEditorPage extends LitElement {
   /** Replaces the note in the editor and offers to restore the unsaved text. */
   private takeInstead(other: Note): void {
     const aside = this.isChanged() ? this.draft : null
-    keepDraft(other.id, null)
+    keep(draftKey(other.id), null)
     this.take(other)
     if (!aside) return
     const { title, content } = aside
@@ -168,13 +172,9 @@ export class DgNoteEditorPage extends LitElement {
     const { stale } = this
     await this.app.http.del('/api/notes/{id}', { params: { id: note.id } })
     this.forget(note.id)
-    this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
-      shownForMs: 10_000,
-      action: {
-        label: 'Undo',
-        run: () => void this.app.attempt(() => this.restore(note, unsaved, stale)),
-      },
-    })
+    this.app.offerUndo('Deleted. You can restore it until you erase it.', () =>
+      this.restore(note, unsaved, stale),
+    )
   }
 
   private async restore(note: Note, unsaved: Draft | null, stale: boolean): Promise<void> {
@@ -182,13 +182,13 @@ export class DgNoteEditorPage extends LitElement {
       params: { id: note.id },
       body: { revision: note.revision },
     })
-    if (unsaved) keepDraft(note.id, stale ? unsaved : { ...unsaved, revision })
+    if (unsaved) keep(draftKey(note.id), stale ? unsaved : { ...unsaved, revision })
     this.app.toast('Note restored.')
   }
 
   /** Drops the note and its draft, and leaves the editor. */
   private forget(id: string): void {
-    keepDraft(id, null)
+    keep(draftKey(id), null)
     this.take(null)
     this.app.navigate('/notes')
   }
@@ -303,11 +303,6 @@ export class DgNoteEditorPage extends LitElement {
 
   private previewView(): TemplateResult {
     const { title, content } = this.draft
-    if (content.length > previewChars) {
-      return html`<section class="preview" aria-label="Preview">
-        <p class="status soft">Too long to preview while you write. Save the note, then open it.</p>
-      </section>`
-    }
     return html`<section class="preview" aria-label="Preview">
       ${title === '' ? nothing : html`<h2>${title}</h2>`}
       <div class="prose">${this.markdown(content)}</div>

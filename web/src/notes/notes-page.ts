@@ -89,10 +89,7 @@ export class DgNotesPage extends LitElement {
 
   private async discard(note: NoteSummary): Promise<void> {
     await this.app.http.del('/api/notes/{id}', { params: { id: note.id } })
-    this.app.toast('Deleted. You can restore it until you erase it.', 'done', {
-      shownForMs: 10_000,
-      action: { label: 'Undo', run: () => void this.app.attempt(() => this.restore(note)) },
-    })
+    this.app.offerUndo('Deleted. You can restore it until you erase it.', () => this.restore(note))
     await this.notes.reload()
   }
 

@@ -14,6 +14,8 @@ const clockText = ownerFormat({ hour: '2-digit', minute: '2-digit' })
 const dateText = ownerFormat({ day: 'numeric', month: 'short' })
 /** Midnight is labelled with the date. */
 const axisText = (at: Date) => (clockText(at) === '00:00' ? dateText(at) : clockText(at))
+/** Distances between the labels of counts. */
+const wholeSteps = [1, 2, 5, ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((e) => [10 ** e, 2 * 10 ** e, 5 * 10 ** e])]
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' })
 
 /** A line chart of counts over time, in the colours of the current theme. */
@@ -142,75 +144,69 @@ export class DgCourseChart extends LitElement {
     const target = this.renderRoot.querySelector<HTMLElement>('.plot')
     if (!target) return
     this.plot?.destroy()
-    const ink = this.colour('ink')
-    const grid = { stroke: this.colour('grid'), width: 1 }
     const times = this.times.map((at) => Date.parse(at) / 1000)
     // An extra point closes the last bucket, which is as wide as the one before.
     const [last = 0, previous = last] = times.toReversed()
     const newest = times.length - 1
     times.push(last + (last - previous))
-    this.plot = new uPlot(
-      {
-        width: this.widthPx(),
-        height: heightPx,
-        // Room on the right for half of the last label.
-        padding: [8, 28, 0, 0],
-        cursor: {
-          y: false,
-          drag: { x: false, y: false },
-          // The extra point selects the last bucket.
-          dataIdx: (_plot, _series, index) => Math.min(index, newest),
-        },
-        hooks: {
-          // Without a pointer, the legend shows the newest bucket.
-          setLegend: [
-            (plot) => {
-              if (newest >= 0 && plot.legend.idx == null) plot.setLegend({ idx: newest }, false)
-            },
-          ],
-        },
-        tzDate: (at) => uPlot.tzDate(new Date(at * 1000), ownerZone()),
-        scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.05)] } },
-        axes: [
-          {
-            stroke: ink,
-            grid,
-            ticks: grid,
-            size: 48,
-            values: (_plot, splits) => splits.map((at) => axisText(new Date(at * 1000))),
+    const counts = this.courses.map(({ values }) => [...values, values.at(-1) ?? 0])
+    this.plot = new uPlot(this.options(newest), [times, ...counts], target)
+    if (newest >= 0) this.plot.setLegend({ idx: newest }, false)
+  }
+
+  /** `newest` is the index of the last bucket. */
+  private options(newest: number): uPlot.Options {
+    const grid = { stroke: this.colour('grid'), width: 1 }
+    const axis = { stroke: this.colour('ink'), grid, ticks: grid, size: 48 }
+    return {
+      width: this.widthPx(),
+      height: heightPx,
+      // Room on the right for half of the last label.
+      padding: [8, 28, 0, 0],
+      cursor: {
+        y: false,
+        drag: { x: false, y: false },
+        // The extra point selects the last bucket.
+        dataIdx: (_plot, _series, index) => Math.min(index, newest),
+      },
+      hooks: {
+        // Without a pointer, the legend shows the newest bucket.
+        setLegend: [
+          (plot) => {
+            if (newest >= 0 && plot.legend.idx == null) plot.setLegend({ idx: newest }, false)
           },
-          {
-            stroke: ink,
-            grid,
-            ticks: grid,
-            size: 48,
-            incrs: [1, 2, 5, ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((e) => [10 ** e, 2 * 10 ** e, 5 * 10 ** e])],
-            values: (_plot, splits) => splits.map((split) => compact.format(split)),
-          },
-        ],
-        series: [
-          {
-            label: 'From',
-            value: (_plot, at) => (at === null ? '' : shortDateText(new Date(at * 1000).toISOString())),
-          },
-          ...this.courses.map(({ label, tone }): uPlot.Series => {
-            const stroke = this.colour(tone)
-            const paths = uPlot.paths.stepped?.({ align: 1 })
-            return {
-              label,
-              stroke,
-              width: 1.75,
-              points: { show: false },
-              value: (_plot, count) => (count === null ? '' : countText(count)),
-              ...(paths ? { paths } : {}),
-            }
-          }),
         ],
       },
-      [times, ...this.courses.map(({ values }) => [...values, values.at(-1) ?? 0])],
-      target,
-    )
-    if (newest >= 0) this.plot.setLegend({ idx: newest }, false)
+      tzDate: (at) => uPlot.tzDate(new Date(at * 1000), ownerZone()),
+      scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.05)] } },
+      axes: [
+        { ...axis, values: (_plot, splits) => splits.map((at) => axisText(new Date(at * 1000))) },
+        {
+          ...axis,
+          incrs: wholeSteps,
+          values: (_plot, splits) => splits.map((split) => compact.format(split)),
+        },
+      ],
+      series: [
+        {
+          label: 'From',
+          value: (_plot, at) => (at === null ? '' : shortDateText(new Date(at * 1000).toISOString())),
+        },
+        ...this.courses.map((course) => this.series(course)),
+      ],
+    }
+  }
+
+  private series({ label, tone }: Course): uPlot.Series {
+    const paths = uPlot.paths.stepped?.({ align: 1 })
+    return {
+      label,
+      stroke: this.colour(tone),
+      width: 1.75,
+      points: { show: false },
+      value: (_plot, count) => (count === null ? '' : countText(count)),
+      ...(paths ? { paths } : {}),
+    }
   }
 
   /** Text alternative for the chart. */

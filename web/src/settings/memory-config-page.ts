@@ -7,7 +7,7 @@ import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
-import { rowFrame } from './setting-row.ts'
+import { rowFrame, withUnit } from './setting-row.ts'
 import { settingsStyles } from './settings-styles.ts'
 
 /** A field without a unit is no number. */
@@ -143,49 +143,34 @@ export class DgMemoryConfigPage extends LitElement {
   }
 
   private rowView([name, title, about, unit]: Field, config: MemoryConfig): TemplateResult {
-    const input =
-      name === 'arbitrator.enabled'
-        ? html`<span class="switch"
-            ><input type="checkbox" id=${name} name=${name} .checked=${config.arbitrator.enabled} />On</span
-          >`
-        : this.inputView(name, config)
-    return rowFrame({
-      name,
-      title,
-      about,
-      error: this.submission.errors[name],
-      control:
-        unit === undefined
-          ? input
-          : html`<div class="with-unit">${input}<span class="soft">${unit}</span></div>`,
-    })
-  }
-
-  private inputView(name: string, config: MemoryConfig): TemplateResult {
-    const isModel = name === 'arbitrator.model'
-    return html`<input
+    const error = this.submission.errors[name]
+    if (name === 'arbitrator.enabled') {
+      const control = html`<span class="switch">
+        <input type="checkbox" id=${name} name=${name} .checked=${config.arbitrator.enabled} />On
+      </span>`
+      return rowFrame({ name, title, about, error, control })
+    }
+    const { arbitrator, ...recall } = config
+    const values: Readonly<Record<string, string | number | null>> = {
+      ...recall,
+      'arbitrator.model': arbitrator.model,
+      'arbitrator.timeoutMs': arbitrator.timeoutMs,
+    }
+    const input = html`<input
       class="input small"
       id=${name}
       name=${name}
-      inputmode=${isModel ? nothing : 'decimal'}
+      inputmode=${unit === undefined ? nothing : 'decimal'}
       autocomplete="off"
       spellcheck="false"
       ?readonly=${this.submission.busy}
-      placeholder=${isModel ? 'Utility model' : nothing}
-      aria-invalid=${this.submission.errors[name] !== undefined}
+      placeholder=${unit === undefined ? 'Utility model' : nothing}
+      aria-invalid=${error !== undefined}
       aria-describedby="${name}-about ${name}-error"
-      .value=${valueText(config, name)}
+      .value=${String(values[name] ?? '')}
     />`
+    return rowFrame({ name, title, about, error, control: withUnit(input, unit ?? null) })
   }
-}
-
-function valueText({ arbitrator, ...config }: MemoryConfig, name: string): string {
-  const values: Readonly<Record<string, string | number | null>> = {
-    ...config,
-    'arbitrator.model': arbitrator.model,
-    'arbitrator.timeoutMs': arbitrator.timeoutMs,
-  }
-  return String(values[name] ?? '')
 }
 
 /** Not a number if the field has none. */

@@ -125,6 +125,10 @@ function controlView(
     .value=${shown}
     @input=${typed}
   />`
+  return withUnit(input, unit)
+}
+
+export function withUnit(input: TemplateResult, unit: string | null): TemplateResult {
   return unit === null ? input : html`<div class="with-unit">${input}<span class="soft">${unit}</span></div>`
 }
 

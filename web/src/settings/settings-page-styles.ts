@@ -73,9 +73,6 @@ export const settingsPageStyles = css`
   .section > .foot {
     border-top: 1px solid var(--line);
   }
-  .held .button {
-    margin-top: var(--space-3);
-  }
   .proxies {
     margin: 0 var(--space-4) var(--space-4);
   }

@@ -5,7 +5,7 @@ import { changeSettings } from '../api/settings.ts'
 import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
-import { plural, shortDateText } from '../design/format.ts'
+import { plural } from '../design/format.ts'
 import { LightElement } from '../design/light-element.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import { DgConnectionTest } from './connection-test.ts'
@@ -25,7 +25,6 @@ type Build = AnswerOf<'/build-info.json'>
 type State = {
   readonly settings: readonly Setting[]
   readonly build: Build | null
-  readonly heldSince: string | null
   readonly proxies: readonly string[]
 }
 
@@ -36,7 +35,7 @@ export class DgSettingsPage extends LightElement {
   @property({ attribute: false }) app!: App
   private readonly loaded = new Loaded<State>(this, {
     fetch: () => this.fetch(),
-    concerns: (type) => type === 'settings.changed' || type === 'outbound.released',
+    concerns: (type) => type === 'settings.changed',
   })
   private readonly submission = new Submission(this)
   private hasJumped = false
@@ -61,10 +60,9 @@ export class DgSettingsPage extends LightElement {
   private async fetch(): Promise<State> {
     const { http } = this.app
     // The settings are needed most when something else cannot be read.
-    const [{ entries: settings }, build, outbound, proxies] = await Promise.all([
+    const [{ entries: settings }, build, proxies] = await Promise.all([
       http.get('/api/config'),
       http.get('/build-info.json').catch(() => null),
-      http.get('/api/outbound').catch(() => null),
       http.get('/api/proxies').catch(() => null),
     ])
     for (const setting of settings)
@@ -72,7 +70,6 @@ export class DgSettingsPage extends LightElement {
     return {
       settings,
       build,
-      heldSince: outbound?.heldSince ?? null,
       proxies: proxies?.undeclared ?? [],
     }
   }
@@ -153,13 +150,6 @@ export class DgSettingsPage extends LightElement {
     void this.returnTo(last)
   }
 
-  private readonly release = (): Promise<boolean> =>
-    this.app.attempt(async () => {
-      await this.app.http.post('/api/outbound/release')
-      this.put({ heldSince: null })
-      this.app.toast('Sending queued messages')
-    })
-
   /** Goes to the section of the address. */
   private readonly linked = (): void => {
     if (location.hash === '') return
@@ -174,7 +164,7 @@ export class DgSettingsPage extends LightElement {
     </dg-page>`
   }
 
-  private contentView({ settings, build, heldSince, proxies }: State): TemplateResult {
+  private contentView({ settings, build, proxies }: State): TemplateResult {
     return html`
       <p class="intro soft">
         Changes take effect at once, unless a setting says “After a restart”. Values set here override the
@@ -184,7 +174,6 @@ export class DgSettingsPage extends LightElement {
         ${settingsSections.map(({ id, heading }) => html`<a href="#${id}">${heading}</a>`)}
         <a href="#password">Password</a><a href="#sessions">Sessions</a><a href="#about">About</a>
       </nav>
-      ${heldSince === null ? nothing : this.heldView(heldSince)}
       <form novalidate @submit=${(event: SubmitEvent) => {
         event.preventDefault()
         void this.save()
@@ -199,27 +188,13 @@ export class DgSettingsPage extends LightElement {
     `
   }
 
-  private heldView(since: string): TemplateResult {
-    return html`<div class="callout warning intro held">
-      <dg-icon name="warning"></dg-icon>
-      <div>
-        <p>
-          After a restore, an import or a loss of events, Delegate may not know what was sent before
-          ${shortDateText(since)}. To avoid sending anything twice, texts, calls and deliveries are on hold until
-          you release them.
-        </p>
-        <button class="button small" type="button" @click=${this.release}>Release outgoing work</button>
-      </div>
-    </div>`
-  }
-
   private sectionView(
     section: SettingsSection,
     settings: readonly Setting[],
     proxies: readonly string[],
   ): TemplateResult {
-    const { id, group, service, more } = section
-    const own = settings.filter((setting) => setting.group === group)
+    const { id, service, more } = section
+    const own = settings.filter((setting) => setting.group === id)
     const unsaved = own.some(({ key }) => this.draft.has(key))
     return cardView(
       section,

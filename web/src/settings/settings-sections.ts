@@ -3,8 +3,8 @@ import type { IconName } from '../design/icon.ts'
 
 /** A card of the settings page, with one group of settings. */
 export type SettingsSection = {
+  /** The group of its settings. */
   readonly id: string
-  readonly group: string
   readonly icon: IconName
   readonly heading: string
   readonly about: string
@@ -17,7 +17,6 @@ export type SettingsSection = {
 export const settingsSections: readonly SettingsSection[] = [
   {
     id: 'model',
-    group: 'model',
     icon: 'spark',
     heading: 'Model service',
     about: 'OpenAI, or any service with a compatible API. Without one, the builtin model replies.',
@@ -25,7 +24,6 @@ export const settingsSections: readonly SettingsSection[] = [
   },
   {
     id: 'telephony',
-    group: 'telephony',
     icon: 'phone',
     heading: 'Telephony',
     about: 'Phone calls and text messages. Also requires the Public URL below.',
@@ -33,14 +31,12 @@ export const settingsSections: readonly SettingsSection[] = [
   },
   {
     id: 'owner',
-    group: 'owner',
     icon: 'user',
     heading: 'You',
     about: 'Your time zone and phone numbers.',
   },
   {
     id: 'conversation',
-    group: 'conversation',
     icon: 'chat',
     heading: 'Conversation',
     about: 'How much context is kept, and when it is compacted.',
@@ -48,14 +44,12 @@ export const settingsSections: readonly SettingsSection[] = [
   },
   {
     id: 'delivery',
-    group: 'delivery',
     icon: 'tool',
     heading: 'Tasks and delivery',
     about: 'Work for the coding assistant, and how you get its outcome.',
   },
   {
     id: 'service',
-    group: 'service',
     icon: 'globe',
     heading: 'Network',
     about: 'How to reach this service. Its port, address and data directory are set at startup.',

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { Setting, TestedService } from '../../../src/http/contract/settings.ts'
-import { explain } from '../api/http.ts'
-import type { Http } from '../api/routes.ts'
 import { changeSettings } from '../api/settings.ts'
+import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
@@ -12,22 +12,12 @@ import type { DgConnectionTest } from '../settings/connection-test.ts'
 import { askPasswordIn } from '../settings/password-dialog.ts'
 import { isForAnotherHost, otherHostText, valueText } from '../settings/setting-row.ts'
 
-export type ServiceField = {
-  /** Key of the setting. */
-  readonly key: string
-  readonly label: string
-  readonly hint: string
-  readonly type?: 'text' | 'url' | 'tel' | 'password'
-  readonly placeholder?: string
-  /** Shown only when the details are unfolded. */
-  readonly isFurther?: true
-}
-
-/** The fields and texts for setting up an outside service. */
+/** The settings and texts for setting up an outside service. */
 export type ServiceSetup = {
   readonly service: TestedService
-  readonly fields: readonly ServiceField[]
-  readonly further: string
+  readonly keys: readonly string[]
+  /** Settings that are shown only when unfolded. */
+  readonly further?: { readonly label: string; readonly keys: readonly string[] }
   readonly skip: string
   /** Error if nothing was entered. */
   readonly nothing: string
@@ -36,29 +26,22 @@ export type ServiceSetup = {
 /** Saves and tests the settings of an outside service. Fires `done` when it works or is skipped. */
 @customElement('dg-service-step')
 export class DgServiceStep extends LightElement {
-  @property({ attribute: false }) http!: Http
+  @property({ attribute: false }) app!: App
   @property({ attribute: false }) setup!: ServiceSetup
-  /** Null while loading. The form waits for them, so that they never overwrite what the owner enters. */
-  @state() private settings: readonly Setting[] | null = null
   @state() private tested: 'no' | 'works' | 'fails' = 'no'
+  private readonly settings = new Loaded(this, {
+    fetch: async (): Promise<readonly Setting[]> => (await this.app.http.get('/api/config')).entries,
+  })
   private readonly submission = new Submission(this)
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    void this.load()
+  /** The settings with these keys. */
+  private these(keys: readonly string[] = []): readonly Setting[] {
+    return this.settings.value?.filter(({ key }) => keys.includes(key)) ?? []
   }
 
-  private async load(): Promise<void> {
-    try {
-      this.settings = (await this.http.get('/api/config')).entries
-    } catch (error) {
-      this.settings = []
-      this.submission.show(explain(error))
-    }
-  }
-
-  private setting(key: string): Setting | undefined {
-    return this.settings?.find((setting) => setting.key === key)
+  /** All settings of this step. */
+  private get fields(): readonly Setting[] {
+    return this.these([...this.setup.keys, ...(this.setup.further?.keys ?? [])])
   }
 
   private input(key: string): HTMLInputElement | null {
@@ -67,9 +50,9 @@ export class DgServiceStep extends LightElement {
 
   /** The entered values that differ from the current ones. */
   private entered(): Readonly<Record<string, string>> {
-    const entries = this.setup.fields.flatMap(({ key }) => {
-      const text = this.input(key)?.value.trim() ?? ''
-      return text === '' || text === valueText(this.setting(key)) ? [] : [[key, text] as const]
+    const entries = this.fields.flatMap((setting) => {
+      const text = this.input(setting.key)?.value.trim() ?? ''
+      return text === '' || text === valueText(setting) ? [] : [[setting.key, text] as const]
     })
     return Object.fromEntries(entries)
   }
@@ -79,11 +62,11 @@ export class DgServiceStep extends LightElement {
     const entries = this.entered()
     const isNothing = Object.keys(entries).length === 0
     if (this.tested === 'works' && isNothing) return this.done()
-    const [first] = this.setup.fields
-    const isStored = this.setup.fields.some(({ key }) => this.setting(key)?.source === 'stored')
+    const [first = ''] = this.setup.keys
+    const isStored = this.fields.some(({ source }) => source === 'stored')
     await this.submission.send(
       () => this.saveAndTest(entries),
-      isNothing && !isStored && first ? { [first.key]: this.setup.nothing } : {},
+      isNothing && !isStored ? { [first]: this.setup.nothing } : {},
     )
     if (this.tested !== 'works') return
     await this.updateComplete
@@ -92,11 +75,11 @@ export class DgServiceStep extends LightElement {
 
   private async saveAndTest(entries: Readonly<Record<string, string>>): Promise<void> {
     if (Object.keys(entries).length > 0)
-      this.settings = await changeSettings(this.http, entries, askPasswordIn(this))
+      this.settings.put(await changeSettings(this.app.http, entries, askPasswordIn(this)))
     await this.updateComplete
     // A saved secret is neither shown nor sent again.
-    for (const { key, type } of this.setup.fields) {
-      const input = type === 'password' ? this.input(key) : null
+    for (const { key, secret } of this.fields) {
+      const input = secret ? this.input(key) : null
       if (input) input.value = ''
     }
     const works = await this.querySelector<DgConnectionTest>('dg-connection-test')?.run()
@@ -109,33 +92,35 @@ export class DgServiceStep extends LightElement {
 
   /** Resets settings that failed the test, so that the service is not left half set up. */
   private readonly skip = async (): Promise<void> => {
-    const own = this.setup.fields.filter(({ key }) => this.setting(key)?.source === 'stored')
+    const stored = this.fields.filter(({ source }) => source === 'stored')
     const isReset = await this.submission.send(async () => {
       if (this.tested === 'fails')
-        for (const { key } of own) await this.http.del('/api/config/{key}', { params: { key } })
+        for (const { key } of stored) await this.app.http.del('/api/config/{key}', { params: { key } })
     })
     if (isReset) this.done()
   }
 
   override render() {
+    return loadedView(this.settings, 'the settings', () => this.formView(), 'This form')
+  }
+
+  private formView(): TemplateResult {
     const { setup, tested } = this
     const { busy, problem } = this.submission
-    if (this.settings === null) return html`<p role="status">One moment…</p>`
-    const further = setup.fields.filter(({ isFurther }) => isFurther)
+    const further = this.these(setup.further?.keys)
     return html`<form novalidate @submit=${this.submit}>
-      ${problemView(problem)}
-      ${setup.fields.filter(({ isFurther }) => !isFurther).map((field) => this.fieldView(field))}
+      ${problemView(problem)} ${setup.keys.flatMap((key) => this.these([key])).map((setting) => this.fieldView(setting))}
       ${
         further.length === 0
           ? nothing
           : html`<details>
-              <summary>${setup.further}</summary>
-              <div class="more">${further.map((field) => this.fieldView(field))}</div>
+              <summary>${setup.further?.label}</summary>
+              <div class="more">${further.map((setting) => this.fieldView(setting))}</div>
             </details>`
       }
       <dg-connection-test
         class=${tested === 'no' && !busy ? 'unused' : ''}
-        .http=${this.http}
+        .http=${this.app.http}
         service=${setup.service}
         bare
       ></dg-connection-test>
@@ -155,16 +140,16 @@ export class DgServiceStep extends LightElement {
     </form>`
   }
 
-  private fieldView(field: ServiceField): TemplateResult {
-    const setting = this.setting(field.key)
+  private fieldView(setting: Setting): TemplateResult {
+    const { key, title, description, secret, set, source } = setting
     return fieldView({
-      name: field.key,
-      label: field.label,
-      hint: setting && isForAnotherHost(setting) ? otherHostText(setting) : field.hint,
-      type: field.type ?? 'text',
-      placeholder: setting?.secret && setting.set ? 'Set. Type to replace it' : (field.placeholder ?? ''),
-      value: setting?.source === 'stored' ? valueText(setting) : '',
-      error: this.submission.errors[field.key],
+      name: key,
+      label: title,
+      hint: isForAnotherHost(setting) ? otherHostText(setting) : description,
+      type: secret ? 'password' : /URL$/.test(key) ? 'url' : /NUMBER$/.test(key) ? 'tel' : 'text',
+      placeholder: secret && set ? 'Set. Type to replace it' : '',
+      value: source === 'stored' ? valueText(setting) : '',
+      error: this.submission.errors[key],
     })
   }
 }

@@ -1,7 +1,7 @@
 import { html } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { explain } from '../api/http.ts'
-import type { Http } from '../api/routes.ts'
+import type { App } from '../app/app.ts'
+import { Loaded } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { fieldView, problemView, takeText } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
@@ -10,41 +10,35 @@ import { tick } from '../design/while-connected.ts'
 /** Asks for the owner's time zone. Fires `done` once it is saved. */
 @customElement('dg-timezone-step')
 export class DgTimezoneStep extends LightElement {
-  @property({ attribute: false }) http!: Http
-  @state() private zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone
+  @property({ attribute: false }) app!: App
+  /** What the owner entered; null before that. */
+  @state() private entered: string | null = null
+  private readonly stored = new Loaded(this, {
+    fetch: async () => {
+      const { entries } = await this.app.http.get('/api/config')
+      return entries.find(({ key, source }) => key === 'TIMEZONE' && source !== 'default')?.value ?? null
+    },
+  })
   private readonly submission = new Submission(this)
-  /** Keeps loaded settings from overwriting what the owner enters. */
-  private entered = false
 
   constructor() {
     super()
     tick(this, 1000)
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback()
-    void this.load()
-  }
-
-  private async load(): Promise<void> {
-    try {
-      const { entries } = await this.http.get('/api/config')
-      const stored = entries.find(({ key, source }) => key === 'TIMEZONE' && source !== 'default')
-      if (stored?.value && !this.entered) this.zone = String(stored.value)
-    } catch (error) {
-      this.submission.show(explain(error))
-    }
+  private get zone(): string {
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+    return this.entered ?? String(this.stored.value ?? timeZone)
   }
 
   private readonly typed = takeText((text) => {
-    this.entered = true
-    this.zone = text.trim()
+    this.entered = text.trim()
   })
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const isSaved = await this.submission.send(() =>
-      this.http.put('/api/config', { body: { entries: { TIMEZONE: this.zone } } }),
+      this.app.http.put('/api/config', { body: { entries: { TIMEZONE: this.zone } } }),
     )
     if (isSaved) this.dispatchEvent(new Event('done'))
   }
@@ -67,7 +61,7 @@ export class DgTimezoneStep extends LightElement {
   override render() {
     const { busy, problem, errors } = this.submission
     return html`<form novalidate @submit=${this.submit} @input=${this.typed}>
-      ${problemView(problem)}
+      ${problemView(problem || this.stored.problem)}
       ${fieldView({
         name: 'TIMEZONE',
         label: 'Time zone',

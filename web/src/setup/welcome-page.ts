@@ -16,11 +16,11 @@ const texts: Readonly<Record<SetupStep, StepText>> = {
   timezone: { heading: 'Where are you?', lead: 'So that “tomorrow at nine” means your nine.' },
   model: {
     heading: 'Choose a model',
-    lead: 'With the key of a model service, your delegate can talk, reason and speak. Without one, the builtin model remembers, takes notes and keeps time.',
+    lead: 'With the key of a model service, such as platform.openai.com, your delegate can talk, reason and speak. Without one, the builtin model remembers, takes notes and keeps time.',
   },
   phone: {
     heading: 'Connect a phone',
-    lead: 'Calls and texts go through a telephony provider, where you need an account. You can do this later.',
+    lead: 'Calls and texts go through a telephony provider, such as Twilio, where you need an account. You can do this later.',
   },
   message: { heading: 'Say hello', lead: 'Send your first message. Only you can read this timeline.' },
 }
@@ -123,11 +123,11 @@ export class DgWelcomePage extends LightElement {
     const { http } = this.app
     switch (step) {
       case 'timezone':
-        return html`<dg-timezone-step .http=${http} @done=${this.next}></dg-timezone-step>`
+        return html`<dg-timezone-step .app=${this.app} @done=${this.next}></dg-timezone-step>`
       case 'model':
-        return html`<div><dg-service-step .http=${http} .setup=${modelSetup} @done=${this.next}></dg-service-step></div>`
+        return html`<div><dg-service-step .app=${this.app} .setup=${modelSetup} @done=${this.next}></dg-service-step></div>`
       case 'phone':
-        return html`<section><dg-service-step .http=${http} .setup=${phoneSetup} @done=${this.next}></dg-service-step></section>`
+        return html`<section><dg-service-step .app=${this.app} .setup=${phoneSetup} @done=${this.next}></dg-service-step></section>`
       case 'message':
         return html`<dg-message-step
           .http=${http}

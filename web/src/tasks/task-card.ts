@@ -1,8 +1,8 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import type { Delivery, Task, WholeTask } from '../../../src/http/contract/tasks.ts'
-import { explain } from '../api/http.ts'
-import type { Http } from '../api/routes.ts'
+import type { Delivery, Task } from '../../../src/http/contract/tasks.ts'
+import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
 import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import { capitalised, durationText, fullTimeText, plural, timeText } from '../design/format.ts'
@@ -74,50 +74,15 @@ export class DgTaskCard extends LitElement {
       .actions {
         margin-top: var(--space-3);
       }
-      pre {
-        max-height: 22rem;
-      }
-      ol {
-        margin: 0;
-        padding: 0 0 0 var(--space-5);
-        font-size: var(--text-sm);
-      }
-      ol time {
-        color: var(--ink-soft);
-      }
-      .delivery + .delivery {
-        margin-top: var(--space-2);
-      }
-      .delivery > p {
-        font-size: var(--text-sm);
-      }
     `,
   ]
-  @property({ attribute: false }) http!: Http
+  @property({ attribute: false }) app!: App
   @property({ attribute: false }) task!: Task
   @property({ attribute: false }) now!: Date
   @state() private open = false
-  @state() private whole: WholeTask | null = null
-  @state() private problem = ''
-
-  override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    const before = changed.get('task') as Task | undefined
-    // The outcome arrives with the final status.
-    if (this.open && before && before.status !== this.task.status) void this.load()
-  }
 
   private readonly toggle = (): void => {
     this.open = !this.open
-    if (this.open) void this.load()
-  }
-
-  private readonly load = async (): Promise<void> => {
-    try {
-      this.whole = await this.http.get('/api/tasks/{id}', { params: { id: this.task.id } })
-      this.problem = ''
-    } catch (error) {
-      this.problem = explain(error)
-    }
   }
 
   private fire(name: 'cancel' | 'retry', what?: 'work' | 'delivery'): void {
@@ -160,7 +125,7 @@ export class DgTaskCard extends LitElement {
         </button>
         ${this.actionsView(isUndelivered)}
       </div>
-      ${this.open ? this.detailsView() : nothing}
+      ${this.open ? html`<dg-task-details .app=${this.app} .task=${task}></dg-task-details>` : nothing}
     `
   }
 
@@ -210,32 +175,63 @@ export class DgTaskCard extends LitElement {
       }
     `
   }
+}
 
-  private detailsView(): TemplateResult {
-    if (this.problem !== '') {
-      return html`<p class="line" role="alert">
-        <dg-icon name="offline"></dg-icon><span>${this.problem}</span>
-        <button class="button small" @click=${() => void this.load()}>Try again</button>
-      </p>`
-    }
-    if (!this.whole) return html`<div class="waiting" role="status" aria-label="Loading the details"></div>`
-    const { prompt, outcome } = this.whole
-    return html`
-      <h4 class="subhead">Prompt</h4>
-      <pre tabindex="0">${prompt || 'Erased'}</pre>
-      ${
-        outcome === null
-          ? nothing
-          : html`<h4 class="subhead">Outcome</h4>
-              <pre tabindex="0">${outcome || 'No output.'}</pre>`
+/** The text of a task and its outcome, and how it was delivered. */
+@customElement('dg-task-details')
+export class DgTaskDetails extends LitElement {
+  static override readonly styles = [
+    controls,
+    css`
+      pre {
+        max-height: 22rem;
       }
-      ${
-        this.task.deliveries.length === 0
-          ? nothing
-          : html`<h4 class="subhead">Deliveries</h4>
-              ${this.task.deliveries.map((delivery) => deliveryView(delivery))}`
+      ol {
+        margin: 0;
+        padding: 0 0 0 var(--space-5);
+        font-size: var(--text-sm);
       }
-    `
+      ol time {
+        color: var(--ink-soft);
+      }
+      .delivery + .delivery {
+        margin-top: var(--space-2);
+      }
+      .delivery > p {
+        font-size: var(--text-sm);
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) task!: Task
+  private readonly whole = new Loaded(this, {
+    fetch: () => this.app.http.get('/api/tasks/{id}', { params: { id: this.task.id } }),
+    concerns: (type) => /^task\.|^erased$/.test(type),
+  })
+
+  override render() {
+    const { deliveries } = this.task
+    return loadedView(
+      this.whole,
+      'the details',
+      ({ prompt, outcome }) => html`
+        <h4 class="subhead">Prompt</h4>
+        <pre tabindex="0">${prompt || 'Erased'}</pre>
+        ${
+          outcome === null
+            ? nothing
+            : html`<h4 class="subhead">Outcome</h4>
+                <pre tabindex="0">${outcome || 'No output.'}</pre>`
+        }
+        ${
+          deliveries.length === 0
+            ? nothing
+            : html`<h4 class="subhead">Deliveries</h4>
+                ${deliveries.map(deliveryView)}`
+        }
+      `,
+      'These details',
+    )
   }
 }
 

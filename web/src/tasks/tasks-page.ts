@@ -120,7 +120,7 @@ export class DgTasksPage extends LitElement {
           ({ id }) => id,
           (task) => html`<li>
             <dg-task-card
-              .http=${this.app.http}
+              .app=${this.app}
               .task=${task}
               .now=${now}
               @cancel=${() => this.confirmCancelling(task)}

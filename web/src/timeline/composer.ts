@@ -1,5 +1,6 @@
 import { css, html, LitElement, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
+import { keep, kept } from '../app/tab-storage.ts'
 import { controls } from '../design/controls.ts'
 import { takeText } from '../design/field.ts'
 
@@ -89,7 +90,7 @@ export class DgComposer extends LitElement {
     `,
   ]
   @property({ type: Boolean }) working = false
-  @state() text: string = sessionStorage.getItem(unsentKey) ?? ''
+  @state() text: string = kept(unsentKey) ?? ''
 
   override focus(): void {
     this.renderRoot.querySelector('textarea')?.focus()
@@ -97,8 +98,7 @@ export class DgComposer extends LitElement {
 
   private setText(text: string): void {
     this.text = text
-    if (text === '') sessionStorage.removeItem(unsentKey)
-    else sessionStorage.setItem(unsentKey, text)
+    keep(unsentKey, text === '' ? null : text)
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {

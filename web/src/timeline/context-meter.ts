@@ -13,7 +13,8 @@ import { placeBelow } from '../design/menu.ts'
 import { contextMeterStyles } from './context-meter-styles.ts'
 import { usageText, whyNotCompact } from './context-words.ts'
 
-const totalHours = 720
+/** The period of the totals: 30 days. */
+const query = { hours: 720 }
 
 const relevantTypes = /^(context\.|turn\.|conversation\.|chat\.reply\.|settings\.changed|erased)/
 
@@ -33,16 +34,11 @@ export class DgContextMeter extends LitElement {
   private readonly loaded = new Loaded<Context>(this, {
     fetch: async () => ({
       context: await this.app.http.get('/api/session/context'),
-      total: this.open ? await this.fetchTotal() : null,
+      total: this.open ? (await this.app.http.get('/api/session/operations', { query })).model : null,
     }),
     concerns: (type) => relevantTypes.test(type),
   })
   private readonly compaction = new Submission(this)
-
-  private async fetchTotal(): Promise<OperationsReport['model']> {
-    const report = await this.app.http.get('/api/session/operations', { query: { hours: totalHours } })
-    return report.model
-  }
 
   private readonly compact = async (): Promise<void> => {
     this.news = ''

@@ -100,6 +100,12 @@ export function wordsOf(event: TimelineEvent, field = 'text'): string {
   return asCut(value)?.excerpt ?? asCut(event.payload)?.excerpt ?? ''
 }
 
+/** The text of a due reminder, which older events do not carry. */
+export function reminderText(event: TimelineEvent): string {
+  const words = isErased(event) ? '' : wordsOf(event)
+  return words === '' ? 'A reminder is due' : `Reminder: ${words}`
+}
+
 /** The page of the event's note or timer; null if there is none or it no longer exists. */
 export function linkOf({ type, payload }: TimelineEvent): string | null {
   const { noteId, timerId } = payload

@@ -104,54 +104,50 @@ export class DgProposal extends LitElement {
     this.settling = null
   }
 
+  private get isText(): boolean {
+    return this.proposal.payload.kind !== 'tool'
+  }
+
+  /** What was proposed, in a few words. */
+  private get deed(): string {
+    if (!this.isText) return shownText(wordsOf(this.proposal, 'target'))
+    const { target } = this.proposal.payload
+    return `Send this text to ${typeof target === 'string' ? shownText(target) : 'someone else'}`
+  }
+
   override render() {
-    if (this.proposal.payload.kind === 'tool') return this.deedView()
-    const { payload } = this.proposal
-    const to = typeof payload.target === 'string' ? shownText(payload.target) : 'someone else'
-    if (isErased(this.proposal)) return this.overView('Proposed text', html`<p class="erased">Erased</p>`)
-    const words = html`<blockquote>${shownText(wordsOf(this.proposal))}</blockquote>`
-    if (this.word === 'confirmed') return this.overView(`You confirmed this text to ${to}`, words)
-    if (this.word === 'declined') return this.overView(`You declined this text to ${to}`, words)
-    if (this.expired) return this.overView(`This text to ${to} expired and was not sent`, words)
-    return html`<section aria-label="Proposed text to ${to}">
-      <h3 class="title"><dg-icon name="sms"></dg-icon>Send this text to ${to}?</h3>
-      ${words}
+    if (isErased(this.proposal)) return this.overView('Proposed by Delegate', 'help', '')
+    if (this.word === 'declined') return this.overView('You declined:', 'close')
+    if (this.word === 'confirmed') return this.confirmedView()
+    return this.expired ? this.overView('Expired, nothing was done:', 'timer') : this.openView()
+  }
+
+  private confirmedView(): TemplateResult {
+    if (this.isText) return this.overView('You confirmed:', 'sms')
+    if (this.outcome === null) return this.overView('Confirmed, in progress:', 'check')
+    return this.outcome.isDone ? this.overView('Done:', 'done') : this.overView('Not done:', 'failed')
+  }
+
+  private openView(): TemplateResult {
+    const { deed, isText, proposal } = this
+    const why = wordsOf(proposal, 'why')
+    return html`<section aria-label=${deed}>
+      <h3 class="title"><dg-icon name=${isText ? 'sms' : 'help'}></dg-icon><span><bdi>${deed}</bdi>?</span></h3>
+      ${isText || why === '' ? nothing : html`<p class="soft">${why}</p>`} ${this.wordsView()}
       ${this.submission.problem && problemView(this.submission.problem)}
       <div class="actions">
-        ${this.button('confirm', 'Send text', 'Sending…', 'primary')} ${this.button('decline', 'Do not send', 'Declining…', '')}
-        ${this.untilView()}
+        ${this.button('confirm', isText ? 'Send text' : wordsOf(proposal, 'verb'), 'Working…', 'primary')}
+        ${this.button('decline', isText ? 'Do not send' : 'Decline', 'Declining…', '')} ${this.untilView()}
       </div>
     </section>`
   }
 
-  /** A proposed deed: the deed as the heading, its source, and the words it concerns. */
-  private deedView(): TemplateResult {
-    if (isErased(this.proposal))
-      return this.overView('Proposed by Delegate', html`<p class="erased">Erased</p>`)
-    const deed = shownText(wordsOf(this.proposal, 'target'))
-    const why = wordsOf(this.proposal, 'why')
+  /** The words that it concerns, if any. */
+  private wordsView(): TemplateResult | typeof nothing {
+    if (isErased(this.proposal)) return html`<p class="erased">Erased</p>`
     const text = shownText(wordsOf(this.proposal))
-    const words =
-      text === ''
-        ? nothing
-        : html`<blockquote class="words" tabindex=${this.reachable ? 0 : -1}>${text}</blockquote>`
-    if (this.word === 'declined') return this.overView('You declined:', html`${words}`, 'close', deed)
-    if (this.word === 'confirmed') return this.confirmedView(deed, words)
-    if (this.expired) return this.overView('Expired, nothing was done:', html`${words}`, 'timer', deed)
-    return html`<section aria-label=${deed}>
-      <h3 class="title"><dg-icon name="help"></dg-icon><span><bdi>${deed}</bdi>?</span></h3>
-      ${why === '' ? nothing : html`<p class="soft">${why}</p>`} ${words} ${this.submission.problem && problemView(this.submission.problem)}
-      <div class="actions">
-        ${this.button('confirm', wordsOf(this.proposal, 'verb'), 'Working…', 'primary')}
-        ${this.button('decline', 'Decline', 'Declining…', '')} ${this.untilView()}
-      </div>
-    </section>`
-  }
-
-  private confirmedView(deed: string, words: unknown): TemplateResult {
-    if (this.outcome === null) return this.overView('Confirmed, in progress:', html`${words}`, 'check', deed)
-    if (this.outcome.isDone) return this.overView('Done:', html`${words}`, 'done', deed)
-    return this.overView('Not done:', html`${words}<p class="soft">${this.outcome.text}</p>`, 'failed', deed)
+    if (text === '') return nothing
+    return html`<blockquote class="words" tabindex=${this.reachable ? 0 : -1}>${text}</blockquote>`
   }
 
   private untilView(): TemplateResult {
@@ -171,15 +167,11 @@ export class DgProposal extends LitElement {
     </button>`
   }
 
-  private overView(
-    heading: string,
-    words: TemplateResult,
-    icon: IconName = 'sms',
-    deed = '',
-  ): TemplateResult {
+  private overView(heading: string, icon: IconName, deed = this.deed): TemplateResult {
     return html`<section class="over" aria-label=${`${heading} ${deed}`.trim()}>
       <h3 class="title"><dg-icon name=${icon}></dg-icon><span>${heading} <bdi>${deed}</bdi></span></h3>
-      ${words}
+      ${this.wordsView()}
+      ${icon === 'failed' ? html`<p class="soft">${this.outcome?.text}</p>` : nothing}
     </section>`
   }
 }

@@ -11,14 +11,7 @@ import { takeText } from '../design/field.ts'
 import { fullTimeText, shortDateText } from '../design/format.ts'
 import { plainWords } from '../notes/plain-text.ts'
 import { signOfHit } from './event-icons.ts'
-import {
-  filterStyles,
-  filtersView,
-  filterWords,
-  narrowingOf,
-  noFilters,
-  type SearchFilters,
-} from './search-filters.ts'
+import { filterStyles, filtersView, narrowingOf, noFilters, type SearchFilters } from './search-filters.ts'
 
 const pageSize = 20
 
@@ -166,11 +159,11 @@ export class DgSearchDialog extends DialogElement {
   }
 
   private emptyView(q: string): TemplateResult {
-    const narrowedTo = filterWords(this.filters)
-    return narrowedTo === ''
+    const { channel, period } = this.filters
+    return channel === null && period === 'any'
       ? html`<p class="note">No results for “${q}”. Try fewer or different words.</p>`
       : html`<p class="note">
-          No results for “${q}” ${narrowedTo}.<br /><br />
+          No results for “${q}” with these filters.<br /><br />
           <button class="button small" @click=${this.clearFilters}>Clear filters</button>
         </p>`
   }

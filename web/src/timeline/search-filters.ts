@@ -16,21 +16,13 @@ export const noFilters: SearchFilters = { channel: null, period: 'any', from: ''
 /** Channels with searchable words, which leaves out `system`. */
 const channels = ['chat', 'voice', 'sms', 'inner'] as const
 
-const channelWords: Readonly<Record<(typeof channels)[number], string>> = {
-  chat: 'in the chat',
-  voice: 'in phone calls',
-  sms: 'in text messages',
-  inner: 'in its own activity',
-}
-
-/** Each period with its name, and as the end of a sentence. */
-const periods: readonly (readonly [SearchFilters['period'], name: string, words: string])[] = [
-  ['any', 'Any time', ''],
-  ['today', 'Today', 'today'],
-  ['last_7_days', 'Last 7 days', 'in the last 7 days'],
-  ['last_30_days', 'Last 30 days', 'in the last 30 days'],
-  ['this_year', 'This year', 'this year'],
-  ['days', 'Custom range', ''],
+const periods: readonly (readonly [SearchFilters['period'], name: string])[] = [
+  ['any', 'Any time'],
+  ['today', 'Today'],
+  ['last_7_days', 'Last 7 days'],
+  ['last_30_days', 'Last 30 days'],
+  ['this_year', 'This year'],
+  ['days', 'Custom range'],
 ]
 
 /** The filters as parameters of the request. */
@@ -42,19 +34,6 @@ export function narrowingOf({ channel, period, from, to }: SearchFilters) {
       : { period: period === 'any' ? null : period }),
   }
 }
-
-/** The active filters as the end of a sentence; empty if there are none. */
-export function filterWords({ channel, period, from, to }: SearchFilters): string {
-  const where = channels.find((each) => each === channel)
-  const days = [from === '' ? '' : `from ${dateText(from)}`, to === '' ? '' : `to ${dateText(to)}`]
-  const when = period === 'days' ? days : [periods.find(([name]) => name === period)?.[2] ?? '']
-  return [where === undefined ? '' : channelWords[where], when.filter((words) => words !== '').join(' ')]
-    .filter((words) => words !== '')
-    .join(', ')
-}
-
-const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-const dateText = (day: string) => date.format(new Date(`${day}T00:00:00Z`))
 
 export const filterStyles = css`
   .filters {
@@ -73,7 +52,8 @@ export function filtersView(
   filters: SearchFilters,
   onChange: (filters: SearchFilters) => void,
 ): TemplateResult {
-  const isReversed = isBackwards(filters)
+  const { period, from, to } = filters
+  const isReversed = period === 'days' && from !== '' && to !== '' && from > to
   const dayView = (name: 'from' | 'to', label: string) => html`<div class="field">
     <label for=${name}>${label}</label>
     <input
@@ -94,10 +74,10 @@ export function filtersView(
       filters.channel ?? '',
       (chosen) => onChange({ ...filters, channel: channels.find((name) => name === chosen) ?? null }),
     )}
-    ${selectView('Period', periods, filters.period, (chosen) =>
+    ${selectView('Period', periods, period, (chosen) =>
       onChange({ ...filters, period: periods.find(([name]) => name === chosen)?.[0] ?? 'any' }),
     )}
-    ${filters.period === 'days' ? [dayView('from', 'From'), dayView('to', 'To')] : nothing}
+    ${period === 'days' ? [dayView('from', 'From'), dayView('to', 'To')] : nothing}
     ${
       isReversed
         ? html`<p class="field-error" id="reversed" role="alert">The start date is after the end date.</p>`
@@ -108,15 +88,11 @@ export function filtersView(
 
 function selectView(
   label: string,
-  choices: readonly (readonly [value: string, text: string, ...rest: string[]])[],
+  choices: readonly (readonly [value: string, text: string])[],
   chosen: string,
   onChoice: (value: string) => void,
 ): TemplateResult {
   return html`<select class="input small" aria-label=${label} @change=${takeText(onChoice)}>
     ${choices.map(([value, text]) => html`<option value=${value} .selected=${value === chosen}>${text}</option>`)}
   </select>`
-}
-
-function isBackwards({ period, from, to }: SearchFilters): boolean {
-  return period === 'days' && from !== '' && to !== '' && from > to
 }

@@ -40,6 +40,7 @@ export function stepView(step: Step, open: boolean, key: string, context: RowCon
 }
 
 function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult {
+  const { turnId } = event
   return html`
     <div class="event-meta">
       <code>${event.type}</code> <span>#${event.seq}</span>
@@ -51,8 +52,10 @@ function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult 
         : html`<dl>${Object.entries(event.payload).map(([field, value]) => fieldView(field, value))}</dl>`
     }
     ${
-      event.type === 'memory.recalled' && event.turnId !== null
-        ? html`<dg-turn-memories .app=${context.app} .turnId=${event.turnId}></dg-turn-memories>`
+      event.type === 'memory.recalled' && turnId !== null
+        ? html`<button class="button small show-all" @click=${() => context.explainTurn(turnId)}>
+            Show the memories
+          </button>`
         : nothing
     }
     ${showAllButton(event, context)}

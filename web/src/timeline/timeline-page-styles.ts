@@ -9,8 +9,28 @@ export const timelinePageStyles = css`
   .bar {
     flex-wrap: nowrap;
   }
-  dg-connection {
+  .connection {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
     margin-inline-end: var(--space-1);
+    padding: 0 var(--space-1) 0 var(--space-3);
+    border-radius: 999px;
+    background: var(--warning-soft);
+    font-size: var(--text-sm);
+    white-space: nowrap;
+    animation: appear 0s 0.7s backwards;
+  }
+  @keyframes appear {
+    from {
+      visibility: hidden;
+    }
+  }
+  .connection > dg-icon {
+    color: var(--warning);
+  }
+  .connection > span {
+    padding: 0.3rem var(--space-2) 0.3rem 0;
   }
   .search {
     min-height: 2.25rem;

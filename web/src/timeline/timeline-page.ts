@@ -12,7 +12,6 @@ import type { ChatSession } from './chat/session.ts'
 import './call-bar.ts'
 import './composer.ts'
 import type { DgComposer } from './composer.ts'
-import './connection-view.ts'
 import './context-meter.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { createMarkdown } from '../design/markdown.ts'
@@ -22,7 +21,7 @@ import { DgWhyDialog } from './why-dialog.ts'
 import './timeline-view.ts'
 import { createTimelineActions, type TimelineActions } from './timeline-actions.ts'
 import { timelinePageStyles } from './timeline-page-styles.ts'
-import { emptyView, isWorthShowing, loadingView } from './timeline-states.ts'
+import { connectionView, emptyView, isWorthShowing, loadingView } from './timeline-states.ts'
 import type { DgTimeline } from './timeline-view.ts'
 
 /** To show a hit nearer than this, load the pages in between. Show one further away in a dialog. */
@@ -55,22 +54,18 @@ export class DgTimelinePage extends LitElement {
         this.requestUpdate()
         this.followLink()
       }
-      this.open(session)
+      this.session = session
+      this.actions = createTimelineActions({
+        app: this.app,
+        session,
+        erase: (erasing) => askToErase(this, this.app, erasing),
+        say: (text) => this.say(text),
+        explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { app: this.app, turnId }).openIn(this),
+      })
       signal.addEventListener('abort', session.subscribe(changed))
       addEventListener('keydown', this.keyPressed, { signal })
       addEventListener('navigated', () => this.followLink(), { signal })
       signal.addEventListener('abort', () => this.reach?.abort())
-    })
-  }
-
-  private open(session: ChatSession): void {
-    this.session = session
-    this.actions = createTimelineActions({
-      app: this.app,
-      session,
-      erase: (erasing) => askToErase(this, this.app, erasing),
-      say: (text) => this.say(text),
-      explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { app: this.app, turnId }).openIn(this),
     })
   }
 
@@ -151,16 +146,17 @@ export class DgTimelinePage extends LitElement {
     }
   }
 
+  private pageBefore(before: string, signal: AbortSignal) {
+    return this.app.http.get('/api/timeline', { query: { before, limit: reachPageSize }, signal })
+  }
+
   private async loadBackTo(seq: number, signal: AbortSignal): Promise<void> {
     const { session } = this
     if (session.wholeFromSeq - seq > reachableEvents) return
     while (session.wholeFromSeq > seq) {
       const before = session.cursor
       if (before === null) return
-      const page = await this.app.http.get('/api/timeline', {
-        query: { before, limit: reachPageSize },
-        signal,
-      })
+      const page = await this.pageBefore(before, signal)
       // Scrolling may have loaded the same page meanwhile.
       if (session.cursor === before) session.addOlderPage(page)
     }
@@ -170,10 +166,7 @@ export class DgTimelinePage extends LitElement {
   private async findSpan(seq: number, signal: AbortSignal): Promise<string | null> {
     let before = this.session.cursor
     while (before !== null) {
-      const page = await this.app.http.get('/api/timeline', {
-        query: { before, limit: reachPageSize },
-        signal,
-      })
+      const page = await this.pageBefore(before, signal)
       const found = page.events.find((event) => event.seq === seq)
       if (found) return found.spanId
       before = (page.events[0]?.seq ?? 0) > seq ? page.nextCursor : null
@@ -210,7 +203,7 @@ export class DgTimelinePage extends LitElement {
         <header class="bar">
           ${drawerButton(this)}
           <h1>Timeline</h1>
-          <dg-connection .connection=${session.connection} @retry=${() => session.retryNow()}></dg-connection>
+          ${connectionView(session.connection, () => session.retryNow())}
           <dg-context-meter .app=${this.app}></dg-context-meter>
           <button class="button search" @click=${() => this.searchDialog.openIn(this)}>
             <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>

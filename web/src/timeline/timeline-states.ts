@@ -1,8 +1,25 @@
-import { html, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { waitingView } from '../app/loaded.ts'
 import type { IconName } from '../design/icon.ts'
 import type { Connection } from './chat/socket.ts'
 import type { Entry } from './tree.ts'
+
+/** Shows that the live connection is down. A style delays it, because most cuts end at once. */
+export function connectionView(connection: Connection, retry: () => void): TemplateResult {
+  const { state } = connection
+  const isWaiting = state === 'waiting'
+  const text = !isWaiting ? 'Reconnecting…' : connection.isRefused ? 'No live connection' : 'Offline'
+  return html`<div role="status">
+    ${
+      isWaiting || state === 'connecting'
+        ? html`<div class="connection">
+            <dg-icon name="offline"></dg-icon><span>${text}</span>
+            ${isWaiting ? html`<button class="button quiet small" @click=${retry}>Try now</button>` : nothing}
+          </div>`
+        : nothing
+    }
+  </div>`
+}
 
 /** Shown until the first page arrives: bars, or the reason why there is no connection. */
 export function loadingView(connection: Connection, retry: () => void): TemplateResult {

@@ -23,7 +23,6 @@ import {
 import type { TimelineActions } from './timeline-actions.ts'
 import { timelineStyles } from './timeline-styles.ts'
 import type { Segment } from './tree.ts'
-import './turn-memories.ts'
 import { VirtualScroll } from './virtual-scroll.ts'
 
 /** The older page is requested this close to the top. */

@@ -3,8 +3,7 @@ import { capitalised, countText, durationText, plural, wordsText } from '../desi
 import { delayText } from '../operations/health-words.ts'
 import { usageText } from './context-words.ts'
 import { kindText } from './erasure-kinds.ts'
-import { countField, isErased, textField, wordsOf } from './event-kinds.ts'
-import { settingsChangedText } from './setting-words.ts'
+import { countField, isErased, reminderText, textField, wordsOf } from './event-kinds.ts'
 
 type Title = (event: TimelineEvent) => string
 
@@ -62,12 +61,6 @@ const callEnded = (durationMs: number, why?: string): string => {
   return why === undefined ? what : `${what}: ${why}`
 }
 
-/** Older events do not carry the reminder's text. */
-const reminderText = (event: TimelineEvent): string => {
-  const words = isErased(event) ? '' : wordsOf(event)
-  return words === '' ? 'A reminder is due' : `Reminder · ${words}`
-}
-
 const titles: Readonly<Record<string, Title>> = {
   'conversation.ended': () => 'Conversation ended',
   'turn.started': (e) =>
@@ -76,7 +69,6 @@ const titles: Readonly<Record<string, Title>> = {
       : `Started on the ${text(e, 'trigger') || 'message'}`,
   'turn.completed': (e) => `Finished: ${tokens(e)}`,
   'turn.items.kept': () => 'Kept its reasoning for the next step',
-  'tool.called': (e) => `Called ${text(e, 'tool')}`,
   'tool.returned': (e) => `${text(e, 'tool')} returned`,
   'context.usage.recorded': (e) => `Context: ${tokens(e)}`,
   'context.compaction.requested': (e) => `Compaction requested (${text(e, 'source')})`,
@@ -113,16 +105,7 @@ const titles: Readonly<Record<string, Title>> = {
   'signal.dismissed': (e) =>
     `Dismissed ${plural(size(e, 'signalIds'), 'signal')}: ${wordsText(text(e, 'reason'))}`,
   'sms.status.reported': (e) => `Text message ${wordsText(text(e, 'status'))}`,
-  'sms.undelivered': () => 'A text message was not delivered',
   'sms.delayed': (e) => `Texts delayed: ${delayText(text(e, 'kind'))}`,
-  'proposal.made': (e) =>
-    text(e, 'kind') === 'tool'
-      ? named(e, 'Needs your confirmation', 'target')
-      : 'A text message needs your confirmation',
-  'proposal.confirmed': () => 'You confirmed a proposal',
-  'proposal.declined': () => 'You declined a proposal',
-  'proposal.completed': (e) =>
-    text(e, 'outcome') === 'done' ? 'Did what you confirmed' : 'Could not do what you confirmed',
   'call.offered': () => 'The phone rang',
   'call.rejected': (e) => `Call rejected: ${wordsText(text(e, 'reason'))}`,
   'call.connected': () => 'Call connected',
@@ -134,7 +117,7 @@ const titles: Readonly<Record<string, Title>> = {
   'note.deleted': () => 'Note deleted',
   'note.restored': (e) => `Note restored to revision ${countText(number(e, 'restoredRevision'))}`,
   'timer.set': (e) => named(e, 'Timer set'),
-  'timer.fired': (e) => reminderText(e),
+  'timer.fired': reminderText,
   'timer.missed': (e) =>
     number(e, 'missed') === 0
       ? 'Timer adjusted after a clock change'
@@ -156,7 +139,7 @@ const titles: Readonly<Record<string, Title>> = {
   'erasure.undone': () => 'Erasure undone',
   'erasure.completed': (e) => `Erased for good: ${kindsText(e)}`,
   'adaptations.reloaded': (e) => `${plural(number(e, 'loaded'), 'standing instruction')} reloaded`,
-  'settings.changed': ({ payload: { keys } }) => settingsChangedText(Array.isArray(keys) ? keys : []),
+  'settings.changed': settingsText,
   'owner.installed': () => 'Delegate was set up',
   'owner.signed-in': () => 'Signed in',
   'owner.signed-out': () => 'Signed out',
@@ -165,8 +148,14 @@ const titles: Readonly<Record<string, Title>> = {
   'intrusion.counted': (e) =>
     `${plural(number(e, 'count'), 'refused attempt')}: ${wordsText(text(e, 'kind'))}`,
   'ledger.imported': () => 'History imported',
-  'ledger.loss.accepted': (e) => lossText(e),
+  'ledger.loss.accepted': lossText,
   'outbound.released': () => 'Outgoing work released',
+}
+
+/** For example "Changed settings: timezone, chat model". */
+function settingsText({ payload: { keys } }: TimelineEvent): string {
+  const names = Array.isArray(keys) ? keys.map((key) => wordsText(String(key)).toLowerCase()) : []
+  return `Changed settings: ${names.join(', ')}`
 }
 
 function lossText({ payload: { fromSeq, toSeq } }: TimelineEvent): string {

@@ -52,7 +52,6 @@ export type Segment = {
   readonly firstSeq: number
   firstVisibleSeq: number | null
   at: string
-  lastAt: string
 }
 
 type Span = { readonly kind: string; closedReason: string | null; readonly segments: Segment[] }
@@ -73,18 +72,50 @@ const turnEnds = new Set(['turn.completed', 'turn.failed', 'chat.reply.stopped']
  * in the tree exactly once. Internal events are placed with their turn, not by their own `seq`.
  */
 export function timelineTree(events: readonly TimelineEvent[]): readonly Segment[] {
-  const spans = new Map<string, Span>()
-  const turns = new Map<string, Turn>()
-  /** The running turn of each span. */
-  const running = new Map<string, Turn>()
-  const words = new Map<string, 'confirmed' | 'declined'>()
-  const outcomes = new Map<string, ProposalOutcome>()
-  const order: Segment[] = []
-  let lastVisible: Segment | null = null
-  /** The last segment in display order. */
-  let newest: Segment | null = null
+  const tree = new Tree()
+  for (const event of events) tree.add(event)
+  return tree.segments()
+}
 
-  function newSegment(event: TimelineEvent, kind: string, span: Span | null): Segment {
+class Tree {
+  private readonly spans = new Map<string, Span>()
+  private readonly turns = new Map<string, Turn>()
+  /** The running turn of each span. */
+  private readonly running = new Map<string, Turn>()
+  private readonly proposals = new Map<unknown, Proposal>()
+  private readonly order: Segment[] = []
+  private lastVisible: Segment | null = null
+  /** The last segment in display order. */
+  private newest: Segment | null = null
+
+  add(event: TimelineEvent): void {
+    const is = classify(event)
+    const span = this.spanOf(event)
+    const turn = this.turnOf(event)
+    if (this.isQueued(event, turn)) {
+      turn.queued = event
+      return
+    }
+    if (turn) this.placeQueued(turn, event)
+    if (is.kind === 'structure') this.settle(event, span)
+    else if (is.kind === 'internal') this.placeInternal(event, span, turn)
+    else this.placeVisible(event, this.entryOf(event, is, turn), is.kind === 'boundary' ? null : span, turn)
+  }
+
+  segments(): readonly Segment[] {
+    for (const turn of this.turns.values()) {
+      if (turn.activity) turn.activity.running = turn.started && !turn.ended
+      if (turn.queued) this.placeQueued(turn, turn.queued)
+    }
+    return joined(
+      this.order
+        .filter((segment) => segment.entries.length > 0)
+        .map((segment) => (isSilent(segment) ? asBackground(segment) : segment))
+        .toSorted((a, b) => (a.firstVisibleSeq ?? a.firstSeq) - (b.firstVisibleSeq ?? b.firstSeq)),
+    )
+  }
+
+  private newSegment(event: TimelineEvent, kind: string, span: Span | null): Segment {
     const first = span === null || span.segments.length === 0
     const key = event.spanId === null || span === null ? `${kind}:${event.seq}` : event.spanId
     const segment: Segment = {
@@ -93,90 +124,98 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
       kind,
       continued: !first,
       channel: event.channel,
-      closedReason: null,
+      closedReason: span?.closedReason ?? null,
       entries: [],
       firstSeq: event.seq,
       firstVisibleSeq: null,
       at: event.at,
-      lastAt: event.at,
     }
     span?.segments.push(segment)
-    order.push(segment)
-    newest = segment
+    this.order.push(segment)
+    this.newest = segment
     return segment
   }
 
   /** The segment for an event without a span: the last one if it is of the same kind, else a new one. */
-  function looseSegment(event: TimelineEvent, kind: 'loose' | 'background'): Segment {
-    return newest?.spanId === null && newest.kind === kind ? newest : newSegment(event, kind, null)
+  private looseSegment(event: TimelineEvent, kind: 'loose' | 'background'): Segment {
+    const { newest } = this
+    return newest?.spanId === null && newest.kind === kind ? newest : this.newSegment(event, kind, null)
   }
 
-  function spanOf(event: TimelineEvent): Span | null {
-    if (event.spanId === null) return null
-    const known = spans.get(event.spanId)
+  private spanOf({ type, spanId, payload }: TimelineEvent): Span | null {
+    if (spanId === null) return null
+    const known = this.spans.get(spanId)
     if (known) return known
-    const kind = event.type === 'span.opened' ? event.payload.kind : null
-    const span: Span = {
-      kind: typeof kind === 'string' ? kind : 'interaction',
-      closedReason: null,
-      segments: [],
-    }
-    spans.set(event.spanId, span)
+    const kind = type === 'span.opened' && typeof payload.kind === 'string' ? payload.kind : 'interaction'
+    const span: Span = { kind, closedReason: null, segments: [] }
+    this.spans.set(spanId, span)
     return span
   }
 
-  function turnOf(event: TimelineEvent): Turn | null {
-    if (event.turnId === null) return null
-    const known = turns.get(event.turnId)
-    const turn = known ?? {
-      activity: null,
-      home: null,
-      started: false,
-      ended: false,
-      replied: false,
-      queued: null,
-    }
-    if (!known) turns.set(event.turnId, turn)
-    turn.started ||= event.type === 'turn.started'
-    turn.ended ||= turnEnds.has(event.type)
-    if (event.spanId !== null && turn.started && !turn.ended) running.set(event.spanId, turn)
-    else if (event.spanId !== null && running.get(event.spanId) === turn) running.delete(event.spanId)
+  private turnOf({ type, turnId, spanId }: TimelineEvent): Turn | null {
+    if (turnId === null) return null
+    const turn = this.turns.get(turnId) ?? newTurn()
+    this.turns.set(turnId, turn)
+    turn.started ||= type === 'turn.started'
+    turn.ended ||= turnEnds.has(type)
+    if (spanId !== null && turn.started && !turn.ended) this.running.set(spanId, turn)
+    else if (spanId !== null && this.running.get(spanId) === turn) this.running.delete(spanId)
     return turn
   }
 
+  private entryOf(event: TimelineEvent, is: VisibleClass, turn: Turn | null): Entry {
+    if (is.kind === 'message') return messageEntry(event, is.role, turn, false)
+    if (is.kind !== 'proposal') return { kind: is.kind, event }
+    const proposal: Proposal = { kind: is.kind, event, word: null, outcome: null }
+    this.proposals.set(event.payload.proposalId, proposal)
+    return proposal
+  }
+
+  /** Takes the end of a span, or what became of a proposal. */
+  private settle(event: TimelineEvent, span: Span | null): void {
+    const { type, payload } = event
+    if (type === 'span.closed' && span) {
+      span.closedReason = typeof payload.reason === 'string' ? payload.reason : 'completed'
+      for (const segment of span.segments) segment.closedReason = span.closedReason
+    }
+    const proposal = this.proposals.get(payload.proposalId)
+    if (!proposal) return
+    if (type === 'proposal.confirmed') proposal.word = 'confirmed'
+    if (type === 'proposal.declined') proposal.word = 'declined'
+    if (type === 'proposal.completed')
+      proposal.outcome = { isDone: payload.outcome === 'done', text: wordsOf(event) }
+  }
+
   /** Places a queued message where its own turn begins, below the reply that it waited for. */
-  function placeQueued(turn: Turn, cause: TimelineEvent): void {
+  private placeQueued(turn: Turn, cause: TimelineEvent): void {
     const { queued } = turn
     if (!queued) return
     turn.queued = null
-    const waiting = cause === queued
-    placeVisible(queued, messageEntry(queued, 'owner', turn, waiting), spanOf(queued), turn, cause)
+    const entry = messageEntry(queued, 'owner', turn, cause === queued)
+    this.placeVisible(queued, entry, this.spanOf(queued), turn, cause)
   }
 
-  function isQueued(event: TimelineEvent, turn: Turn | null): turn is Turn {
-    if (event.type !== 'chat.message.received' || event.spanId === null || turn === null) return false
-    const other = running.get(event.spanId)
+  private isQueued(event: TimelineEvent, turn: Turn | null): turn is Turn {
+    if (event.type !== 'chat.message.received' || event.spanId === null || !turn || turn.queued) return false
+    const other = this.running.get(event.spanId)
     return other !== undefined && other !== turn
   }
 
   /** Places an entry in the order of `cause`, the event that makes it appear. */
-  function placeVisible(
+  private placeVisible(
     event: TimelineEvent,
     entry: Entry,
     span: Span | null,
     turn: Turn | null,
     cause = event,
   ): void {
-    const latest = span?.segments.at(-1)
-    const fits = latest && (latest.firstVisibleSeq === null || latest === lastVisible)
-    const segment = fits ? latest : span ? newSegment(cause, span.kind, span) : looseSegment(event, 'loose')
+    const segment = this.segmentFor(event, span, cause)
     if (segment.firstVisibleSeq === null) {
-      newest = segment
+      this.newest = segment
       segment.firstVisibleSeq = cause.seq
       segment.at = event.at
       segment.channel = event.channel ?? segment.channel
     }
-    segment.lastAt = event.at
     const isAnswer = entry.kind === 'failure' || (entry.kind === 'message' && entry.role === 'delegate')
     if (turn?.activity && turn.home && turn.home !== segment && isAnswer) {
       turn.home.entries.splice(turn.home.entries.indexOf(turn.activity), 1)
@@ -185,86 +224,48 @@ export function timelineTree(events: readonly TimelineEvent[]): readonly Segment
     }
     segment.entries.push(entry)
     if (turn && !turn.activity) turn.home = segment
-    lastVisible = segment
+    this.lastVisible = segment
   }
 
-  function placeInternal(event: TimelineEvent, span: Span | null, turn: Turn | null): void {
+  /** The last segment of the span, unless words of another one came in between. */
+  private segmentFor(event: TimelineEvent, span: Span | null, cause: TimelineEvent): Segment {
+    if (!span) return this.looseSegment(event, 'loose')
+    const latest = span.segments.at(-1)
+    const fits = latest && (latest.firstVisibleSeq === null || latest === this.lastVisible)
+    return fits ? latest : this.newSegment({ ...event, seq: cause.seq }, span.kind, span)
+  }
+
+  private placeInternal(event: TimelineEvent, span: Span | null, turn: Turn | null): void {
     if (turn?.activity) {
       turn.activity.events.push(event)
       return
     }
     const segment =
       span?.segments.at(-1) ??
-      (span ? newSegment(event, span.kind, span) : (turn?.home ?? looseSegment(event, 'background')))
+      (span
+        ? this.newSegment(event, span.kind, span)
+        : (turn?.home ?? this.looseSegment(event, 'background')))
     const last = segment.entries.at(-1)
     if (turn === null && last?.kind === 'activity' && last.turnId === null) {
       last.events.push(event)
       return
     }
-    const key = event.turnId === null ? `activity:${event.seq}` : `activity:${event.turnId}`
-    const activity: Activity = {
-      kind: 'activity',
-      key,
-      turnId: event.turnId,
-      events: [event],
-      running: false,
-    }
+    const { seq, turnId } = event
+    const key = `activity:${turnId ?? seq}`
+    const activity: Activity = { kind: 'activity', key, turnId, events: [event], running: false }
     segment.entries.push(activity)
     if (turn) {
       turn.activity = activity
       turn.home = segment
     }
   }
+}
 
-  for (const event of events) {
-    const is = classify(event)
-    const span = spanOf(event)
-    const turn = turnOf(event)
-    if (isQueued(event, turn)) {
-      turn.queued = event
-      continue
-    }
-    if (turn) placeQueued(turn, event)
-    if (is.kind === 'structure') {
-      if (event.type === 'span.closed' && span) span.closedReason = reasonOf(event)
-      const id = proposalIdOf(event)
-      if (id !== null && event.type === 'proposal.completed') outcomes.set(id, outcomeOf(event))
-      else if (id !== null) words.set(id, event.type === 'proposal.confirmed' ? 'confirmed' : 'declined')
-    } else if (is.kind === 'internal') {
-      placeInternal(event, span, turn)
-    } else {
-      const entry = entryOf(event, is, turn)
-      placeVisible(event, entry, is.kind === 'boundary' ? null : span, turn)
-    }
-  }
-  for (const turn of turns.values()) {
-    if (turn.activity) turn.activity.running = turn.started && !turn.ended
-    if (turn.queued) placeQueued(turn, turn.queued)
-  }
-  for (const span of spans.values()) {
-    for (const segment of span.segments) segment.closedReason = span.closedReason
-  }
-  for (const entry of order.flatMap(({ entries }) => entries)) {
-    if (entry.kind !== 'proposal') continue
-    const id = proposalIdOf(entry.event) ?? ''
-    entry.word = words.get(id) ?? null
-    entry.outcome = outcomes.get(id) ?? null
-  }
-  return joined(
-    order
-      .filter((segment) => segment.entries.length > 0)
-      .map((segment) => (isSilent(segment) ? asBackground(segment) : segment))
-      .toSorted((a, b) => (a.firstVisibleSeq ?? a.firstSeq) - (b.firstVisibleSeq ?? b.firstSeq)),
-  )
+function newTurn(): Turn {
+  return { activity: null, home: null, started: false, ended: false, replied: false, queued: null }
 }
 
 type VisibleClass = Extract<EventClass, { kind: 'message' | 'failure' | 'proposal' | 'notice' | 'boundary' }>
-
-function entryOf(event: TimelineEvent, is: VisibleClass, turn: Turn | null): Entry {
-  if (is.kind === 'proposal') return { kind: is.kind, event, word: null, outcome: null }
-  if (is.kind !== 'message') return { kind: is.kind, event }
-  return messageEntry(event, is.role, turn, false)
-}
 
 function messageEntry(event: TimelineEvent, role: Role, turn: Turn | null, waiting: boolean): Message {
   const firstReply = role === 'delegate' && turn !== null && !turn.replied
@@ -299,16 +300,11 @@ function joined(segments: readonly Segment[]): readonly Segment[] {
   const result: Segment[] = []
   for (const segment of segments) {
     const last = result.at(-1)
-    if (last && joins(last, segment)) result[result.length - 1] = joinSegments(last, segment)
+    if (last && joins(last, segment))
+      result[result.length - 1] = { ...last, entries: joinEntries(last.entries, segment.entries) }
     else result.push(segment)
   }
   return result
-}
-
-function joinSegments(segment: Segment, next: Segment): Segment {
-  // Invisible entries do not extend a segment.
-  const lastAt = next.firstVisibleSeq === null ? segment.lastAt : next.lastAt
-  return { ...segment, lastAt, entries: joinEntries(segment.entries, next.entries) }
 }
 
 function joinEntries(entries: readonly Entry[], next: readonly Entry[]): Entry[] {
@@ -318,17 +314,4 @@ function joinEntries(entries: readonly Entry[], next: readonly Entry[]): Entry[]
     last?.kind === 'activity' && first?.kind === 'activity' && last.turnId === null && first.turnId === null
   if (!areOne) return [...entries, ...next]
   return [...entries.slice(0, -1), { ...last, events: [...last.events, ...first.events] }, ...rest]
-}
-
-function outcomeOf(event: TimelineEvent): ProposalOutcome {
-  return { isDone: event.payload.outcome === 'done', text: wordsOf(event) }
-}
-
-/** The proposal that an event makes or settles; null for any other event. */
-function proposalIdOf({ payload }: TimelineEvent): string | null {
-  return typeof payload.proposalId === 'string' ? payload.proposalId : null
-}
-
-function reasonOf(event: TimelineEvent): string {
-  return typeof event.payload.reason === 'string' ? event.payload.reason : 'completed'
 }

@@ -26,7 +26,6 @@ function startOutbox(kept: readonly Unsettled[] = []) {
     },
     changed: () => undefined,
     newId: () => `m${++ids}`,
-    nowMs: () => 0,
   })
   const states = () => outbox.pending.map(({ clientMessageId, status }) => `${clientMessageId} ${status}`)
   return { outbox, sent, world, states }

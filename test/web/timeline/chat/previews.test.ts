@@ -3,7 +3,7 @@ import { createPreviews } from '../../../../web/src/timeline/chat/previews.ts'
 
 test('collects streamed words, and drops them when the turn ends', () => {
   const previews = createPreviews()
-  previews.begin('t')
+  previews.replace('t', '')
   previews.append('t', 'Hel')
   previews.append('t', 'lo')
   expect(previews.list).toEqual([{ turnId: 't', text: 'Hello' }])
@@ -16,7 +16,7 @@ test('collects streamed words, and drops them when the turn ends', () => {
 test('drops the words of an abandoned round when the turn begins again', () => {
   const previews = createPreviews()
   previews.append('t', 'Let me look that up')
-  previews.begin('t')
+  previews.replace('t', '')
   previews.append('t', 'It is nine.')
   expect(previews.list).toEqual([{ turnId: 't', text: 'It is nine.' }])
 })
@@ -27,7 +27,7 @@ test('ignores appended words after a disconnect until the reply restarts or arri
   previews.interrupt()
   previews.append('t', 'three')
   expect(previews.list).toEqual([{ turnId: 't', text: 'One ' }])
-  previews.begin('t')
+  previews.replace('t', '')
   previews.append('t', 'One two three')
   expect(previews.list).toEqual([{ turnId: 't', text: 'One two three' }])
   previews.interrupt()

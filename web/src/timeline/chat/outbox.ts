@@ -1,4 +1,5 @@
 import type { TimelineEvent } from '../../../../src/http/contract/timeline.ts'
+import { keep, kept } from '../../app/tab-storage.ts'
 import { wordsOf } from '../event-kinds.ts'
 import type { Pending } from '../rows.ts'
 
@@ -27,7 +28,6 @@ export function createOutbox(options: {
   readonly keep: (pending: readonly Unsettled[]) => void
   readonly changed: () => void
   readonly newId: () => string
-  readonly nowMs: () => number
 }) {
   let pending = options.kept
   let closed = false
@@ -76,7 +76,7 @@ export function createOutbox(options: {
       return pending
     },
     add(text: string): void {
-      const at = new Date(options.nowMs()).toISOString()
+      const at = new Date().toISOString()
       const clientMessageId = options.newId()
       const message = { clientMessageId, text, at, status: 'waiting', reason: null, afterSeq: null } as const
       pending = [...pending, message]
@@ -100,17 +100,13 @@ export function createOutbox(options: {
     flush(): void {
       for (const message of pending) if (message.status !== 'failed') transmit(message)
     },
-    /** Removes the event's message, found by id or else by text among the messages sent before the event. */
+    /** Removes the event's message, found by its text among those sent before the event. */
     settle(event: TimelineEvent): void {
-      const named = event.payload.clientMessageId
       const words = wordsOf(event).trim()
-      const match =
-        typeof named === 'string'
-          ? find(named)
-          : pending.find(
-              ({ text, afterSeq }) =>
-                words !== '' && afterSeq !== null && event.seq > afterSeq && text.startsWith(words),
-            )
+      const match = pending.find(
+        ({ text, afterSeq }) =>
+          words !== '' && afterSeq !== null && event.seq > afterSeq && text.startsWith(words),
+      )
       if (match) remove(match)
     },
     /** Fails the message with that id, else the oldest one sent. Returns false if there is none. */
@@ -131,21 +127,13 @@ const storageKey = 'delegate.unsettled'
 
 /** Messages stored before the page was reloaded that are not on the timeline yet. */
 export function readUnsettled(): readonly Unsettled[] {
-  try {
-    const kept: readonly Unsettled[] = JSON.parse(sessionStorage.getItem(storageKey) ?? '[]')
-    // A sent message may have been lost, so send it again.
-    return kept.map((message) => (message.status === 'failed' ? message : { ...message, status: 'waiting' }))
-  } catch {
-    // Stored by another version of this page.
-    return []
-  }
+  const messages = kept<readonly Unsettled[]>(storageKey) ?? []
+  // A sent message may have been lost, so send it again.
+  return messages.map((message) =>
+    message.status === 'failed' ? message : { ...message, status: 'waiting' },
+  )
 }
 
 export function keepUnsettled(pending: readonly Unsettled[]): void {
-  try {
-    if (pending.length === 0) sessionStorage.removeItem(storageKey)
-    else sessionStorage.setItem(storageKey, JSON.stringify(pending))
-  } catch {
-    // Storage is blocked or full: the messages do not survive a reload.
-  }
+  keep(storageKey, pending.length === 0 ? null : pending)
 }

@@ -9,15 +9,11 @@ export function createPreviews() {
     get list(): readonly Preview[] {
       return [...previews].map(([turnId, { text }]) => ({ turnId, text }))
     },
-    /** Starts the turn's preview, or restarts it. */
-    begin(turnId: string): void {
-      this.replace(turnId, '')
-    },
     append(turnId: string, text: string): void {
       const preview = previews.get(turnId)
       if (preview?.whole !== false) this.replace(turnId, (preview?.text ?? '') + text)
     },
-    /** Sets the whole reply before its event arrives. */
+    /** Sets all words so far: none as the turn begins, or the whole reply before its event arrives. */
     replace(turnId: string, text: string): void {
       if (!ended.has(turnId)) previews.set(turnId, { text, whole: true })
     },
@@ -26,7 +22,7 @@ export function createPreviews() {
       ended.add(turnId)
       previews.delete(turnId)
     },
-    /** On disconnect: words may go missing, so ignores `append` until the next `begin` or `replace`. */
+    /** On disconnect: words may go missing, so ignores `append` until the next `replace`. */
     interrupt(): void {
       for (const [turnId, { text }] of previews) previews.set(turnId, { text, whole: false })
     },

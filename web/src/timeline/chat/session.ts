@@ -2,6 +2,7 @@ import type { LiveCall, TalkLine } from '../../../../src/http/contract/calls.ts'
 import type { ServerMessage } from '../../../../src/http/contract/chat-socket.ts'
 import type { ProblemDocument } from '../../../../src/http/contract/problem.ts'
 import type { TimelineEvent, TimelinePage } from '../../../../src/http/contract/timeline.ts'
+import { newId } from '../../app/platform.ts'
 import { cutOf, wordsOf } from '../event-kinds.ts'
 import type { Preview } from '../rows.ts'
 import { createTimelineStore, type TimelineStore } from '../store.ts'
@@ -9,7 +10,6 @@ import type { Segment } from '../tree.ts'
 import { createLiveTalk } from './live-talk.ts'
 import { createOutbox } from './outbox.ts'
 import { createPreviews } from './previews.ts'
-import { createSilenceWatch } from './silence-watch.ts'
 import { type ChatSocket, type Connection, type MayConnect, openChatSocket } from './socket.ts'
 
 /** What is known about events older than the oldest loaded one. */
@@ -28,18 +28,15 @@ type ChatSessionOptions = {
   readonly onMalformed: (error: unknown) => void
   /** Storage for this tab's messages until they are on the timeline. */
   readonly unsettled: Pick<Parameters<typeof createOutbox>[0], 'kept' | 'keep'>
-  readonly newId: () => string
-  readonly random: () => number
-  readonly nowMs: () => number
 }
 
-const olderTimeoutMs = 15_000
 /**
  * Silence after which the connection is replaced. Replacing a healthy one is harmless. Messages are
  * acknowledged at once, while a turn may wait for the model.
  */
 const messagePatienceMs = 10_000
 const turnPatienceMs = 45_000
+const erasureEnds = new Set(['erasure.undone', 'erasure.completed'])
 const turnEnds = new Set(['chat.reply.sent', 'chat.reply.stopped', 'turn.failed'])
 
 /** The chat of this tab: its socket and events, and what is not an event yet (pending messages, previews). */
@@ -57,8 +54,7 @@ export function createChatSession(options: ChatSessionOptions) {
     kept: options.unsettled.kept,
     keep: options.unsettled.keep,
     changed,
-    newId: options.newId,
-    nowMs: options.nowMs,
+    newId,
   })
   let connection: Connection = { state: 'connecting' }
   let loaded = false
@@ -67,28 +63,31 @@ export function createChatSession(options: ChatSessionOptions) {
   let notifying = false
   /** An undone erasure restored words that this tab has dropped: reload from the first page. */
   let outdated = false
-  const endedErasures = new Set<unknown>()
   /** A long reply's event is truncated. Held back until the service sends the whole text right after it. */
   let cutReply: TimelineEvent | null = null
-  let olderTimer: ReturnType<typeof setTimeout> | undefined
 
-  const silence = createSilenceWatch({
-    patienceMs() {
-      if (connection.state !== 'open') return null
-      if (isWorking(store, previews.list)) return turnPatienceMs
-      return outbox.pending.some(({ status }) => status === 'sent') ? messagePatienceMs : null
-    },
-    onSilence() {
-      if (!socket.isUploading) socket.restart()
-    },
-  })
+  /** When something last arrived, or nothing was expected. */
+  let heardAtMs = Date.now()
+  const silenceTimer = setInterval(() => {
+    const silentMs = Date.now() - heardAtMs
+    if (silentMs < patienceMs()) return
+    heardAtMs = Date.now()
+    if (!socket.isUploading && patienceMs() > 0) socket.restart()
+  }, 1000)
+
+  /** How long a silence may last; 0 while nothing is expected. */
+  function patienceMs(): number {
+    if (connection.state !== 'open') return 0
+    if (isWorking(store, previews.list)) return turnPatienceMs
+    const isExpecting = older === 'loading' || outbox.pending.some(({ status }) => status === 'sent')
+    return isExpecting ? messagePatienceMs : 0
+  }
 
   function changed(): void {
     if (notifying) return
     notifying = true
     queueMicrotask(() => {
       notifying = false
-      silence.look()
       for (const listener of listeners) listener()
     })
   }
@@ -98,9 +97,6 @@ export function createChatSession(options: ChatSessionOptions) {
       if (event.type === 'chat.message.received' && !store.get(event.seq)) outbox.settle(event)
       live.add(event)
       if (event.turnId !== null && turnEnds.has(event.type)) previews.end(event.turnId)
-    }
-    for (const { type, payload } of events) {
-      if (type === 'erasure.undone' || type === 'erasure.completed') endedErasures.add(payload.erasureId)
     }
     store.add(events)
     changed()
@@ -120,7 +116,7 @@ export function createChatSession(options: ChatSessionOptions) {
         live.update(message.call)
         break
       case 'chat.working':
-        previews.begin(message.turnId)
+        previews.replace(message.turnId, '')
         break
       case 'chat.delta':
         previews.append(message.turnId, message.text)
@@ -171,7 +167,6 @@ export function createChatSession(options: ChatSessionOptions) {
   }
 
   function takeOlder(page: TimelinePage): void {
-    clearTimeout(olderTimer)
     cursor = page.nextCursor
     older = page.hasMore && page.nextCursor !== null ? 'more' : 'none'
     // Before its own events, a page has older ones that only complete spans, with gaps between them.
@@ -209,12 +204,12 @@ export function createChatSession(options: ChatSessionOptions) {
     url: () =>
       store.lastSeq > 0 && !outdated ? `${options.socketUrl}?since=${store.lastSeq}` : options.socketUrl,
     mayConnect: options.mayConnect,
-    onHeard: () => silence.heard(),
+    onHeard: () => {
+      heardAtMs = Date.now()
+    },
     onMessage: receive,
     onConnection: connected,
     onMalformed: options.onMalformed,
-    random: options.random,
-    nowMs: options.nowMs,
   })
 
   return {
@@ -258,18 +253,13 @@ export function createChatSession(options: ChatSessionOptions) {
       return cursor
     },
     /** False once this tab has seen the erasure completed or undone. */
-    isErasurePending: (erasureId: string): boolean => !endedErasures.has(erasureId),
+    isErasurePending: (id: string): boolean =>
+      !store.events.some(({ type, payload }) => erasureEnds.has(type) && payload.erasureId === id),
     outbox,
     stop: () => void socket.send({ type: 'chat.stop' }),
     loadOlder(): void {
       if (cursor === null || older === 'loading' || older === 'none') return
       older = socket.send({ type: 'history.more', cursor }) ? 'loading' : 'failed'
-      clearTimeout(olderTimer)
-      olderTimer = setTimeout(() => {
-        if (older !== 'loading') return
-        older = 'failed'
-        changed()
-      }, olderTimeoutMs)
       changed()
     },
     /** Adds the page before `cursor`, when fetched over HTTP instead of the socket. */
@@ -293,8 +283,7 @@ export function createChatSession(options: ChatSessionOptions) {
       return () => followers.delete(listener)
     },
     close(): void {
-      clearTimeout(olderTimer)
-      silence.stop()
+      clearInterval(silenceTimer)
       outbox.close()
       listeners.clear()
       followers.clear()

@@ -4,10 +4,10 @@ export type Connection =
   | { readonly state: 'connecting' }
   | { readonly state: 'open' }
   /**
-   * Disconnected; the next attempt is at `retryAtMs` (epoch). `isRefused`: requests succeed but the socket
-   * keeps failing, as behind a proxy that does not forward WebSockets.
+   * Disconnected. `isRefused`: requests succeed but the socket keeps failing, as behind a proxy that does not
+   * forward WebSockets.
    */
-  | { readonly state: 'waiting'; readonly retryAtMs: number; readonly isRefused: boolean }
+  | { readonly state: 'waiting'; readonly isRefused: boolean }
   | { readonly state: 'closed' }
 
 export type MayConnect = 'yes' | 'no' | 'unknown'
@@ -21,7 +21,7 @@ const firstDelayMs = 500
 const maxDelayMs = 15_000
 
 /** Exponential backoff with equal jitter (half fixed, half random). `attempt` counts from 0. */
-export function backoffMs(attempt: number, random: () => number): number {
+export function backoffMs(attempt: number, random = Math.random): number {
   const stepMs = Math.min(maxDelayMs, firstDelayMs * 2 ** attempt)
   return stepMs / 2 + (stepMs / 2) * random()
 }
@@ -39,8 +39,6 @@ export function openChatSocket(options: {
   readonly onMessage: (message: ServerMessage) => void
   readonly onConnection: (connection: Connection) => void
   readonly onMalformed: (error: unknown) => void
-  readonly random: () => number
-  readonly nowMs: () => number
 }) {
   let socket: WebSocket | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
@@ -82,11 +80,9 @@ export function openChatSocket(options: {
   function scheduleRetry(): void {
     socket = null
     if (closed) return
-    const delayMs = backoffMs(attempt, options.random)
+    options.onConnection({ state: 'waiting', isRefused: refused >= refusedAttempts })
+    timer = setTimeout(() => void retry(), backoffMs(attempt))
     attempt += 1
-    const isRefused = refused >= refusedAttempts
-    options.onConnection({ state: 'waiting', retryAtMs: options.nowMs() + delayMs, isRefused })
-    timer = setTimeout(() => void retry(), delayMs)
   }
 
   async function retry(): Promise<void> {
