@@ -112,7 +112,6 @@ function createWriter(
   let head: Head = reader.head()
   /** Set once the log's content is saved. */
   let lostLog: LostLog | null = null
-  let hasErasures = reader.lastErasure() > 0
   let fault: string | null = null
   const directory = dirname(db.name)
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -148,7 +147,6 @@ function createWriter(
     const seq = head.seq + 1
     const row = { seq, ...draft, hash: chainHash(head.hash, seq, draft) }
     insert.run(valuesOf(row))
-    if (row.type === 'erased') hasErasures = true
     head = { seq, hash: row.hash }
     return row
   }
@@ -175,20 +173,12 @@ function createWriter(
     const sources: unknown = JSON.parse(draft.derivedFrom ?? '[]')
     if (!Array.isArray(sources) || sources.some((seq) => seq > head.seq))
       throw new InvalidEvent(`${draft.type}: derivedFrom names a seq that does not exist yet`)
-    if (!hasErasures) return undefined
     return erasedSource.get(draft.derivedFrom ?? '[]')
   }
 
   function insertErasedFacts({ seq, at, reason, erasedBy }: BornErased): EventRow[] {
     const facts = erasedFacts([seq], reason, { actor: 'service', causedBy: erasedBy })
     return facts.map((fact) => insertDraft(toDraft(fact, { newId, newSalt: () => '', at })))
-  }
-
-  /** Appends a single fact without BEGIN and COMMIT, which saves a third. Null if it needs a transaction. */
-  function commitAlone(draft: Draft): CommitOutcome | null {
-    if (draft.key !== null && reader.rowByKey(draft.key)) return null
-    if (draft.derivedFrom !== null && erasedSourceOf(draft)) return null
-    return { status: 'appended', rows: [insertDraft(draft)] }
   }
 
   /** Throws if the ledger or its log was moved: appends to an unlinked file vanish when the process ends. */
@@ -245,9 +235,7 @@ function createWriter(
   function commitTogether(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const before = head
     try {
-      const only = onlyDraft(batches)
-      const alone = only && unlessRejected(() => commitAlone(only))
-      return alone ? [alone] : inTransaction(() => batches.map(insertApart))
+      return inTransaction(() => batches.map(insertApart))
     } catch (error) {
       head = before
       throw error
@@ -256,24 +244,17 @@ function createWriter(
 
   /** Inserts a batch in its own savepoint, so that an invalid batch does not fail the others. */
   function insertApart(batch: readonly Draft[]): CommitOutcome {
+    const before = head
     beginBatch.run()
     try {
-      const outcome = unlessRejected(() => insertBatch(batch))
-      if (outcome.status === 'rejected') undoBatch.run()
-      return outcome
-    } finally {
-      if (db.inTransaction) endBatch.run()
-    }
-  }
-
-  function unlessRejected<T>(work: () => T): T | Extract<CommitOutcome, { status: 'rejected' }> {
-    const before = head
-    try {
-      return work()
+      return insertBatch(batch)
     } catch (error) {
       if (!isRejection(error)) throw error
+      undoBatch.run()
       head = before
       return { status: 'rejected', error }
+    } finally {
+      if (db.inTransaction) endBatch.run()
     }
   }
 
@@ -300,7 +281,6 @@ function createWriter(
         for (const row of rows) insert.run(valuesOf(row))
       })
       head = reader.head()
-      hasErasures = reader.lastErasure() > 0
     },
     fault() {
       if (fault !== null || !places.hasFile() || saveLostLog()) tryToWrite()
@@ -338,10 +318,6 @@ export function truncateLog(db: Database.Database): boolean {
 function checkpoint(db: Database.Database, mode: 'FULL' | 'TRUNCATE'): boolean {
   const result = db.pragma(`wal_checkpoint(${mode})`)
   return Array.isArray(result) && result[0]?.busy === 0
-}
-
-function onlyDraft(batches: readonly (readonly Draft[])[]): Draft | undefined {
-  return batches.length === 1 && batches[0]?.length === 1 ? batches[0][0] : undefined
 }
 
 const valuesOf = (row: EventRow) => COLUMNS.map((column) => row[column])

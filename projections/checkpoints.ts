@@ -131,12 +131,13 @@ export function createCheckpoints(
 
 /**
  * The last event that a directory's views had folded, and its ledger; null if there are no readable views.
- * Views are written after the ledger, so an intact ledger is never behind them. Changes nothing.
+ * Views are written after the ledger, so an intact ledger is never behind them. Changes
+ * nothing. `read` opens the file.
  */
-export function readWitness(directory: string): Witness | null {
+export function readWitness(directory: string, read: typeof probe<Witness | null> = probe): Witness | null {
   if (!statSync(viewsFile(directory), { throwIfNoEntry: false })?.isFile()) return null
   try {
-    return probe(viewsFile(directory), (views) => witnessOf(views, directory))
+    return read(viewsFile(directory), (views) => witnessOf(views, directory))
   } catch (error) {
     // Damaged views prove nothing and are rebuilt.
     if (isDamage(error)) return null

@@ -17,7 +17,6 @@ export type ProjectorOptions = {
   readonly projections: readonly Projection[]
   readonly warn: (message: string, fields: Record<string, unknown>) => void
   readonly trace?: FoldTrace | undefined
-  readonly onProgress?: ((projection: string, seq: number, headSeq: number) => void) | undefined
 }
 
 export type ProjectionStatus = {
@@ -157,7 +156,6 @@ export function createProjector(options: ProjectorOptions): Projector {
       const head = { seq: through, hash: ledger.hashAt(through) ?? '' }
       applyBatch(cohort, () => eventsBetween(cohort, from, through), head)
       budget -= through - from
-      for (const each of cohort) options.onProgress?.(each.projection.name, each.seq, headSeq)
     }
     return true
   }

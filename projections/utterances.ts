@@ -1,10 +1,12 @@
 import type { Database } from 'better-sqlite3'
-import type { Envelope, EventOf } from '../ledger/event.ts'
+import type { Envelope } from '../ledger/event.ts'
 import { defineProjection } from './projection.ts'
+import type { Speaker } from './recall-entries.ts'
+import { type Said, saidHandlers } from './said.ts'
 
 export type UtteranceRow = {
   readonly seq: number
-  readonly speaker: 'owner' | 'delegate'
+  readonly speaker: Speaker
   readonly conversationId: string | null
   readonly turnId: string | null
 }
@@ -19,8 +21,6 @@ export type ExtractionFailure = {
   readonly at: string
   readonly retryAt: string | null
 }
-
-type Said = Pick<Envelope, 'seq' | 'conversationId' | 'turnId'>
 
 /**
  * What the owner and the delegate said on any channel, and which of the owner's words extraction has not read
@@ -52,23 +52,15 @@ export const utterancesProjection = defineProjection({
       VALUES (@fromSeq, @toSeq, @kind, @attempt, @final, @at, @retryAt)`)
     const clearFailures = db.prepare('DELETE FROM extraction_failures WHERE toSeq <= ?')
 
-    const rememberGuest = db.prepare('INSERT OR IGNORE INTO utterance_guest_calls VALUES (?)')
-    const guestCall = db.prepare<[string], { callSid: string }>(
-      'SELECT callSid FROM utterance_guest_calls WHERE callSid = ?',
-    )
-    const noteParty = ({ facts }: EventOf<'call.offered'> | EventOf<'call.connected'>): void => {
-      if (facts.party === 'guest') rememberGuest.run(facts.callSid)
-    }
-
-    const owner = ({ seq, conversationId, turnId }: Said): void => {
-      insert.run(seq, 'owner', conversationId, turnId, 0, 1)
-    }
-    const delegate = ({ seq, conversationId, turnId }: Said): void => {
-      insert.run(seq, 'delegate', conversationId, turnId, 1, 0)
+    const said = saidHandlers(db, 'utterance_guest_calls', (speaker, event) => {
+      const { seq, conversationId, turnId } = event
+      if (speaker === 'owner') insert.run(seq, speaker, conversationId, turnId, 0, 1)
+      if (speaker === 'owner' || isOutcome(event)) return
+      insert.run(seq, speaker, conversationId, turnId, 1, 0)
       if (turnId === null) answerConversation.run(conversationId, 0)
       else answerTurn.run(turnId)
-    }
-    const ended = ({ turnId }: Said): void => {
+    })
+    const ended = ({ turnId }: Pick<Envelope, 'turnId'>): void => {
       if (turnId !== null) answerTurn.run(turnId)
     }
     const markRead = (seqs: readonly number[]): void => {
@@ -76,27 +68,7 @@ export const utterancesProjection = defineProjection({
     }
     return {
       handlers: {
-        'chat.message.received': (event) => {
-          if (event.actor === 'owner') owner(event)
-        },
-        'sms.received': (event) => {
-          if (event.facts.party === 'owner') owner(event)
-        },
-        'call.utterance.heard': (event) => {
-          if (event.facts.party === 'owner') owner(event)
-        },
-        'chat.reply.sent': (event) => {
-          if (!isOutcome(event)) delegate(event)
-        },
-        'chat.reply.stopped': delegate,
-        'sms.sent': (event) => {
-          if (event.facts.party === 'owner' && !isOutcome(event)) delegate(event)
-        },
-        'call.offered': noteParty,
-        'call.connected': noteParty,
-        'call.reply.spoken': (event) => {
-          if (!guestCall.get(event.facts.callSid)) delegate(event)
-        },
+        ...said,
         'turn.completed': ended,
         'turn.failed': ended,
         'call.ended': ({ conversationId }) => void answerConversation.run(conversationId, 0),
@@ -122,14 +94,8 @@ export const utterancesProjection = defineProjection({
 })
 
 /** Whether it delivers a task's outcome: the coding assistant's text is not an utterance. */
-function isOutcome({
-  turnId,
-  facts,
-}: {
-  readonly turnId: string | null
-  readonly facts: { readonly deliveryId?: string | undefined }
-}): boolean {
-  return turnId === null && facts.deliveryId !== undefined
+function isOutcome({ turnId, facts }: Said): boolean {
+  return turnId === null && 'deliveryId' in facts && facts.deliveryId !== undefined
 }
 
 export function createUtteranceQueries(views: Database) {

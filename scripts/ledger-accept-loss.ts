@@ -18,7 +18,6 @@ some of it may have been sent already.
 
 await runCommand({
   help,
-  positionals: { min: 0, max: 0 },
   options: { events: { type: 'string' } },
   async run({ dataDir, values }) {
     requireLedger(dataDir)

@@ -22,7 +22,6 @@ with 1 if anything differs or could not be compared.
 
 await runCommand({
   help,
-  positionals: { min: 0, max: 0 },
   async run({ dataDir, ledgerDebug }) {
     requireLedger(dataDir)
     if (!existsSync(viewsFile(dataDir)))

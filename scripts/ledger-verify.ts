@@ -23,7 +23,6 @@ Prints the head. Exits with 1 if the ledger or the settings are damaged, and nam
 
 await runCommand({
   help,
-  positionals: { min: 0, max: 0 },
   options: { expect: { type: 'string' } },
   run({ dataDir, values }) {
     const expected = parseHead(values.expect)

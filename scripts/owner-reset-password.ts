@@ -23,7 +23,6 @@ If you give none, it generates and prints one.
 
 await runCommand({
   help,
-  positionals: { min: 0, max: 0 },
   async run({ dataDir }) {
     if (!existsSync(ledgerFile(dataDir)))
       throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)

@@ -30,7 +30,8 @@ export type Call = {
 export type Command = {
   /** What `--help` prints. */
   readonly help: string
-  readonly positionals: { readonly min: number; readonly max: number }
+  /** None by default. */
+  readonly positionals?: { readonly min: number; readonly max: number }
   readonly options?: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
   /** Prints its result. The exit code is 1 if it throws, else 0. */
   run(call: Call): Promise<void> | void
@@ -74,7 +75,7 @@ export function undoAtExit(undo: () => void): void {
     .once('exit', undo)
 }
 
-function parseCall({ options, positionals: { min, max } }: Command) {
+function parseCall({ options, positionals: { min, max } = { min: 0, max: 0 } }: Command) {
   const config = {
     options: { ...options, help: { type: 'boolean', short: 'h' } },
     allowPositionals: true,

@@ -7,7 +7,6 @@ import { isSearchIndex } from '../../projections/merge-index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import type { FoldTrace } from '../../projections/projector.ts'
 import { compareViews, type Difference, replay } from '../../src/storage/replay.ts'
-import { Refused } from './command.ts'
 
 export type ProjectionOutcome = {
   readonly name: string
@@ -20,24 +19,14 @@ export type ProjectionOutcome = {
 
 export type ComparisonOutcome = Awaited<ReturnType<typeof compareWithLive>>
 
-/** Projections whose live views stand at the same event, folded into one database. */
-type Group = {
-  readonly members: readonly Projection[]
-  readonly views: Database.Database
-  readonly throughSeq: number
-  seq: number
-}
-
-const ATTEMPTS = 5
 /** How long an erasure may take to reach the search indexes of a busy service. */
 const WAIT_MS = 5_000
 const PAUSE_MS = 50
 
 /**
  * Rebuilds the views from a ledger and compares them with the views in use, row by row, at the event where
- * each of these stands. The long part takes no lock on a running service. Then it takes one snapshot of
- * ledger and views, folds what happened meanwhile, and compares. The rebuilt views are in nameless files that
- * vanish with the process.
+ * each of these stands. Reads one snapshot of ledger and views, so erasures of a running service wait for it.
+ * The rebuilt views are in nameless files that vanish with the process.
  */
 export async function compareWithLive(
   ledgerDb: Database.Database,
@@ -46,50 +35,42 @@ export async function compareWithLive(
   trace: FoldTrace,
 ) {
   const ledger = createReader(ledgerDb)
-  let foldedEvents = 0
-  let foldMs = 0
-
-  function fold(group: Group, throughSeq: number): void {
-    const startMs = performance.now()
-    const { views, members } = group
-    replay({ ledger, views, projections: members, throughSeq, trace })
-    foldMs += performance.now() - startMs
-    foldedEvents += throughSeq - group.seq
-    group.seq = throughSeq
-  }
-
-  const outcomeIn = (groups: readonly Group[], isLast: boolean) =>
-    inSnapshot(live, ledgerDb, () => {
+  const deadlineMs = performance.now() + WAIT_MS
+  for (;;) {
+    const outcome = inSnapshot(live, ledgerDb, () => {
       const standing = readStanding(live)
-      const seqs = groups.map(({ members }) => commonSeq(members, standing))
-      if (groups.some(({ seq }, index) => (seqs[index] ?? -1) < seq)) return 'regroup' as const
-      const isBehindErasure = seqs.some((seq) => (seq ?? 0) < ledger.lastErasure())
-      if (isBehindErasure && !isLast) return 'wait' as const
-      const outcomes = groups.flatMap((group, index) => {
-        fold(group, seqs[index] ?? group.seq)
-        return compareGroup(group, live, ledger)
-      })
-      const stale = projections.flatMap((projection) => staleOutcome(projection, standing))
-      // `foldMs` includes tracing.
-      return { headSeq: ledger.head().seq, foldedEvents, foldMs, projections: [...outcomes, ...stale] }
+      const isBehind = [...standing.values()].some(({ seq }) => seq < ledger.lastErasure())
+      return isBehind && performance.now() < deadlineMs ? null : compareAll(ledger, live, standing, trace)
     })
+    if (outcome !== null) return outcome
+    await sleep(PAUSE_MS)
+  }
+}
 
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const groups = groupByStanding(readStanding(live))
+function compareAll(ledger: LedgerReader, live: Database.Database, standing: Standing, trace: FoldTrace) {
+  const outcomes: ProjectionOutcome[] = []
+  let foldedEvents = 0
+  // Includes tracing.
+  let foldMs = 0
+  for (const [seq, those] of Map.groupBy(projections, (each) => seqOf(each, standing))) {
+    if (seq === null || seq < ledger.lastErasure()) {
+      outcomes.push(...those.map(({ name }) => notCompared(name, standing, seq)))
+      continue
+    }
+    const views = new Database('')
     try {
-      for (const group of groups) fold(group, group.throughSeq)
-      const deadlineMs = performance.now() + WAIT_MS
-      for (;;) {
-        const outcome = outcomeIn(groups, performance.now() >= deadlineMs)
-        if (outcome === 'regroup') break
-        if (outcome !== 'wait') return outcome
-        await sleep(PAUSE_MS)
-      }
+      const startMs = performance.now()
+      // None lags here, so that all go through the ledger in one pass.
+      const members = those.map((projection) => ({ ...projection, lagging: false }))
+      replay({ ledger, views, projections: members, throughSeq: seq, trace })
+      foldMs += performance.now() - startMs
+      foldedEvents += seq
+      outcomes.push(...those.map((projection) => compareOne(projection, views, live, seq)))
     } finally {
-      for (const { views } of groups) views.close()
+      views.close()
     }
   }
-  throw new Refused('The views are being rebuilt. Try again when the service is ready.')
+  return { headSeq: ledger.head().seq, foldedEvents, foldMs, projections: outcomes }
 }
 
 /** Runs `work` on one state of both. Views first: the ledger, written before them, is never behind. */
@@ -116,50 +97,32 @@ function readStanding(live: Database.Database): Standing {
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-function isComparable({ name, version }: Projection, standing: Standing): boolean {
-  return standing.get(name)?.version === version
+/** Where a live view stands; null if another build wrote it, whose folds would give other rows. */
+function seqOf({ name, version }: Projection, standing: Standing): number | null {
+  const found = standing.get(name)
+  return found?.version === version ? found.seq : null
 }
 
-/** A view written by another build, whose folds would give other rows. */
-function staleOutcome(projection: Projection, standing: Standing): ProjectionOutcome[] {
-  if (isComparable(projection, standing)) return []
-  const flaw = 'not compared: built by another version of Delegate. Start the service to rebuild it'
-  return [{ name: projection.name, seq: standing.get(projection.name)?.seq ?? 0, rows: 0, flaw }]
+function notCompared(name: string, standing: Standing, seq: number | null): ProjectionOutcome {
+  const why =
+    seq === null
+      ? 'built by another version of Delegate. Start the service to rebuild it'
+      : `it stands at event ${seq}, before the last erasure. Start the service to update it`
+  return { name, seq: standing.get(name)?.seq ?? 0, rows: 0, flaw: `not compared: ${why}` }
 }
 
-function groupByStanding(standing: Standing) {
-  const comparable = projections.filter((projection) => isComparable(projection, standing))
-  const bySeq = Map.groupBy(comparable, ({ name }) => standing.get(name)?.seq ?? 0)
-  return [...bySeq].map(([throughSeq, those]): Group => {
-    // None lags here, so that all go through the ledger in one pass.
-    const members = those.map((projection) => ({ ...projection, lagging: false }))
-    return { members, views: new Database(''), throughSeq, seq: 0 }
-  })
-}
-
-/** The seq where all of them stand; null if they stand apart or another build has rebuilt one. */
-function commonSeq(members: readonly Projection[], standing: Standing): number | null {
-  if (!members.every((member) => isComparable(member, standing))) return null
-  const [seq, ...others] = new Set(members.map(({ name }) => standing.get(name)?.seq ?? 0))
-  return seq === undefined || others.length > 0 ? null : seq
-}
-
-function compareGroup(group: Group, live: Database.Database, ledger: LedgerReader): ProjectionOutcome[] {
-  const isBehindErasure = group.seq < ledger.lastErasure()
-  return group.members.map(({ name, tables }): ProjectionOutcome => {
-    if (isBehindErasure) {
-      const flaw =
-        `not compared: it stands at event ${group.seq}, before the last erasure. ` +
-        'Start the service to update it'
-      return { name, seq: group.seq, rows: 0, flaw }
-    }
-    const damaged = tables.map((table) => structureFlaw(live, table)).find((flaw) => flaw !== null)
-    if (damaged) return { name, seq: group.seq, rows: 0, flaw: damaged }
-    const { rows, differences } = compareViews(group.views, live, tables)
-    const [difference] = differences
-    const flaw = difference ? describe(difference) : null
-    return { name, seq: group.seq, rows: rows.reduce((sum, table) => sum + table.rows, 0), flaw }
-  })
+function compareOne(
+  { name, tables }: Projection,
+  rebuilt: Database.Database,
+  live: Database.Database,
+  seq: number,
+): ProjectionOutcome {
+  const damaged = tables.map((table) => structureFlaw(live, table)).find((flaw) => flaw !== null)
+  if (damaged) return { name, seq, rows: 0, flaw: damaged }
+  const { rows, differences } = compareViews(rebuilt, live, tables)
+  const [difference] = differences
+  const flaw = difference ? describe(difference) : null
+  return { name, seq, rows, flaw }
 }
 
 function structureFlaw(live: Database.Database, table: string): string | null {

@@ -35,34 +35,28 @@ export type LogLines = {
  * ids of earlier processes, because none logs a line per millisecond.
  */
 export function createLogLines(capacity: number, aboveId = 0): LogLines {
-  const ring: LogLine[] = []
+  const kept: LogLine[] = []
   const subscribers = new Set<() => void>()
   let lastId = aboveId
 
   return {
     add(line) {
       lastId += 1
-      ring[(lastId - 1) % capacity] = { id: lastId, ...line }
+      kept.push({ id: lastId, ...line })
+      if (kept.length > capacity) kept.shift()
       for (const subscriber of [...subscribers]) subscriber()
     },
     read({ limit, minLevel, after }) {
-      const oldestId = Math.max(aboveId + 1, lastId - capacity + 1)
       const atLeast = logLevels.indexOf(minLevel)
-      const lines: LogLine[] = []
-      const take = (id: number) => {
-        const line = ring[(id - 1) % capacity]
-        if (line && logLevels.indexOf(line.level) >= atLeast) lines.push(line)
-      }
-      if (after === null) {
-        for (let id = lastId; id >= oldestId && lines.length < limit; id -= 1) take(id)
-        return { lines: lines.reverse(), dropped: oldestId - 1 - aboveId, throughId: lastId }
-      }
+      const wanted = kept.filter(({ level }) => logLevels.indexOf(level) >= atLeast)
+      const droppedId = (kept[0]?.id ?? lastId + 1) - 1
+      if (after === null)
+        return { lines: wanted.slice(-limit), dropped: droppedId - aboveId, throughId: lastId }
       // Lines of an earlier process precede all of this one.
       const seen = Math.max(after, aboveId)
-      const first = Math.max(seen + 1, oldestId)
-      let id = first
-      for (; id <= lastId && lines.length < limit; id += 1) take(id)
-      return { lines, dropped: Math.max(0, first - seen - 1), throughId: id - 1 }
+      const lines = wanted.filter(({ id }) => id > seen).slice(0, limit)
+      const throughId = (lines.length === limit && lines.at(-1)?.id) || Math.max(seen, lastId)
+      return { lines, dropped: Math.max(0, droppedId - seen), throughId }
     },
     subscribe(onAdded) {
       subscribers.add(onAdded)

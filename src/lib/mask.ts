@@ -65,14 +65,6 @@ function base64Core(secret: string, bytesBefore: number): string {
 
 /** Replaces each occurrence of `spelling`, ignoring white space. */
 function cutOut(text: string, spelling: string): string {
-  // The index of each character that is not white space.
-  const places = [...text.matchAll(/\S/g)].map(({ index }) => index)
-  const solid = text.replace(/\s+/g, '')
-  let rest = 0
-  let result = ''
-  for (let at = solid.indexOf(spelling); at >= 0; at = solid.indexOf(spelling, at + spelling.length)) {
-    result += text.slice(rest, places[at]) + MASK
-    rest = (places[at + spelling.length - 1] ?? text.length) + 1
-  }
-  return result + text.slice(rest)
+  const spaced = [...spelling].map((character) => RegExp.escape(character)).join('\\s*')
+  return text.replaceAll(new RegExp(spaced, 'g'), MASK)
 }

@@ -33,8 +33,6 @@ export type ReactorOptions<Work> = {
   readonly laneOf?: (work: Work) => string
   /** What tells one step of the work from the next, if the work itself does not. */
   readonly stepOf?: (work: Work) => unknown
-  /** Aborts the signal of a run after this long. */
-  readonly limitMs?: number
   /** Pause after a failure. It doubles with each failure of the same step. */
   readonly retryMs?: { readonly first: number; readonly longest: number }
   readonly onFault: (error: unknown) => void
@@ -131,8 +129,6 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
     }
     const controller = new AbortController()
     lane.abort = (reason) => controller.abort(reason)
-    const { limitMs } = options
-    const limit = limitMs && setTimeout(lane.abort, limitMs, new Error(`a run took more than ${limitMs} ms`))
     lane.running = options
       .run(work, controller.signal)
       .then(
@@ -142,7 +138,6 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
         (error: unknown) => failed(lane, error),
       )
       .finally(() => {
-        clearTimeout(limit)
         lane.running = null
         look()
       })

@@ -1,8 +1,8 @@
 import type { Twilio } from 'twilio'
-import { LONGEST_RETRY_MS } from '../lib/backoff.ts'
 import { ProviderUnreachable } from '../lib/never-reached.ts'
 import { OutsideFailure } from '../lib/outside-failure.ts'
 import { parseRetryAfter } from '../lib/waits.ts'
+import { LONGEST_RETRY_MS } from './backoff.ts'
 import { type Failure, failed, type Outcome } from './transport.ts'
 
 export type OutgoingText = {

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { untilRetryMs } from '../lib/backoff.ts'
 import { isTlsRefused, networkCode, neverReached } from '../lib/never-reached.ts'
 import { parseRetryAfter } from '../lib/waits.ts'
 import type { Settings } from '../settings/settings.ts'
+import { untilRetryMs } from './backoff.ts'
 import { failed, type Outcome, type Transport } from './transport.ts'
 
 /** Longer than the connect timeout of 10 seconds, which proves that nothing arrived. */

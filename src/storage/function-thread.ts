@@ -19,17 +19,12 @@ export type Sources = {
 /** Functions that a thread offers. Each is created once from the sources, then called synchronously. */
 export type ThreadFunctions = Readonly<Record<string, (sources: Sources) => (args: never) => unknown>>
 
-export type FunctionName<F extends ThreadFunctions> = keyof F & string
-export type FunctionArgs<F extends ThreadFunctions, N extends FunctionName<F>> = Parameters<
-  ReturnType<F[N]>
->[0]
-export type FunctionResult<F extends ThreadFunctions, N extends FunctionName<F>> = ReturnType<
-  ReturnType<F[N]>
->
-
 export type FunctionThread<F extends ThreadFunctions> = {
   /** Rejects with QueryFailed if the function throws or after `close`, else with ThreadFailed. */
-  ask<N extends FunctionName<F>>(name: N, args: FunctionArgs<F, N>): Promise<FunctionResult<F, N>>
+  ask<Name extends keyof F & string>(
+    name: Name,
+    args: Parameters<ReturnType<F[Name]>>[0],
+  ): Promise<ReturnType<ReturnType<F[Name]>>>
   /** Starts the thread now, and restarts it whenever it ends, so that no call waits for a start. */
   warm(): void
   /** Rejects all calls at once. Resolves when the thread has ended; terminates a thread that hangs. */
@@ -174,7 +169,7 @@ export function openFunctionThread<F extends ThreadFunctions>(
         runFirst()
       }
       // The thread ran the function of that name.
-      return answer.promise as Promise<FunctionResult<F, typeof name>>
+      return answer.promise as Promise<ReturnType<ReturnType<F[typeof name]>>>
     },
     warm() {
       if (isClosed) return

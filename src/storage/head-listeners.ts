@@ -9,20 +9,20 @@ export type HeadListeners = {
 
 /** Listeners for moves of the head. Subscribing or unsubscribing during a notification is safe. */
 export function createHeadListeners(): HeadListeners {
-  const listeners = new Map<
-    symbol,
-    { readonly onMoved: () => void; readonly areas: readonly EventArea[] | null }
-  >()
+  const listeners = new Set<{
+    readonly onMoved: () => void
+    readonly areas: readonly EventArea[] | undefined
+  }>()
   return {
     subscribe(onMoved, areas) {
-      const key = Symbol('head listener')
-      listeners.set(key, { onMoved, areas: areas ?? null })
-      return () => listeners.delete(key)
+      const listener = { onMoved, areas }
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     notify(moved) {
       if (moved?.size === 0) return
-      for (const { onMoved, areas } of [...listeners.values()]) {
-        if (moved === null || areas === null || areas.some((area) => moved.has(area))) onMoved()
+      for (const { onMoved, areas } of [...listeners]) {
+        if (moved === null || !areas || areas.some((area) => moved.has(area))) onMoved()
       }
     },
   }

@@ -24,7 +24,6 @@ export async function openStores(options: {
     newId,
     traceEvents: options.traceEvents,
     onWarning: (message, fields) => log.warn(fields, message),
-    onProgress: (projection, seq, headSeq) => log.debug({ projection, seq, headSeq }, 'catching up'),
     onVerified(verification) {
       if (verification.status === 'sound') log.info({ ...verification.head }, 'ledger verified: no damage')
       else log.error({ ...verification }, 'ledger verification failed')

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { type Draft, type EventRow, eventOfDraft, newSalt, parseRow, toDraft } from '../../ledger/codec.ts'
+import { eventOfDraft, newSalt, parseRow, toDraft } from '../../ledger/codec.ts'
 import type { ErasureReason } from '../../ledger/erasure.ts'
 import {
   InvalidEvent,
@@ -9,27 +9,24 @@ import {
   LedgerUnavailable,
   messageOf,
 } from '../../ledger/errors.ts'
-import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
+import type { Append } from '../../ledger/event.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { follow, type SubscribeHead } from '../../ledger/follow.ts'
 import { type AnyEvent, createReader, type LedgerReader } from '../../ledger/reader.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
-import { areasOf, createHeadListeners } from './head-listeners.ts'
+import { startThread } from '../lib/start-thread.ts'
+import { createHeadListeners } from './head-listeners.ts'
 import type {
-  AppendAnswer,
-  Place,
+  StorageAnswer,
+  StorageCalls,
   StorageMessage,
-  StorageRequest,
   StorageThreadData,
-  Unavailable,
   ViewsStatus,
 } from './messages.ts'
 import { veilLedger } from './veil.ts'
 import { startVerification, type Verification } from './verification.ts'
 
 export type { ErasureReason } from '../../ledger/erasure.ts'
-
-import { startThread } from '../lib/start-thread.ts'
 
 export type StorageStatus = ViewsStatus & {
   /** Damage that a read found, until both files are examined and damaged views rebuilt; else null. */
@@ -73,7 +70,6 @@ export type StorageOptions = {
   readonly verifyAfterMs?: number
   readonly onVerified?: (verification: Verification) => void
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
-  readonly onProgress?: (projection: string, seq: number, headSeq: number) => void
   /** The storage thread died, so nothing can be acknowledged any more and the process must end. */
   readonly onFatal: (error: Error) => void
 }
@@ -83,11 +79,11 @@ const VERIFY_AFTER_MS = 5000
 
 /** Opens a data directory and catches up the views. Rejects with LedgerDamaged or LedgerLocked. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const data: StorageThreadData = { directory: options.directory, traceEvents: options.traceEvents ?? false }
+  const { directory, nowMs } = options
+  const data: StorageThreadData = { directory, traceEvents: options.traceEvents ?? false }
   const worker = startThread(new URL('./thread.ts', import.meta.url), data)
   const listeners = createHeadListeners()
-  const appends = new Map<number, { drafts: readonly Draft[]; settle: PromiseWithResolvers<Appended> }>()
-  const requests = new Map<number, PromiseWithResolvers<StorageMessage>>()
+  const requests = new Map<number, PromiseWithResolvers<unknown>>()
   let lastRequest = 0
   let isOpen = false
   let closing = false
@@ -98,27 +94,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     switch (message.kind) {
       case 'ready':
         return ready.resolve()
-      case 'refused':
-        closing = true
-        return ready.reject(
-          message.name === 'LedgerLocked'
-            ? new LedgerLocked(message.message)
-            : new LedgerDamaged(message.message, { seq: message.seq }),
-        )
       case 'warning':
         return options.onWarning(message.message, message.fields)
-      case 'progress':
-        return options.onProgress?.(message.projection, message.seq, message.headSeq)
-      case 'appended':
-        return listeners.notify(
-          areasOf(message.answers.flatMap(({ id, answer }) => settleAppend(id, answer))),
-        )
-      case 'views-moved':
-        return listeners.notify(null)
-      default:
-        requests.get(message.id)?.resolve(message)
-        requests.delete(message.id)
-        if (message.kind === 'erased' || message.kind === 'remade') listeners.notify(null)
+      case 'answers':
+        message.answers.forEach(settle)
+        listeners.notify(message.moved)
     }
   })
   worker.on('error', fail)
@@ -128,63 +108,40 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 
   function fail(error: unknown): void {
     const cause = error instanceof Error ? error : new Error(String(error))
-    const unavailable = new LedgerUnavailable('the storage thread failed', { cause })
-    ready.reject(cause)
-    for (const { settle } of appends.values()) settle.reject(unavailable)
-    for (const request of requests.values()) request.reject(unavailable)
-    appends.clear()
+    ready.reject(startErrorOf(cause))
+    for (const request of requests.values())
+      request.reject(new LedgerUnavailable('the storage thread failed', { cause }))
     requests.clear()
     // Until the storage is open, the rejection of `openStorage` reports the failure.
     if (isOpen && !closing) options.onFatal(cause)
     closing = true
   }
 
-  /** Settles the append's promise. Returns the drafts that are new in the ledger. */
-  function settleAppend(id: number, answer: AppendAnswer): readonly Draft[] {
-    const pending = appends.get(id)
-    appends.delete(id)
-    if (!pending) return []
-    const { drafts, settle } = pending
-    if (answer.status === 'appended') {
-      const events = answer.places.flatMap((place, index) => {
-        const draft = drafts[index]
-        return draft ? [eventOfDraft(rowOf(draft, place))] : []
-      })
-      settle.resolve({ status: 'appended', events })
-      return drafts
-    }
-    if (answer.status === 'duplicate') {
-      settle.resolve({ status: 'duplicate', existing: parseRow(answer.existing) })
-    } else {
-      settle.reject(
-        answer.status === 'unavailable' ? unavailableOf(answer) : new InvalidEvent(answer.message),
-      )
-    }
-    return []
+  function settle(answer: StorageAnswer): void {
+    const request = requests.get(answer.id)
+    requests.delete(answer.id)
+    if ('result' in answer) request?.resolve(answer.result)
+    else if (answer.isInvalid) request?.reject(new InvalidEvent(answer.failure))
+    else request?.reject(new LedgerUnavailable(answer.failure, { disk: answer.disk }))
   }
 
-  function toDrafts(events: readonly NewEvent[]): Draft[] {
-    const context = { newId: options.newId, newSalt, at: new Date(options.nowMs()).toISOString() }
-    return events.map((event) => toDraft(event, context))
-  }
-
-  function post(request: StorageRequest): void {
-    if (closing && request.kind !== 'close') throw new LedgerUnavailable('the ledger is closed')
-    worker.postMessage(request)
-  }
-
-  function ask(request: (id: number) => StorageRequest): Promise<StorageMessage> {
+  function ask<Name extends keyof StorageCalls>(
+    name: Name,
+    ...[args]: Parameters<StorageCalls[Name]>
+  ): Promise<ReturnType<StorageCalls[Name]>> {
+    if (closing && name !== 'close') throw new LedgerUnavailable('the ledger is closed')
     const id = ++lastRequest
-    const answer = Promise.withResolvers<StorageMessage>()
-    requests.set(id, answer)
-    post(request(id))
-    return answer.promise
+    const request = Promise.withResolvers<unknown>()
+    requests.set(id, request)
+    worker.postMessage({ id, name, args })
+    // The thread answers a call of that name.
+    return request.promise as Promise<ReturnType<StorageCalls[Name]>>
   }
 
   await ready.promise
   isOpen = true
   const verification = startVerification({
-    directory: options.directory,
+    directory,
     afterMs: options.verifyAfterMs ?? VERIFY_AFTER_MS,
     onVerified(found) {
       if (found.status === 'damaged') options.onWarning('the ledger is damaged', { ...found })
@@ -192,16 +149,17 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     },
     async rebuildViews(reason) {
       try {
-        await ask((id) => ({ id, kind: 'remake-views', reason }))
+        await ask('remakeViews', reason)
       } catch (error) {
         options.onWarning('the views could not be rebuilt', { error: String(error) })
       }
     },
   })
-  const ledgerDb = openLedgerReadOnly(options.directory)
+  const ledgerDb = openLedgerReadOnly(directory)
   const wholeLedger = createReader(ledgerDb)
-  const views = openViewsReadOnly(options.directory)
+  const views = openViewsReadOnly(directory)
   const ledger = veilLedger(wholeLedger, views)
+  const now = () => new Date(nowMs()).toISOString()
 
   return {
     ledger,
@@ -210,33 +168,27 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     onHeadMoved: listeners.subscribe,
     // Not async, so that an invalid fact throws synchronously.
     append(events) {
-      const drafts = toDrafts(events)
-      const settle = Promise.withResolvers<Appended>()
-      const id = ++lastRequest
-      post({ id, kind: 'append', drafts })
-      appends.set(id, { drafts, settle })
-      return settle.promise
+      const context = { newId: options.newId, newSalt, at: now() }
+      return ask(
+        'append',
+        events.map((event) => toDraft(event, context)),
+      ).then((outcome) =>
+        outcome.status === 'appended'
+          ? { status: 'appended', events: outcome.rows.map(eventOfDraft) }
+          : { status: 'duplicate', existing: parseRow(outcome.existing) },
+      )
     },
     follow: (fromSeq, signal) => follow(ledger, listeners.subscribe, fromSeq, signal),
-    async erase(seqs, reason) {
-      const at = new Date(options.nowMs()).toISOString()
-      const message = await ask((id) => ({ id, kind: 'erase', seqs, reason, at }))
-      if (message.kind !== 'erased') throw new Error(`the storage thread answered ${message.kind} to erase`)
-      if (message.answer.status === 'unavailable') throw unavailableOf(message.answer)
-      return message.answer.seqs
-    },
-    async catchUpLagging() {
-      await ask((id) => ({ id, kind: 'catch-up-lagging' }))
-    },
+    erase: async (seqs, reason) => ask('erase', { seqs, reason, at: now() }),
+    catchUpLagging: async () => ask('catchUpLagging'),
     reportFault(error) {
-      if (!isDamage(error)) return
-      verification.examine(messageOf(error))
+      if (isDamage(error)) verification.examine(messageOf(error))
     },
-    async status() {
-      const answer = await ask((id) => ({ id, kind: 'status' }))
-      if (answer.kind !== 'status') throw new Error(`the storage thread answered ${answer.kind} to status`)
-      return { ...answer.status, damage: verification.damage(), verification: verification.verification() }
-    },
+    status: async () => ({
+      ...(await ask('status')),
+      damage: verification.damage(),
+      verification: verification.verification(),
+    }),
     close() {
       closed ??= close()
       return closed
@@ -250,13 +202,15 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     // Close these connections first: the last one to close checkpoints the log.
     ledgerDb.close()
     views.close()
-    if (!isGone) await ask((id) => ({ id, kind: 'close' }))
+    if (!isGone) await ask('close')
     await worker.terminate()
   }
 }
 
-const unavailableOf = ({ message, disk }: Unavailable) => new LedgerUnavailable(message, { disk })
-
-function rowOf(draft: Draft, { seq, hash, erased }: Place): EventRow {
-  return { ...draft, seq, hash, ...(erased ? { body: null, salt: null } : {}) }
+/** Errors from another thread keep their name, but lose their class. */
+function startErrorOf(error: Error): Error {
+  if (error.name === 'LedgerLocked') return new LedgerLocked(error.message)
+  if (error.name !== 'LedgerDamaged') return error
+  const seq = 'seq' in error && typeof error.seq === 'number' ? error.seq : null
+  return new LedgerDamaged(error.message, { seq })
 }

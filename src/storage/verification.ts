@@ -1,12 +1,13 @@
-import type { Worker } from 'node:worker_threads'
+import { setTimeout as delay } from 'node:timers/promises'
+import { GENESIS_HASH } from '../../ledger/codec.ts'
 import { messageOf } from '../../ledger/errors.ts'
 import type { Head } from '../../ledger/reader.ts'
-import { startThread } from '../lib/start-thread.ts'
-import type { VerifyMessage, VerifyThreadData } from './verify-thread.ts'
+import { type FunctionThread, openFunctionThread } from './function-thread.ts'
+import type { VerifyFunctions } from './verify-thread.ts'
 
 /** The state of the verification of the whole chain. */
 export type Verification =
-  | { readonly status: 'running'; readonly seq: number }
+  | { readonly status: 'running' }
   | { readonly status: 'sound'; readonly head: Head }
   | { readonly status: 'damaged'; readonly seq: number | null; readonly message: string }
   /** The verification itself failed, which says nothing about the ledger. */
@@ -20,104 +21,95 @@ export type VerificationOptions = {
   readonly rebuildViews: (reason: string) => Promise<void>
 }
 
-/** Minimum time between examinations of files that keep looking damaged. */
+/** Pause before files that keep looking damaged are examined again. */
 const EXAMINE_AGAIN_MS = 10_000
-/** After this long, `stop` terminates the thread. */
-const SLOW_STOP_MS = 10_000
+/** Pause after each part, about as long as the part takes, to leave CPU time for a call. */
+const REST_MS = 1
+/** SQLite may examine a large table for minutes. */
+const LIMIT_MS = 3_600_000
+const CLOSE_GRACE_MS = 10_000
 
 /**
  * Examines the views and then verifies the chain in a separate thread, once after the start and again when a
- * read finds damage. `stop` asks the thread to end, because terminating it while it loads or runs SQLite can
- * end the process.
+ * read finds damage.
  */
 export function startVerification(options: VerificationOptions) {
   const { directory, afterMs, onVerified, rebuildViews } = options
-  let verification: Verification = { status: 'running', seq: 0 }
-  let worker: Worker | undefined
-  let ended: Promise<void> = Promise.resolve()
-  let isStopped = false
-  /** Neither running nor scheduled. */
-  let isIdle = false
-  /** Whether a read found damage since the last run began. */
-  let isAsked = false
+  let verification: Verification = { status: 'running' }
   /** Damage that a read found, until a run confirms or clears it. */
-  let damage: string | null = null
-  let examinedAtMs = Number.NEGATIVE_INFINITY
-  const stopFlag = new Int32Array(new SharedArrayBuffer(4))
+  let damage: { readonly message: string } | null = null
+  let asked = Promise.withResolvers<void>()
+  let thread: FunctionThread<VerifyFunctions> | undefined
+  const stop = new AbortController()
+  const { signal } = stop
 
-  function conclude(outcome: Verification): void {
-    verification = outcome
-    if (outcome.status !== 'failed' && !isAsked) damage = null
-    if (!isStopped) onVerified(outcome)
+  async function run(): Promise<void> {
+    await rest(afterMs)
+    for (let pauseMs = 0; !signal.aborted; pauseMs = EXAMINE_AGAIN_MS) {
+      asked = Promise.withResolvers()
+      await examine()
+      await asked.promise
+      await rest(pauseMs)
+    }
   }
 
-  /** Rebuilds the views, then runs again to verify the ledger. */
-  async function rebuild(reason: string): Promise<void> {
-    isAsked = true
-    await rebuildViews(reason)
-    damage = null
+  async function rest(ms: number): Promise<void> {
+    if (!signal.aborted) await delay(ms, undefined, { ref: false, signal }).catch(() => undefined)
   }
 
-  function walk(): void {
-    isAsked = false
-    const data: VerifyThreadData = { directory, stopFlag }
-    worker = startThread(new URL('./verify-thread.ts', import.meta.url), data)
-    worker.unref()
-    const exit = Promise.withResolvers<void>()
-    worker.once('exit', () => {
-      isIdle = true
-      if (isAsked) examineSoon()
-      exit.resolve()
+  async function examine(): Promise<void> {
+    const before = damage
+    thread = openFunctionThread(new URL('./verify-thread.ts', import.meta.url), directory, {
+      limitMs: LIMIT_MS,
+      closeGraceMs: CLOSE_GRACE_MS,
     })
-    ended = exit.promise
-    worker.on('message', (message: VerifyMessage) => {
-      switch (message.kind) {
-        case 'progress':
-          // A repeated run keeps the last verdict until it has its own.
-          if (verification.status === 'running') verification = { status: 'running', seq: message.seq }
-          break
-        case 'ledger':
-          conclude({ status: 'sound', head: message.head })
-          break
-        case 'ledger-damaged':
-          conclude({ status: 'damaged', seq: message.seq, message: message.message })
-          break
-        case 'views-damaged':
-          if (!isStopped) void rebuild(message.message)
-      }
-    })
-    worker.on('error', (error) => conclude({ status: 'failed', message: messageOf(error) }))
+    const verdict = await verdictOf(thread).catch(
+      (error: unknown): Verification => ({ status: 'failed', message: messageOf(error) }),
+    )
+    await thread.close()
+    if (signal.aborted) return
+    if (verdict?.status !== 'failed' && damage === before) damage = null
+    if (verdict === null) return
+    verification = verdict
+    onVerified(verdict)
   }
 
-  function examineSoon(): void {
-    if (isStopped) return
-    isIdle = false
-    const waitMs = Math.max(0, examinedAtMs + EXAMINE_AGAIN_MS - performance.now())
-    timer = setTimeout(() => {
-      examinedAtMs = performance.now()
-      walk()
-    }, waitMs).unref()
+  /** Null if the views were damaged, and are being rebuilt. */
+  async function verdictOf(thread: FunctionThread<VerifyFunctions>): Promise<Verification | null> {
+    const found = await thread.ask('damageOfViews', undefined)
+    if (found === null) return verifyLedger(thread)
+    await rebuildViews(found)
+    // Run again to verify the ledger.
+    asked.resolve()
+    return null
   }
 
-  let timer = setTimeout(walk, afterMs).unref()
+  async function verifyLedger(thread: FunctionThread<VerifyFunctions>): Promise<Verification> {
+    let head: Head = { seq: 0, hash: GENESIS_HASH }
+    for (;;) {
+      const part = await thread.ask('verifyAfter', head)
+      if (part.status === 'damaged') return part
+      head = part.head
+      if (part.isWhole) return { status: 'sound', head }
+      await rest(REST_MS)
+    }
+  }
+
+  const running = run()
 
   return {
     verification: () => verification,
-    damage: () => damage,
+    damage: () => damage?.message ?? null,
     /** Reports damage that a read found. Examines the files, after the current run if there is one. */
-    examine(found: string): void {
-      damage = found
-      isAsked = true
-      if (isIdle) examineSoon()
+    examine(message: string): void {
+      damage = { message }
+      asked.resolve()
     },
-    async stop() {
-      isStopped = true
-      clearTimeout(timer)
-      Atomics.store(stopFlag, 0, 1)
-      Atomics.notify(stopFlag, 0)
-      const slow = setTimeout(() => void worker?.terminate(), SLOW_STOP_MS)
-      await ended
-      clearTimeout(slow)
+    async stop(): Promise<void> {
+      stop.abort()
+      asked.resolve()
+      await thread?.close()
+      await running
     },
   }
 }

@@ -1,79 +1,47 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
+import { closing } from '../../ledger/closing.ts'
 import { findDamage } from '../../ledger/damage.ts'
 import { LedgerDamaged } from '../../ledger/errors.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
 import { createReader, type Head } from '../../ledger/reader.ts'
-import { verifyChain } from '../../ledger/verify.ts'
+import { verifiedRows } from '../../ledger/verify.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
+import { serveCalls } from './serve-calls.ts'
 
-export type VerifyMessage =
-  | { readonly kind: 'progress'; readonly seq: number }
-  | { readonly kind: 'ledger'; readonly head: Head }
-  | { readonly kind: 'ledger-damaged'; readonly seq: number | null; readonly message: string }
-  | { readonly kind: 'views-damaged'; readonly message: string }
+/** How far the chain is verified, or what is wrong with the ledger. */
+export type VerifiedPart =
+  | { readonly status: 'sound'; readonly head: Head; readonly isWhole: boolean }
+  | { readonly status: 'damaged'; readonly seq: number | null; readonly message: string }
 
-export type VerifyThreadData = {
-  readonly directory: string
-  /** Shared memory; 1 asks the thread to end. */
-  readonly stopFlag: Int32Array<SharedArrayBuffer>
+const { directory }: { directory: string } = workerData
+
+function damageOfViews(): string | null {
+  using views = closing(openViewsReadOnly(directory))
+  return findDamage(views)
 }
 
-class Stopped extends Error {}
-
-/** Pause after each chunk, about as long as the chunk takes, to leave CPU time for a call. */
-const REST_MS = 1
-
-function run(port: NonNullable<typeof parentPort>, data: VerifyThreadData): void {
-  const { directory, stopFlag } = data
-  const send = (message: VerifyMessage) => port.postMessage(message)
-  const rest = () => {
-    Atomics.wait(stopFlag, 0, 0, REST_MS)
-    if (Atomics.load(stopFlag, 0) === 1) throw new Stopped()
-  }
-  rest()
-  const damage = damageOfViews(directory)
-  if (damage !== null) {
-    send({ kind: 'views-damaged', message: damage })
-    return
-  }
-  rest()
-  walkLedger(directory, send, rest)
-}
-
-function damageOfViews(directory: string): string | null {
-  const views = openViewsReadOnly(directory)
+/** Verifies the next events of the chain. After the last one, also examines the file. */
+function verifyAfter(head: Head): VerifiedPart {
+  using ledger = closing(openLedgerReadOnly(directory))
   try {
-    return findDamage(views)
-  } finally {
-    views.close()
-  }
-}
-
-function walkLedger(directory: string, send: (message: VerifyMessage) => void, rest: () => void): void {
-  const ledger = openLedgerReadOnly(directory)
-  try {
-    const head = verifyChain(createReader(ledger), 0, (seq) => {
-      send({ kind: 'progress', seq })
-      rest()
-    })
-    rest()
+    const [rows] = verifiedRows(createReader(ledger), head.seq)
+    const last = rows?.at(-1)
+    if (last) return { status: 'sound', head: { seq: last.seq, hash: last.hash }, isWhole: false }
     const damage = findDamage(ledger)
-    if (damage === null) send({ kind: 'ledger', head })
-    else send({ kind: 'ledger-damaged', seq: null, message: `ledger.sqlite is damaged: ${damage}` })
+    if (damage === null) return { status: 'sound', head, isWhole: true }
+    return { status: 'damaged', seq: null, message: `ledger.sqlite is damaged: ${damage}` }
   } catch (error) {
     if (!(error instanceof LedgerDamaged || error instanceof Database.SqliteError)) throw error
     const seq = error instanceof LedgerDamaged ? error.seq : null
-    send({ kind: 'ledger-damaged', seq, message: error.message })
-  } finally {
-    ledger.close()
+    return { status: 'damaged', seq, message: error.message }
   }
 }
 
-if (parentPort) {
-  try {
-    run(parentPort, workerData)
-  } catch (error) {
-    if (!(error instanceof Stopped)) throw error
-  }
-}
+const functions = { damageOfViews, verifyAfter }
+export type VerifyFunctions = { [Name in keyof typeof functions]: () => (typeof functions)[Name] }
+
+serveCalls(() => ({
+  functionOf: (name) => functions[name as keyof typeof functions],
+  close: () => undefined,
+}))

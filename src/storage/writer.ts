@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { type DiskCause, diskCauseOf } from '../../ledger/causes.ts'
 import { type Draft, eventOfDraft, toDraft } from '../../ledger/codec.ts'
-import { type ErasureReason, erasedFacts } from '../../ledger/erasure.ts'
+import { erasedFacts } from '../../ledger/erasure.ts'
 import { isDamage, isFileFault, messageOf } from '../../ledger/errors.ts'
 import { type CommitOutcome, type Ledger, openLedger, truncateLog } from '../../ledger/ledger.ts'
 import { projections as allProjections } from '../../projections/all.ts'
@@ -10,23 +10,16 @@ import type { Projection } from '../../projections/projection.ts'
 import { createProjector, type FoldTrace, type Projector } from '../../projections/projector.ts'
 import { openSlack } from '../../projections/slack.ts'
 import { emptyViews, openViewsForWriting, removeViews } from '../../projections/views.ts'
-import type { ViewsStatus } from './messages.ts'
+import type { Erasure, ViewsStatus } from './messages.ts'
 
 export type WriterOptions = {
   readonly directory: string
   readonly newId: () => string
   readonly warn: (message: string, fields: Record<string, unknown>) => void
   readonly trace?: FoldTrace | undefined
-  readonly onProgress?: ((projection: string, seq: number, headSeq: number) => void) | undefined
   /** Called after views that were behind have advanced. */
   readonly onViewsMoved?: (() => void) | undefined
   readonly projections?: readonly Projection[]
-}
-
-export type Erasure = {
-  readonly seqs: readonly number[]
-  readonly reason: ErasureReason
-  readonly at: string
 }
 
 /**

@@ -62,26 +62,26 @@ test('catches up a new projection without folding the others again', () => {
   const first = open(directory, recorder('a'))
   first.append(said('1'), said('2'))
   first.close()
-  const progress: string[] = []
+  const folded: string[] = []
   const second = openTestWriter(directory, {
     projections: [recorder('a'), recorder('b')],
-    onProgress: (name, seq, head) => progress.push(`${name} ${seq}/${head}`),
+    trace: ({ seq }, micros) => folded.push(`${[...micros.keys()].join()} ${seq}`),
   })
-  expect(progress).toEqual(['b 2/2'])
+  expect(folded).toEqual(['b 1', 'b 2'])
   second.close()
 })
 
-test('rebuilds a projection with a changed version, and reports its progress', () => {
+test('rebuilds a projection with a changed version, and no other', () => {
   const directory = testDirectory()
   const first = open(directory, recorder('a'), recorder('b'))
   first.append(said('1'), said('2'))
   first.close()
-  const progress: string[] = []
+  const folded: string[] = []
   const second = openTestWriter(directory, {
     projections: [recorder('a', { version: 2 }), recorder('b')],
-    onProgress: (name, seq, head) => progress.push(`${name} ${seq}/${head}`),
+    trace: ({ seq }, micros) => folded.push(`${[...micros.keys()].join()} ${seq}`),
   })
-  expect(progress).toEqual(['a 2/2'])
+  expect(folded).toEqual(['a 1', 'a 2'])
   second.close()
 })
 

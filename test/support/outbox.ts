@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createTextQueries } from '../../projections/texts.ts'
-import { type OutboundPauses, outboundPauses } from '../../src/lib/backoff.ts'
+import { type OutboundPauses, outboundPauses } from '../../src/outbound/backoff.ts'
 import { createOutbox } from '../../src/outbound/outbox.ts'
 import { createSmsTransport } from '../../src/outbound/sms.ts'
 import { createWebhookTransport } from '../../src/outbound/webhook.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { outboundPauses, retryDelayMs, untilRetryMs } from '../../src/lib/backoff.ts'
+import { outboundPauses, retryDelayMs, untilRetryMs } from '../../src/outbound/backoff.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,4 +1,4 @@
-import { leftOfWait } from './waits.ts'
+import { leftOfWait } from '../lib/waits.ts'
 
 export type OutboundPauses = {
   /** Pause after the first failed attempt. Doubles with each further one. */
