@@ -117,23 +117,22 @@ export function createOutbox(options: {
     outcome: Outcome,
   ): Promise<void> {
     const transport = row.channel === 'chat' ? null : transports[row.channel]
-    if (outcome.status === 'failed') {
-      const { deliveryId, channel } = row
-      const { kind, providerCode } = outcome
-      const retryAt = retryTime(row, attempt, outcome)
-      options.onFailedAttempt(
-        { deliveryId, channel, attempt, kind, providerCode, retryAt },
-        'a delivery failed',
-      )
-      if (retryAt !== null) {
-        const delayed = transport?.delayed(event, attempt, kind) ?? []
-        await append([retriedFact(event, attempt, kind, retryAt), ...delayed])
-        return
-      }
+    const retryAt = outcome.status === 'failed' ? retryTime(row, attempt, outcome) : null
+    if (outcome.status === 'failed' && retryAt !== null) {
+      const delayed = transport?.delayed(event, attempt, outcome.kind) ?? []
+      await append([retriedFact(event, attempt, outcome.kind, retryAt), ...delayed])
+    } else {
+      const ended = endedFact(event, attempt, outcome)
+      await append(transport ? transport.aroundEnd(event, outcome, ended) : [ended])
     }
-    const ended = endedFact(event, attempt, outcome)
-    await append(transport ? transport.aroundEnd(event, outcome, ended) : [ended])
     if (outcome.status === 'delivered') outcome.recorded?.()
+    if (outcome.status !== 'failed') return
+    const { deliveryId, channel } = row
+    const { kind, providerCode } = outcome
+    options.onFailedAttempt(
+      { deliveryId, channel, attempt, kind, providerCode, retryAt },
+      'a delivery failed',
+    )
   }
 
   /** When to try again; null after the last attempt. */

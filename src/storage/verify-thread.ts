@@ -14,16 +14,16 @@ export type VerifiedPart =
   | { readonly status: 'sound'; readonly head: Head; readonly isWhole: boolean }
   | { readonly status: 'damaged'; readonly seq: number | null; readonly message: string }
 
-const { directory }: { directory: string } = workerData
+const directoryOf = (): string => workerData.directory
 
 function damageOfViews(): string | null {
-  using views = closing(openViewsReadOnly(directory))
+  using views = closing(openViewsReadOnly(directoryOf()))
   return findDamage(views)
 }
 
 /** Verifies the next events of the chain. After the last one, also examines the file. */
 function verifyAfter(head: Head): VerifiedPart {
-  using ledger = closing(openLedgerReadOnly(directory))
+  using ledger = closing(openLedgerReadOnly(directoryOf()))
   try {
     const [rows] = verifiedRows(createReader(ledger), head.seq)
     const last = rows?.at(-1)
