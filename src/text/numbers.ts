@@ -64,4 +64,4 @@ function partsOf(run: readonly string[]): string[] {
   return parts
 }
 
-const withoutZeros = (number: string) => number.replace(/^0+(?=\d+$)/, '')
+const withoutZeros = (number: string) => (/^\d+$/.test(number) ? number.replace(/^0+/, '') || '0' : number)

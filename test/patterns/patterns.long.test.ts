@@ -31,8 +31,8 @@ function isQuick(pattern: RegExp, text: string, limitMs: number): boolean {
   return (user + system) / 1000 < limitMs
 }
 
-/** Built in the browser: the escaped words of a search, over one line of a result. */
-const BUILT_LATER = ['web/src/timeline/search-dialog.ts']
+/** The escaped characters of a secret, with white space between them. */
+const BUILT_LATER = ['src/lib/mask.ts']
 /** A text on which the pattern is slow, or undefined. */
 function hostileTo(pattern: RegExp): Attack | undefined {
   const isSlow = (attack: Attack, { chars, limitMs }: typeof SHORT) =>

@@ -49,12 +49,16 @@ export function takesBack(text: string): boolean {
   return TAKEN_BACK.test(foldText(text).trim())
 }
 
-const AGREES =
-  /^(?:(?:yes|yeah|yep|yup|sure|right|correct|exactly|ok|okay|true|of course|please|do|thanks|thank you|that's it|that's right|that one|remember that|please do|indeed|absolutely|definitely)[ ,.!]*)+$/u
+const AGREEING = new Set(
+  `yes yeah yep yup sure right correct exactly ok okay true of course please do thanks thank you that's that it one
+   remember indeed absolutely definitely`.split(/\s+/),
+)
+const MAX_AGREEING_WORDS = 6
 
 /** Whether a message only agrees to what was said before it. */
 export function merelyAgrees(text: string): boolean {
-  return AGREES.test(foldText(text).trim())
+  const words = foldText(text).match(/[^\s,.!]+/gu) ?? []
+  return words.length > 0 && words.length <= MAX_AGREEING_WORDS && words.every((word) => AGREEING.has(word))
 }
 
 /** The sentence agreed to: the last question, with the sentence before it if it says little alone. */

@@ -19,7 +19,7 @@ const NOW = '(?: now| currently| actually| really| also| just| still)*'
 
 /** What follows a place, a company or a taste, and does not belong to it. */
 const AFTER =
-  / (?:since|last|for|because|with|until|now|these days|at the moment|right now|too|as well)\b.*$/iu
+  / (?:since|last|for|because|with|until|now|these days|at the moment|right now|too|as well)\b.*$/isu
 
 const as =
   (kind: MemoryKind, slot: string, singleValued = false) =>

@@ -131,9 +131,13 @@ const since = (weekday: number, today: Date) => (today.getUTCDay() - weekday + 7
 
 export const PERIOD = `(?:${Object.keys(PERIODS).join('|')})`
 
+const periods = Object.entries(PERIODS).map(
+  ([name, days]) => [new RegExp(`^(?:${name})$`, 'i'), days] as const,
+)
+
 /** The days of a period that `PERIOD` matches. */
 export function daysOf(words: string, present: Present): Days {
-  const period = Object.entries(PERIODS).find(([name]) => new RegExp(`^(?:${name})$`, 'i').test(words))
+  const period = periods.find(([pattern]) => pattern.test(words))
   const [from, to] = period?.[1](new Date(today(present))) ?? [0, 0]
   const day = (ago: number) => addDays(dayIn(present.timezone, present.now), -ago)
   return { from: day(from), to: day(to) }
