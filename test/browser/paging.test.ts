@@ -170,8 +170,8 @@ test('shows the menu of an exchange on hover or focus without moving rows, and a
   const before = await heights()
   await first.hover()
   await first.getByRole('button', { name: 'More for this exchange' }).waitFor()
-  expect(await menus.count()).toBe(1)
-  expect(await heights()).toEqual(before)
+  await expect.poll(() => menus.count()).toBe(1)
+  await expect.poll(heights).toEqual(before)
   await page.mouse.move(5, 5)
   await first.locator('.fold').focus()
   await page.keyboard.press('Tab')
@@ -182,7 +182,9 @@ test('shows the menu of an exchange on hover or focus without moving rows, and a
   })
   await words(touchPage, 'You', 'Question number 3.').waitFor()
   const spans = await touchPage.locator('.span').count()
-  expect(await touchPage.getByRole('button', { name: 'More for this exchange' }).count()).toBe(spans)
+  await expect
+    .poll(() => touchPage.getByRole('button', { name: 'More for this exchange' }).count())
+    .toBe(spans)
 })
 
 test('folds a long exchange from any of its messages, by key or by menu', async () => {
