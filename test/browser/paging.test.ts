@@ -168,9 +168,13 @@ test('shows the menu of an exchange on hover or focus without moving rows, and a
   const menus = page.getByRole('button', { name: 'More for this exchange' })
   const heights = () => page.locator('.row').evaluateAll((rows) => rows.map((row) => row.clientHeight))
   const before = await heights()
-  await first.hover()
+  // The page may still move below the mouse.
+  const menusOnHover = async () => {
+    await first.hover()
+    return menus.count()
+  }
+  await expect.poll(menusOnHover).toBe(1)
   await first.getByRole('button', { name: 'More for this exchange' }).waitFor()
-  await expect.poll(() => menus.count()).toBe(1)
   await expect.poll(heights).toEqual(before)
   await page.mouse.move(5, 5)
   await first.locator('.fold').focus()
