@@ -81,8 +81,8 @@ const UNSTATED: Partial<Record<Candidate['modality'], Rejection>> = {
 }
 
 /**
- * Checks the evidence of a candidate from any extractor: the owner said the quote, and subject, value and numbers
- * stand in it. Where the statement says more than the quote, the quote is kept in its place; where it may
+ * Checks the evidence of a candidate from any extractor: the owner said the quote, value and numbers stand in it,
+ * and the subject stands in it or in an earlier turn. Where the statement says more than the quote, the quote is kept in its place; where it may
  * misread the quote, also without subject, slot and value, so that it replaces nothing. Pure.
  */
 export function check(candidate: Candidate, context: Context): Checked {
@@ -147,14 +147,15 @@ function locate(quote: string, quotables: readonly Quotable[]): Place | 'foreign
   for (const quotable of quotables) {
     const text = foldLines(quotable.text)
     const flat = text.replaceAll('\n', ' ')
+    const foreign = foreignRanges(text)
     for (let start = flat.indexOf(wanted); start >= 0; start = flat.indexOf(wanted, start + 1)) {
       const end = start + wanted.length
       if (!isEdge(flat, start) || !isEdge(flat, end)) continue
       const reaches = (span: { readonly start: number; readonly end: number }) =>
         span.start < end && span.end > start
-      if (foreignRanges(text).some(reaches)) {
+      if (foreign.some(reaches)) {
         isForeign = true
-        break
+        continue
       }
       const sentences = sentencesOf(text).filter(reaches)
       return {

@@ -118,9 +118,11 @@ const MIN_OVERLAP = 0.5
 
 const wordsOf = ({ text, value }: Pick<Known, 'text' | 'value'>) => contentWords(value || (text ?? ''))
 
+/** Two statements about Mila share her name, and may still tell different things of her. */
 function sharesWords(accepted: Accepted, memory: Known): boolean {
   const ours = indexWords(accepted.quote, accepted.text, accepted.slot)
-  return contentWords(memory.text ?? '').some((word) => hasWord(ours, word))
+  const subject = indexWords(accepted.subject)
+  return contentWords(memory.text ?? '').some((word) => !hasWord(subject, word) && hasWord(ours, word))
 }
 
 /** Same slot: another value where it holds one, a value said more exactly, or the same one with the opposite sign. */

@@ -49,16 +49,24 @@ export function takesBack(text: string): boolean {
   return TAKEN_BACK.test(foldText(text).trim())
 }
 
-const AGREEING = new Set(
-  `yes yeah yep yup sure right correct exactly ok okay true of course please do thanks thank you that's that it one
-   remember indeed absolutely definitely`.split(/\s+/),
+const AGREES = new Set(
+  'yes yeah yep yup sure right correct exactly ok okay true absolutely definitely indeed certainly'.split(
+    ' ',
+  ),
 )
+/** May follow an agreement. Alone, they agree to nothing: "thanks" must not make a read-out mail the owner's words. */
+const ADDS_NOTHING = new Set("please thanks thank you that's that it one do remember of course".split(' '))
 const MAX_AGREEING_WORDS = 6
 
 /** Whether a message only agrees to what was said before it. */
 export function merelyAgrees(text: string): boolean {
   const words = foldText(text).match(/[^\s,.!]+/gu) ?? []
-  return words.length > 0 && words.length <= MAX_AGREEING_WORDS && words.every((word) => AGREEING.has(word))
+  const [first = ''] = words
+  return (
+    AGREES.has(first) &&
+    words.length <= MAX_AGREEING_WORDS &&
+    words.every((word) => AGREES.has(word) || ADDS_NOTHING.has(word))
+  )
 }
 
 /** The sentence agreed to: the last question, with the sentence before it if it says little alone. */

@@ -16,15 +16,16 @@ const BLOCKS: readonly RegExp[] = [
 ]
 
 /** Quoted speech. A title or a single word does not count. */
-const QUOTED = /["“„«]([^"“”„«»\n]{2,2000})["”“»]|[「『]([^「『」』\n]{2,2000})[」』]/gu
+const QUOTED =
+  /"([^"\n]{2,2000})"|(?<![\p{L}\p{N}])'([^'\n]{12,2000})'(?![\p{L}\p{N}])|[「『]([^「『」』\n]{2,2000})[」』]/gu
 const MIN_QUOTED_WORDS = 3
 const MIN_QUOTED_CHARACTERS = 6
 
 /** "Translate this: …", "the mail says: …". What follows the colon is not the owner's statement. */
 const INTRODUCED =
-  /\b(?:translate|proofread|rewrite|rephrase|summari[sz]e|correct|dictate|says?|said|reads?|wrote|writes|following)\b[^\n.!?:]{0,60}:\s+(?=\S)/giu
+  /\b(?:translate|proofread|rewrite|rephrase|summari[sz]e|correct (?:this|the following)|dictate|says?|said|reads?|wrote|writes|following)\b[^\n.!?:]{0,60}:\s+(?=\S)/giu
 
-/** The parts of a message in which the owner is not speaking. What the owner asks to remember stays theirs. */
+/** The parts of a folded message in which the owner is not speaking. What the owner asks to remember stays theirs. */
 export function foreignRanges(text: string): Range[] {
   const ranges: Range[] = []
   const add = (start: number, end: number) => void ranges.push({ start, end })
@@ -33,8 +34,8 @@ export function foreignRanges(text: string): Range[] {
   }
   for (const match of text.matchAll(QUOTED)) {
     const isSpeech =
-      (match[1] ?? '').split(/\s+/).length >= MIN_QUOTED_WORDS ||
-      (match[2] ?? '').length >= MIN_QUOTED_CHARACTERS
+      (match[1] ?? match[2] ?? '').split(/\s+/).length >= MIN_QUOTED_WORDS ||
+      (match[3] ?? '').length >= MIN_QUOTED_CHARACTERS
     const isWhole = match[0].length >= text.trim().length
     if (isSpeech && !isWhole) add(match.index, match.index + match[0].length)
   }

@@ -1,6 +1,7 @@
 import type { Channel, LedgerEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { UtteranceQueries, UtteranceRow } from '../../../projections/utterances.ts'
+import { contentWords } from '../../text/words.ts'
 import { agreedSentence, asksNotToKeep, merelyAgrees } from './cues.ts'
 import { saidWords } from './said-words.ts'
 
@@ -36,6 +37,7 @@ export type Window = {
 }
 
 const CONTEXT_UTTERANCES = 6
+const MIN_STATEMENT_WORDS = 3
 const MAX_READ_CHARS = 12_000
 /** Longer messages are cut to this length. */
 const MAX_UTTERANCE_CHARS = 20_000
@@ -93,7 +95,7 @@ export function createWindowReader(options: {
     const said = shown.findLast((other) => other.seq < seq && other.conversationId === conversationId)
     if (said?.speaker !== 'delegate' || !merelyAgrees(utterance.text)) return [own]
     const sentence = agreedSentence(said.text)
-    return sentence === null
+    return sentence === null || !saysSomething(sentence)
       ? [own]
       : [own, { text: sentence, utterance, seqs: [said.seq, seq], agreed: true }]
   }
@@ -137,4 +139,9 @@ export function createWindowReader(options: {
       }
     },
   }
+}
+
+/** Whether a sentence says something to agree to: a question, or more than "All right". */
+function saysSomething(sentence: string): boolean {
+  return /\?["'”’»)\]]*$/u.test(sentence) || contentWords(sentence).length >= MIN_STATEMENT_WORDS
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { Candidate } from '../../../src/memory/learn/candidate.ts'
+import { plain } from '../../../src/memory/learn/patterns.ts'
 import { type ScriptedModel, type Shown, scriptedModel } from '../../memory/scripted-model.ts'
 import { createRandom, type Random } from '../../support/random.ts'
-import { type Reading, toCandidates } from './candidate.ts'
 import {
   type Fact,
   type Message,
@@ -19,7 +20,7 @@ const WRONG = 0.15
 export const INVENTED = ['since 1987', 'with Bartholomew', 'for 63 years'] as const
 
 /** How a competent model marks a trap; null if it leaves it out. */
-const marks: Readonly<Record<TrapKind, Pick<Reading, 'modality' | 'speaker'> | null>> = {
+const marks: Readonly<Record<TrapKind, Pick<Candidate, 'modality' | 'speaker'> | null>> = {
   joke: { modality: 'joked', speaker: 'owner' },
   hypo: { modality: 'hypothetical', speaker: 'owner' },
   question: { modality: 'asked', speaker: 'owner' },
@@ -51,11 +52,11 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
       .filter(({ speaker, quotable }) => speaker === 'owner' && quotable)
       .flatMap(({ text }) => {
         const message = byText.get(text)
-        return message ? readingsOf(message, shown).flatMap(toCandidates) : []
+        return message ? readingsOf(message, shown) : []
       }),
   )
 
-  function readingsOf(message: Message, shown: Shown): Reading[] {
+  function readingsOf(message: Message, shown: Shown): Candidate[] {
     const { text, statements, traps, secrets, retracts } = message
     const random = createRandom(
       createHash('sha256').update(`${month.persona} ${text}`).digest().readUInt32LE(),
@@ -69,7 +70,7 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
       ]
     return [
       ...right.flatMap((reading) => (random.chance(WRONG) ? mistaken(reading, shown, random) : [reading])),
-      ...traps.flatMap((trap): Reading[] => {
+      ...traps.flatMap((trap): Candidate[] => {
         const mark = marks[trap.kind]
         if (random.chance(WRONG)) return [trapReading(trap)]
         if (mark === null) return []
@@ -85,9 +86,9 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
     ]
   }
 
-  function statedReading({ factId, quote, text, isNew }: Statement, shown: Shown): Reading {
+  function statedReading({ factId, quote, text, isNew }: Statement, shown: Shown): Candidate {
     const fact = factOf(factId)
-    const relations: Reading['relations'][number][] = []
+    const relations: Candidate['relations'][number][] = []
     const relate = (id: string | null, relation: 'same' | 'refine' | 'conflict') => {
       const memoryId = id === null ? undefined : offeredAs(factOf(id), shown)
       if (memoryId !== undefined) relations.push({ memoryId, relation })
@@ -112,7 +113,7 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
     }
   }
 
-  function retraction(id: string, text: string, shown: Shown): Reading[] {
+  function retraction(id: string, text: string, shown: Shown): Candidate[] {
     const fact = factOf(id)
     const memoryId = offeredAs(fact, shown)
     if (memoryId === undefined) return []
@@ -128,7 +129,7 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
   }
 
   /** One mistake, instead of the right reading or beside it. */
-  function mistaken(reading: Reading, shown: Shown, random: Random): Reading[] {
+  function mistaken(reading: Candidate, shown: Shown, random: Random): Candidate[] {
     const beside = random.chance(0.5) ? [reading] : []
     switch (random.below(6)) {
       case 0: {
@@ -165,7 +166,7 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
   }
 }
 
-function ofSomebodyElse(reading: Reading, people: readonly string[], random: Random): Reading {
+function ofSomebodyElse(reading: Candidate, people: readonly string[], random: Random): Candidate {
   const { subject, text } = reading
   if (subject !== 'owner') {
     const isFirst = text.toLowerCase().startsWith(subject.toLowerCase())
@@ -176,27 +177,12 @@ function ofSomebodyElse(reading: Reading, people: readonly string[], random: Ran
   return { ...reading, subject: name, text: `${name}: ${text}` }
 }
 
-function trapReading({ kind, text, value, quote }: Trap): Reading {
+function trapReading({ kind, text, value, quote }: Trap): Candidate {
   return { ...bareReading(text, quote), slot: kind, value }
 }
 
-function bareReading(text: string, quote: string): Reading {
-  return {
-    kind: 'identity',
-    subject: 'owner',
-    slot: '',
-    value: '',
-    text,
-    quote,
-    modality: 'asserted',
-    speaker: 'owner',
-    secrecy: 'keep',
-    singleValued: false,
-    eventTime: null,
-    validUntil: null,
-    ends: null,
-    relations: [],
-  }
+function bareReading(text: string, quote: string): Candidate {
+  return { ...plain(text), kind: 'identity', quote }
 }
 
 /** The offered memory of a fact. */

@@ -108,6 +108,14 @@ test.for([
   )
 })
 
+test('accepts the owner’s words although the same words are also quoted', () => {
+  const message = 'He wrote "I live in Rome now". Well, I live in Rome now, too.'
+  const claim = { quote: 'I live in Rome now', text: 'Lives in Rome', slot: 'residence', value: 'Rome' }
+  expect(checked(message, claim).outcome).toBe('accepted')
+  const single = checked("She wrote 'I moved to Rome last year'", { quote: 'I moved to Rome', value: 'Rome' })
+  expect(single).toEqual(rejected('injected_text'))
+})
+
 test('resolves a subject from an earlier turn', () => {
   const shown = [utterance('My daughter Lisa is six now', { seq: 8 })]
   const claim = { subject: 'Lisa', text: 'Lisa starts school on Monday', slot: 'school', value: 'Monday' }

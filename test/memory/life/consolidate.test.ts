@@ -162,6 +162,15 @@ test('ignores a relation to a memory with which it has nothing in common', () =>
   expect(consolidate(ends, [phone], null)).toEqual(stored)
 })
 
+test('does not take a common subject for a relation', () => {
+  const allergy = known('m', 'Mila is allergic to kiwi', { slot: 'allergy', value: 'kiwi' })
+  const said = {
+    ...accepted('Mila starts nursery on Monday', { slot: 'nursery', ends: 'm' }),
+    subject: 'Mila',
+  }
+  expect(consolidate(said, [allergy], null)).toEqual(stored)
+})
+
 test('lets a provisional statement change no other memory, and any other statement replace it', () => {
   const claim = { slot: 'residence', value: 'Ulm', single: true }
   const home = known('m', 'I live in Oslo', { slot: 'residence', value: 'Oslo', single: true })
