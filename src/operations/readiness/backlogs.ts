@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { LedgerReader } from '../../../ledger/reader.ts'
-import { createDeliveryQueries, type DeliveryRow } from '../../../projections/deliveries.ts'
+import { createDeliveryQueries } from '../../../projections/deliveries.ts'
 import { createErasureQueries } from '../../../projections/erasures.ts'
 import { createOwnerQueries } from '../../../projections/owner.ts'
 import { createProposalQueries } from '../../../projections/proposals.ts'
@@ -56,24 +56,21 @@ export function createBacklogs(options: {
         .filter((turn) => turn.party === party && (turn.trigger === 'message' || turn.trigger === 'sms'))
         .map(({ turnId, causeSeq, receivedAt }) => ({ key: turnId, seq: causeSeq, at: receivedAt })),
     )
-  /** The key includes the attempts, because each attempt is progress. */
-  const deliveryBacklog = (isOfThis: (row: DeliveryRow) => boolean) => () => {
-    const isHeld = owner.outboundHeld() !== undefined
-    const rows = deliveries.open().filter(isOfThis)
-    return backlogOf(
-      rows.map(({ deliveryId, attempts, requestedSeq, retryAt }) => ({
-        key: `${deliveryId}:${attempts}`,
-        seq: requestedSeq,
-        isResting: isHeld || (retryAt !== null && retryAt > now()),
-      })),
-    )
-  }
 
   return {
     turns: turnsOf('owner'),
     guests: turnsOf('guest'),
-    texts: deliveryBacklog(({ channel }) => channel === 'sms'),
-    deliveries: deliveryBacklog(({ channel }) => channel !== 'sms'),
+    deliveries() {
+      const isHeld = owner.outboundHeld() !== undefined
+      return backlogOf(
+        deliveries.open().map(({ deliveryId, attempts, requestedSeq, retryAt }) => ({
+          // Each attempt is progress.
+          key: `${deliveryId}:${attempts}`,
+          seq: requestedSeq,
+          isResting: isHeld || (retryAt !== null && retryAt > now()),
+        })),
+      )
+    },
     tasks() {
       const canStart = owner.outboundHeld() === undefined && tasks.running().length < options.taskLimit()
       const queued = tasks.queued()

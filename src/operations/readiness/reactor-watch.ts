@@ -12,7 +12,6 @@ const REACTORS = [
   'announcements',
   'deliveries',
   'turns',
-  'texts',
   'guests',
 ] as const
 export type ReactorName = (typeof REACTORS)[number]

@@ -8,10 +8,10 @@ function watchTexts() {
   let nowMs = 0
   let backlog: Backlog = { waiting: 0, since: null, dueKey: null }
   const watch = createReactorWatch({ nowMs: () => nowMs, monotonicMs: () => nowMs })
-  const failed = watch.failuresOf('texts')
-  watch.start({ texts: () => backlog })
+  const failed = watch.failuresOf('deliveries')
+  watch.start({ deliveries: () => backlog })
   watch.close()
-  const report = () => watch.report().find(({ name }) => name === 'texts')
+  const report = () => watch.report().find(({ name }) => name === 'deliveries')
   return {
     fail: (times: number, error: unknown = new Error('the view is gone\nat …')) => {
       for (let time = 0; time < times; time += 1) failed(error)
@@ -34,7 +34,7 @@ test('is failing from the third failure at the same work, and recovers with othe
   expect(texts.state()).toBe('ok')
   texts.fail(1)
   expect(texts.report()).toEqual({
-    name: 'texts',
+    name: 'deliveries',
     state: 'failing',
     waiting: 3,
     since: '2030-01-01T14:02:00.000Z',
