@@ -1,21 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { defineProjection } from './projection.ts'
 
-export type TextDeliveryRow = {
-  deliveryId: string
-  requestedSeq: number
-  state: 'requested' | 'attempted' | 'waiting' | 'ended'
-  requestedAt: string
-  attempts: number
-  attemptedAt: string | null
-  retryAt: string | null
-  /** Why the last attempt failed. */
-  kind: string | null
-  /** Whether `sms.delayed` was recorded for it: 0 or 1. */
-  delayed: number
-  turnId: string | null
-}
-
 /** Texts that wait for the end of an outage. */
 export type DelayedTexts = {
   /** All waiting texts, including those behind the delayed one. */
@@ -58,15 +43,15 @@ const RANK: Readonly<Record<string, number>> = {
   read: 7,
 }
 
-/** Texts by number, opt-outs, and each outgoing text from its request to its final status. */
+/** Texts by number, opt-outs, and the status of outgoing texts. */
 export const textsProjection = defineProjection({
   name: 'texts',
-  version: 6,
+  version: 7,
   tables: [
     'texts',
     'text_guests',
     'text_opt_words',
-    'text_deliveries',
+    'text_waiting',
     'text_sent',
     'text_lost',
     'text_statuses',
@@ -81,12 +66,10 @@ export const textsProjection = defineProjection({
     CREATE INDEX text_guests_by_time ON text_guests (at);
     CREATE TABLE text_opt_words (seq INTEGER PRIMARY KEY, number TEXT NOT NULL, out INTEGER NOT NULL) STRICT;
     CREATE INDEX text_opt_words_by_number ON text_opt_words (number, seq);
-    CREATE TABLE text_deliveries (deliveryId TEXT PRIMARY KEY, requestedSeq INTEGER NOT NULL, state TEXT NOT NULL,
-      requestedAt TEXT NOT NULL, attempts INTEGER NOT NULL, attemptedAt TEXT, retryAt TEXT, kind TEXT,
-      delayed INTEGER NOT NULL, turnId TEXT) WITHOUT ROWID, STRICT;
+    CREATE TABLE text_waiting (deliveryId TEXT PRIMARY KEY, requestedSeq INTEGER NOT NULL, requestedAt TEXT NOT NULL,
+      kind TEXT, delayed INTEGER NOT NULL) WITHOUT ROWID, STRICT;
     CREATE TABLE text_outcome (one INTEGER PRIMARY KEY CHECK (one = 1), at TEXT NOT NULL, ok INTEGER NOT NULL, kind TEXT)
       STRICT;
-    CREATE INDEX text_deliveries_open ON text_deliveries (requestedSeq) WHERE state <> 'ended';
     CREATE TABLE text_sent (seq INTEGER PRIMARY KEY, messageSid TEXT NOT NULL) STRICT;
     CREATE INDEX text_sent_by_sid ON text_sent (messageSid);
     CREATE TABLE text_lost (messageSid TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
@@ -97,17 +80,11 @@ export const textsProjection = defineProjection({
     const text = db.prepare('INSERT INTO texts VALUES (@seq, @number, @party, @incoming, @at)')
     const guest = db.prepare('INSERT INTO text_guests VALUES (@seq, @at, @number)')
     const opt = db.prepare('INSERT INTO text_opt_words VALUES (?, ?, ?)')
-    const request = db.prepare(`INSERT OR IGNORE INTO text_deliveries
-      VALUES (@deliveryId, @seq, 'requested', @at, 0, NULL, NULL, NULL, 0, @turnId)`)
-    const attempt =
-      db.prepare(`UPDATE text_deliveries SET state = 'attempted', attempts = @attempt, attemptedAt = @at,
-      retryAt = NULL WHERE deliveryId = @deliveryId`)
-    const wait = db.prepare(
-      "UPDATE text_deliveries SET state = 'waiting', retryAt = ?, kind = ? WHERE deliveryId = ?",
-    )
-    const delay = db.prepare('UPDATE text_deliveries SET delayed = 1, kind = ? WHERE deliveryId = ?')
+    const request = db.prepare('INSERT OR IGNORE INTO text_waiting VALUES (@deliveryId, @seq, @at, NULL, 0)')
+    const wait = db.prepare('UPDATE text_waiting SET kind = ? WHERE deliveryId = ?')
+    const delay = db.prepare('UPDATE text_waiting SET delayed = 1, kind = ? WHERE deliveryId = ?')
     const outcome = db.prepare('INSERT OR REPLACE INTO text_outcome VALUES (1, @at, @ok, @kind)')
-    const end = db.prepare("UPDATE text_deliveries SET state = 'ended' WHERE deliveryId = ?")
+    const end = db.prepare('DELETE FROM text_waiting WHERE deliveryId = ?')
     const sent = db.prepare('INSERT INTO text_sent (messageSid, seq) VALUES (?, ?)')
     const markLost = db.prepare('INSERT OR IGNORE INTO text_lost VALUES (?)')
     const report = db.prepare(`INSERT INTO text_statuses VALUES (@messageSid, @status, @rank, @errorCode)
@@ -138,18 +115,16 @@ export const textsProjection = defineProjection({
           opt.run(seq, body.from, facts.reason === 'opt_out' ? 1 : 0)
         },
         'sms.delayed': ({ facts }) => void delay.run(facts.kind, facts.deliveryId),
-        'delivery.requested': ({ seq, at, turnId, facts: { deliveryId, channel } }) => {
-          if (channel === 'sms') request.run({ seq, at, turnId, deliveryId })
+        'delivery.requested': ({ seq, at, facts: { deliveryId, channel } }) => {
+          if (channel === 'sms') request.run({ seq, at, deliveryId })
         },
-        'delivery.attempted': ({ at, facts }) =>
-          void attempt.run({ at, attempt: facts.attempt, deliveryId: facts.deliveryId }),
         'delivery.succeeded': ({ at, facts: { deliveryId, channel, providerId } }) => {
           end.run(deliveryId)
           if (channel === 'sms' && providerId !== null) outcome.run({ at, ok: 1, kind: null })
         },
-        'delivery.failed': ({ at, facts: { deliveryId, channel, kind, final, retryAt } }) => {
+        'delivery.failed': ({ at, facts: { deliveryId, channel, kind, final } }) => {
           if (final) end.run(deliveryId)
-          else wait.run(retryAt, kind, deliveryId)
+          else wait.run(kind, deliveryId)
           if (channel !== 'sms') return
           if (OUTAGES.has(kind)) outcome.run({ at, ok: 0, kind })
           if (kind === 'refused') outcome.run({ at, ok: 1, kind: null })
@@ -185,11 +160,13 @@ export function createTextQueries(views: Database) {
   const lastOpt = views.prepare<[string], { out: number }>(
     'SELECT out FROM text_opt_words WHERE number = ? ORDER BY seq DESC LIMIT 1',
   )
-  const byId = views.prepare<[string], TextDeliveryRow>('SELECT * FROM text_deliveries WHERE deliveryId = ?')
+  const wasDelayed = views
+    .prepare<[string], number>('SELECT delayed FROM text_waiting WHERE deliveryId = ?')
+    .pluck()
   const delayed = views.prepare<[], DelayedTexts & { isDelayed: number }>(
     `SELECT count(*) AS count, min(requestedAt) AS since, max(delayed) AS isDelayed,
-       (SELECT kind FROM text_deliveries WHERE state <> 'ended' AND delayed = 1 ORDER BY requestedSeq LIMIT 1) AS kind
-     FROM text_deliveries WHERE state <> 'ended'`,
+       (SELECT kind FROM text_waiting WHERE delayed = 1 ORDER BY requestedSeq LIMIT 1) AS kind
+     FROM text_waiting`,
   )
   const outcome = views.prepare<[], TelephonyOutcome>('SELECT at, ok, kind FROM text_outcome')
   const status = views.prepare<[string], { status: string; errorCode: number | null }>(
@@ -209,7 +186,8 @@ export function createTextQueries(views: Database) {
     guestWordSeqs: (number: string, limit: number) => ofNumber.all(number, limit).reverse(),
     /** Whether the number opted out of texts. */
     isOptedOut: (number: string) => lastOpt.get(number)?.out === 1,
-    delivery: (deliveryId: string) => byId.get(deliveryId),
+    /** Whether `sms.delayed` was recorded for a text that still waits. */
+    wasDelayed: (deliveryId: string) => wasDelayed.get(deliveryId) === 1,
     /** The waiting texts, if the owner was informed of a delay; else null. */
     delayed(): DelayedTexts | null {
       const row = delayed.get()

@@ -99,7 +99,7 @@ export function createSmsTransport(options: {
     aroundEnd(event, outcome, ended) {
       answered.delete(event.facts.deliveryId)
       const party = ownerNumbersOf(settings).includes(event.body?.target ?? '') ? 'owner' : 'guest'
-      const wasDelayed = texts.delivery(event.facts.deliveryId)?.delayed === 1
+      const wasDelayed = texts.wasDelayed(event.facts.deliveryId)
       return textEnd(event, outcome, ended, { party, wasDelayed, newId: options.newId })
     },
 

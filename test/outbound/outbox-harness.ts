@@ -2,6 +2,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
 import type { EventType } from '../../ledger/events/catalogue.ts'
 import type { AnyEvent } from '../../ledger/reader.ts'
+import { createDeliveryQueries } from '../../projections/deliveries.ts'
 import { createTextQueries } from '../../projections/texts.ts'
 import type { OutboundPauses } from '../../src/outbound/backoff.ts'
 import { connectTelephony } from '../../src/phone/line/rest.ts'
@@ -75,6 +76,7 @@ export async function openOutbox({
     double,
     outbox,
     texts,
+    deliveries: createDeliveryQueries(views),
     warnings,
     /** Takes the faults so far. A test with others fails. */
     takeFaults: () => faults.splice(0),
