@@ -1,5 +1,4 @@
 import { adaptationsProjection } from './adaptations.ts'
-import { auditProjection } from './audit.ts'
 import { callsProjection } from './calls.ts'
 import { contextProjection } from './context.ts'
 import { conversationsProjection } from './conversations.ts'
@@ -46,7 +45,6 @@ export const projections: readonly Projection[] = [
   adaptationsProjection,
   erasuresProjection,
   ownerProjection,
-  auditProjection,
   searchProjection,
   recallProjection,
 ]

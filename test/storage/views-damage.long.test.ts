@@ -67,7 +67,7 @@ const damages: [string, (file: string) => void][] = [
     (file) => truncateSync(file, Math.floor(readFileSync(file).length / 2 / PAGE_BYTES) * PAGE_BYTES),
   ],
   ['a table dropped', (file) => alter(file, 'DROP TABLE timeline_runs')],
-  ['a column dropped', (file) => alter(file, 'ALTER TABLE audit DROP COLUMN actor')],
+  ['a column dropped', (file) => alter(file, 'ALTER TABLE signals DROP COLUMN kind')],
 ]
 
 function replaceByDirectory(file: string): void {
