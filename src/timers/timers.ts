@@ -159,16 +159,18 @@ export function createTimers(options: {
     for (const row of queries.active()) {
       const { conversationId, dueAt, recurrence, timezone } = row
       const nextAt = recurrence && nextOccurrence(recurrence, timezone, now)?.toISOString()
-      if (!nextAt || nextAt >= dueAt || isFirstAsSet(row, now)) continue
+      if (!nextAt || nextAt >= dueAt || isOwnFirst(row)) continue
       await append([{ ...copyOf(row), conversationId, ...missedOf(row, 0, nextAt) }])
     }
     checkedAtMs = now.getTime()
   }
 
-  /** Whether it waits for its first occurrence, which was set while the clock was right. */
-  function isFirstAsSet({ setSeq, dueAt }: TimerRow, now: Date): boolean {
+  /** Whether it waits for a first date of its own, later than the recurrence alone would give. */
+  function isOwnFirst({ setSeq, dueAt }: TimerRow): boolean {
     const [set] = ledger.readSeqs([setSeq])
-    return set?.type === 'timer.set' && set.facts.dueAt === dueAt && new Date(set.at) <= now
+    if (set?.type !== 'timer.set' || set.facts.dueAt !== dueAt || set.facts.recurrence === null) return false
+    const first = nextOccurrence(set.facts.recurrence, set.facts.timezone, new Date(set.at))
+    return first?.toISOString() !== dueAt
   }
 
   return {
