@@ -42,7 +42,11 @@ export async function* withAttempts<T>(attempt: Attempt<T>, options: AttemptOpti
         const delayMs = backoffMs(tries, failure.error.retryAfterMs, options)
         const isTooLong = delayMs > limits.maxBackoffMs
         if (hasYielded || !failure.retry || tries >= limits.attempts || isTooLong) throw failure.error
-        await timing.sleep(delayMs, bound).catch(() => bound.throwIfAborted())
+        await timing.sleep(delayMs, bound).catch(() => {
+          signal.throwIfAborted()
+          // The deadline would hide the reason.
+          throw failure.error
+        })
       }
     }
   } finally {
