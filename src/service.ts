@@ -73,6 +73,8 @@ export type ServiceOptions = {
 const CALL_GRACE_MS = 1_500
 /** How long running turns, activations and deliveries may take. */
 const WORK_GRACE_MS = 6_000
+/** What a webhook in flight gets at least, after turns that took all of it. */
+const MIN_GRACE_MS = 1_000
 /** How long requests and sockets may take to end. */
 const HTTP_GRACE_MS = 1_000
 
@@ -123,7 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const untilMs = performance.now() + workGraceMs
       await Promise.all([tasks.close(), attention.close(workGraceMs), guests.close(workGraceMs)])
       // After the tasks and turns, whose outcomes and answers it delivers.
-      await outbound.close(Math.max(0, untilMs - performance.now()))
+      await outbound.close(Math.max(MIN_GRACE_MS, untilMs - performance.now()))
       await memory.close()
       // After the turns, so that clients see them end. The stores come last.
       await http.close(HTTP_GRACE_MS)
