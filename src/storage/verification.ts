@@ -64,7 +64,10 @@ export function startVerification(options: VerificationOptions) {
       closeGraceMs: CLOSE_GRACE_MS,
     })
     const verdict = await verdictOf(thread).catch(
-      (error: unknown): Verification => ({ status: 'failed', message: messageOf(error) }),
+      (error: unknown): Verification => ({
+        status: 'failed',
+        message: messageOf(error).split('\n', 1).join(''),
+      }),
     )
     await thread.close()
     if (signal.aborted) return
