@@ -131,8 +131,8 @@ export function createCheckpoints(
 
 /**
  * The last event that a directory's views had folded, and its ledger; null if there are no readable views.
- * Views are written after the ledger, so an intact ledger is never behind them. Changes
- * nothing. `read` opens the file.
+ * Views are written after the ledger, so an intact ledger is never behind them. Changes nothing. Without the
+ * directory's lock, pass a `read` that opens the views in place.
  */
 export function readWitness(directory: string, read: typeof probe<Witness | null> = probe): Witness | null {
   if (!statSync(viewsFile(directory), { throwIfNoEntry: false })?.isFile()) return null

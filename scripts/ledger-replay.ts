@@ -12,7 +12,8 @@ import { type ComparisonOutcome, compareWithLive } from './lib/live-comparison.t
 const help = `npm run ledger:replay
 
 Rebuilds all views from the ledger of DATA_DIR in a temporary database and compares them with the views in use: every
-row of every table, and every word of the search indexes. Read-only; the service may be running.
+row of every table, and every word of the search indexes. Read-only; the service may be running, but its erasures
+wait for the end of the replay.
 
 Prints for each projection the last event compared, its number of rows, and its fold rate in events per second. Exits
 with 1 if anything differs or could not be compared.
