@@ -142,5 +142,3 @@ export function createTaskQueries(views: Database) {
     page: (limit: number, beforeSeq: number | null) => page.all(beforeSeq ?? Number.MAX_SAFE_INTEGER, limit),
   }
 }
-
-export type TaskQueries = ReturnType<typeof createTaskQueries>

@@ -24,8 +24,6 @@ export type TurnOutcome = ReceivedMessage &
     | { readonly status: 'failed'; readonly kind: string; readonly text: string }
   )
 
-export type ChatChannel = ReturnType<typeof createChatChannel>
-
 /** Records messages from the browser, and reads their outcome from the facts that follow. */
 export function createChatChannel(options: {
   readonly append: Append
