@@ -214,9 +214,11 @@ test('keeps recurring timers and fires nothing twice when a clock years ahead is
   await expect.poll(dueAts).not.toContain(daily.dueAt)
   expect(dueAts()).not.toContain(skipping.dueAt)
   const setAhead = await every('15 9 * * *', 'fire_once')
+  const ownFirst = await every('45 9 * * *', 'fire_once', new Date(now() + 20 * YEAR_MS))
   await moveClock(-10 * YEAR_MS)
   await expect.poll(dueAts).toEqual(asSet)
   expect(Date.parse(timers.get(setAhead.id)?.dueAt ?? '') - now()).toBeLessThanOrEqual(86_400_000)
+  expect(timers.get(ownFirst.id)?.dueAt).toBe(ownFirst.dueAt)
   expect(fired()).toHaveLength(1)
 
   // Setting the clock back by less than a day does not fire today's occurrence again.
