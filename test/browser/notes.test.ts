@@ -4,7 +4,7 @@ import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { startWithModel } from './model.ts'
-import { choose as chooseOf, composer, inFocus, visit, words } from './page.ts'
+import { choose as chooseOf, composer, failFirstRequest, inFocus, visit, words } from './page.ts'
 
 const browser = useBrowser()
 test('writes a note by keyboard, finds it and shows it', async () => {
@@ -90,7 +90,7 @@ test('restores a revision, deletes a note, undoes that, and erases it', async ()
 
 test('writes, previews and disables standing instructions', async () => {
   const service = await startWholeService()
-  const page = await visit(browser(), service, { path: '/adaptations' })
+  const page = await visit(browser(), service, { path: '/adaptations', expected: /500/ })
   await page.getByRole('heading', { name: 'No standing instructions yet' }).waitFor()
   expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'Write an instruction' }).click()
@@ -108,7 +108,12 @@ test('writes, previews and disables standing instructions', async () => {
   await page.getByRole('button', { name: 'Preview' }).click()
   const preview = page.getByRole('region', { name: 'Instructions' })
   await preview.filter({ hasText: 'cerulean' }).waitFor()
+  const recover = await failFirstRequest(page, '**/api/adaptations.preview?*')
   await page.getByRole('group', { name: 'Channel' }).getByRole('button', { name: 'Phone' }).click()
+  await page.getByRole('heading', { name: 'The instructions cannot be shown' }).waitFor()
+  expect(await preview.count()).toBe(0)
+  recover()
+  await page.getByRole('button', { name: 'Try again' }).click()
   await preview.filter({ hasText: 'You are on the phone' }).waitFor()
   expect(await preview.textContent()).not.toContain('cerulean')
   await page.keyboard.press('Escape')

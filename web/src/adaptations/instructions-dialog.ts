@@ -32,6 +32,7 @@ export class DgInstructionsDialog extends DialogElement {
 
   private show(channel: AdaptationChannel): void {
     this.channel = channel
+    this.preview.put(null)
     void this.preview.reload()
   }
 
@@ -53,7 +54,7 @@ export class DgInstructionsDialog extends DialogElement {
         this.preview,
         'the instructions',
         ({ instructions }) =>
-          html`<pre tabindex="0" role="region" aria-label="Instructions" aria-busy=${this.preview.loading}>${instructions}</pre>`,
+          html`<pre tabindex="0" role="region" aria-label="Instructions">${instructions}</pre>`,
       )}
     </dg-dialog>`
   }
