@@ -79,7 +79,7 @@ test('searches memories, links to their sources, and asks before it forgets one'
 test('learns from a message, shows the memory and its insights, and forgets it for good', async () => {
   let skewMs = 0
   const service = await startWholeService({ nowMs: () => Date.now() + skewMs })
-  const page = await visit(browser(), service, { path: '/memories' })
+  const page = await visit(browser(), service, { path: '/memories', slowTimers: true })
   await page.getByRole('heading', { name: 'Nothing remembered yet' }).waitFor()
   await service.client.post('/api/chat', { content: 'My favourite colour is teal.' })
   const items = page.getByRole('list', { name: 'Memories' }).getByRole('listitem')
@@ -112,6 +112,7 @@ test('learns from a message, shows the memory and its insights, and forgets it f
   await expect
     .poll(async () => (await service.client.get('/api/erasures')).json.erasures[0].status)
     .toBe('erased')
+  await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
   await page.goto('/settings/memory')
   await expect.poll(() => figure('Forgotten').textContent()).toBe('1')
   await expect.poll(() => region.getByText('favourite colour').count()).toBe(0)

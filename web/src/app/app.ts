@@ -110,9 +110,9 @@ export function createApp(options: {
     }
   }
 
-  /** Says what was done, in a toast with a button that undoes it. */
-  function offerUndo(text: string, undo: () => Promise<unknown>, shownForMs = 10_000): void {
-    toast(text, 'done', { shownForMs, action: { label: 'Undo', run: () => void attempt(undo) } })
+  /** Says what was done, in a toast with a button that undoes it. Returns a function that removes it. */
+  function offerUndo(text: string, undo: () => Promise<unknown>, shownForMs = 10_000): () => void {
+    return toast(text, 'done', { shownForMs, action: { label: 'Undo', run: () => void attempt(undo) } })
   }
 
   async function readClock(): Promise<void> {

@@ -106,7 +106,12 @@ export class DgEraseDialog extends DialogElement {
         app.toast('Restored.')
         erasing.onChange?.()
       }
-      app.offerUndo('Hidden. It will be erased for good in a minute.', undo, plan.undoMs - 2000)
+      const dismiss = app.offerUndo(
+        'Hidden. It will be erased for good in a minute.',
+        undo,
+        plan.undoMs - 2000,
+      )
+      dismissOnEnd(app, id, dismiss)
     })
     if (!isDone) return
     this.close()
@@ -172,6 +177,16 @@ export class DgEraseDialog extends DialogElement {
 
 /** Erasing an instruction deletes its file too, so that the file does not bring it back. */
 function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof nothing {
+/** Withdraws the offer to undo once the erasure is undone, here or elsewhere, or completed. */
+function dismissOnEnd(app: App, id: string, dismiss: () => void): void {
+  const session = app.chat()
+  const unfollow = session.follow(() => {
+    if (session.isErasurePending(id)) return
+    dismiss()
+    unfollow()
+  })
+}
+
   if (![...named, ...derived].some(({ kind }) => kind === 'adaptation')) return nothing
   return html`<p class="fine soft">
     <dg-icon name="warning"></dg-icon>
