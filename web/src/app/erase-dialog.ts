@@ -86,6 +86,7 @@ export class DgEraseDialog extends DialogElement {
     const now = Date.now()
     this.from = wallMinute(new Date(now - lastMs))
     this.to = wallMinute(new Date(now))
+    this.submission.show('')
     void this.loaded.reload()
   }
 
@@ -158,6 +159,7 @@ export class DgEraseDialog extends DialogElement {
     const typed = ({ target }: Event): void => {
       if (!(target instanceof HTMLInputElement)) return
       this[target.name === 'to' ? 'to' : 'from'] = target.value
+      this.submission.show('')
       this.loaded.readAfterTyping()
     }
     return html`<div class="stretch">
@@ -175,8 +177,6 @@ export class DgEraseDialog extends DialogElement {
   }
 }
 
-/** Erasing an instruction deletes its file too, so that the file does not bring it back. */
-function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof nothing {
 /** Withdraws the offer to undo once the erasure is undone, here or elsewhere, or completed. */
 function dismissOnEnd(app: App, id: string, dismiss: () => void): void {
   const session = app.chat()
@@ -187,6 +187,8 @@ function dismissOnEnd(app: App, id: string, dismiss: () => void): void {
   })
 }
 
+/** Erasing an instruction deletes its file too, so that the file does not bring it back. */
+function filesView({ named, derived }: ErasurePlan): TemplateResult | typeof nothing {
   if (![...named, ...derived].some(({ kind }) => kind === 'adaptation')) return nothing
   return html`<p class="fine soft">
     <dg-icon name="warning"></dg-icon>
