@@ -1,4 +1,6 @@
-import { onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
 import { failFirstRequest, visit } from './page.ts'
@@ -43,6 +45,34 @@ test('shows a timer that is set between loading the list and connecting', async 
   await service.client.post('/api/timers', { title: 'From elsewhere', recurrence: '0 8 * * *' })
   cut.resolve()
   await page.getByRole('list', { name: 'Coming up' }).getByText('From elsewhere').waitFor()
+})
+
+type Point = readonly [x: number, y: number]
+
+async function drag(page: Page, start: Point, end: Point): Promise<void> {
+  await page.mouse.move(...start)
+  await page.mouse.down()
+  await page.mouse.move(...end)
+  await page.mouse.up()
+}
+
+test('closes a dialog by a click beside it, but not by dragging out of it or into it', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/timers' })
+  await page.getByRole('button', { name: 'Set a timer' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Set a timer' })
+  const field = page.getByLabel('What for')
+  await field.fill('Water the plants')
+  const box = await field.boundingBox()
+  if (!box) throw new Error('the field is not shown')
+  const inside: Point = [box.x + 20, box.y + box.height / 2]
+  const outside: Point = [5, 400]
+  await drag(page, inside, outside)
+  expect(await dialog.isVisible()).toBe(true)
+  await drag(page, outside, inside)
+  expect(await dialog.isVisible()).toBe(true)
+  await page.mouse.click(...outside)
+  await dialog.waitFor({ state: 'hidden' })
 })
 
 test('offers a retry when timers cannot be loaded', async () => {

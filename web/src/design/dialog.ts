@@ -59,6 +59,7 @@ export class DgDialog extends LitElement {
   @property({ type: Boolean }) wide = false
   /** Set if the dialog has no controls: its body takes the focus, so that keys scroll it. */
   @property({ type: Boolean }) reading = false
+  private pressedOnBackdrop = false
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -80,9 +81,13 @@ export class DgDialog extends LitElement {
     this.dispatchEvent(new Event('close', { bubbles: true, composed: true }))
   }
 
-  private readonly clicked = ({ target, currentTarget }: MouseEvent): void => {
-    // Only a click on the backdrop targets the dialog element itself: its content fills its box.
-    if (target === currentTarget) this.close()
+  private readonly pressed = (event: PointerEvent): void => {
+    this.pressedOnBackdrop = isOnBackdrop(event)
+  }
+
+  /** A click needs both ends on the backdrop: a selection of text may end there, or start there. */
+  private readonly clicked = (event: MouseEvent): void => {
+    if (this.pressedOnBackdrop && isOnBackdrop(event)) this.close()
   }
 
   override render() {
@@ -90,6 +95,7 @@ export class DgDialog extends LitElement {
       class=${this.wide ? 'wide' : ''}
       aria-labelledby="heading"
       @close=${this.closed}
+      @pointerdown=${this.pressed}
       @click=${this.clicked}
     >
       <header>
@@ -107,6 +113,13 @@ export class DgDialog extends LitElement {
       <slot name="actions"></slot>
     </dialog>`
   }
+}
+
+/** The backdrop belongs to the dialog element, but lies outside of its box. */
+function isOnBackdrop({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {
+  if (!(target instanceof HTMLDialogElement) || target !== currentTarget) return false
+  const { left, right, top, bottom } = target.getBoundingClientRect()
+  return clientX < left || clientX > right || clientY < top || clientY > bottom
 }
 
 /** An element that is one dialog. It is in the document while it is open. */
