@@ -43,12 +43,12 @@ export class DgDialog extends LitElement {
         line-height: 1.3;
       }
       .body {
-        padding: var(--space-2) var(--space-5) var(--space-5);
+        padding: var(--space-2) var(--space-5) var(--space-4);
         overflow-y: auto;
         overscroll-behavior: contain;
       }
       ::slotted([slot='actions']) {
-        padding: 0 var(--space-5) var(--space-5);
+        padding: var(--space-2) var(--space-5) var(--space-5);
         display: flex;
         justify-content: flex-end;
         gap: var(--space-2);
