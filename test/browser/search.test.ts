@@ -163,10 +163,21 @@ test('applies the filters to further pages of results', async () => {
   await expect.poll(shown).toEqual(newestFirst)
 })
 
-test('opens the first hit of the latest query on Enter', async () => {
+test('opens the first hit of the latest query on Enter, and none after a failed search', async () => {
   const service = await startWithPast([0, said('Lisbon today')], [0, said('Porto today')])
-  const page = await visit(browser(), service)
+  const page = await visit(browser(), service, { expected: /500/ })
   await openSearch(page)
+  await page.keyboard.type('porto')
+  await page.locator('dg-search-dialog .hit').waitFor()
+  await page.route('**/api/timeline/search?*', (route) => route.fulfill({ status: 500, body: '{}' }), {
+    times: 1,
+  })
+  const field = page.getByRole('searchbox', { name: 'Search the timeline' })
+  await field.fill('')
+  await page.keyboard.type('nowhere')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await field.fill('')
   await page.keyboard.type('lisbon')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })

@@ -96,8 +96,10 @@ export class DgSearchDialog extends DialogElement {
   /** Enter opens the first hit, and searches first if the hits are stale. */
   private async chooseFirst(): Promise<void> {
     if (this.found.loading) await this.found.restart()
-    const [first] = this.found.items
-    if (first && this.isConnected) this.choose(first)
+    const { items, problem } = this.found
+    const [first] = items
+    // After a failed search, the hits are those of an earlier query.
+    if (first && problem === '' && this.isConnected) this.choose(first)
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
