@@ -50,6 +50,26 @@ test('names a stalled view on every page', async () => {
   const service = await startWholeService()
   const views = new Database(join(service.directory, 'views.sqlite'))
   views.exec(`CREATE TRIGGER no_more BEFORE INSERT ON notes BEGIN SELECT RAISE(ABORT, 'no more notes'); END`)
+test('checks the service when its tab is shown, not when it is hidden', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/timers', slowTimers: true })
+  await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  let checks = 0
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/ready') checks += 1
+  })
+  const checked = page.waitForResponse('**/api/outbound')
+  await page.evaluate(() => {
+    for (const hidden of [true, false]) {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+  })
+  await checked
+  expect(checks).toBe(1)
+})
+
   views.close()
   // The page may first check the service after the view has stalled, hence the 503.
   const timers = await visit(browser(), service, { path: '/timers', expected: /503/ })

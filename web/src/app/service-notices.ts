@@ -56,13 +56,14 @@ export class DgServiceNotices extends LitElement {
       outbound: await this.app.http.get('/api/outbound'),
     }),
     concerns: (type) => type === 'outbound.released',
-    againMs: () => refreshMs,
+    againMs: () => (document.hidden ? null : refreshMs),
   })
 
   constructor() {
     super()
     whileConnected(this, (signal) => {
-      document.addEventListener('visibilitychange', this.notices.reload, { signal })
+      const reloadIfShown = () => void (document.hidden || this.notices.reload())
+      document.addEventListener('visibilitychange', reloadIfShown, { signal })
     })
   }
 
