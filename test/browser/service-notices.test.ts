@@ -36,6 +36,10 @@ test('shows on every page that work is on hold after a restore, until the owner 
   const other = await visit(browser(), service, { path: '/settings' })
   await other.getByRole('button', { name: 'Release outgoing work' }).waitFor()
   await page.getByRole('button', { name: 'Release outgoing work' }).click()
+  await page.getByRole('dialog', { name: 'Release outgoing work?' }).waitFor()
+  await page.getByText('may repeat texts and webhooks that were already sent').waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.locator('dg-confirm-dialog').getByRole('button', { name: 'Release' }).click()
   // The button also disappears from the other open page.
   for (const tab of [page, other]) {
     await tab.getByRole('button', { name: 'Release outgoing work' }).waitFor({ state: 'detached' })
@@ -46,10 +50,6 @@ test('shows on every page that work is on hold after a restore, until the owner 
   await notice.waitFor({ state: 'detached' })
 })
 
-test('names a stalled view on every page', async () => {
-  const service = await startWholeService()
-  const views = new Database(join(service.directory, 'views.sqlite'))
-  views.exec(`CREATE TRIGGER no_more BEFORE INSERT ON notes BEGIN SELECT RAISE(ABORT, 'no more notes'); END`)
 test('checks the service when its tab is shown, not when it is hidden', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers', slowTimers: true })
@@ -70,6 +70,10 @@ test('checks the service when its tab is shown, not when it is hidden', async ()
   expect(checks).toBe(1)
 })
 
+test('names a stalled view on every page', async () => {
+  const service = await startWholeService()
+  const views = new Database(join(service.directory, 'views.sqlite'))
+  views.exec(`CREATE TRIGGER no_more BEFORE INSERT ON notes BEGIN SELECT RAISE(ABORT, 'no more notes'); END`)
   views.close()
   // The page may first check the service after the view has stalled, hence the 503.
   const timers = await visit(browser(), service, { path: '/timers', expected: /503/ })

@@ -7,6 +7,7 @@ import { plural, shortDateText, timeText } from '../design/format.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import { checkText, delayText } from '../operations/health-words.ts'
 import type { App } from './app.ts'
+import { askToConfirm } from './confirm-dialog.ts'
 import { Loaded } from './loaded.ts'
 
 const refreshMs = 60_000
@@ -72,11 +73,17 @@ export class DgServiceNotices extends LitElement {
     if (changed.has('path') && this.hasUpdated) void this.notices.reload()
   }
 
-  private readonly release = (): Promise<boolean> =>
-    this.app.attempt(async () => {
-      await this.app.http.post('/api/outbound/release')
-      this.app.toast('Sending queued messages')
-      await this.notices.reload()
+  private readonly confirmRelease = (): void =>
+    askToConfirm(this, {
+      heading: 'Release outgoing work?',
+      content:
+        'Delegate sends everything that was waiting. If you restored an old backup, that may repeat texts and webhooks that were already sent.',
+      action: 'Release',
+      run: async () => {
+        await this.app.http.post('/api/outbound/release')
+        this.app.toast('Sending queued messages')
+        await this.notices.reload()
+      },
     })
 
   override render() {
@@ -93,7 +100,7 @@ export class DgServiceNotices extends LitElement {
   private heldView(since: string): TemplateResult {
     return noticeView(html`Outgoing texts, calls and deliveries are on hold<span class="why">: Delegate may not
       know what was sent before ${shortDateText(since)}</span>.
-      <button class="button small" @click=${this.release}>Release outgoing work</button>`)
+      <button class="button small" @click=${this.confirmRelease}>Release outgoing work</button>`)
   }
 
   private checksView(checks: readonly Check[], areTextsShown: boolean) {
