@@ -13,6 +13,6 @@ test('summarises a turn without tools as “Thought it through” only if it com
 test('names up to two kinds of background steps, and counts more', () => {
   const changed = event(2, 'settings.changed', { payload: { keys: ['TIMEZONE'] } })
   const signedIn = event(1, 'owner.signed-in')
-  expect(summaryOf([signedIn, changed])).toBe('Signed in · Changed settings: timezone')
+  expect(summaryOf([signedIn, changed])).toBe('Signed in · 1 setting changed')
   expect(summaryOf([signedIn, changed, event(3, 'owner.signed-out')])).toBe('3 background steps')
 })

@@ -24,7 +24,10 @@ test('shows the text of a reminder, or that one is due if the text is not known'
   expect(titleOf(event(1, 'timer.fired', { payload: { erased: true } }))).toBe('A reminder is due')
 })
 
-test('names changed settings', () => {
-  const changed = event(1, 'settings.changed', { payload: { keys: ['TIMEZONE', 'CHAT_MODEL'] } })
-  expect(titleOf(changed)).toBe('Changed settings: timezone, chat model')
+test('counts changed settings', () => {
+  const titleFor = (keys?: string[]) =>
+    titleOf(event(1, 'settings.changed', keys ? { payload: { keys } } : undefined))
+  expect(titleFor(['TIMEZONE', 'CHAT_MODEL', 'DAILY_TEXTS'])).toBe('3 settings changed')
+  expect(titleFor(['TIMEZONE'])).toBe('1 setting changed')
+  expect(titleFor()).toBe('Settings changed')
 })

@@ -152,10 +152,9 @@ const titles: Readonly<Record<string, Title>> = {
   'outbound.released': () => 'Outgoing work released',
 }
 
-/** For example "Changed settings: timezone, chat model". */
-function settingsText({ payload: { keys } }: TimelineEvent): string {
-  const names = Array.isArray(keys) ? keys.map((key) => wordsText(String(key)).toLowerCase()) : []
-  return `Changed settings: ${names.join(', ')}`
+function settingsText(event: TimelineEvent): string {
+  const count = size(event, 'keys')
+  return count === 0 ? 'Settings changed' : `${plural(count, 'setting')} changed`
 }
 
 function lossText({ payload: { fromSeq, toSeq } }: TimelineEvent): string {
