@@ -1,6 +1,7 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { capitalised, countText, durationText, plural, wordsText } from '../design/format.ts'
 import { delayText } from '../operations/health-words.ts'
+import { channelText } from '../tasks/task-words.ts'
 import { usageText } from './context-words.ts'
 import { kindText } from './erasure-kinds.ts'
 import { countField, isErased, reminderText, textField, wordsOf } from './event-kinds.ts'
@@ -128,7 +129,7 @@ const titles: Readonly<Record<string, Title>> = {
   'task.finished': (e) => briefly(e, 'Task finished'),
   'task.failed': (e) => briefly(e, `Task failed (${wordsText(text(e, 'kind'))})`),
   'task.cancelled': () => 'Task cancelled',
-  'delivery.requested': (e) => `Delivery by ${text(e, 'channel')} requested`,
+  'delivery.requested': (e) => `Delivery ${channelText(text(e, 'channel'))} requested`,
   'delivery.attempted': (e) => `Delivery attempt ${countText(number(e, 'attempt'))}`,
   'delivery.succeeded': () => 'Delivered',
   'delivery.failed': (e) => `Delivery failed: ${wordsText(text(e, 'kind'))}`,
