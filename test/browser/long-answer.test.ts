@@ -19,7 +19,15 @@ test('shows a long answer in full while it is live, and on request after a reloa
   expect(await page.getByRole('button', { name: /^Show all/ }).count()).toBe(0)
 
   await page.reload()
-  await page.getByRole('button', { name: /^Show all/ }).click()
+  const loaded = Promise.withResolvers<void>()
+  await page.route('**/api/timeline/spans/*', async (route) => {
+    await loaded.promise
+    return route.continue()
+  })
+  const showAll = page.getByRole('button', { name: /^Show all/ })
+  await showAll.click()
+  expect(await showAll.isDisabled()).toBe(true)
+  loaded.resolve()
   await reply(page, 'The very end.').waitFor()
 })
 

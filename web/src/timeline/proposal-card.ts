@@ -69,7 +69,7 @@ export class DgProposal extends LitElement {
   @property({ attribute: false }) outcome: ProposalOutcome | null = null
   /** Only part of the words is loaded. The rest is loaded before the owner can confirm. */
   @property({ attribute: false }) cut = false
-  @property({ attribute: false }) showAll!: (event: TimelineEvent) => void
+  @property({ attribute: false }) showAll!: (event: TimelineEvent) => Promise<unknown>
   @property({ attribute: false }) app!: App
   @property({ type: Boolean }) reachable = false
   @state() private settling: Word | null = null
@@ -82,7 +82,7 @@ export class DgProposal extends LitElement {
   }
 
   protected override updated(changed: PropertyValues<this>): void {
-    if (changed.has('cut') && this.cut) this.showAll(this.proposal)
+    if (changed.has('cut') && this.cut) void this.showAll(this.proposal)
   }
 
   private get expiresAt(): string {

@@ -93,7 +93,13 @@ function fieldName(field: string): string {
 export function showAllButton(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
   const cut = cutOf(event)
   if (!cut || event.spanId === null) return nothing
-  return html`<button class="button small show-all" @click=${() => context.showAll(event)}>
+  const load = async ({ currentTarget: button }: Event): Promise<void> => {
+    if (!(button instanceof HTMLButtonElement)) return
+    button.disabled = true
+    await context.showAll(event)
+    button.disabled = false
+  }
+  return html`<button class="button small show-all" @click=${load}>
     Show all (${bytesText(cut.bytes)})
   </button>`
 }

@@ -23,7 +23,7 @@ export function createTimelineActions(options: {
     copy: (text: string) => void copyWithToast(text, 'Copied', app.toast),
     /** Loads the full body of an event that was cut. */
     showAll: ({ spanId }: TimelineEvent) =>
-      void app.attempt(async () => {
+      app.attempt(async () => {
         if (spanId === null) return
         session.addEvents((await app.http.get('/api/timeline/spans/{id}', { params: { id: spanId } })).events)
       }),
