@@ -118,6 +118,30 @@ test('learns from a message, shows the memory and its insights, and forgets it f
   await expect.poll(() => region.getByText('favourite colour').count()).toBe(0)
 })
 
+test('confirms an unconfirmed memory by a button that names it', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service)
+  let status = 'provisional'
+  await page.route('**/api/memories?*', (route) => {
+    const unsure = { ...memory('m1', 'You drink tea.', 1), status, validUntil: null }
+    return route.fulfill({ json: { memories: [unsure], count: 1, nextCursor: null } })
+  })
+  const confirmed = Promise.withResolvers<void>()
+  await page.route('**/api/memories/m1/restore', async (route) => {
+    await confirmed.promise
+    status = 'active'
+    return route.fulfill({ json: {} })
+  })
+  await page.goto('/memories')
+  const button = page.getByRole('button', { name: 'Confirm: You drink tea.' })
+  await button.click()
+  await button.filter({ hasText: 'One moment…' }).waitFor()
+  expect(await button.isDisabled()).toBe(true)
+  confirmed.resolve()
+  await button.waitFor({ state: 'detached' })
+  await page.getByText('Memory confirmed').waitFor()
+})
+
 test('offers a retry when the insights cannot be loaded', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { expected: /500/ })

@@ -1,5 +1,5 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { Memory } from '../../../src/http/contract/memories.ts'
 import type { App } from '../app/app.ts'
 import { askToErase } from '../app/erase-dialog.ts'
@@ -34,12 +34,17 @@ export class DgMemoriesPage extends LitElement {
       .meter {
         white-space: nowrap;
       }
+      .confirm {
+        margin-top: var(--space-2);
+      }
       .total {
         margin-bottom: var(--space-2);
       }
     `,
   ]
   @property({ attribute: false }) app!: App
+  /** The memory whose confirmation is being sent. */
+  @state() private confirmingId: string | null = null
   private readonly memories = new PagedList<Memory, MemoryPage>(this, {
     fetch: async ({ signal, ...query }) => {
       const { memories, ...rest } = await this.app.http.get('/api/memories', {
@@ -60,12 +65,14 @@ export class DgMemoriesPage extends LitElement {
     })
   }
 
-  private confirm({ id }: Memory): Promise<boolean> {
-    return this.app.attempt(async () => {
+  private async confirm({ id }: Memory): Promise<void> {
+    this.confirmingId = id
+    await this.app.attempt(async () => {
       await this.app.http.post('/api/memories/{id}/restore', { params: { id } })
       this.app.toast('Memory confirmed')
       await this.memories.reload()
     })
+    this.confirmingId = null
   }
 
   override render() {
@@ -112,8 +119,10 @@ export class DgMemoriesPage extends LitElement {
           }
           ${
             status === 'provisional'
-              ? html`<span title="You may have meant it otherwise, so Delegate does not rely on it yet.">unconfirmed</span>
-                  <button class="button small" type="button" @click=${() => void this.confirm(memory)}>Confirm</button>`
+              ? html`<span
+                  title="Delegate is not sure you meant this, so it does not use it until you confirm it or say it again."
+                  >unconfirmed</span
+                >`
               : nothing
           }
           ${
@@ -138,6 +147,7 @@ export class DgMemoriesPage extends LitElement {
             </a>`,
           )}
         </p>
+        ${status === 'provisional' ? this.confirmButton(memory) : nothing}
       </div>
       <button
         class="button quiet icon small"
@@ -148,6 +158,18 @@ export class DgMemoriesPage extends LitElement {
         <dg-icon name="trash"></dg-icon>
       </button>
     </li>`
+  }
+
+  private confirmButton(memory: Memory): TemplateResult {
+    const { confirmingId } = this
+    return html`<button
+      class="button small confirm"
+      aria-label="Confirm: ${memory.text}"
+      ?disabled=${confirmingId !== null}
+      @click=${() => void this.confirm(memory)}
+    >
+      ${confirmingId === memory.id ? 'One moment…' : 'Confirm'}
+    </button>`
   }
 }
 

@@ -28,7 +28,7 @@ export function storeFigures({ store }: MemoryInsights): MemoryFigure[] {
     counted(
       'Unconfirmed',
       store.provisional ?? 0,
-      'Perhaps meant otherwise; not used until said again or confirmed',
+      'Delegate is not sure you meant these; not used until you confirm or repeat them',
     ),
     counted('Superseded', store.superseded, 'Replaced by a newer memory'),
     counted('Retired', store.retired, 'No longer true, or taken back'),
