@@ -32,7 +32,7 @@ export class DgErasureCard extends LitElement {
     const failed = problem !== ''
     return html`<section>
       <h2 class="title"><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
-      ${value?.plan ? planView(value.plan) : failed ? nothing : waitingView('Loading the plan', 1)}
+      ${value?.plan ? html`<div>${planView(value.plan)}</div>` : failed ? nothing : waitingView('Loading the plan', 1)}
       <div class="actions">
         <button class="button small" tabindex=${this.reachable ? 0 : -1} @click=${() => this.undo(this.erasureId)}>
           Undo
