@@ -248,6 +248,7 @@ test('asks for the password before it saves a key for another address, and rejec
   await dialog.getByRole('textbox').fill('not the password')
   await page.keyboard.press('Enter')
   await dialog.getByText('That is not your password.').waitFor()
+  await inFocus(dialog.getByRole('textbox')).waitFor()
   await picture(page, 'password-wrong', 'desk')
   await dialog.getByRole('textbox').fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Save' }).click()

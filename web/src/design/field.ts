@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 /** The service requires it of a new password. */
 export const minPasswordLength = 12
 
-export type Field = {
+type Field = {
   readonly name: string
   readonly label: string
   readonly type?: 'text' | 'url' | 'tel' | 'password' | 'datetime-local'
@@ -14,6 +14,8 @@ export type Field = {
   readonly placeholder?: string
   readonly autocomplete?: AutoFill
   readonly required?: boolean
+  /** Takes the focus when its dialog opens. */
+  readonly autofocus?: boolean
   /** Id of a datalist with suggestions. */
   readonly list?: string
 }
@@ -52,6 +54,7 @@ function inputView(field: Field): TemplateResult {
     spellcheck="false"
     list=${field.list ?? nothing}
     ?required=${field.required ?? false}
+    ?autofocus=${field.autofocus ?? false}
     aria-invalid=${field.error ? 'true' : 'false'}
     aria-describedby="${field.name}-notes"
   />`

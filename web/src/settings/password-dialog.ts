@@ -25,10 +25,6 @@ export class DgPasswordDialog extends DialogElement {
 
   private readonly submission = new Submission(this)
 
-  protected override firstUpdated(): void {
-    this.renderRoot.querySelector('input')?.focus()
-  }
-
   private readonly submit = async (data: FormData): Promise<boolean> => {
     const password = String(data.get('confirming-password'))
     if (password !== '') this.answer(password)
@@ -41,7 +37,7 @@ export class DgPasswordDialog extends DialogElement {
       action: ['Save', 'Save'],
       submit: this.submit,
       fields: html`<p>${this.text}</p>
-        ${passwordView({ name: 'confirming-password', label: 'Your password', error: this.error })}`,
+        ${passwordView({ name: 'confirming-password', label: 'Your password', error: this.error, autofocus: true })}`,
     })
   }
 }
