@@ -15,6 +15,7 @@ test('sets a timer, describes it in words, shows others live, and asks before ca
   await page.getByRole('button', { name: 'Set timer' }).click()
   await page.getByText('Enter what it is for.').waitFor()
   await page.getByLabel('What for').fill('Water the plants')
+  await page.getByText('Enter what it is for.').waitFor({ state: 'detached' })
   await page.getByLabel('When').fill('2001-01-01T09:00')
   await page.getByRole('button', { name: 'Set timer' }).click()
   await page.getByText('It is in the past.').waitFor()

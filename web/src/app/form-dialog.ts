@@ -15,7 +15,7 @@ type FormDialog = {
 /** A dialog with a form. Stays open with the reason if the form is not accepted. */
 export function formDialog(
   dialog: DialogElement,
-  { busy, problem }: Submission,
+  { busy, problem, fieldChanged }: Submission,
   { heading, fields, action, submit }: FormDialog,
 ): TemplateResult {
   const submitted = async (event: SubmitEvent): Promise<void> => {
@@ -26,7 +26,13 @@ export function formDialog(
     dialog.close()
   }
   return html`<dg-dialog heading=${heading}>
-    <form class="form" id="form" novalidate @submit=${(event: SubmitEvent) => void submitted(event)}>
+    <form
+      class="form"
+      id="form"
+      novalidate
+      @input=${fieldChanged}
+      @submit=${(event: SubmitEvent) => void submitted(event)}
+    >
       ${fields} ${problemView(problem)}
     </form>
     <div slot="actions">

@@ -53,6 +53,15 @@ export class Submission {
     if (first !== undefined) void this.focus(first)
   }
 
+  /** Withdraws the error of a field that the owner changes. */
+  readonly fieldChanged = ({ target }: Event): void => {
+    const name = target instanceof Element ? target.getAttribute('name') : null
+    if (name === null || !(name in this.errors)) return
+    const { [name]: _fixed, ...errors } = this.errors
+    this.errors = errors
+    this.host.requestUpdate()
+  }
+
   /** The errors that the service names, if they concern fields of this form. */
   private named(error: unknown): FieldErrors | undefined {
     const named = error instanceof Refused ? error.errors : []
