@@ -48,6 +48,8 @@ for (const { look, context } of looks) {
         .poll(async () => [part, await page.evaluate(linksClearHeading, part.toLowerCase())])
         .toEqual([part, true])
       expect([part, await page.evaluate(() => scrollY)]).toEqual([part, 0])
+      // The links may have moved under the pointer.
+      await page.mouse.move(0, 0)
       await picture(page, `settings-${part.toLowerCase()}`, look)
     }
     if (look === 'phone') {
