@@ -33,7 +33,7 @@ export function referencePage(document: OpenApiDocument): Html {
       <p>For programs: <a href="/openapi.json">/openapi.json</a></p>
       <nav aria-label="Contents">
         ${[...groups.keys()].map((group) => html`<a href="#${anchor(group)}">${group}</a> `)}
-        <a href="#settings">Settings</a> <a href="#schemas">Schemas</a>
+        <a href="#setting-keys">Setting keys</a> <a href="#schemas">Schemas</a>
       </nav>
     </header>
     <main>
@@ -99,8 +99,8 @@ function answer(
 }
 
 function settingsSection(): Html {
-  return html`<section id="settings">
-    <h2>Settings</h2>
+  return html`<section id="setting-keys">
+    <h2>Setting keys</h2>
     <p>You can also set each of these in the environment. A stored value takes precedence.</p>
     <table>
       <tr><th scope="col">Key</th><th scope="col">Meaning</th><th scope="col">Default</th></tr>
