@@ -5,7 +5,7 @@ import { DialogElement } from '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
 import { Submission } from './submission.ts'
 
-export type Confirmation = {
+type Confirmation = {
   readonly heading: string
   readonly content: string | TemplateResult
   /** Label of the confirming button. */

@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 
 export type LoadedHost = ReactiveControllerHost & { readonly app: App }
 
-export type LoadedOptions<Value> = {
+type LoadedOptions<Value> = {
   readonly fetch: (signal: AbortSignal) => Promise<Value>
   /** Whether an event of this type may change the value. */
   readonly concerns?: (type: string) => boolean

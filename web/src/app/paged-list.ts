@@ -3,7 +3,7 @@ import { Loaded, type LoadedHost } from './loaded.ts'
 /** A page of a list; `nextCursor` is null on the last one. */
 export type ListPage<Item> = { readonly items: readonly Item[]; readonly nextCursor: string | null }
 
-export type ListQuery = { readonly q?: string; readonly cursor?: string; readonly signal: AbortSignal }
+type ListQuery = { readonly q?: string; readonly cursor?: string; readonly signal: AbortSignal }
 
 type Ask<Page> = (cursor: string | null) => Promise<Page>
 

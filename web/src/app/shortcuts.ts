@@ -1,4 +1,4 @@
-export type Shortcut = {
+type Shortcut = {
   /** `mod` is Ctrl, or Command on a Mac. */
   readonly keys: readonly string[]
   readonly label: string

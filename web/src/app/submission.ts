@@ -2,7 +2,7 @@ import type { LitElement } from 'lit'
 import { explain, Refused } from '../api/http.ts'
 
 /** Errors by the name of their field. */
-export type FieldErrors = Readonly<Record<string, string>>
+type FieldErrors = Readonly<Record<string, string>>
 
 /**
  * The state of a form that is sent to the service: whether the request runs, and why it failed. An error is shown

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import { takeText } from '../design/field.ts'
 
-export type SettingActions = {
+type SettingActions = {
   readonly edit: (setting: Setting, text: string) => void
   readonly reset: (setting: Setting) => void
 }

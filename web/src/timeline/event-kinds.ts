@@ -73,7 +73,7 @@ export function isRedacted(event: TimelineEvent): boolean {
 }
 
 /** The excerpt of a body over 4 KiB, and the size of the whole body. */
-export type Cut = { readonly excerpt: string; readonly bytes: number }
+type Cut = { readonly excerpt: string; readonly bytes: number }
 
 function asCut(value: unknown): Cut | null {
   if (typeof value !== 'object' || value === null) return null

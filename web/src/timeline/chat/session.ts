@@ -17,7 +17,7 @@ export type Older = 'unknown' | 'more' | 'loading' | 'failed' | 'none'
 
 export type ChatSession = ReturnType<typeof createChatSession>
 
-export type Follower = (event: TimelineEvent, live: boolean) => void
+type Follower = (event: TimelineEvent, live: boolean) => void
 
 type ChatSessionOptions = {
   readonly socketUrl: string
