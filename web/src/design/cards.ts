@@ -36,6 +36,9 @@ export const cards = css`
   .facts > :not(:last-child, :empty)::after {
     content: ' · ' / '';
   }
+  .facts > time {
+    white-space: nowrap;
+  }
   .facts > .tag {
     margin-inline-end: var(--space-2);
   }

@@ -26,6 +26,9 @@ export class DgState extends LitElement {
       font-size: var(--text-lg);
       font-weight: 600;
     }
+    ::slotted(.button) {
+      margin-top: var(--space-2);
+    }
   `
   @property() icon!: IconName
   @property() heading!: string

@@ -74,6 +74,10 @@ export class DgTaskCard extends LitElement {
       .actions {
         margin-top: var(--space-3);
       }
+      dg-task-details {
+        display: block;
+        margin-top: var(--space-4);
+      }
     `,
   ]
   @property({ attribute: false }) app!: App
