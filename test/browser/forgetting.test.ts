@@ -50,3 +50,20 @@ test.each([
     expect((await service.client.get('/api/memories')).json.count).toBe(1)
   },
 )
+
+test('marks a message that is not to be kept, and erases it from the mark', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service)
+  await page.getByRole('textbox', { name: 'Message' }).fill('I won 900 at the races, off the record')
+  await page.keyboard.press('Enter')
+  const message = page.locator('article.owner')
+  await message.getByText('not kept in memory').waitFor()
+  await page.reload()
+  await message.getByText('not kept in memory').waitFor()
+  expect(await findings(page)).toEqual([])
+  await picture(page, 'not-kept', 'desk')
+  await message.getByRole('button', { name: 'Erase' }).click()
+  await page.locator('dg-erase-dialog').getByRole('button', { name: 'Erase', exact: true }).click()
+  await message.getByText('Erased').waitFor()
+  expect(await message.getByText('not kept in memory').count()).toBe(0)
+})

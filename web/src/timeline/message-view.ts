@@ -43,7 +43,7 @@ export function messageView(
       <footer>
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
         ${message.waiting ? html`<span>${waitingText}</span>` : qualifierView(event)}
-        ${sendAgainButton(event, context)}
+        ${sendAgainButton(event, context)} ${barredView(event, context)}
         ${toolsView(message, segment, key, context)}
       </footer>
     </article>
@@ -83,6 +83,15 @@ function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
   if (type === 'sms.received') return attachmentsView(payload.mediaTypes)
   if (type === 'sms.ignored') return html`<span>not answered: ${wordsText(String(payload.reason))}</span>`
   return nothing
+}
+
+/** "Don't keep this": still readable here, and erased with one click. */
+function barredView(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
+  if (isErased(event) || !context.isBarred(event.seq)) return nothing
+  return html`<span>not kept in memory</span>
+    <button class="button small" @click=${() => context.eraseEvent(event)}>
+      <dg-icon name="trash"></dg-icon>Erase
+    </button>`
 }
 
 function sendAgainButton(

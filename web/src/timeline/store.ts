@@ -9,6 +9,8 @@ export function createTimelineStore() {
   const bySeq = new Map<number, TimelineEvent>()
   /** Seqs from `erased` events, including those of events not loaded yet. */
   const erasedSeqs = new Set<number>()
+  /** Seqs of messages that the owner asked not to keep in memory. */
+  const barredSeqs = new Set<number>()
   /** Redacted copies of replies, by the replies' `seq`. */
   const redactions = new Map<number, string>()
   let sorted: readonly TimelineEvent[] | null = null
@@ -54,7 +56,9 @@ export function createTimelineStore() {
         if (known === undefined) set(erasedSeqs.has(event.seq) ? withoutWords(event) : event)
         else if (rank(event) > rank(known)) set(event)
       }
-      for (const seq of events.flatMap(erasedBy)) {
+      for (const seq of events.flatMap((event) => seqsIn(event, 'memory.sources.barred', 'sourceSeqs')))
+        barredSeqs.add(seq)
+      for (const seq of events.flatMap((event) => seqsIn(event, 'erased', 'seqs'))) {
         erasedSeqs.add(seq)
         removeWords(seq)
       }
@@ -69,6 +73,8 @@ export function createTimelineStore() {
       tree = null
     },
     get: (seq: number): TimelineEvent | undefined => bySeq.get(seq),
+    /** Whether the owner asked not to keep what the message says. The request comes after it, so it is loaded. */
+    isBarred: (seq: number): boolean => barredSeqs.has(seq),
     /** In order of `seq`. */
     get events(): readonly TimelineEvent[] {
       sorted ??= [...bySeq.values()].toSorted((a, b) => a.seq - b.seq)
@@ -101,9 +107,9 @@ function reaches({ entries }: Segment, fromSeq: number): boolean {
   return (last.kind === 'activity' ? (last.events.at(-1)?.seq ?? 0) : last.event.seq) >= fromSeq
 }
 
-function erasedBy({ type, payload }: TimelineEvent): readonly number[] {
-  if (type !== 'erased' || !Array.isArray(payload.seqs)) return []
-  return payload.seqs.filter((seq: unknown) => typeof seq === 'number')
+function seqsIn(event: TimelineEvent, type: string, field: string): readonly number[] {
+  const seqs = event.type === type ? event.payload[field] : null
+  return Array.isArray(seqs) ? seqs.filter((seq: unknown) => typeof seq === 'number') : []
 }
 
 /** An erased copy replaces any other, and a whole one replaces an excerpt, in any order of arrival. */

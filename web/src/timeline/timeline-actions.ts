@@ -39,6 +39,7 @@ export function createTimelineActions(options: {
       options.erase({ heading, target: { kind: 'span', id: spanId } })
     },
     isErasurePending: session.isErasurePending,
+    isBarred: session.isBarred,
     undoErasure: (id: string) =>
       void app.attempt(() => app.http.post('/api/erasures/{id}/undo', { params: { id } })),
     retry: session.outbox.retry,

@@ -255,6 +255,7 @@ export function createChatSession(options: ChatSessionOptions) {
     /** False once this tab has seen the erasure completed or undone. */
     isErasurePending: (id: string): boolean =>
       !store.events.some(({ type, payload }) => erasureEnds.has(type) && payload.erasureId === id),
+    isBarred: store.isBarred,
     outbox,
     stop: () => void socket.send({ type: 'chat.stop' }),
     loadOlder(): void {
