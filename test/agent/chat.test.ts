@@ -1,4 +1,6 @@
+import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { ledgerFile, viewsFile } from '../../ledger/files.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { openTab } from '../support/chat-tab.ts'
@@ -166,6 +168,27 @@ test('sends a tab that reconnects with since every missed event exactly once', a
     Array.from({ length: head - last }, (_, index) => last + 1 + index),
   )
   expect(again.heard.some(({ type }) => type === 'history.page')).toBe(false)
+})
+
+test('sends a new tab the events that the views do not have yet', async () => {
+  const { service } = await startWithDouble()
+  const ledger = new Database(ledgerFile(service.directory), { readonly: true })
+  const views = new Database(viewsFile(service.directory))
+  onTestFinished(() => {
+    ledger.close()
+    views.close()
+  })
+  // Keeps the views behind the ledger.
+  views.exec('BEGIN IMMEDIATE')
+  const created = service.client.post('/api/notes', { title: 'Trip', content: 'Pack bags' })
+  const appended = ledger.prepare("SELECT count(*) FROM events WHERE type = 'note.created'").pluck()
+  await expect.poll(() => appended.get()).toBe(1)
+  const tab = await openTab(service)
+  const { page } = await tab.hear(({ type }) => type === 'history.page')
+  expect(typesOf(page.events)).not.toContain('note.created')
+  views.exec('ROLLBACK')
+  await tab.hear((message) => message.type === 'timeline.event' && message.event.type === 'note.created')
+  await created
 })
 
 test('answers a message that waits at shutdown after the restart', async () => {

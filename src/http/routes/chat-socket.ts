@@ -48,15 +48,14 @@ function sinceOf(since: string | undefined): number | null {
 
 /**
  * Serves one tab: the newest page (after a reconnect, only the missed events), then every event as it
- * happens. The relay continues from the head at which the page ends, so no event is lost in between.
+ * happens. The relay continues where the page ends, which may be before the head while the views are behind.
  */
 function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, signal: AbortSignal) {
   const { storage, timeline, operations, phone, agent, owner, log } = deps
   const { previews, chat } = agent
-  const headSeq = storage.ledger.head().seq
   // A tab ahead of the ledger has events of another ledger, so it starts over.
-  const resumesFrom = sinceSeq !== null && sinceSeq <= headSeq ? sinceSeq : null
-  if (resumesFrom === null) sendPage('initial', null)
+  const isResumed = sinceSeq !== null && sinceSeq <= storage.ledger.head().seq
+  let relayedSeq = isResumed ? sinceSeq : sendPage('initial', null)
 
   const current = previews.current()
   if (current) {
@@ -74,7 +73,6 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
     'abort',
     phone.live.subscribe((call) => send({ type: 'call.live', call })),
   )
-  let relayedSeq = resumesFrom ?? headSeq
   relayEvents().catch((error: unknown) => {
     log.error({ err: error }, 'Could not relay events to a tab')
     storage.reportFault(error)
@@ -118,16 +116,16 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
     send({ type: 'chat.done', turnId })
   }
 
-  function sendPage(mode: 'initial' | 'prepend', cursor: ReturnType<typeof decodeCursor>): void {
-    // The newest page ends where the relay starts, even if the ledger has grown since.
-    const at = cursor ?? { beforeSeq: headSeq + 1, asOfSeq: headSeq }
+  /** Returns the last seq of the page, 0 for an empty one. */
+  function sendPage(mode: 'initial' | 'prepend', cursor: ReturnType<typeof decodeCursor>): number {
     const page = timeline.page({
       limit: owner.settings.get('TIMELINE_PAGE_EVENTS'),
-      cursor: at,
+      cursor,
       conversationId: null,
     })
     operations.paging.count(page, mode === 'prepend')
     send({ type: 'history.page', mode, page })
+    return page.events.at(-1)?.seq ?? 0
   }
 
   async function handle(message: z.output<typeof clientMessageSchema>): Promise<void> {
@@ -146,7 +144,8 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
       case 'history.more': {
         const cursor = decodeCursor(message.cursor)
         if (!cursor) throw invalidCursor('cursor')
-        return sendPage('prepend', cursor)
+        sendPage('prepend', cursor)
+        return
       }
       case 'conversation.end':
         requireEnded(await agent.endConversation(message.conversationId))
