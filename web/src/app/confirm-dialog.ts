@@ -10,6 +10,8 @@ type Confirmation = {
   readonly content: string | TemplateResult
   /** Label of the confirming button. */
   readonly action: string
+  /** Label of the other button, where “Cancel” would be ambiguous. */
+  readonly keep?: string
   readonly look?: 'danger' | 'primary'
   readonly run: () => Promise<void>
 }
@@ -47,13 +49,13 @@ export class DgConfirmDialog extends DialogElement {
   }
 
   override render() {
-    const { heading, content, action, look = 'danger' } = this.confirmation
+    const { heading, content, action, keep = 'Cancel', look = 'danger' } = this.confirmation
     const { busy, problem } = this.submission
     return html`<dg-dialog heading=${heading}>
       ${typeof content === 'string' ? html`<p>${content}</p>` : content}
       ${problemView(problem)}
       <div slot="actions">
-        <button class="button" autofocus @click=${this.close}>Cancel</button>
+        <button class="button" autofocus @click=${this.close}>${keep}</button>
         <button class="button ${look}" ?disabled=${busy} @click=${this.confirm}>
           ${busy ? 'One moment…' : action}
         </button>

@@ -47,6 +47,7 @@ export class DgTasksPage extends LitElement {
       heading: 'Cancel this task?',
       content: `“${task.title}” stops now. Changes it has already made are kept.`,
       action: 'Cancel task',
+      keep: 'Keep task',
       run: async () => {
         await this.app.http.post('/api/tasks/{id}/cancel', { params: { id: task.id } })
         this.app.toast('Task cancelled')

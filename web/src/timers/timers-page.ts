@@ -52,6 +52,7 @@ export class DgTimersPage extends LitElement {
       heading: 'Cancel this timer?',
       content: `“${timer.title}” will no longer wake Delegate.`,
       action: 'Cancel timer',
+      keep: 'Keep timer',
       run: async () => {
         await this.app.http.del('/api/timers/{id}', { params: { id: timer.id } })
         this.app.toast('Timer cancelled')
