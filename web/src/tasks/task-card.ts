@@ -71,6 +71,9 @@ export class DgTaskCard extends LitElement {
         background: var(--sunken);
         font: 400 var(--text-sm) / 1.5 var(--font-mono);
       }
+      .progress + .facts {
+        margin-top: var(--space-2);
+      }
       .actions {
         margin-top: var(--space-3);
       }
