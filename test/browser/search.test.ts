@@ -169,14 +169,14 @@ test('opens the first hit of the latest query on Enter, and none after a failed 
   await openSearch(page)
   await page.keyboard.type('porto')
   await page.locator('dg-search-dialog .hit').waitFor()
-  await page.route('**/api/timeline/search?*', (route) => route.fulfill({ status: 500, body: '{}' }), {
-    times: 1,
-  })
+  // A busy machine may search for a part of the word first.
+  await page.route('**/api/timeline/search?*', (route) => route.fulfill({ status: 500, body: '{}' }))
   const field = page.getByRole('searchbox', { name: 'Search the timeline' })
   await field.fill('')
   await page.keyboard.type('nowhere')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await page.unroute('**/api/timeline/search?*')
   await field.fill('')
   await page.keyboard.type('lisbon')
   await page.keyboard.press('Enter')
