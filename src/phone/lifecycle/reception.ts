@@ -78,7 +78,7 @@ export function createReception(options: {
     const { callSid, party } = call
     const result = await placement.appendToNewSpan(
       { kind: 'call', channel: 'voice', inConversation: party === 'owner' },
-      () => [offered(call)],
+      [offered(call)],
     )
     const event = result.status === 'appended' ? result.events.at(-1) : result.existing
     if (!event?.spanId) throw new Error('the call has no span in the ledger')
