@@ -256,16 +256,3 @@ test.for([
   expect(error).toBeInstanceOf(ModelError)
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
 })
-
-test('sends credentials in the base URL as Basic authentication, and keeps them out of errors', async () => {
-  const { double, another } = await setUp()
-  const url = new URL(double.url)
-  url.username = 'me'
-  url.password = 'secret-canary'
-  const service = another({ baseUrl: url.href, apiKey: null })
-  double.reply({ text: 'x' })
-  const { error } = await run(service)
-  expect(double.requests('/responses')[0]?.headers.authorization).toBe(`Basic ${btoa('me:secret-canary')}`)
-  expect(error).toMatchObject({ kind: 'auth' })
-  expect(inspect(error, { depth: 10 })).not.toContain('canary')
-})
