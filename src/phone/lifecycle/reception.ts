@@ -19,10 +19,7 @@ export type Offer =
   | { readonly status: 'busy' }
   | { readonly status: 'explained'; readonly reason: Explanation }
 
-export type Reception = {
-  /** Decides on an incoming call. Idempotent per call. */
-  offer(call: OfferedCall): Promise<Offer>
-}
+export type Reception = ReturnType<typeof createReception>
 
 /** Admits calls to the single slot. */
 export function createReception(options: {
@@ -41,7 +38,7 @@ export function createReception(options: {
   readonly reserved: (call: OfferedCall, place: CallPlace) => void
   /** A guest's call must make room for the owner's. */
   readonly evicted: (call: OfferedCall) => void
-}): Reception {
+}) {
   const { append, placement, calls, slot } = options
 
   async function reject(
@@ -87,7 +84,8 @@ export function createReception(options: {
   }
 
   return {
-    async offer(call) {
+    /** Decides on an incoming call. Idempotent per call. */
+    async offer(call: OfferedCall): Promise<Offer> {
       const known = calls.bySid(call.callSid)
       // A replayed webhook of an earlier call gets no token.
       if (known && slot.holder()?.call.callSid !== call.callSid) return { status: 'busy' }
