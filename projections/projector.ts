@@ -27,28 +27,6 @@ export type ProjectionStatus = {
   readonly error: string | null
 }
 
-/** Folds the ledger into the views. Synchronous; owns the views' writing connection. */
-export type Projector = {
-  /** Folds up to `maxEvents` missing events. Returns true while more are missing. */
-  catchUp(maxEvents?: number): boolean
-  /** Folds events that were just committed. A fold that throws stalls only itself; a file fault throws. */
-  fold(events: readonly AnyEvent[]): void
-  /** Like `catchUp`, for lagging projections. Does nothing and returns false while their indexes merge. */
-  catchUpLagging(maxEvents: number): boolean
-  /** Whether all lagging projections that have not stalled are at the head. */
-  isCaughtUp(): boolean
-  /** The seq that all projections have reached, except lagging and stalled ones. */
-  promptSeq(): number
-  /**
-   * One short step of removing erased words from the search indexes, the log and the pages' slack. Call it
-   * when all projections are at the head. `merging`: lagging projections wait for the merge. `held`: a reader
-   * blocks the log, retry later. Empties a projection that stalled before the last erasure, because it may
-   * hold erased words.
-   */
-  dropErased(slack: Slack): CleaningStep | 'done'
-  status(): ProjectionStatus[]
-}
-
 type CleaningStep = 'merging' | 'more' | 'held'
 
 type Running = {
@@ -61,8 +39,13 @@ type Running = {
 const REBUILD_BATCH_EVENTS = 5000
 const READ_BATCH_EVENTS = 500
 
-/** Creates missing tables and resets stale ones. Call `catchUp` to fold what is missing. */
-export function createProjector(options: ProjectorOptions): Projector {
+export type Projector = ReturnType<typeof createProjector>
+
+/**
+ * Folds the ledger into the views. Synchronous; owns the views' writing connection. Creates missing tables and
+ * resets stale ones. Call `catchUp` to fold what is missing.
+ */
+export function createProjector(options: ProjectorOptions) {
   const { db, ledger, warn, trace } = options
   const checkpoints = createCheckpoints(db, ledger, options.projections, warn)
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -192,8 +175,10 @@ export function createProjector(options: ProjectorOptions): Projector {
   } | null = null
 
   return {
+    /** Folds up to `maxEvents` missing events. Returns true while more are missing. */
     catchUp: (maxEvents = Number.POSITIVE_INFINITY) => advance(prompt, maxEvents),
-    fold(events) {
+    /** Folds events that were just committed. A fold that throws stalls only itself; a file fault throws. */
+    fold(events: readonly AnyEvent[]): void {
       const [first] = events
       const last = events.at(-1)
       if (!first || !last) return
@@ -204,17 +189,26 @@ export function createProjector(options: ProjectorOptions): Projector {
         advance(prompt, REBUILD_BATCH_EVENTS)
       }
     },
-    catchUpLagging(maxEvents) {
+    /** Like `catchUp`, for lagging projections. Does nothing and returns false while their indexes merge. */
+    catchUpLagging(maxEvents: number): boolean {
       // A later erasure must be folded before the next merge.
       const isMerging = cleaning?.step === 'merging' && cleaning.erasure === ledger.lastErasure()
       return !isMerging && advance(lagging, maxEvents)
     },
-    isCaughtUp() {
+    /** Whether all lagging projections that have not stalled are at the head. */
+    isCaughtUp(): boolean {
       const { seq } = ledger.head()
       return active(lagging).every((each) => each.seq >= seq)
     },
+    /** The seq that all projections have reached, except lagging and stalled ones. */
     promptSeq: () => Math.min(...active(prompt).map(({ seq }) => seq)),
-    dropErased(slack) {
+    /**
+     * One short step of removing erased words from the search indexes, the log and the pages' slack. Call it
+     * when all projections are at the head. `merging`: lagging projections wait for the merge. `held`: a reader
+     * blocks the log, retry later. Empties a projection that stalled before the last erasure, because it may
+     * hold erased words.
+     */
+    dropErased(slack: Slack): CleaningStep | 'done' {
       const lastErasure = ledger.lastErasure()
       if (lastErasure <= checkpoints.cleanedThrough()) return 'done'
       if (cleaning?.erasure !== lastErasure) {
