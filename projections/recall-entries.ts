@@ -68,8 +68,6 @@ type Sitting = {
   endMs: number
 }
 
-export type EntryWriter = ReturnType<typeof createEntryWriter>
-
 /** Writes entries on the views' writing connection, inside the caller's transaction. */
 export function createEntryWriter(db: Database, traitsOf = createTraits()) {
   const lastSitting = db.prepare<[], Sitting>('SELECT * FROM recall_sittings ORDER BY firstId DESC LIMIT 1')

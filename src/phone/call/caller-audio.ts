@@ -13,8 +13,6 @@ const STARVED_MS = 750
 
 type Sink = { sendAudio(base64: string): void; readonly bufferedBytes: number }
 
-export type CallerAudio = ReturnType<typeof createCallerAudio>
-
 /**
  * Carries the caller's audio to the model, and keeps the newest five seconds while it cannot be sent. Fills
  * gaps with silence, because a model that receives nothing never notices that the caller stopped.

@@ -7,8 +7,6 @@ const LIMIT_BYTES = 1024 * 1024
 
 type Waiting = { readonly payload: string; readonly mark: string }
 
-export type LineOutbox = ReturnType<typeof createLineOutbox>
-
 /**
  * Carries audio to the caller in order and without loss. If more than 1 MiB waits, it calls `overflowed` once
  * and sends nothing more.

@@ -15,8 +15,6 @@ export type LiveCall = Talk & {
 /** As fast as people read. Audio needs the event loop. */
 const EVERY_MS = 100
 
-export type LiveCalls = ReturnType<typeof createLiveCalls>
-
 /** Publishes the call in progress, debounced and only when it differs. */
 export function createLiveCalls(options: { readonly read: () => LiveCall | null }) {
   const listeners = new Set<(call: LiveCall | null) => void>()

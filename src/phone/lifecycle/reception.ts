@@ -19,8 +19,6 @@ export type Offer =
   | { readonly status: 'busy' }
   | { readonly status: 'explained'; readonly reason: Explanation }
 
-export type Reception = ReturnType<typeof createReception>
-
 /** Admits calls to the single slot. */
 export function createReception(options: {
   readonly append: Append

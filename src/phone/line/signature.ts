@@ -7,8 +7,6 @@ export type FormFields = Readonly<ParsedUrlQuery>
 /** `pathAndQuery` as in the request line; `signature` is the header `x-twilio-signature`. */
 export type SignedRequest = { readonly pathAndQuery: string; readonly signature: string | undefined }
 
-export type SignatureVerifier = ReturnType<typeof createSignatureVerifier>
-
 /**
  * Verifies in constant time that the provider signed a request: HMAC-SHA1 over the configured Public URL and
  * all fields (the SDK's validateRequest). Host and forwarded headers are not trusted. A signature has no time

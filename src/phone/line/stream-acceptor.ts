@@ -18,8 +18,6 @@ export type StreamSocket = {
   listen(handlers: { message(text: string): void; closed(): void }): void
 }
 
-export type StreamAcceptor = ReturnType<typeof createStreamAcceptor>
-
 /**
  * Accepts a media stream only if it starts in time with the token of the reservation, for the same call and
  * account. Closes any other with 1008, and at once if nothing is reserved.
