@@ -52,7 +52,7 @@ export function createCheckpoints(
     'DELETE FROM views_checkpoints WHERE id NOT IN (SELECT checkpoint FROM views_folds)',
   )
   /** The checkpoint of each group that was last saved together. */
-  const shared = new Map<readonly string[], number | bigint>()
+  const shared = new Map<string, number | bigint>()
   const cleaned = db.prepare<[], { seq: number }>('SELECT seq FROM views_cleaned')
   const saveCleaned = db.prepare('INSERT OR REPLACE INTO views_cleaned VALUES (1, ?)')
   const remember = db.prepare('INSERT OR IGNORE INTO views_unknown_types (type, version) VALUES (?, ?)')
@@ -71,14 +71,15 @@ export function createCheckpoints(
 
   function ungroup(names: readonly string[]): void {
     dropUnused.run()
-    for (const list of shared.keys()) if (list.some((name) => names.includes(name))) shared.delete(list)
+    for (const key of shared.keys())
+      if (key.split(',').some((name) => names.includes(name))) shared.delete(key)
   }
 
   function group(names: readonly string[], head: Head): void {
     const { lastInsertRowid: id } = addCheckpoint.run(head.seq, head.hash)
     attach.run(id, JSON.stringify(names))
     ungroup(names)
-    shared.set(names, id)
+    shared.set(names.join(), id)
   }
 
   db.transaction(() => {
@@ -102,9 +103,8 @@ export function createCheckpoints(
 
   return {
     seqOf: (projection: string) => seqOf.get(projection)?.seq ?? 0,
-    /** Pass the same array again to reuse the group's checkpoint. */
     save(names: readonly string[], head: Head): void {
-      const id = shared.get(names)
+      const id = shared.get(names.join())
       if (id !== undefined) advance.run(head.seq, head.hash, id)
       else group(names, head)
     },

@@ -66,17 +66,16 @@ export function createProjector(options: ProjectorOptions) {
     let current: Running | undefined
     begin.run()
     try {
-      const { names, stepsOf } = planFor(cohort)
       for (const event of read()) {
-        const micros = trace ? new Map(cohort.map((each) => [each.projection.name, 0])) : null
-        for (const { running, apply } of stepsOf(event.type)) {
-          current = running
-          const before = micros ? performance.now() : 0
-          apply(event)
-          micros?.set(running.projection.name, (performance.now() - before) * 1000)
+        const micros = new Map<string, number>()
+        for (const each of cohort) {
+          current = each
+          const before = trace ? performance.now() : 0
+          apply(each.fold, event)
+          if (trace) micros.set(each.projection.name, (performance.now() - before) * 1000)
         }
         current = undefined
-        if (micros) trace?.(event, micros)
+        trace?.(event, micros)
         if (event.type === 'unknown') unknown.push(event)
       }
       for (const each of cohort) {
@@ -85,7 +84,10 @@ export function createProjector(options: ProjectorOptions) {
       }
       current = undefined
       for (const { originalType, version } of unknown) checkpoints.rememberUnknown(originalType, version)
-      checkpoints.save(names, head)
+      checkpoints.save(
+        cohort.map(({ projection }) => projection.name),
+        head,
+      )
       commit.run()
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
@@ -107,14 +109,6 @@ export function createProjector(options: ProjectorOptions) {
         type: first.originalType,
         events: unknown.length,
       })
-  }
-
-  const plans = new Map<string, Plan>()
-  function planFor(cohort: readonly Running[]): Plan {
-    const names = cohort.map((each) => each.projection.name).join()
-    const plan = plans.get(names) ?? planOf(cohort)
-    plans.set(names, plan)
-    return plan
   }
 
   function stall(each: Running, error: unknown): void {
@@ -145,7 +139,7 @@ export function createProjector(options: ProjectorOptions) {
 
   /** The events after `from`, up to and including `through`: all of them, or only the types that the cohort folds. */
   function* eventsBetween(cohort: readonly Running[], from: number, through: number): Generator<AnyEvent> {
-    const { types } = planFor(cohort)
+    const types = typesOf(cohort)
     for (let seq = from; seq < through; seq += READ_BATCH_EVENTS) {
       const lastSeq = Math.min(seq + READ_BATCH_EVENTS, through)
       if (trace || types === null) yield* ledger.readAfter(seq, lastSeq - seq)
@@ -236,43 +230,16 @@ export function createProjector(options: ProjectorOptions) {
   }
 }
 
-type Step = { readonly running: Running; readonly apply: (event: AnyEvent) => void }
-
-type Plan = {
-  readonly names: readonly string[]
-  /** The types that they handle; null for all. */
-  readonly types: ReadonlySet<string> | null
-  readonly stepsOf: (type: string) => readonly Step[]
+/** The types that they handle; null for all. */
+function typesOf(cohort: readonly Running[]): ReadonlySet<string> | null {
+  if (cohort.some(({ fold }) => fold.every)) return null
+  return new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers)))
 }
 
-function planOf(cohort: readonly Running[]): Plan {
-  const planned = new Map<string, readonly Step[]>()
-  return {
-    names: cohort.map(({ projection }) => projection.name),
-    types: cohort.some(({ fold }) => fold.every)
-      ? null
-      : new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers))),
-    stepsOf(type) {
-      const steps =
-        planned.get(type) ??
-        cohort.flatMap((running) => {
-          const apply = applyOf(running.fold, type)
-          return apply ? [{ running, apply }] : []
-        })
-      planned.set(type, steps)
-      return steps
-    },
-  }
-}
-
-function applyOf(fold: Fold, type: string): ((event: AnyEvent) => void) | undefined {
-  const { every } = fold
-  if (!isEventType(type)) return every
+function apply({ every, handlers }: Fold, event: AnyEvent): void {
+  every?.(event)
+  if (!isEventType(event.type)) return
   // The key is the handler's event type, which TypeScript cannot correlate.
-  const handler = fold.handlers[type] as ((event: AnyEvent) => void) | undefined
-  if (!every || !handler) return every ?? handler
-  return (event) => {
-    every(event)
-    handler(event)
-  }
+  const handler = handlers[event.type] as ((event: AnyEvent) => void) | undefined
+  handler?.(event)
 }
