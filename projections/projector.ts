@@ -66,16 +66,19 @@ export function createProjector(options: ProjectorOptions) {
     let current: Running | undefined
     begin.run()
     try {
+      const foldsOf = new Map<string, readonly Running[]>()
       for (const event of read()) {
-        const micros = new Map<string, number>()
-        for (const each of cohort) {
+        const those = foldsOf.get(event.type) ?? cohort.filter(({ fold }) => handles(fold, event.type))
+        foldsOf.set(event.type, those)
+        const micros = trace && new Map(cohort.map(({ projection }) => [projection.name, 0]))
+        for (const each of those) {
           current = each
-          const before = trace ? performance.now() : 0
+          const before = micros ? performance.now() : 0
           apply(each.fold, event)
-          if (trace) micros.set(each.projection.name, (performance.now() - before) * 1000)
+          micros?.set(each.projection.name, (performance.now() - before) * 1000)
         }
         current = undefined
-        trace?.(event, micros)
+        if (micros) trace?.(event, micros)
         if (event.type === 'unknown') unknown.push(event)
       }
       for (const each of cohort) {
@@ -235,6 +238,8 @@ function typesOf(cohort: readonly Running[]): ReadonlySet<string> | null {
   if (cohort.some(({ fold }) => fold.every)) return null
   return new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers)))
 }
+
+const handles = ({ every, handlers }: Fold, type: string) => every !== undefined || type in handlers
 
 function apply({ every, handlers }: Fold, event: AnyEvent): void {
   every?.(event)
