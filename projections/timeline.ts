@@ -89,6 +89,8 @@ function foldRuns(db: Database) {
   const insert = db.prepare('INSERT INTO timeline_runs VALUES (?, ?, ?, ?, ?, ?, ?)')
   const extend = db.prepare('UPDATE timeline_runs SET lastSeq = ?, lastAt = ? WHERE firstSeq = ?')
   let last: FoldedRun | undefined
+  /** The number of events of the batch's conversations, without the last run. */
+  const counts = new Map<number, number>()
   /** The last run's `lastSeq` in the table; 0 if the run is not in it. */
   let writtenSeq = 0
 
@@ -121,13 +123,18 @@ function foldRuns(db: Database) {
         return
       }
       flush()
-      const eventsBefore = countOf.get(conversationStart) ?? 0
+      if (last) counts.set(last.conversationStart, last.eventsBefore + last.lastSeq - last.firstSeq + 1)
+      const eventsBefore = counts.get(conversationStart) ?? countOf.get(conversationStart) ?? 0
       last = { firstSeq: seq, lastSeq: seq, lastAt: at, spanStart, conversationStart, turnId, eventsBefore }
       writtenSeq = 0
     },
-    flush,
+    flush(): void {
+      flush()
+      counts.clear()
+    },
     /** The next event reloads the last run. */
     discard(): void {
+      counts.clear()
       last = undefined
       writtenSeq = 0
     },
