@@ -17,8 +17,8 @@ import type {
 import { traceToStderr } from './trace.ts'
 import { openWriter } from './writer.ts'
 
-/** Events per idle step of the lagging projections: a millisecond or two, so that appends hardly wait. */
-const LAGGING_BATCH_EVENTS = 200
+/** Events per idle step of the lagging projections: under a millisecond, so that appends hardly wait. */
+const LAGGING_BATCH_EVENTS = 100
 /** Idle work begins after this long without a request. */
 const IDLE_MS = 25
 /** Delay of a retry after a full disk or a blocked log; doubles each time. */
@@ -59,7 +59,7 @@ function run(port: Port, data: StorageThreadData): void {
   }, LOG_CHECK_MS)
 
   let held: Held[] = []
-  let timer = setTimeout(work, IDLE_MS)
+  let deferred: Disposable = setTimeout(work, IDLE_MS)
   let retryMs = RETRY_MS
 
   function answer(id: number, result: unknown, moved: ReadonlySet<EventArea> | null = NOTHING): void {
@@ -79,8 +79,9 @@ function run(port: Port, data: StorageThreadData): void {
     const hasMore = writer.step(LAGGING_BATCH_EVENTS)
     sendDue()
     const isSettled = writer.isSettled()
-    if (hasMore) timer = setTimeout(work)
-    else if (!isSettled) timer = setTimeout(work, retryMs)
+    // After the pending messages. A timer would be at least a millisecond late.
+    if (hasMore) deferred = setImmediate(work)
+    else if (!isSettled) deferred = setTimeout(work, retryMs)
     if (!hasMore) retryMs = isSettled ? RETRY_MS : Math.min(retryMs * 2, MAX_RETRY_MS)
   }
 
@@ -136,7 +137,7 @@ function run(port: Port, data: StorageThreadData): void {
   }
 
   port.on('message', (first: StorageRequest) => {
-    clearTimeout(timer)
+    deferred[Symbol.dispose]()
     let appends: AppendRequest[] = []
     for (const request of [first, ...drain(port)]) {
       if (request.name === 'append') {
@@ -166,7 +167,7 @@ function run(port: Port, data: StorageThreadData): void {
     }
     append(appends)
     sendDue()
-    timer = setTimeout(work, held.length > 0 ? 0 : IDLE_MS)
+    deferred = held.length > 0 ? setImmediate(work) : setTimeout(work, IDLE_MS)
   })
 }
 
