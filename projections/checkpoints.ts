@@ -24,26 +24,12 @@ CREATE TABLE IF NOT EXISTS views_unknown_types (type TEXT, version INTEGER, PRIM
 export const STANDING =
   'SELECT name, version, seq, hash FROM views_folds JOIN views_checkpoints ON id = checkpoint'
 
+export type Checkpoints = ReturnType<typeof createCheckpoints>
+
 /**
  * The position of each projection, saved in the transaction that wrote its rows. Projections that advance
  * together share one checkpoint, because a row per projection would cost as much as all folds.
- */
-export type Checkpoints = {
-  seqOf(projection: string): number
-  /** Pass the same array again to reuse the group's checkpoint. */
-  save(projections: readonly string[], head: Head): void
-  /** Call it after a rollback of the transaction that called `save`. */
-  discard(): void
-  /** Records a skipped type; a build that knows it rebuilds all views. */
-  rememberUnknown(type: string, version: number): void
-  /** Recreates a projection's tables, empty, at seq 0. */
-  reset(projection: Projection): void
-  /** The last erasure whose remains were cleared from the file; 0 if none. */
-  cleanedThrough(): number
-  saveCleaned(seq: number): void
-}
-
-/**
+ *
  * Reads the checkpoints and resets what cannot be continued: all views if they belong to another ledger or
  * skipped a type that this build knows, one projection if its version changed. `findLoss` has already refused
  * a ledger that is behind the views.
@@ -53,7 +39,7 @@ export function createCheckpoints(
   ledger: LedgerReader,
   projections: readonly Projection[],
   warn: (message: string, fields: Record<string, unknown>) => void,
-): Checkpoints {
+) {
   db.exec(SCHEMA)
   const all = db.prepare<[], { name: string; version: number; seq: number; hash: string }>(STANDING)
   const seqOf = db.prepare<[string], { seq: number }>(`${STANDING} WHERE name = ?`)
@@ -66,7 +52,7 @@ export function createCheckpoints(
     'DELETE FROM views_checkpoints WHERE id NOT IN (SELECT checkpoint FROM views_folds)',
   )
   /** The checkpoint of each group that was last saved together. */
-  const shared = new Map<readonly string[], number | bigint>()
+  const shared = new Map<string, number | bigint>()
   const cleaned = db.prepare<[], { seq: number }>('SELECT seq FROM views_cleaned')
   const saveCleaned = db.prepare('INSERT OR REPLACE INTO views_cleaned VALUES (1, ?)')
   const remember = db.prepare('INSERT OR IGNORE INTO views_unknown_types (type, version) VALUES (?, ?)')
@@ -85,14 +71,15 @@ export function createCheckpoints(
 
   function ungroup(names: readonly string[]): void {
     dropUnused.run()
-    for (const list of shared.keys()) if (list.some((name) => names.includes(name))) shared.delete(list)
+    for (const key of shared.keys())
+      if (key.split(',').some((name) => names.includes(name))) shared.delete(key)
   }
 
   function group(names: readonly string[], head: Head): void {
     const { lastInsertRowid: id } = addCheckpoint.run(head.seq, head.hash)
     attach.run(id, JSON.stringify(names))
     ungroup(names)
-    shared.set(names, id)
+    shared.set(names.join(), id)
   }
 
   db.transaction(() => {
@@ -115,17 +102,21 @@ export function createCheckpoints(
   })()
 
   return {
-    seqOf: (projection) => seqOf.get(projection)?.seq ?? 0,
-    save(names, head) {
-      const id = shared.get(names)
+    seqOf: (projection: string) => seqOf.get(projection)?.seq ?? 0,
+    save(names: readonly string[], head: Head): void {
+      const id = shared.get(names.join())
       if (id !== undefined) advance.run(head.seq, head.hash, id)
       else group(names, head)
     },
+    /** Call it after a rollback of the transaction that called `save`. */
     discard: () => shared.clear(),
-    rememberUnknown: (type, version) => void remember.run(type, version),
+    /** Records a skipped type; a build that knows it rebuilds all views. */
+    rememberUnknown: (type: string, version: number) => void remember.run(type, version),
+    /** The last erasure whose remains were cleared from the file; 0 if none. */
     cleanedThrough: () => cleaned.get()?.seq ?? 0,
-    saveCleaned: (seq) => void saveCleaned.run(seq),
-    reset: (projection) => db.transaction(() => makeTables(projection))(),
+    saveCleaned: (seq: number) => void saveCleaned.run(seq),
+    /** Recreates a projection's tables, empty, at seq 0. */
+    reset: (projection: Projection) => db.transaction(() => makeTables(projection))(),
   }
 }
 

@@ -89,9 +89,6 @@ export function createMemoryQueries(views: Database) {
   const byStoredSeq = views.prepare<[number], MemoryRow>(
     `SELECT * FROM memories WHERE storedSeq = ? AND ${CURRENT}`,
   )
-  const idAt = views.prepare<[number], { memoryId: string }>(
-    'SELECT memoryId FROM memories WHERE storedSeq = ?',
-  )
   const bySource = views.prepare<[number], MemoryRow>(
     `SELECT memories.* FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ? AND ${CURRENT}`,
   )
@@ -148,7 +145,6 @@ export function createMemoryQueries(views: Database) {
     byStatementKey: (key: string) => byStatement.all(key),
     bySlotKey: (key: string) => bySlot.all(key),
     byStoredSeq: (seq: number) => byStoredSeq.get(seq),
-    idAt: (seq: number) => idAt.get(seq)?.memoryId,
     /** Memories with this event as a source. */
     bySource: (seq: number) => bySource.all(seq),
     /** The memories that it superseded. */

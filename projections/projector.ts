@@ -27,28 +27,6 @@ export type ProjectionStatus = {
   readonly error: string | null
 }
 
-/** Folds the ledger into the views. Synchronous; owns the views' writing connection. */
-export type Projector = {
-  /** Folds up to `maxEvents` missing events. Returns true while more are missing. */
-  catchUp(maxEvents?: number): boolean
-  /** Folds events that were just committed. A fold that throws stalls only itself; a file fault throws. */
-  fold(events: readonly AnyEvent[]): void
-  /** Like `catchUp`, for lagging projections. Does nothing and returns false while their indexes merge. */
-  catchUpLagging(maxEvents: number): boolean
-  /** Whether all lagging projections that have not stalled are at the head. */
-  isCaughtUp(): boolean
-  /** The seq that all projections have reached, except lagging and stalled ones. */
-  promptSeq(): number
-  /**
-   * One short step of removing erased words from the search indexes, the log and the pages' slack. Call it
-   * when all projections are at the head. `merging`: lagging projections wait for the merge. `held`: a reader
-   * blocks the log, retry later. Empties a projection that stalled before the last erasure, because it may
-   * hold erased words.
-   */
-  dropErased(slack: Slack): CleaningStep | 'done'
-  status(): ProjectionStatus[]
-}
-
 type CleaningStep = 'merging' | 'more' | 'held'
 
 type Running = {
@@ -61,8 +39,13 @@ type Running = {
 const REBUILD_BATCH_EVENTS = 5000
 const READ_BATCH_EVENTS = 500
 
-/** Creates missing tables and resets stale ones. Call `catchUp` to fold what is missing. */
-export function createProjector(options: ProjectorOptions): Projector {
+export type Projector = ReturnType<typeof createProjector>
+
+/**
+ * Folds the ledger into the views. Synchronous; owns the views' writing connection. Creates missing tables and
+ * resets stale ones. Call `catchUp` to fold what is missing.
+ */
+export function createProjector(options: ProjectorOptions) {
   const { db, ledger, warn, trace } = options
   const checkpoints = createCheckpoints(db, ledger, options.projections, warn)
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -83,14 +66,16 @@ export function createProjector(options: ProjectorOptions): Projector {
     let current: Running | undefined
     begin.run()
     try {
-      const { names, stepsOf } = planFor(cohort)
+      const foldsOf = new Map<string, readonly Running[]>()
       for (const event of read()) {
-        const micros = trace ? new Map(cohort.map((each) => [each.projection.name, 0])) : null
-        for (const { running, apply } of stepsOf(event.type)) {
-          current = running
+        const those = foldsOf.get(event.type) ?? cohort.filter(({ fold }) => handles(fold, event.type))
+        foldsOf.set(event.type, those)
+        const micros = trace && new Map(cohort.map(({ projection }) => [projection.name, 0]))
+        for (const each of those) {
+          current = each
           const before = micros ? performance.now() : 0
-          apply(event)
-          micros?.set(running.projection.name, (performance.now() - before) * 1000)
+          apply(each.fold, event)
+          micros?.set(each.projection.name, (performance.now() - before) * 1000)
         }
         current = undefined
         if (micros) trace?.(event, micros)
@@ -102,7 +87,10 @@ export function createProjector(options: ProjectorOptions): Projector {
       }
       current = undefined
       for (const { originalType, version } of unknown) checkpoints.rememberUnknown(originalType, version)
-      checkpoints.save(names, head)
+      checkpoints.save(
+        cohort.map(({ projection }) => projection.name),
+        head,
+      )
       commit.run()
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
@@ -124,14 +112,6 @@ export function createProjector(options: ProjectorOptions): Projector {
         type: first.originalType,
         events: unknown.length,
       })
-  }
-
-  const plans = new Map<string, Plan>()
-  function planFor(cohort: readonly Running[]): Plan {
-    const names = cohort.map((each) => each.projection.name).join()
-    const plan = plans.get(names) ?? planOf(cohort)
-    plans.set(names, plan)
-    return plan
   }
 
   function stall(each: Running, error: unknown): void {
@@ -162,7 +142,7 @@ export function createProjector(options: ProjectorOptions): Projector {
 
   /** The events after `from`, up to and including `through`: all of them, or only the types that the cohort folds. */
   function* eventsBetween(cohort: readonly Running[], from: number, through: number): Generator<AnyEvent> {
-    const { types } = planFor(cohort)
+    const types = typesOf(cohort)
     for (let seq = from; seq < through; seq += READ_BATCH_EVENTS) {
       const lastSeq = Math.min(seq + READ_BATCH_EVENTS, through)
       if (trace || types === null) yield* ledger.readAfter(seq, lastSeq - seq)
@@ -192,8 +172,10 @@ export function createProjector(options: ProjectorOptions): Projector {
   } | null = null
 
   return {
+    /** Folds up to `maxEvents` missing events. Returns true while more are missing. */
     catchUp: (maxEvents = Number.POSITIVE_INFINITY) => advance(prompt, maxEvents),
-    fold(events) {
+    /** Folds events that were just committed. A fold that throws stalls only itself; a file fault throws. */
+    fold(events: readonly AnyEvent[]): void {
       const [first] = events
       const last = events.at(-1)
       if (!first || !last) return
@@ -204,17 +186,26 @@ export function createProjector(options: ProjectorOptions): Projector {
         advance(prompt, REBUILD_BATCH_EVENTS)
       }
     },
-    catchUpLagging(maxEvents) {
+    /** Like `catchUp`, for lagging projections. Does nothing and returns false while their indexes merge. */
+    catchUpLagging(maxEvents: number): boolean {
       // A later erasure must be folded before the next merge.
       const isMerging = cleaning?.step === 'merging' && cleaning.erasure === ledger.lastErasure()
       return !isMerging && advance(lagging, maxEvents)
     },
-    isCaughtUp() {
+    /** Whether all lagging projections that have not stalled are at the head. */
+    isCaughtUp(): boolean {
       const { seq } = ledger.head()
       return active(lagging).every((each) => each.seq >= seq)
     },
+    /** The seq that all projections have reached, except lagging and stalled ones. */
     promptSeq: () => Math.min(...active(prompt).map(({ seq }) => seq)),
-    dropErased(slack) {
+    /**
+     * One short step of removing erased words from the search indexes, the log and the pages' slack. Call it
+     * when all projections are at the head. `merging`: lagging projections wait for the merge. `held`: a reader
+     * blocks the log, retry later. Empties a projection that stalled before the last erasure, because it may
+     * hold erased words.
+     */
+    dropErased(slack: Slack): CleaningStep | 'done' {
       const lastErasure = ledger.lastErasure()
       if (lastErasure <= checkpoints.cleanedThrough()) return 'done'
       if (cleaning?.erasure !== lastErasure) {
@@ -242,43 +233,18 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 }
 
-type Step = { readonly running: Running; readonly apply: (event: AnyEvent) => void }
-
-type Plan = {
-  readonly names: readonly string[]
-  /** The types that they handle; null for all. */
-  readonly types: ReadonlySet<string> | null
-  readonly stepsOf: (type: string) => readonly Step[]
+/** The types that they handle; null for all. */
+function typesOf(cohort: readonly Running[]): ReadonlySet<string> | null {
+  if (cohort.some(({ fold }) => fold.every)) return null
+  return new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers)))
 }
 
-function planOf(cohort: readonly Running[]): Plan {
-  const planned = new Map<string, readonly Step[]>()
-  return {
-    names: cohort.map(({ projection }) => projection.name),
-    types: cohort.some(({ fold }) => fold.every)
-      ? null
-      : new Set(cohort.flatMap(({ fold }) => Object.keys(fold.handlers))),
-    stepsOf(type) {
-      const steps =
-        planned.get(type) ??
-        cohort.flatMap((running) => {
-          const apply = applyOf(running.fold, type)
-          return apply ? [{ running, apply }] : []
-        })
-      planned.set(type, steps)
-      return steps
-    },
-  }
-}
+const handles = ({ every, handlers }: Fold, type: string) => every !== undefined || type in handlers
 
-function applyOf(fold: Fold, type: string): ((event: AnyEvent) => void) | undefined {
-  const { every } = fold
-  if (!isEventType(type)) return every
+function apply({ every, handlers }: Fold, event: AnyEvent): void {
+  every?.(event)
+  if (!isEventType(event.type)) return
   // The key is the handler's event type, which TypeScript cannot correlate.
-  const handler = fold.handlers[type] as ((event: AnyEvent) => void) | undefined
-  if (!every || !handler) return every ?? handler
-  return (event) => {
-    every(event)
-    handler(event)
-  }
+  const handler = handlers[event.type] as ((event: AnyEvent) => void) | undefined
+  handler?.(event)
 }

@@ -60,16 +60,6 @@ export type EntryRow = {
   readonly length: number
 }
 
-export type EntryWriter = {
-  addTurn(turn: NewEntry & { readonly speaker: Speaker; readonly conversationId: string | null }): void
-  /** Indexed by `flush`. */
-  addMemory(memory: NewEntry): void
-  /** Removes entries; ignores seqs without one. */
-  remove(seqs: readonly number[]): void
-  flush(): void
-  discard(): void
-}
-
 type Sitting = {
   readonly firstId: number
   lastId: number
@@ -79,7 +69,7 @@ type Sitting = {
 }
 
 /** Writes entries on the views' writing connection, inside the caller's transaction. */
-export function createEntryWriter(db: Database, traitsOf = createTraits()): EntryWriter {
+export function createEntryWriter(db: Database, traitsOf = createTraits()) {
   const lastSitting = db.prepare<[], Sitting>('SELECT * FROM recall_sittings ORDER BY firstId DESC LIMIT 1')
   const saveSitting = db.prepare(
     'INSERT OR REPLACE INTO recall_sittings VALUES (@firstId, @lastId, @conversationId, @startMs, @endMs)',
@@ -141,27 +131,29 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()): Entr
   }
 
   return {
-    addTurn(turn) {
+    addTurn(turn: NewEntry & { readonly speaker: Speaker; readonly conversationId: string | null }): void {
       const { firstId, lastId: id } = place(turn.atMs, turn.conversationId)
       const terms = add(id, firstId, turn.speaker, turn)
       if (terms !== null) insertTerms.run(id, terms)
     },
-    addMemory(memory) {
+    /** Indexed by `flush`. */
+    addMemory(memory: NewEntry): void {
       const id = FIRST_MEMORY_ID + memory.seq
       const terms = add(id, id, 'owner', memory)
       if (terms !== null) unindexed.push({ id, terms })
     },
-    flush() {
+    flush(): void {
       indexMemories()
       if (sitting) saveSitting.run(sitting)
       sitting = undefined
       stems.clear()
     },
-    discard() {
+    discard(): void {
       unindexed = []
       sitting = undefined
     },
-    remove(seqs) {
+    /** Removes entries; ignores seqs without one. */
+    remove(seqs: readonly number[]): void {
       indexMemories()
       countRemoval.run()
       for (const seq of seqs) {

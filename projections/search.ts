@@ -27,16 +27,12 @@ export const searchProjection = defineProjection({
     const insert = db.prepare('INSERT INTO search_index(rowid, channel, at, text) VALUES (?, ?, ?, ?)')
     const remove = db.prepare('DELETE FROM search_index WHERE rowid = ?')
     const extendDay = db.prepare(
-      'INSERT INTO search_days VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET lastSeq = excluded.lastSeq',
+      'INSERT INTO search_days VALUES (@day, @seq, @seq) ON CONFLICT DO UPDATE SET lastSeq = excluded.lastSeq',
     )
-    /** The days of the batch. */
-    const days = new Map<string, { readonly firstSeq: number; lastSeq: number }>()
 
     function index({ seq, at, channel }: LedgerEvent, ...parts: readonly (string | undefined)[]): void {
       // Days are kept for erased events too.
-      const day = days.get(dayOf(at))
-      if (day) day.lastSeq = seq
-      else days.set(dayOf(at), { firstSeq: seq, lastSeq: seq })
+      extendDay.run({ day: dayOf(at), seq })
       const text = toIndexed(parts.filter((part) => part !== undefined && part !== '').join('\n'))
       if (text !== '') insert.run(seq, channel, at, text)
     }
@@ -46,11 +42,6 @@ export const searchProjection = defineProjection({
       event: EventOf<T> & LedgerEvent & { readonly body: { readonly text: string } | null },
     ) => index(event, event.body?.text)
     return {
-      flush() {
-        for (const [day, { firstSeq, lastSeq }] of days) extendDay.run(day, firstSeq, lastSeq)
-        days.clear()
-      },
-      discard: () => days.clear(),
       handlers: {
         'chat.message.received': indexText,
         'chat.reply.sent': indexText,

@@ -2,22 +2,6 @@ import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, readSync,
 import type Database from 'better-sqlite3'
 import { truncateLog } from '../ledger/ledger.ts'
 
-/**
- * The unallocated bytes of a database's pages. When SQLite moves a row, it leaves the old bytes behind, even
- * with `secure_delete`, so erased words may remain there until another row overwrites them.
- */
-export type Slack = {
-  /**
-   * Checkpoints the log and zeroes all slack, in short steps. At the end, everything erased before it began
-   * is gone from the disk. Others may read and write between steps; `held` means that a reader blocks the log
-   * and the step did nothing. Only for the file's writer, outside its transactions. Throws if the file cannot
-   * be read or written, which leaves the database intact.
-   */
-  clear(): Generator<'more' | 'held'>
-  /** Close the database first: closing any descriptor drops the process's POSIX locks on the file. */
-  close(): void
-}
-
 /** A step takes a few milliseconds. */
 const STEP_BYTES = 4 * 1024 * 1024
 /** From this size on SQLite may restart the log, and pages written since the last step go unlisted. */
@@ -31,7 +15,12 @@ const HEADER_BYTES: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13
 /** A free block starts with the offset of the next one and its own size. */
 const FREE_BLOCK_HEADER_BYTES = 4
 
+export type Slack = ReturnType<typeof openSlack>
+
 /**
+ * Clears the unallocated bytes of a database's pages. When SQLite moves a row, it leaves the old bytes behind,
+ * even with `secure_delete`, so erased words may remain there until another row overwrites them.
+ *
  * Writes to the file directly, only to bytes that the file format leaves unallocated: SQLite never reads
  * them, so a torn write or a concurrent reader does no harm.
  *
@@ -42,7 +31,7 @@ const FREE_BLOCK_HEADER_BYTES = 4
  *
  * VACUUM would do the same in one statement, but blocks appends for 4 to 9 s at a million events.
  */
-export function openSlack(db: Database.Database, stepBytes = STEP_BYTES): Slack {
+export function openSlack(db: Database.Database, stepBytes = STEP_BYTES) {
   const pageBytes = Number(db.pragma('page_size', { simple: true }))
   const zeros = Buffer.alloc(pageBytes)
   let descriptor: number | null = null
@@ -94,7 +83,8 @@ export function openSlack(db: Database.Database, stepBytes = STEP_BYTES): Slack 
         yield 'more'
       }
     },
-    close() {
+    /** Close the database first: closing any descriptor drops the process's POSIX locks on the file. */
+    close(): void {
       if (descriptor !== null) closeSync(descriptor)
       descriptor = null
     },

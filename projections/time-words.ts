@@ -30,13 +30,10 @@ const FIRST_OFFSET = -2
 /** English time words that the locale data lacks. */
 const ENGLISH = 'ago last next since recently just weekend'
 
-/** Finds time words in 34 languages. Their names come from the Unicode locale data and stand in time-names.json. */
-export type TimeWords = {
-  /** All phrases among the tokens, the longest match at each position. */
-  find(tokens: readonly string[]): TimeMatch[]
-}
+export type TimeWords = ReturnType<typeof createTimeWords>
 
-export function createTimeWords(): TimeWords {
+/** Finds time words in 34 languages. Their names come from the Unicode locale data and stand in time-names.json. */
+export function createTimeWords() {
   const byFirstToken = new Map<string, TimePhrase[]>()
 
   function add(text: string, meaning: TimeMeaning): void {
@@ -55,7 +52,8 @@ export function createTimeWords(): TimeWords {
   for (const phrases of byFirstToken.values()) phrases.sort((a, b) => b.tokens.length - a.tokens.length)
 
   return {
-    find(tokens) {
+    /** All phrases among the tokens, the longest match at each position. */
+    find(tokens: readonly string[]): TimeMatch[] {
       const found: TimeMatch[] = []
       for (let from = 0; from < tokens.length; from += 1) {
         const phrase = byFirstToken

@@ -57,15 +57,10 @@ export type PageQuery = {
   readonly conversationId: string | null
 }
 
-export type TimelineQueries = {
-  page(query: PageQuery): TimelinePage
-  /** A span with all its events whole; undefined if it does not exist. */
-  span(spanId: string): { readonly span: TimelineSpan; readonly events: readonly TimelineEvent[] } | undefined
-  spanSeqs(spanId: string): number[]
-}
+export type TimelineQueries = ReturnType<typeof createTimelineQueries>
 
 /** Queries over the timeline. The views give the order, the ledger the content. */
-export function createTimelineQueries(views: Database, ledger: LedgerReader): TimelineQueries {
+export function createTimelineQueries(views: Database, ledger: LedgerReader) {
   const runs = createRunQueries(views)
   const redactionOf = createRedactionQuery(views)
   const conversationStart = views.prepare<[string], { startSeq: number }>(
@@ -114,7 +109,7 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
      * (`expandedEvents`). Events of other spans in between are not included. A span that a page shows whole
      * is left out of older pages.
      */
-    page({ limit, cursor, conversationId }) {
+    page({ limit, cursor, conversationId }: PageQuery): TimelinePage {
       const scope: Scope =
         conversationId === null
           ? null
@@ -141,7 +136,10 @@ export function createTimelineQueries(views: Database, ledger: LedgerReader): Ti
         expandedEvents: countEvents(expanded),
       }
     },
-    span(spanId) {
+    /** A span with all its events whole; undefined if it does not exist. */
+    span(
+      spanId: string,
+    ): { readonly span: TimelineSpan; readonly events: readonly TimelineEvent[] } | undefined {
       const seqs = spanSeqs(spanId)
       const [span] = spansByStart.all(JSON.stringify(seqs.slice(0, 1)))
       return span && { span, events: shownEvents(seqs, { whole: true }) }

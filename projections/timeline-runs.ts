@@ -7,25 +7,11 @@ export type Run = SeqRange & { readonly spanStart: number }
 /** Limits queries to one conversation; null means all runs. */
 export type Scope = { readonly conversationStart: number } | null
 
-export type RunQueries = {
-  /** Up to `limit` events, newest first, of the runs that `accept` keeps; the oldest run is cut to fit. */
-  before(
-    scope: Scope,
-    beforeSeq: number,
-    limit: number,
-    accept: (runs: readonly Run[]) => readonly Run[],
-  ): Run[]
-  /** A span's runs before a seq. */
-  ofSpan(scope: Scope, spanStart: number, beforeSeq: number): Run[]
-  /** The spans among `starts` that have an event in the range, inclusive at both ends. */
-  spansBetween(scope: Scope, starts: readonly number[], fromSeq: number, toSeq: number): number[]
-  /** A conversation's runs after a seq, oldest first, at most `limit`. */
-  after(conversationStart: number, seq: number, limit: number): Run[]
-}
-
 const CHUNK_RUNS = 64
 
-export function createRunQueries(views: Database): RunQueries {
+export type RunQueries = ReturnType<typeof createRunQueries>
+
+export function createRunQueries(views: Database) {
   const everywhere = statementsFor(views, '')
   const inConversation = statementsFor(views, 'conversationStart = ? AND ')
   const after = views.prepare<[{ conversationStart: number; seq: number; limit: number }], Run>(
@@ -37,7 +23,13 @@ export function createRunQueries(views: Database): RunQueries {
   const statements = (scope: Scope) => (scope ? inConversation : everywhere)
   const values = (scope: Scope) => (scope ? [scope.conversationStart] : [])
   return {
-    before(scope, beforeSeq, limit, accept) {
+    /** Up to `limit` events, newest first, of the runs that `accept` keeps; the oldest run is cut to fit. */
+    before(
+      scope: Scope,
+      beforeSeq: number,
+      limit: number,
+      accept: (runs: readonly Run[]) => readonly Run[],
+    ): Run[] {
       const accepted: Run[] = []
       let wanted = limit
       let from = beforeSeq
@@ -54,15 +46,19 @@ export function createRunQueries(views: Database): RunQueries {
       }
       return accepted
     },
-    ofSpan: (scope, spanStart, beforeSeq) =>
+    /** A span's runs before a seq. */
+    ofSpan: (scope: Scope, spanStart: number, beforeSeq: number) =>
       statements(scope)
         .ofSpan.all(...values(scope), spanStart, beforeSeq)
         .map((run) => endBefore(run, beforeSeq)),
-    spansBetween: (scope, starts, fromSeq, toSeq) =>
+    /** The spans among `starts` that have an event in the range, inclusive at both ends. */
+    spansBetween: (scope: Scope, starts: readonly number[], fromSeq: number, toSeq: number) =>
       statements(scope)
         .between.all(JSON.stringify(starts), ...values(scope), toSeq, fromSeq)
         .map(({ start }) => start),
-    after: (conversationStart, seq, limit) => after.all({ conversationStart, seq, limit }),
+    /** A conversation's runs after a seq, oldest first, at most `limit`. */
+    after: (conversationStart: number, seq: number, limit: number) =>
+      after.all({ conversationStart, seq, limit }),
   }
 }
 

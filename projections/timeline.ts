@@ -28,86 +28,44 @@ export const timelineProjection = defineProjection({
     CREATE TABLE timeline_conversations (conversationId TEXT PRIMARY KEY, startSeq INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
   fold(db) {
     const runs = foldRuns(db)
-    const spans = foldSpans(db)
-    const insertConversation = db.prepare('INSERT INTO timeline_conversations VALUES (?, ?)')
-    const conversations = startsOf(
-      db,
-      'SELECT startSeq FROM timeline_conversations WHERE conversationId = ?',
-      ({ conversationId, seq }) => void insertConversation.run(conversationId, seq),
+    const startOfSpan = db
+      .prepare<[string], number>('SELECT startSeq FROM timeline_spans WHERE spanId = ?')
+      .pluck()
+    const startOfConversation = db
+      .prepare<[string], number>('SELECT startSeq FROM timeline_conversations WHERE conversationId = ?')
+      .pluck()
+    const beginSpan = db.prepare(
+      'INSERT INTO timeline_spans (spanId, startSeq, conversationId, startedAt) VALUES (?, ?, ?, ?)',
     )
+    const beginConversation = db.prepare('INSERT INTO timeline_conversations VALUES (?, ?)')
+    const setKind = db.prepare('UPDATE timeline_spans SET kind = ? WHERE spanId = ?')
+    const close = db.prepare('UPDATE timeline_spans SET endedAt = ?, reason = ? WHERE spanId = ?')
+
+    function spanStart({ spanId, seq, conversationId, at }: AnyEvent): number {
+      if (spanId === null) return 0
+      const known = startOfSpan.get(spanId)
+      if (known === undefined) beginSpan.run(spanId, seq, conversationId, at)
+      return known ?? seq
+    }
+
+    function conversationStart({ conversationId, seq }: AnyEvent): number {
+      if (conversationId === null) return 0
+      const known = startOfConversation.get(conversationId)
+      if (known === undefined) beginConversation.run(conversationId, seq)
+      return known ?? seq
+    }
+
     return {
-      every(event) {
-        const { spanId, conversationId } = event
-        const spanStart = spanId === null ? 0 : spans.startOf(spanId, event)
-        const conversationStart = conversationId === null ? 0 : conversations.startOf(conversationId, event)
-        runs.add(event, spanStart, conversationStart)
-      },
-      flush() {
-        spans.flush()
-        conversations.trim()
-        runs.flush()
-      },
-      discard() {
-        spans.discard()
-        conversations.discard()
-        runs.discard()
-      },
+      every: (event) => runs.add(event, spanStart(event), conversationStart(event)),
+      flush: runs.flush,
+      discard: runs.discard,
       handlers: {
-        'span.opened': ({ spanId, facts }) => spans.setKind(spanId, facts.kind),
-        'span.closed': ({ spanId, at, facts }) => spans.close(spanId, at, facts.reason),
+        'span.opened': ({ spanId, facts }) => void setKind.run(facts.kind, spanId),
+        'span.closed': ({ spanId, at, facts }) => void close.run(at, facts.reason, spanId),
       },
     }
   },
 })
-
-type NewSpan = {
-  readonly spanId: string
-  readonly startSeq: number
-  readonly conversationId: string | null
-  readonly startedAt: string
-  kind: string | null
-  endedAt: string | null
-  reason: string | null
-}
-
-/** Buffers spans that begin within a batch, so that each is written once. */
-function foldSpans(db: Database) {
-  const insert = db.prepare('INSERT INTO timeline_spans VALUES (?, ?, ?, ?, ?, ?, ?)')
-  const setKind = db.prepare('UPDATE timeline_spans SET kind = ? WHERE spanId = ?')
-  const close = db.prepare('UPDATE timeline_spans SET endedAt = ?, reason = ? WHERE spanId = ?')
-  const newSpans = new Map<string | null, NewSpan>()
-  const starts = startsOf(
-    db,
-    'SELECT startSeq FROM timeline_spans WHERE spanId = ?',
-    ({ seq, conversationId, at }, spanId) => {
-      const unknown = { kind: null, endedAt: null, reason: null }
-      newSpans.set(spanId, { spanId, startSeq: seq, conversationId, startedAt: at, ...unknown })
-    },
-  )
-  return {
-    startOf: starts.startOf,
-    setKind(spanId: string | null, kind: string): void {
-      const span = newSpans.get(spanId)
-      if (span) span.kind = kind
-      else setKind.run(kind, spanId)
-    },
-    close(spanId: string | null, at: string, reason: string): void {
-      const span = newSpans.get(spanId)
-      if (span) Object.assign(span, { endedAt: at, reason })
-      else close.run(at, reason, spanId)
-    },
-    flush(): void {
-      for (const { spanId, startSeq, conversationId, kind, startedAt, endedAt, reason } of newSpans.values())
-        insert.run(spanId, startSeq, conversationId, kind, startedAt, endedAt, reason)
-      newSpans.clear()
-      starts.trim()
-    },
-    discard(): void {
-      newSpans.clear()
-      starts.discard()
-    },
-  }
-}
 
 type FoldedRun = {
   readonly firstSeq: number
@@ -180,29 +138,5 @@ function foldRuns(db: Database) {
       last = undefined
       writtenSeq = 0
     },
-  }
-}
-
-const REMEMBERED_STARTS = 10_000
-
-/** Finds and caches the first seq of a group, which never changes. */
-function startsOf(db: Database, sql: string, begin: (first: AnyEvent, id: string) => void) {
-  const select = db.prepare<[string], { startSeq: number }>(sql)
-  const remembered = new Map<string, number>()
-
-  function find(id: string, event: AnyEvent): number {
-    const known = select.get(id)?.startSeq
-    if (known === undefined) begin(event, id)
-    remembered.set(id, known ?? event.seq)
-    return known ?? event.seq
-  }
-
-  return {
-    startOf: (id: string, event: AnyEvent): number => remembered.get(id) ?? find(id, event),
-    /** Call it between batches only: within one, new starts may exist in memory only. */
-    trim(): void {
-      if (remembered.size > REMEMBERED_STARTS) remembered.clear()
-    },
-    discard: () => remembered.clear(),
   }
 }

@@ -112,9 +112,6 @@ export function createUtteranceQueries(views: Database) {
   const before = views.prepare<[string | null, number, number], UtteranceRow>(
     `SELECT ${columns} FROM utterances WHERE conversationId IS ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   )
-  const next = views.prepare<[string | null, number], UtteranceRow>(
-    `SELECT ${columns} FROM utterances WHERE conversationId IS ? AND seq > ? AND speaker = 'owner' ORDER BY seq LIMIT 1`,
-  )
   const unanswered = views.prepare<[], { found: number }>(
     'SELECT 1 AS found FROM utterances WHERE answered = 0 LIMIT 1',
   )
@@ -140,8 +137,6 @@ export function createUtteranceQueries(views: Database) {
     /** The utterances before `seq` in the conversation, oldest first. */
     before: (conversationId: string | null, seq: number, limit: number) =>
       before.all(conversationId, seq, limit).reverse(),
-    /** The owner's next utterance after `seq`. */
-    ownersNext: (conversationId: string | null, seq: number) => next.get(conversationId, seq),
     hasUnanswered: () => unanswered.get() !== undefined,
     lastFailure: () => failure.get(),
     /** The pending failure of a window that contains this utterance. */

@@ -119,10 +119,8 @@ function compareOne(
 ): ProjectionOutcome {
   const damaged = tables.map((table) => structureFlaw(live, table)).find((flaw) => flaw !== null)
   if (damaged) return { name, seq, rows: 0, flaw: damaged }
-  const { rows, differences } = compareViews(rebuilt, live, tables)
-  const [difference] = differences
-  const flaw = difference ? describe(difference) : null
-  return { name, seq, rows, flaw }
+  const { rows, difference } = compareViews(rebuilt, live, tables)
+  return { name, seq, rows, flaw: difference && describe(difference) }
 }
 
 function structureFlaw(live: Database.Database, table: string): string | null {

@@ -22,20 +22,14 @@ const HARMLESS = new Set(['secret.key', 'lock.sqlite', 'lock.sqlite-journal', 'l
 /** Published before the ledger. */
 const PUBLISHED = [ADAPTATIONS_DIRECTORY, 'settings.sqlite']
 
-/**
- * A data directory in the making, below the real one, so that the last step is a rename. Until then the real
- * directory is locked, and the service finds nothing in it that it would use.
- */
-export type Staging = {
-  readonly directory: string
-  /** Moves the finished files into place durably, in order; the ledger comes last. */
-  publish(names: readonly string[]): void
-  /** Restores the previous state unless published. Also runs when the process ends. */
-  discard(): void
-}
+export type Staging = ReturnType<typeof openStaging>
 
-/** Throws Refused if the directory is not empty, and LedgerLocked if a service runs in it. */
-export function openStaging(dataDir: string): Staging {
+/**
+ * Opens a data directory in the making, below the real one, so that the last step is a rename. Until then the
+ * real directory is locked, and the service finds nothing in it that it would use. Throws Refused if the
+ * directory is not empty, and LedgerLocked if a service runs in it.
+ */
+export function openStaging(dataDir: string) {
   const firstCreated = mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const directory = incomingDirectory(dataDir)
   leftoversIn(dataDir)
@@ -65,7 +59,8 @@ export function openStaging(dataDir: string): Staging {
 
   return {
     directory,
-    publish(names) {
+    /** Moves the finished files into place durably, in order; the ledger comes last. */
+    publish(names: readonly string[]): void {
       for (const name of names) {
         if (existsSync(join(directory, `${name}-wal`)))
           throw new Error(`${name} is incomplete: part of it is in its log`)
@@ -78,6 +73,7 @@ export function openStaging(dataDir: string): Staging {
       rmSync(directory, { recursive: true, force: true })
       lock.release()
     },
+    /** Restores the previous state unless published. Also runs when the process ends. */
     discard,
   }
 }

@@ -5,22 +5,6 @@ import type { TurnRow } from '../../projections/turns.ts'
 import { createReactor } from '../lib/reactor.ts'
 import type { TurnAbort } from './turn/turn.ts'
 
-export type Attention = {
-  /** Recovers what a crash left unfinished, then runs messages and signals one at a time. */
-  start(): void
-  /** Stops the running turn or activation; false if neither runs. A turn keeps what it has said. */
-  stop(): boolean
-  /**
-   * Runs `work` while nothing else runs, after any upkeep in progress. Null if something else runs or waits.
-   * Once the promise settles, the work no longer counts as running.
-   */
-  exclusively<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> | null
-  /** Accepts no new work and gives running work `graceMs` to finish, then aborts it for the next start. */
-  close(graceMs: number): Promise<void>
-  /** Whether a turn, an activation or exclusive work is running or queued. Upkeep does not count. */
-  isBusy(): boolean
-}
-
 export type AttentionOptions = {
   /** Messages waiting for an answer and turns that a crash cut off, in order of arrival. */
   readonly waitingTurns: () => TurnRow[]
@@ -65,12 +49,14 @@ const UPKEEP_GRACE_MS = 5_000
 /** The disk may be full for a while, and an answer should not wait long once it has room. */
 const RETRY_MS = { first: 1_000, longest: 5_000 }
 
+export type Attention = ReturnType<typeof createAttention>
+
 /**
  * Runs one thing at a time: first the owner's turns, in order, then activations. An activation gives way to a
  * message at once, a compaction after a few seconds. The backlog comes from the ledger, so a crash loses
  * nothing.
  */
-export function createAttention(options: AttentionOptions): Attention {
+export function createAttention(options: AttentionOptions) {
   const { upkeepGraceMs = UPKEEP_GRACE_MS } = options
   let running: Running | null = null
   let recovered = false
@@ -160,12 +146,18 @@ export function createAttention(options: AttentionOptions): Attention {
   }
 
   return {
+    /** Recovers what a crash left unfinished, then runs messages and signals one at a time. */
     start: reactor.start,
-    stop() {
+    /** Stops the running turn or activation; false if neither runs. A turn keeps what it has said. */
+    stop(): boolean {
       if (running?.kind !== 'turn' && running?.kind !== 'activation') return false
       abort('stopped')
       return true
     },
+    /**
+     * Runs `work` while nothing else runs, after any upkeep in progress. Null if something else runs or waits.
+     * Once the promise settles, the work no longer counts as running.
+     */
     exclusively<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> | null {
       if (isBusy() || options.waitingTurns().length > 0) return null
       const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -178,12 +170,14 @@ export function createAttention(options: AttentionOptions): Attention {
       reactor.wake()
       return promise
     },
-    async close(graceMs) {
+    /** Accepts no new work and gives running work `graceMs` to finish, then aborts it for the next start. */
+    async close(graceMs: number): Promise<void> {
       const deadline = setTimeout(() => abort('shutdown'), graceMs)
       await reactor.close()
       clearTimeout(deadline)
       for (const job of jobs.splice(0)) job.abandon(new Error('the service is stopping'))
     },
+    /** Whether a turn, an activation or exclusive work is running or queued. Upkeep does not count. */
     isBusy,
   }
 }

@@ -36,8 +36,7 @@ const NOTHING: ReadonlySet<string> = new Set()
 
 /**
  * Plans an erasure from recorded sources. An event is affected only if its `derivedFrom` names an affected
- * event and it repeats words from it that none of its other sources contains. The cost depends on the number
- * of derived events, not on the length of the ledger.
+ * event and it repeats words from it that none of its other sources contains. Reads only derived events.
  */
 export function createErasurePlan({ views, wholeLedger }: Pick<Sources, 'views' | 'wholeLedger'>) {
   const derivedFrom = createDerivationsQuery(views)
@@ -146,34 +145,20 @@ function planFrom(
     return text === null ? null : { seq: event.seq, replySeq, text }
   }
 
+  const pending = new Set([...lostWords.keys()].flatMap(derivedFrom))
+  const headSeq = ledger.head().seq
   // Sources precede what derives from them, so ascending order visits each event once.
-  const pending = createQueue()
-  for (const seq of [...lostWords.keys()].reverse()) pending.add(derivedFrom(seq))
-  for (let seq = pending.next(); seq !== undefined; seq = pending.next()) {
-    const event = lostWords.has(seq) ? undefined : read(seq)
+  for (let seq = 1; seq <= headSeq; seq += 1) {
+    if (!pending.has(seq) || lostWords.has(seq)) continue
+    const event = read(seq)
     if (!event || event.type === 'unknown') continue
     // An event erased earlier may have repeated any lost word, and so may events that derive from it.
     const loss = event.erased ? lostTo(event) : event.body && lossOf(event)
     if (!loss) continue
     lostWords.set(seq, loss)
-    pending.add(derivedFrom(seq))
+    for (const derived of derivedFrom(seq)) pending.add(derived)
   }
   return { seqs: ascending(erased), redactions: [...redactions.values()], stays: ascending(stays), roots }
-}
-
-/** A queue of distinct numbers in ascending order. Fast if most that are added come before the others. */
-function createQueue() {
-  /** Descending, so that `next` is a pop. */
-  const waiting: number[] = []
-  return {
-    add(seqs: readonly number[]) {
-      for (const seq of seqs) {
-        const at = waiting.findLastIndex((other) => other >= seq)
-        if (waiting[at] !== seq) waiting.splice(at + 1, 0, seq)
-      }
-    },
-    next: () => waiting.pop(),
-  }
 }
 
 function cached<T>(make: (seq: number) => T): (seq: number) => T {

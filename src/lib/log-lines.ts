@@ -11,42 +11,31 @@ export type LogLine = {
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-export type LogPage = {
-  readonly lines: readonly LogLine[]
-  /** Lines of this page that were dropped from memory before this read. */
-  readonly dropped: number
-  /** The last line that was examined; continue with it as `after`. */
-  readonly throughId: number
-}
+type LogQuery = { readonly limit: number; readonly minLevel: LogLevel; readonly after: number | null }
 
-/** The newest lines of the log, kept in memory for the browser. */
-export type LogLines = {
-  add(line: Omit<LogLine, 'id'>): void
-  /**
-   * Up to `limit` lines of `minLevel` or above: those right after line `after`, or the newest if it is null.
-   */
-  read(query: { readonly limit: number; readonly minLevel: LogLevel; readonly after: number | null }): LogPage
-  /** Calls `onAdded` after each new line. Returns a function that unsubscribes. */
-  subscribe(onAdded: () => void): () => void
-}
+export type LogLines = ReturnType<typeof createLogLines>
 
 /**
- * Keeps the newest `capacity` lines, with ids above `aboveId`. The start time in milliseconds is above all
- * ids of earlier processes, because none logs a line per millisecond.
+ * Keeps the newest `capacity` lines in memory for the browser, with ids above `aboveId`. The start time in
+ * milliseconds is above all ids of earlier processes, because none logs a line per millisecond.
  */
-export function createLogLines(capacity: number, aboveId = 0): LogLines {
+export function createLogLines(capacity: number, aboveId = 0) {
   const kept: LogLine[] = []
   const subscribers = new Set<() => void>()
   let lastId = aboveId
 
   return {
-    add(line) {
+    add(line: Omit<LogLine, 'id'>): void {
       lastId += 1
       kept.push({ id: lastId, ...line })
       if (kept.length > capacity) kept.shift()
       for (const subscriber of [...subscribers]) subscriber()
     },
-    read({ limit, minLevel, after }) {
+    /**
+     * Up to `limit` lines of `minLevel` or above: those right after line `after`, or the newest if it is null.
+     * `dropped` counts lines of this page that are no longer in memory. Continue with `throughId` as `after`.
+     */
+    read({ limit, minLevel, after }: LogQuery) {
       const atLeast = logLevels.indexOf(minLevel)
       const wanted = kept.filter(({ level }) => logLevels.indexOf(level) >= atLeast)
       const droppedId = (kept[0]?.id ?? lastId + 1) - 1
@@ -58,9 +47,10 @@ export function createLogLines(capacity: number, aboveId = 0): LogLines {
       const throughId = (lines.length === limit && lines.at(-1)?.id) || Math.max(seen, lastId)
       return { lines, dropped: Math.max(0, droppedId - seen), throughId }
     },
-    subscribe(onAdded) {
+    /** Calls `onAdded` after each new line. Returns a function that unsubscribes. */
+    subscribe(onAdded: () => void): () => void {
       subscribers.add(onAdded)
-      return () => subscribers.delete(onAdded)
+      return () => void subscribers.delete(onAdded)
     },
   }
 }

@@ -1,20 +1,13 @@
-const CODES = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
+/** The name was not resolved, or the connection not made in time. */
+const CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 /** TLS failed before anything was sent, because of a certificate or the protocol. */
 const TLS = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/
 
-/** The error code of a failed request, from the system or undici. `fetch` puts it in the error's cause. */
+/** The error code of a failed request, from the system or undici; that of the nearest cause that has one. */
 export function networkCode(error: unknown): string {
-  for (const each of [error, error instanceof Error ? error.cause : undefined])
-    if (typeof each === 'object' && each !== null && 'code' in each && typeof each.code === 'string')
-      return each.code
-  return ''
+  if (!(error instanceof Error)) return ''
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return networkCode(error.cause)
 }
 
 /** Whether an error code means that TLS failed. */

@@ -6,18 +6,7 @@ export class NoProgress extends Error {
   override readonly name = 'NoProgress'
 }
 
-export type Reactor = {
-  /** Begins with everything that is due. */
-  start(): void
-  /** Ends all pauses and looks for work, for example after a setting changed. */
-  wake(): void
-  /** Wakes it. Resolves once nothing runs and nothing more is due, except what pauses after a failure. */
-  settled(): Promise<void>
-  /** Milliseconds until this lane ends its pause after a failure; zero if it does not pause. */
-  pauseMs(lane: string): number
-  /** Begins nothing more, and resolves when running work has ended. After `graceMs` its signals abort. */
-  close(graceMs?: number): Promise<void>
-}
+export type Reactor = ReturnType<typeof createReactor>
 
 export type ReactorOptions<Work> = {
   readonly onHeadMoved: SubscribeHead
@@ -66,7 +55,7 @@ const SEARCH = '\0search'
  * A failing lane pauses without blocking the others. A step that succeeds but is due again counts as a
  * failure: the view has stalled, or has already what the step appends.
  */
-export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
+export function createReactor<Work>(options: ReactorOptions<Work>) {
   const { laneOf = () => '', stepOf = (work) => work, retryMs = RETRY_MS } = options
   const lanes = new Map<string, Lane>()
   let isOpen = false
@@ -159,25 +148,30 @@ export function createReactor<Work>(options: ReactorOptions<Work>): Reactor {
     timer = setTimeout(look, 1 + Math.min(LONGEST_SLEEP_MS, ...waits.filter((ms) => ms > 0))).unref()
   }
 
+  /** Ends all pauses and looks for work, for example after a setting changed. */
   function wake(): void {
     for (const lane of lanes.values()) lane.pausedUntilMs = 0
     look()
   }
 
   return {
-    start() {
+    /** Begins with everything that is due. */
+    start(): void {
       isOpen = true
       unsubscribe = options.onHeadMoved(look, options.areas)
       look()
     },
     wake,
-    pauseMs: (lane) => Math.max(0, (lanes.get(lane)?.pausedUntilMs ?? 0) - performance.now()),
-    settled() {
+    /** Milliseconds until this lane ends its pause after a failure; zero if it does not pause. */
+    pauseMs: (lane: string) => Math.max(0, (lanes.get(lane)?.pausedUntilMs ?? 0) - performance.now()),
+    /** Wakes it. Resolves once nothing runs and nothing more is due, except what pauses after a failure. */
+    settled(): Promise<void> {
       const { promise } = idle
       wake()
       return promise
     },
-    async close(graceMs) {
+    /** Begins nothing more, and resolves when running work has ended. After `graceMs` its signals abort. */
+    async close(graceMs?: number): Promise<void> {
       isOpen = false
       unsubscribe()
       clearTimeout(timer)

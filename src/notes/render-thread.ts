@@ -1,6 +1,6 @@
 import { serveCalls } from '../storage/serve-calls.ts'
 import { renderMarkdown } from './markdown.ts'
 
-export type RenderFunctions = { readonly render: () => (source: string) => string }
+export type RenderFunctions = { readonly render: () => typeof renderMarkdown }
 
-serveCalls(() => ({ functionOf: () => renderMarkdown, close: () => undefined }))
+serveCalls({ render: renderMarkdown })

@@ -11,38 +11,18 @@ import type { CallLine } from './call/ports.ts'
 import { callPrompts } from './call/prompts.ts'
 import { lineOfFact, type TalkLine } from './call/talk.ts'
 import { connectRealtime } from './call/ws-sockets.ts'
-import { type CallStatus, createCallStatusRecorder } from './lifecycle/call-status.ts'
+import { createCallStatusRecorder } from './lifecycle/call-status.ts'
 import type { CallPlace } from './lifecycle/call-turns.ts'
 import { createFactQueue } from './lifecycle/fact-queue.ts'
 import { GUEST_CALL_MS } from './lifecycle/guest-mind.ts'
-import { createLiveCalls, type LiveCall, type LiveCalls } from './lifecycle/live-calls.ts'
+import { createLiveCalls, type LiveCall } from './lifecycle/live-calls.ts'
 import type { PlacedMind } from './lifecycle/mind.ts'
 import { createMinds, type MindOptions } from './lifecycle/minds.ts'
-import { createReception, type Reception } from './lifecycle/reception.ts'
+import { createReception } from './lifecycle/reception.ts'
 import { callEnding, interruptedCall } from './lifecycle/span-facts.ts'
 import { createHangUp, type TelephonyApi } from './line/api.ts'
 import { createCallSlot, type OfferedCall, RESERVATION_MS } from './line/call-slot.ts'
-import { createStreamAcceptor, type StreamSocket } from './line/stream-acceptor.ts'
-
-export type Phone = {
-  readonly reception: Reception
-  /** Takes a socket that claims to be the media stream of the reserved call. */
-  accept(socket: StreamSocket, upgrade: { readonly isSigned: boolean }): void
-  /** Takes the provider's report that a call is over. It may repeat, and the call may be unknown. */
-  callEnded(callSid: string): void
-  /** Records the provider's report on a call. Resolves once it is durable. */
-  recordStatus(report: CallStatus): Promise<void>
-  /** The call in progress. */
-  readonly live: LiveCalls
-  /** The model's instructions at the start of a call by the owner. */
-  instructions(): string
-  /** Ends the call in progress. False if there is none. */
-  hangUp(): boolean
-  /** Records the end of a call that a crash interrupted. */
-  start(): Promise<void>
-  /** Hangs up, and waits up to `ms` until every fact is in the ledger. */
-  close(graceMs: number): Promise<void>
-}
+import { createStreamAcceptor } from './line/stream-acceptor.ts'
 
 export type PhoneOptions = MindOptions & {
   readonly placement: Placement
@@ -67,8 +47,10 @@ type Call = {
   readonly unrecorded: Map<string, TalkLine>
 }
 
+export type Phone = Awaited<ReturnType<typeof buildPhone>>
+
 /** Wires the phone: the webhook's decision, the single slot, the bridge and its mind. */
-export async function buildPhone(options: PhoneOptions): Promise<Phone> {
+export async function buildPhone(options: PhoneOptions) {
   const { storage, settings, model, newId, nowMs, log } = options
   const { append, views } = storage
   const phrases = await loadPhrases()
@@ -221,27 +203,35 @@ export async function buildPhone(options: PhoneOptions): Promise<Phone> {
 
   return {
     reception,
+    /** The call in progress. */
     live,
+    /** Records the provider's report on a call. Resolves once it is durable. */
     recordStatus: createCallStatusRecorder({ append, calls: callQueries }),
+    /** Takes a socket that claims to be the media stream of the reserved call. */
     accept: acceptor.accept,
+    /** The model's instructions at the start of a call by the owner. */
     instructions: minds.ownerInstructions,
-    callEnded(callSid) {
+    /** Takes the provider's report that a call is over. It may repeat, and the call may be unknown. */
+    callEnded(callSid: string): void {
       const call = calls.get(callSid)
       if (call?.live) call.live.bridge.lineEnded()
       else if (call) abandon(call, 'caller_hung_up')
     },
-    hangUp() {
+    /** Ends the call in progress. False if there is none. */
+    hangUp(): boolean {
       const call = presentCall()
       if (!call) return false
       end(call, 'owner_hung_up')
       return true
     },
-    async start() {
+    /** Records the end of a call that a crash interrupted. */
+    async start(): Promise<void> {
       const turns = createTurnQueries(views).unfinished()
       const facts = callQueries.open().flatMap((row) => interruptedCall(row, turns))
       if (facts.length > 0) await append(facts)
     },
-    async close(graceMs) {
+    /** Hangs up, and waits up to `graceMs` until every fact is in the ledger. */
+    async close(graceMs: number): Promise<void> {
       for (const call of [...calls.values()]) end(call, 'service_stopping')
       const grace = setTimeout(queue.giveUp, graceMs)
       await queue.settled()

@@ -1,27 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Append } from '../../ledger/event.ts'
 import { liesOutside, WITHIN_REACH } from './outside-data.ts'
-import { createOwnerAccount, type OwnerAccount } from './owner-account.ts'
+import { createOwnerAccount } from './owner-account.ts'
 import { createPasswords } from './passwords.ts'
 import { openSecretBox } from './secrets.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { createSessions } from './sessions.ts'
 import { type CheckedSettings, createSettings, type Settings } from './settings.ts'
 import { createSetupCode } from './setup-code.ts'
-import { openSettingsStore, type SettingsStore } from './store.ts'
+import { openSettingsStore } from './store.ts'
 
-/** Everything in settings.sqlite. */
-export type OwnerState = {
-  readonly settings: Settings
-  readonly sessions: Sessions
-  readonly account: OwnerAccount
-  /** Settings that parts of the service keep for themselves, one document each. */
-  readonly documents: Pick<SettingsStore, 'document' | 'writeDocument'>
-  /** Printed until the service is installed; new at each start. */
-  readonly setupCode: string
-  close(): void
-}
+export type OwnerState = ReturnType<typeof openOwnerState>
 
-/** Throws SettingsUnusable or LedgerDamaged, and then leaves nothing open. */
+/** Opens everything in settings.sqlite. Throws SettingsUnusable or LedgerDamaged, and then leaves nothing open. */
 export function openOwnerState(options: {
   readonly directory: string
   /** Settings from the environment (Config.settings). */
@@ -32,7 +22,7 @@ export function openOwnerState(options: {
   readonly nowMs: () => number
   readonly newId: () => string
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
-}): OwnerState {
+}) {
   const { directory, environment, append, hasFact, nowMs, newId, onWarning } = options
   const store = openSettingsStore(directory)
   try {
@@ -61,7 +51,16 @@ export function openOwnerState(options: {
       newId,
       onWarning,
     })
-    return { settings, sessions, account, documents: store, setupCode, close: () => store.close() }
+    return {
+      settings,
+      sessions,
+      account,
+      /** Settings that parts of the service keep for themselves, one document each. */
+      documents: { document: store.document, writeDocument: store.writeDocument },
+      /** Printed until the service is installed; new at each start. */
+      setupCode,
+      close: store.close,
+    }
   } catch (error) {
     store.close()
     throw error

@@ -36,6 +36,12 @@ export type Attempts = {
   succeeded(): void
 }
 
+export type SignIn = {
+  readonly password: string
+  readonly userAgent: string
+  readonly former: Session | null
+}
+
 export type SignInOutcome =
   | { readonly status: 'signed_in'; readonly newSession: NewSession }
   | { readonly status: 'wrong_password' }
@@ -43,38 +49,12 @@ export type SignInOutcome =
 
 export type PasswordChangeOutcome = 'changed' | 'wrong_password' | 'too_many_attempts' | 'common_password'
 
-/** The owner's account. Whatever it does is a fact in the ledger before its promise resolves. */
-export type OwnerAccount = {
-  isInstalled(): boolean
-  /** Of concurrent calls, exactly one installs. */
-  install(installation: Installation): Promise<InstallOutcome>
-  /** `former`, a session that the browser still had, ends before the new one begins. */
-  signIn(
-    attempt: { readonly password: string; readonly userAgent: string; readonly former: Session | null },
-    attempts: Attempts,
-  ): Promise<SignInOutcome>
-  signOut(session: Session): Promise<void>
-  /** False if there is no such session. */
-  revoke(sessionId: string): Promise<boolean>
-  /** Ends every other session. */
-  changePassword(
-    session: Session,
-    passwords: { readonly current: string; readonly next: string },
-    attempts: Attempts,
-  ): Promise<PasswordChangeOutcome>
-  /** Runs `job` if the password is right. */
-  confirm<T>(
-    password: string,
-    attempts: Attempts,
-    job: () => Promise<T>,
-  ): Promise<T | 'wrong_password' | 'too_many_attempts'>
-  /** Sets a new password without the old one, from the shell. Ends every session. */
-  resetPassword(next: string): Promise<'changed' | 'common_password' | 'not_installed'>
-}
+export type OwnerAccount = ReturnType<typeof createOwnerAccount>
 
 /**
- * Opens the account and recovers from a crash: an installation, a new password or the end of a session takes
- * effect if its fact reached the ledger, and is dropped if not.
+ * Opens the account. Whatever it does is a fact in the ledger before its promise resolves. Recovers
+ * from a crash: an installation, a new password or the end of a session takes effect if its fact reached the
+ * ledger, and is dropped if not.
  */
 export function createOwnerAccount(options: {
   readonly store: SettingsStore
@@ -87,7 +67,7 @@ export function createOwnerAccount(options: {
   readonly setupCode: string
   readonly newId: () => string
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
-}): OwnerAccount {
+}) {
   const { store, settings, sessions, passwords, append, hasFact, setupCode, newId, onWarning } = options
   const serially = pLimit(1)
   let installed = hasFact(INSTALLED_KEY)
@@ -181,12 +161,14 @@ export function createOwnerAccount(options: {
 
   return {
     isInstalled: () => installed,
-    async install(installation) {
+    /** Of concurrent calls, exactly one installs. */
+    async install(installation: Installation): Promise<InstallOutcome> {
       if (installed) return { status: 'already_installed' }
       if (!isSetupCode(installation.setupCode ?? '', setupCode)) return { status: 'setup_code_required' }
       return serially(() => installNow(installation))
     },
-    async signIn({ password, userAgent, former }, attempts) {
+    /** `former`, a session that the browser still had, ends before the new one begins. */
+    async signIn({ password, userAgent, former }: SignIn, attempts: Attempts): Promise<SignInOutcome> {
       const outcome = await afterCheck(password, attempts, async () => {
         const newSession = sessions.prepare(userAgent)
         const sessionId = newSession.session.id
@@ -201,13 +183,19 @@ export function createOwnerAccount(options: {
       return typeof outcome === 'string' ? { status: outcome } : { status: 'signed_in', newSession: outcome }
     },
     signOut,
-    async revoke(sessionId) {
+    /** False if there is no such session. */
+    async revoke(sessionId: string): Promise<boolean> {
       if (!sessions.list().some(({ id }) => id === sessionId)) return false
       await append([{ ...revoked(sessionId, 'owner'), key: endedKey(sessionId) }])
       sessions.end([sessionId])
       return true
     },
-    async changePassword(session, { current, next }, attempts) {
+    /** Ends every other session. */
+    async changePassword(
+      session: Session,
+      { current, next }: { readonly current: string; readonly next: string },
+      attempts: Attempts,
+    ): Promise<PasswordChangeOutcome> {
       return afterCheck(current, attempts, async () => {
         if (await isCommonPassword(next)) return 'common_password'
         await replacePassword(await passwords.hash(next), session.id, 'owner')
@@ -215,7 +203,8 @@ export function createOwnerAccount(options: {
       })
     },
     confirm: afterCheck,
-    async resetPassword(next) {
+    /** Sets a new password without the old one, from the shell. Ends every session. */
+    async resetPassword(next: string): Promise<'changed' | 'common_password' | 'not_installed'> {
       if (!installed) return 'not_installed'
       if (await isCommonPassword(next)) return 'common_password'
       const passwordHash = await passwords.hash(next)

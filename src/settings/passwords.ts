@@ -7,37 +7,30 @@ export class QueueFull extends Error {
   override readonly name = 'QueueFull'
 }
 
-/**
- * Hashes and verifies passwords. Both are slow by design and run off the event loop, at most two at once, so
- * that a flood of sign-ins leaves a core and two pool threads free. Both reject with QueueFull when more are
- * waiting than a few seconds can serve.
- */
-export type Passwords = {
-  hash(password: string): Promise<string>
-  /** Asks `mayTry` only when its turn comes, so that the results of earlier attempts count. */
-  verify(
-    password: string,
-    passwordHash: string,
-    mayTry?: () => boolean,
-  ): Promise<'right' | 'wrong' | 'refused'>
-}
-
 /** OWASP Password Storage Cheat Sheet: argon2id (the library's default), 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 const AT_ONCE = 2
 const MAX_WAITING = 300
 
-export function createPasswords(): Passwords {
+export type Passwords = ReturnType<typeof createPasswords>
+
+/**
+ * Hashes and verifies passwords. Both are slow by design and run off the event loop, at most two at once, so
+ * that a flood of sign-ins leaves a core and two pool threads free. Both reject with QueueFull when more are
+ * waiting than a few seconds can serve.
+ */
+export function createPasswords() {
   const limit = pLimit(AT_ONCE)
   async function inTurn<T>(job: () => Promise<T>): Promise<T> {
     if (limit.pendingCount >= MAX_WAITING) throw new QueueFull(`${MAX_WAITING} passwords are already waiting`)
     return limit(job)
   }
   return {
-    hash: (password) => inTurn(() => hash(normalize(password), COST)),
-    verify: (password, passwordHash, mayTry = () => true) =>
-      inTurn(async () => {
+    hash: (password: string) => inTurn(() => hash(normalize(password), COST)),
+    /** Asks `mayTry` only when its turn comes, so that the results of earlier attempts count. */
+    verify: (password: string, passwordHash: string, mayTry: () => boolean = () => true) =>
+      inTurn(async (): Promise<'right' | 'wrong' | 'refused'> => {
         if (!mayTry()) return 'refused'
         return (await verify(passwordHash, normalize(password))) ? 'right' : 'wrong'
       }),

@@ -6,25 +6,16 @@ import { SettingsUnusable } from './errors.ts'
 
 export const secretKeyFile = (directory: string): string => join(directory, 'secret.key')
 
-/** Encrypts secrets in the settings database. Its key is in another file, so a copy of one is useless. */
-export type SecretBox = {
-  /** False while there is no key: then sealed values cannot be opened. */
-  hasKey(): boolean
-  /** Creates a key if there is none, durably on disk before anything is sealed with it. */
-  makeKey(): void
-  /** AES-256-GCM with the setting's name as associated data, so that sealed values cannot be swapped. */
-  seal(name: string, secret: string): string
-  /** Throws SettingsUnusable if the key is wrong or the value was altered. */
-  open(name: string, sealed: string): string
-}
-
 const KEY_BYTES = 32
 /** NIST SP 800-38D, 5.2.1.1: random 96-bit nonces are safe for far more writes than settings get. */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FORMAT = 'v1'
 
-export function openSecretBox(directory: string): SecretBox {
+export type SecretBox = ReturnType<typeof openSecretBox>
+
+/** Encrypts secrets in the settings database. Its key is in another file, so a copy of one is useless. */
+export function openSecretBox(directory: string) {
   const file = secretKeyFile(directory)
   let key: Buffer | null = null
   findKey()
@@ -41,22 +32,26 @@ export function openSecretBox(directory: string): SecretBox {
   }
 
   return {
+    /** False while there is no key: then sealed values cannot be opened. */
     hasKey: () => findKey() !== null,
-    makeKey() {
+    /** Creates a key if there is none, durably on disk before anything is sealed with it. */
+    makeKey(): void {
       if (findKey() !== null) return
       const made = randomBytes(KEY_BYTES)
       writeKey(file, made)
       syncDirectory(directory)
       key = made
     },
-    seal(name, secret) {
+    /** AES-256-GCM with the setting's name as associated data, so that sealed values cannot be swapped. */
+    seal(name: string, secret: string): string {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', theKey(), nonce)
       cipher.setAAD(Buffer.from(name))
       const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       return `${FORMAT}.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`
     },
-    open(name, sealed) {
+    /** Throws SettingsUnusable if the key is wrong or the value was altered. */
+    open(name: string, sealed: string): string {
       const [format, text = ''] = sealed.split('.')
       const bytes = Buffer.from(text, 'base64url')
       if (format !== FORMAT || bytes.length < NONCE_BYTES + TAG_BYTES) {

@@ -14,25 +14,9 @@ export type Session = Omit<StoredSession, 'tokenHash'>
 /** A session that is not saved yet, with its token. */
 export type NewSession = { readonly token: string; readonly session: StoredSession }
 
-/** Sign-in sessions. The owner account records the facts about them. */
-export type Sessions = {
-  /** Creates a session without saving it, so that its fact can be recorded first. */
-  prepare(userAgent: string): NewSession
-  save(session: StoredSession): void
-  /** The session of a token; null if it no longer exists. Counts as a use of it. */
-  find(token: string): Session | null
-  /** Current sessions, last used first. */
-  list(): readonly Session[]
-  /** Ends sessions and notifies their listeners. */
-  end(ids: readonly string[]): void
-  /** Notifies the listeners of sessions that the store has already ended. */
-  ended(ids: readonly string[]): void
-  /** Calls `onEnded` once when the session ends for any reason. Returns a function that unsubscribes. */
-  onEnded(id: string, onEnded: () => void): () => void
-  /** Ends expired sessions. Called periodically, so that open sockets close too. */
-  endExpired(): void
-}
+export type Sessions = ReturnType<typeof createSessions>
 
+/** Sign-in sessions. The owner account records the facts about them. */
 export function createSessions(options: {
   readonly store: SettingsStore
   readonly nowMs: () => number
@@ -40,7 +24,7 @@ export function createSessions(options: {
   /** At least 128 random bits, in characters that a cookie may contain. */
   readonly newToken: () => string
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
-}): Sessions {
+}) {
   const { store, nowMs, newId, newToken, onWarning } = options
   const listenersById = new Map<string, Set<() => void>>()
 
@@ -60,6 +44,7 @@ export function createSessions(options: {
     }
   }
 
+  /** Notifies the listeners of sessions that the store has already ended. */
   function ended(ids: readonly string[]): void {
     for (const id of ids) {
       const listeners = listenersById.get(id)
@@ -68,6 +53,7 @@ export function createSessions(options: {
     }
   }
 
+  /** Ends sessions and notifies their listeners. */
   function end(ids: readonly string[]): void {
     if (ids.length === 0) return
     store.deleteSessions(ids)
@@ -75,7 +61,8 @@ export function createSessions(options: {
   }
 
   return {
-    prepare(userAgent) {
+    /** Creates a session without saving it, so that its fact can be recorded first. */
+    prepare(userAgent: string): NewSession {
       const token = newToken()
       const now = nowMs()
       return {
@@ -89,8 +76,9 @@ export function createSessions(options: {
         },
       }
     },
-    save: (session) => store.writeSession(session),
-    find(token) {
+    save: (session: StoredSession) => store.writeSession(session),
+    /** The session of a token; null if it no longer exists. Counts as a use of it. */
+    find(token: string): Session | null {
       const stored = store.sessionByTokenHash(tokenHash(token))
       if (!stored) return null
       if (isExpired(stored)) {
@@ -100,6 +88,7 @@ export function createSessions(options: {
       if (Math.abs(nowMs() - stored.lastSeenAtMs) >= TOUCH_EVERY_MS) touch(stored)
       return withoutHash(stored)
     },
+    /** Current sessions, last used first. */
     list: () =>
       store
         .sessions()
@@ -107,7 +96,8 @@ export function createSessions(options: {
         .map(withoutHash),
     end,
     ended,
-    onEnded(id, onEnded) {
+    /** Calls `onEnded` once when the session ends for any reason. Returns a function that unsubscribes. */
+    onEnded(id: string, onEnded: () => void): () => void {
       const listeners = listenersById.get(id) ?? new Set()
       listenersById.set(id, listeners.add(onEnded))
       return () => {
@@ -115,7 +105,8 @@ export function createSessions(options: {
         if (listeners.size === 0 && listenersById.get(id) === listeners) listenersById.delete(id)
       }
     },
-    endExpired() {
+    /** Ends expired sessions. Called periodically, so that open sockets close too. */
+    endExpired(): void {
       const all = store.sessions()
       end(all.filter(isExpired).map(({ id }) => id))
       const now = nowMs()

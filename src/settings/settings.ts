@@ -48,40 +48,12 @@ type ResolvedSetting = {
   readonly enteredFor: string | null
 }
 
-/** The current settings: a stored value takes precedence over the environment, and both over the default. */
-export type Settings = {
-  /**
-   * The current value; read it again instead of keeping it. Null for a secret that was entered for another
-   * origin than the current one, because it must not be sent there.
-   */
-  get<K extends SettingKey>(key: K): SettingValue<K>
-  /** The token that verifies the provider's webhooks, whatever its API's address. Never send it. */
-  webhookToken(): string | null
-  entries(): readonly SettingEntry[]
-  /** All secrets, in use or not, for redaction in the log. */
-  secretValues(): readonly string[]
-  /** Checks values without changing anything, and reports all problems. */
-  check(entries: Readonly<Record<string, unknown>>): SettingsCheck
-  /**
-   * Changes all entries or none. Resolves once the change is in the ledger, on disk and in effect. To replace
-   * a secret of another origin, the owner's password must have been checked: `isConfirmed`.
-   */
-  change(entries: Readonly<Record<string, unknown>>, isConfirmed?: boolean): Promise<SettingsChange>
-  /** Removes the stored value; the environment's value or the default applies again. */
-  reset(key: SettingKey): Promise<void>
-  /** Converts checked values for the store, with secrets sealed. */
-  toStored(values: CheckedSettings): readonly StoredSetting[]
-  /** Permanently binds secrets that an earlier version stored to the current address. */
-  bindStoredSecrets(): void
-  /** Rereads the store after another writer changed `keys`, and notifies subscribers. */
-  reload(keys: Iterable<SettingKey>): void
-  /** Calls `onChanged` after each change has taken effect. Returns a function that unsubscribes. */
-  subscribe(onChanged: (keys: ReadonlySet<SettingKey>) => void): () => void
-}
+export type Settings = ReturnType<typeof createSettings>
 
 /**
- * Reads the stored settings. Secrets without their key file and values that this build no longer allows count
- * as unset; `onWarning` reports them. Throws SettingsUnusable if the key is wrong.
+ * The current settings: a stored value takes precedence over the environment, and both over the default. Secrets
+ * without their key file and values that this build no longer allows count as unset; `onWarning` reports them.
+ * Throws SettingsUnusable if the key is wrong.
  */
 export function createSettings(options: {
   readonly store: SettingsStore
@@ -91,7 +63,7 @@ export function createSettings(options: {
   /** Refuses a value that its schema accepts; the reason completes a sentence. */
   readonly refuse?: (key: SettingKey, value: AnySettingValue) => string | null
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
-}): Settings {
+}) {
   const { store, secrets, environment, append, onWarning } = options
   const serially = pLimit(1)
   const subscribers = new Set<(keys: ReadonlySet<SettingKey>) => void>()
@@ -145,6 +117,7 @@ export function createSettings(options: {
       : { ...found, value: null }
   }
 
+  /** Checks values without changing anything, and reports all problems. */
   function check(entries: Readonly<Record<string, unknown>>): SettingsCheck {
     const values = new Map<SettingKey, AnySettingValue>()
     const problems: SettingProblem[] = []
@@ -168,6 +141,7 @@ export function createSettings(options: {
     secrets.makeKey()
   }
 
+  /** Converts checked values for the store, with secrets sealed. */
   function toStored(values: CheckedSettings): StoredSetting[] {
     return [...values].map(([key, value]) => {
       if (!settingRegistry[key].secret) return { key, value: JSON.stringify(value), sealed: false }
@@ -194,6 +168,7 @@ export function createSettings(options: {
     ])
   }
 
+  /** Rereads the store after another writer changed `keys`, and notifies subscribers. */
   function reload(keys: Iterable<SettingKey>): void {
     stored = readStored()
     const changed = new Set(keys)
@@ -207,14 +182,19 @@ export function createSettings(options: {
   }
 
   return {
-    webhookToken() {
+    /** The token that verifies the provider's webhooks, whatever its API's address. Never send it. */
+    webhookToken(): string | null {
       const { value } = resolve('TELEPHONY_AUTH_TOKEN')
       return value === null ? null : String(value)
     },
+    /**
+     * The current value; read it again instead of keeping it. Null for a secret that was entered for another
+     * origin than the current one, because it must not be sent there.
+     */
     // Safe: the schema of the same key parsed the value.
     get: <K extends SettingKey>(key: K) => resolveUsable(key).value as SettingValue<K>,
     entries: () =>
-      settingKeys.map((key) => {
+      settingKeys.map((key): SettingEntry => {
         const { value, source, enteredFor } = resolveUsable(key)
         const { secret, description, group, title, unit, choices }: SettingDefinition = settingRegistry[key]
         return {
@@ -233,6 +213,7 @@ export function createSettings(options: {
           choices,
         }
       }),
+    /** All secrets, in use or not, for redaction in the log. */
     secretValues: () =>
       settingKeys.flatMap((key) => {
         if (!settingRegistry[key].secret) return []
@@ -240,7 +221,11 @@ export function createSettings(options: {
         return values.flatMap((value) => (value === undefined ? [] : [String(value)]))
       }),
     check,
-    change(entries, isConfirmed = false) {
+    /**
+     * Changes all entries or none. Resolves once the change is in the ledger, on disk and in effect. To replace
+     * a secret of another origin, the owner's password must have been checked: `isConfirmed`.
+     */
+    change(entries: Readonly<Record<string, unknown>>, isConfirmed = false): Promise<SettingsChange> {
       return serially(async () => {
         const checked = check(entries)
         if (checked.status === 'invalid' || checked.values.size === 0) return checked
@@ -253,7 +238,8 @@ export function createSettings(options: {
         return checked
       })
     },
-    reset(key) {
+    /** Removes the stored value; the environment's value or the default applies again. */
+    reset(key: SettingKey): Promise<void> {
       return serially(async () => {
         if (!store.settings().some((setting) => setting.key === key)) return
         await record([key])
@@ -262,7 +248,8 @@ export function createSettings(options: {
       })
     },
     toStored,
-    bindStoredSecrets() {
+    /** Permanently binds secrets that an earlier version stored to the current address. */
+    bindStoredSecrets(): void {
       const unbound = [...stored].flatMap(([key, { value, enteredFor }]) =>
         enteredFor === null && destination(key) !== null ? [[key, value] as const] : [],
       )
@@ -271,9 +258,10 @@ export function createSettings(options: {
       stored = readStored()
     },
     reload,
-    subscribe(onChanged) {
+    /** Calls `onChanged` after each change has taken effect. Returns a function that unsubscribes. */
+    subscribe(onChanged: (keys: ReadonlySet<SettingKey>) => void): () => void {
       subscribers.add(onChanged)
-      return () => subscribers.delete(onChanged)
+      return () => void subscribers.delete(onChanged)
     },
   }
 }

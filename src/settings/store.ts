@@ -39,40 +39,6 @@ export type PendingPassword = {
   readonly keepSessionId: string | null
 }
 
-/** Mutable state without a history. Calls are synchronous, and durable when they return. */
-export type SettingsStore = {
-  settings(): readonly StoredSetting[]
-  writeSettings(settings: readonly StoredSetting[]): void
-  deleteSetting(key: string): void
-  /** Removes values that were sealed with an earlier key. */
-  dropSealedSettings(): void
-
-  /** A document of related settings (memory's, for example), as it was written; null if there is none. */
-  document(name: string): string | null
-  writeDocument(name: string, content: string): void
-
-  passwordHash(): string | null
-  pendingPassword(): PendingPassword | null
-  writePendingPassword(pending: PendingPassword): void
-  dropPendingPassword(): void
-  /** Applies the pending hash and ends every session but `keepSessionId`, in one transaction. */
-  completePassword(pending: PendingPassword): void
-
-  pendingInstall(): PendingInstall | null
-  writePendingInstall(pending: PendingInstall): void
-  dropPendingInstall(): void
-  /** Applies the pending installation in one transaction. Earlier sessions and their password end. */
-  completeInstall(pending: PendingInstall): void
-
-  sessions(): readonly StoredSession[]
-  sessionByTokenHash(tokenHash: string): StoredSession | undefined
-  writeSession(session: StoredSession): void
-  touchSession(id: string, createdAtMs: number, lastSeenAtMs: number): void
-  deleteSessions(ids: readonly string[]): void
-
-  close(): void
-}
-
 const FORMAT_VERSION = 1
 
 const SCHEMA = `
@@ -90,7 +56,12 @@ const ADDED = `
     id INTEGER PRIMARY KEY CHECK (id = 1), factKey TEXT NOT NULL, passwordHash TEXT NOT NULL, keepSessionId TEXT
   ) STRICT;`
 
-/** Opens the store, or creates it. Throws SettingsUnusable or LedgerDamaged. */
+export type SettingsStore = ReturnType<typeof createStore>
+
+/**
+ * Opens the store, or creates it: mutable state without a history. Calls are synchronous, and durable when they
+ * return. Throws SettingsUnusable or LedgerDamaged.
+ */
 export function openSettingsStore(directory: string): SettingsStore {
   const file = settingsFile(directory)
   makeDirectory(directory)
@@ -135,7 +106,7 @@ function prepareFile(db: Database.Database, file: string): void {
 
 type SettingRow = { key: string; value: string; sealed: number }
 
-function createStore(db: Database.Database): SettingsStore {
+function createStore(db: Database.Database) {
   db.exec(ADDED)
   const getDocument = db.prepare<[string], { content: string }>(
     'SELECT content FROM documents WHERE name = ?',
@@ -171,31 +142,35 @@ function createStore(db: Database.Database): SettingsStore {
   }
 
   return {
-    settings: () => allSettings.all().map((row) => ({ ...row, sealed: row.sealed === 1 })),
+    settings: (): StoredSetting[] => allSettings.all().map((row) => ({ ...row, sealed: row.sealed === 1 })),
     writeSettings: db.transaction(putSettings),
-    deleteSetting: (key) => void dropSetting.run(key),
+    deleteSetting: (key: string) => void dropSetting.run(key),
+    /** Removes values that were sealed with an earlier key. */
     dropSealedSettings: () => void dropSealed.run(),
 
-    document: (name) => getDocument.get(name)?.content ?? null,
-    writeDocument: (name, content) => void putDocument.run(name, content),
+    /** A document of related settings (memory's, for example), as it was written; null if there is none. */
+    document: (name: string) => getDocument.get(name)?.content ?? null,
+    writeDocument: (name: string, content: string) => void putDocument.run(name, content),
 
     passwordHash: () => getHash.get()?.passwordHash ?? null,
     pendingPassword: () => getNewHash.get() ?? null,
-    writePendingPassword: (pending) => void putNewHash.run(pending),
+    writePendingPassword: (pending: PendingPassword) => void putNewHash.run(pending),
     dropPendingPassword: () => void dropNewHash.run(),
-    completePassword: db.transaction(({ passwordHash, keepSessionId }) => {
+    /** Applies the pending hash and ends every session but `keepSessionId`, in one transaction. */
+    completePassword: db.transaction(({ passwordHash, keepSessionId }: PendingPassword) => {
       putHash.run(passwordHash)
       dropOtherSessions.run(keepSessionId)
       dropNewHash.run()
     }),
 
-    pendingInstall() {
+    pendingInstall(): PendingInstall | null {
       const row = getPending.get()
       return row ? pendingInstallSchema.parse(JSON.parse(row.content)) : null
     },
-    writePendingInstall: (pending) => void putPending.run(JSON.stringify(pending)),
+    writePendingInstall: (pending: PendingInstall) => void putPending.run(JSON.stringify(pending)),
     dropPendingInstall: () => void dropPending.run(),
-    completeInstall: db.transaction((pending) => {
+    /** Applies the pending installation in one transaction. Earlier sessions and their password end. */
+    completeInstall: db.transaction((pending: PendingInstall) => {
       putHash.run(pending.passwordHash)
       dropOtherSessions.run(null)
       putSession.run(pending.session)
@@ -204,10 +179,11 @@ function createStore(db: Database.Database): SettingsStore {
     }),
 
     sessions: () => allSessions.all(),
-    sessionByTokenHash: (tokenHash) => byToken.get(tokenHash),
-    writeSession: (session) => void putSession.run(session),
-    touchSession: (id, createdAtMs, lastSeenAtMs) => void touch.run(createdAtMs, lastSeenAtMs, id),
-    deleteSessions: db.transaction((ids) => {
+    sessionByTokenHash: (tokenHash: string) => byToken.get(tokenHash),
+    writeSession: (session: StoredSession) => void putSession.run(session),
+    touchSession: (id: string, createdAtMs: number, lastSeenAtMs: number) =>
+      void touch.run(createdAtMs, lastSeenAtMs, id),
+    deleteSessions: db.transaction((ids: readonly string[]) => {
       for (const id of ids) dropSession.run(id)
     }),
 

@@ -113,9 +113,7 @@ export function createSmsInbox(options: {
   function place(party: IncomingText['party'], received: NewEvent): Promise<Appended> {
     return party === 'owner'
       ? placement.appendToInteraction('sms', (at) => [{ ...received, ...at }])
-      : placement.appendToNewSpan({ kind: 'interaction', channel: 'sms', inConversation: false }, () => [
-          received,
-        ])
+      : placement.appendToNewSpan({ kind: 'interaction', channel: 'sms', inConversation: false }, [received])
   }
 
   return {

@@ -12,8 +12,6 @@ export type Sources = {
   readonly ledger: LedgerReader
   /** Includes hidden events; only for planning an erasure. */
   readonly wholeLedger: LedgerReader
-  /** Registers a function that is called when the thread ends. */
-  readonly onClose: (close: () => void) => void
 }
 
 /** Functions that a thread offers. Each is created once from the sources, then called synchronously. */

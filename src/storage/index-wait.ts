@@ -4,9 +4,9 @@ import { isWithin } from '../lib/waits.ts'
 const WAIT_MS = 1000
 
 /**
- * Waits up to `waitMs` for the search indexes to catch up. Resolves to whether they did. If not, a lookup
+ * Waits up to a second for the search indexes to catch up. Resolves to whether they did. If not, a lookup
  * answers from what they have.
  */
-export function caughtUpWithin(catchUp: () => Promise<void>, waitMs = WAIT_MS): Promise<boolean> {
-  return isWithin(waitMs, catchUp())
+export function caughtUpWithin(catchUp: () => Promise<void>): Promise<boolean> {
+  return isWithin(WAIT_MS, catchUp())
 }

@@ -5,29 +5,13 @@ import { createOpenSpanQueries } from '../../projections/open-spans.ts'
 
 export type Place = { readonly conversationId: string; readonly spanId: string }
 
-export type Placement = {
-  /**
-   * Appends events to the open interaction, and in the same batch the facts that open the conversation or the
-   * interaction if needed. Calls are serialised, so two messages never open two.
-   */
-  appendToInteraction(channel: Channel, compose: (place: Place) => readonly NewEvent[]): Promise<Appended>
-  /** Appends events to the open conversation; starts one if none is open. */
-  appendToConversation(
-    channel: Channel,
-    compose: (conversationId: string) => readonly NewEvent[],
-  ): Promise<Appended>
-  /** Appends events in a new span, in one batch with the fact that opens it. */
-  appendToNewSpan(
-    span: {
-      readonly kind: 'interaction' | 'call' | 'delivery'
-      readonly channel: Channel
-      readonly inConversation: boolean
-    },
-    compose: () => readonly NewEvent[],
-  ): Promise<Appended>
-  /** Undefined before the first message and after a conversation has ended. */
-  openConversationId(): string | undefined
+type NewSpan = {
+  readonly kind: 'interaction' | 'call' | 'delivery'
+  readonly channel: Channel
+  readonly inConversation: boolean
 }
+
+export type Placement = ReturnType<typeof createPlacement>
 
 /** Longest interaction in turns. Spans stay short because pages never split one. */
 const TURNS_AN_INTERACTION = 40
@@ -37,7 +21,7 @@ export function createPlacement(options: {
   readonly append: Append
   readonly views: Database
   readonly newId: () => string
-}): Placement {
+}) {
   const { append, views, newId } = options
   const spans = createOpenSpanQueries(views)
   const openConversation = views.prepare<[], { id: string }>(
@@ -88,24 +72,31 @@ export function createPlacement(options: {
   }
 
   return {
+    /** Undefined before the first message and after a conversation has ended. */
     openConversationId,
-    appendToConversation: (channel, compose) =>
-      serially(async () => {
+    /**
+     * Appends events to the open interaction, and in the same batch the facts that open the conversation or
+     * the interaction if needed. Calls are serialised, so two messages never open two.
+     */
+    appendToInteraction: (channel: Channel, compose: (place: Place) => readonly NewEvent[]) =>
+      serially(() => appendInPlace(channel, compose)),
+    /** Appends events to the open conversation; starts one if none is open. */
+    appendToConversation: (channel: Channel, compose: (conversationId: string) => readonly NewEvent[]) =>
+      serially(() => {
         const { conversationId, opening } = conversation(channel)
         return append([...opening, ...compose(conversationId)])
       }),
-    appendToInteraction: (channel, compose) => serially(() => appendInPlace(channel, compose)),
-    appendToNewSpan({ kind, channel, inConversation }, compose) {
-      return serially(async () => {
+    /** Appends events in a new span, in one batch with the fact that opens it. */
+    appendToNewSpan: ({ kind, channel, inConversation }: NewSpan, events: readonly NewEvent[]) =>
+      serially(() => {
         const place = inConversation ? conversation(channel) : { conversationId: null, opening: [] }
         const { conversationId, opening } = place
         const spanId = newId()
         return append([
           ...opening,
           { type: 'span.opened', actor: 'service', channel, conversationId, spanId, facts: { kind } },
-          ...compose().map((event) => ({ ...event, conversationId, spanId })),
+          ...events.map((event) => ({ ...event, conversationId, spanId })),
         ])
-      })
-    },
+      }),
   }
 }

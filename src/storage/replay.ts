@@ -40,40 +40,32 @@ function readThrough(ledger: LedgerReader, lastSeq: number): LedgerReader {
 export type Difference = { readonly table: string; readonly expected: unknown; readonly actual: unknown }
 
 /**
- * Compares two copies of the views row by row, and search indexes by word and position. Returns the first
- * difference in each table, and the number of rows of the equal tables.
+ * Compares two copies of the views row by row, and search indexes by word and position. Returns the number of
+ * equal rows, up to the first difference if there is one.
  */
-export function compareViews(expected: Database, actual: Database, tables: readonly string[]) {
-  let rows = 0
-  const differences: Difference[] = []
-  for (const table of tables) {
-    const outcome = compareTable(expected, actual, table)
-    if ('difference' in outcome) differences.push(outcome.difference)
-    else rows += outcome.rows
-  }
-  return { rows, differences }
-}
-
-function compareTable(
+export function compareViews(
   expected: Database,
   actual: Database,
-  table: string,
-): { rows: number } | { difference: Difference } {
+  tables: readonly string[],
+): { readonly rows: number; readonly difference: Difference | null } {
   let rows = 0
-  const actualRows = readInOrder(actual, table)
-  try {
-    for (const row of readInOrder(expected, table)) {
-      const other: unknown = actualRows.next().value
-      if (JSON.stringify(row) !== JSON.stringify(other))
-        return { difference: { table, expected: row, actual: other } }
-      rows += 1
+  for (const table of tables) {
+    const actualRows = readInOrder(actual, table)
+    try {
+      for (const row of readInOrder(expected, table)) {
+        const other: unknown = actualRows.next().value
+        if (JSON.stringify(row) !== JSON.stringify(other))
+          return { rows, difference: { table, expected: row, actual: other } }
+        rows += 1
+      }
+      const extra = actualRows.next()
+      if (!extra.done) return { rows, difference: { table, expected: undefined, actual: extra.value } }
+    } finally {
+      // An open cursor blocks its connection.
+      actualRows.return(undefined)
     }
-    const extra = actualRows.next()
-    return extra.done ? { rows } : { difference: { table, expected: undefined, actual: extra.value } }
-  } finally {
-    // An open cursor blocks its connection.
-    actualRows.return(undefined)
   }
+  return { rows, difference: null }
 }
 
 function* readInOrder(db: Database, table: string): Generator<unknown> {

@@ -8,35 +8,18 @@ import { veilLedger } from './veil.ts'
 
 /** The main function of a thread for queries that would block the event loop and delay voice. */
 export function serveFunctions(functions: ThreadFunctions): void {
-  serveCalls(() => {
-    const { directory } = workerData
-    const views = openViewsReadOnly(directory)
-    const ledgerDb = openLedgerReadOnly(directory)
-    const wholeLedger = createReader(ledgerDb)
-    const closes: (() => void)[] = []
-    const sources: Sources = {
-      directory,
-      views,
-      ledger: veilLedger(wholeLedger, views),
-      wholeLedger,
-      onClose: (close) => void closes.push(close),
+  const { directory } = workerData
+  const views = openViewsReadOnly(directory)
+  const wholeLedger = createReader(openLedgerReadOnly(directory))
+  const sources: Sources = { directory, views, ledger: veilLedger(wholeLedger, views), wholeLedger }
+  const made = Object.entries(functions).map(([name, create]) => {
+    // Created with its first call, so that damaged views fail that call and not the thread.
+    let run: ((args: never) => unknown) | undefined
+    const call = (args: never) => {
+      run ??= create(sources)
+      return run(args)
     }
-    const functionsByName = new Map<string, (args: never) => unknown>()
-    return {
-      functionOf(name) {
-        const cached = functionsByName.get(name)
-        if (cached) return cached
-        const create = functions[name]
-        if (!create) throw new Error(`unknown function ${name}`)
-        const run = create(sources)
-        functionsByName.set(name, run)
-        return run
-      },
-      close() {
-        for (const close of closes) close()
-        views.close()
-        ledgerDb.close()
-      },
-    }
+    return [name, call]
   })
+  serveCalls(Object.fromEntries(made))
 }

@@ -1,4 +1,3 @@
-import type { Database } from 'better-sqlite3'
 import { eventOfDraft, newSalt, parseRow, toDraft } from '../../ledger/codec.ts'
 import type { ErasureReason } from '../../ledger/erasure.ts'
 import {
@@ -9,10 +8,10 @@ import {
   LedgerUnavailable,
   messageOf,
 } from '../../ledger/errors.ts'
-import type { Append } from '../../ledger/event.ts'
+import type { Appended, NewEvent } from '../../ledger/event.ts'
 import { openLedgerReadOnly } from '../../ledger/files.ts'
-import { follow, type SubscribeHead } from '../../ledger/follow.ts'
-import { type AnyEvent, createReader, type LedgerReader } from '../../ledger/reader.ts'
+import { follow } from '../../ledger/follow.ts'
+import { createReader } from '../../ledger/reader.ts'
 import { openViewsReadOnly } from '../../projections/views.ts'
 import { startThread } from '../lib/start-thread.ts'
 import { createHeadListeners } from './head-listeners.ts'
@@ -34,32 +33,7 @@ export type StorageStatus = ViewsStatus & {
   readonly verification: Verification
 }
 
-/** The service's only access to the ledger and the views. */
-export type Storage = {
-  readonly append: Append
-  /** For point reads and pages; use the query thread to search. Hidden events read as erased. */
-  readonly ledger: LedgerReader
-  /** Includes hidden events; only for erasing. */
-  readonly wholeLedger: LedgerReader
-  readonly views: Database
-  readonly onHeadMoved: SubscribeHead
-  follow(fromSeq: number, signal: AbortSignal): AsyncGenerator<AnyEvent>
-  /**
-   * Erases the bodies of events for good. Resolves to the seqs that had a body, once no byte of them is left
-   * in any file. Rejects with LedgerUnavailable if that is not confirmed yet; a recorded erasure then
-   * continues by itself.
-   */
-  erase(seqs: readonly number[], reason: ErasureReason): Promise<readonly number[]>
-  /** Resolves when the search indexes have every fact that is durable at the time of the call. */
-  catchUpLagging(): Promise<void>
-  /**
-   * Takes any error of a request or a reactor. If SQLite found a damaged file, both files are examined in a
-   * separate thread: damaged views are rebuilt in place, and a damaged ledger shows in `verification`.
-   */
-  reportFault(error: unknown): void
-  status(): Promise<StorageStatus>
-  close(): Promise<void>
-}
+export type Storage = Awaited<ReturnType<typeof openStorage>>
 
 export type StorageOptions = {
   readonly directory: string
@@ -77,8 +51,11 @@ export type StorageOptions = {
 /** The service's own start is over by then. */
 const VERIFY_AFTER_MS = 5000
 
-/** Opens a data directory and catches up the views. Rejects with LedgerDamaged or LedgerLocked. */
-export async function openStorage(options: StorageOptions): Promise<Storage> {
+/**
+ * Opens a data directory and catches up the views: the service's only access to them and to the ledger. Rejects
+ * with LedgerDamaged or LedgerLocked.
+ */
+export async function openStorage(options: StorageOptions) {
   const { directory, nowMs } = options
   const data: StorageThreadData = { directory, traceEvents: options.traceEvents ?? false }
   const worker = startThread(new URL('./thread.ts', import.meta.url), data)
@@ -143,10 +120,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const verification = startVerification({
     directory,
     afterMs: options.verifyAfterMs ?? VERIFY_AFTER_MS,
-    onVerified(found) {
-      if (found.status === 'damaged') options.onWarning('the ledger is damaged', { ...found })
-      options.onVerified?.(found)
-    },
+    onVerified: options.onVerified ?? (() => undefined),
     async rebuildViews(reason) {
       try {
         await ask('remakeViews', reason)
@@ -162,12 +136,14 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const now = () => new Date(nowMs()).toISOString()
 
   return {
+    /** For point reads and pages; use the query thread to search. Hidden events read as erased. */
     ledger,
+    /** Includes hidden events; only for erasing. */
     wholeLedger,
     views,
     onHeadMoved: listeners.subscribe,
     // Not async, so that an invalid fact throws synchronously.
-    append(events) {
+    append(events: readonly NewEvent[]): Promise<Appended> {
       const context = { newId: options.newId, newSalt, at: now() }
       return ask(
         'append',
@@ -178,18 +154,29 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
           : { status: 'duplicate', existing: parseRow(outcome.existing) },
       )
     },
-    follow: (fromSeq, signal) => follow(ledger, listeners.subscribe, fromSeq, signal),
-    erase: async (seqs, reason) => ask('erase', { seqs, reason, at: now() }),
+    follow: (fromSeq: number, signal: AbortSignal) => follow(ledger, listeners.subscribe, fromSeq, signal),
+    /**
+     * Erases the bodies of events for good. Resolves to the seqs that had a body, once no byte of them is left
+     * in any file. Rejects with LedgerUnavailable if that is not confirmed yet; a recorded erasure then
+     * continues by itself.
+     */
+    erase: async (seqs: readonly number[], reason: ErasureReason) =>
+      ask('erase', { seqs, reason, at: now() }),
+    /** Resolves when the search indexes have every fact that is durable at the time of the call. */
     catchUpLagging: async () => ask('catchUpLagging'),
-    reportFault(error) {
+    /**
+     * Takes any error of a request or a reactor. If SQLite found a damaged file, both files are examined in a
+     * separate thread: damaged views are rebuilt in place, and a damaged ledger shows in `verification`.
+     */
+    reportFault(error: unknown): void {
       if (isDamage(error)) verification.examine(messageOf(error))
     },
-    status: async () => ({
+    status: async (): Promise<StorageStatus> => ({
       ...(await ask('status')),
       damage: verification.damage(),
       verification: verification.verification(),
     }),
-    close() {
+    close(): Promise<void> {
       closed ??= close()
       return closed
     },

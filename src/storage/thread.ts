@@ -59,7 +59,7 @@ function run(port: Port, data: StorageThreadData): void {
   }, LOG_CHECK_MS)
 
   let held: Held[] = []
-  let cancelWork = workIn(IDLE_MS)
+  let deferred: Disposable = setTimeout(work, IDLE_MS)
   let retryMs = RETRY_MS
 
   function answer(id: number, result: unknown, moved: ReadonlySet<EventArea> | null = NOTHING): void {
@@ -79,20 +79,10 @@ function run(port: Port, data: StorageThreadData): void {
     const hasMore = writer.step(LAGGING_BATCH_EVENTS)
     sendDue()
     const isSettled = writer.isSettled()
-    if (hasMore) cancelWork = workNow()
-    else if (!isSettled) cancelWork = workIn(retryMs)
+    // After the pending messages. A timer would be at least a millisecond late.
+    if (hasMore) deferred = setImmediate(work)
+    else if (!isSettled) deferred = setTimeout(work, retryMs)
     if (!hasMore) retryMs = isSettled ? RETRY_MS : Math.min(retryMs * 2, MAX_RETRY_MS)
-  }
-
-  function workIn(ms: number): () => void {
-    const timer = setTimeout(work, ms)
-    return () => clearTimeout(timer)
-  }
-
-  /** Runs after pending messages. A timer would be at least a millisecond late. */
-  function workNow(): () => void {
-    const immediate = setImmediate(work)
-    return () => clearImmediate(immediate)
   }
 
   /**
@@ -147,7 +137,7 @@ function run(port: Port, data: StorageThreadData): void {
   }
 
   port.on('message', (first: StorageRequest) => {
-    cancelWork()
+    deferred[Symbol.dispose]()
     let appends: AppendRequest[] = []
     for (const request of [first, ...drain(port)]) {
       if (request.name === 'append') {
@@ -177,7 +167,7 @@ function run(port: Port, data: StorageThreadData): void {
     }
     append(appends)
     sendDue()
-    cancelWork = held.length > 0 ? workNow() : workIn(IDLE_MS)
+    deferred = held.length > 0 ? setImmediate(work) : setTimeout(work, IDLE_MS)
   })
 }
 

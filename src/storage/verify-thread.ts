@@ -41,7 +41,4 @@ function verifyAfter(head: Head): VerifiedPart {
 const functions = { damageOfViews, verifyAfter }
 export type VerifyFunctions = { [Name in keyof typeof functions]: () => (typeof functions)[Name] }
 
-serveCalls(() => ({
-  functionOf: (name) => functions[name as keyof typeof functions],
-  close: () => undefined,
-}))
+serveCalls(functions)

@@ -3,7 +3,7 @@ import { type DiskCause, diskCauseOf } from '../../ledger/causes.ts'
 import { type Draft, eventOfDraft, toDraft } from '../../ledger/codec.ts'
 import { erasedFacts } from '../../ledger/erasure.ts'
 import { isDamage, isFileFault, messageOf } from '../../ledger/errors.ts'
-import { type CommitOutcome, type Ledger, openLedger, truncateLog } from '../../ledger/ledger.ts'
+import { type CommitOutcome, openLedger, truncateLog } from '../../ledger/ledger.ts'
 import { projections as allProjections } from '../../projections/all.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
 import type { Projection } from '../../projections/projection.ts'
@@ -22,44 +22,19 @@ export type WriterOptions = {
   readonly projections?: readonly Projection[]
 }
 
-/**
- * Writes the ledger and the views: each commit, then its fold. Synchronous; the service runs it in the
- * storage thread, so that a slow disk or a rebuild never blocks the event loop.
- */
-export type Writer = {
-  readonly ledger: Ledger
-  /** Durable on return, and folded unless the views fail. Throws LedgerUnavailable, appending nothing. */
-  commit(batches: readonly (readonly Draft[])[]): CommitOutcome[]
-  /**
-   * Appends `erased` facts for the events, which erases their bodies. Once `isSettled`, no byte of them is
-   * left in any file; after a crash, the next start completes this. Returns the seqs that had a body. Throws
-   * LedgerUnavailable.
-   */
-  erase(erasure: Erasure): number[]
-  /**
-   * One step of deferred work: views that are behind, up to `maxEvents` of the lagging ones, then removing
-   * erased words from the files. Returns true if more can be done at once.
-   */
-  step(maxEvents: number): boolean
-  /** The seq that all views have reached, except lagging and stalled ones. */
-  viewsSeq(): number
-  /** True if no view is behind, lagging ones included, or if views cannot be written now. */
-  isCaughtUp(): boolean
-  /** Whether the views are at the head and no file contains erased words. */
-  isSettled(): boolean
-  /** Empties damaged views in place; `step` then rebuilds them. */
-  remakeViews(reason: string): void
-  status(): ViewsStatus
-  close(): void
-}
-
 /** Events per step into views that are behind: about ten milliseconds. */
 const CATCH_UP_EVENTS = 5000
 
 const VIEWS_DAMAGED = 'the views are damaged; rebuilding them from the ledger'
 
-/** Opens the ledger and the views, and catches up the views. Throws LedgerDamaged. */
-export function openWriter(options: WriterOptions): Writer {
+export type Writer = ReturnType<typeof openWriter>
+
+/**
+ * Opens the ledger and the views, and catches up the views. Writes each commit, then its fold. Synchronous;
+ * the service runs it in the storage thread, so that a slow disk or a rebuild never blocks the event loop.
+ * Throws LedgerDamaged.
+ */
+export function openWriter(options: WriterOptions) {
   const { directory, newId, warn } = options
   const projections = options.projections ?? allProjections
   const ledger = openLedger(directory, newId, { readViews: () => readWitness(directory) })
@@ -123,6 +98,7 @@ export function openWriter(options: WriterOptions): Writer {
     }
   }
 
+  /** Durable on return, and folded unless the views fail. Throws LedgerUnavailable, appending nothing. */
   function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
     const outcomes = ledger.commit(batches)
     const rows = outcomes.flatMap((outcome) => (outcome.status === 'appended' ? outcome.rows : []))
@@ -139,15 +115,16 @@ export function openWriter(options: WriterOptions): Writer {
     }
   }
 
-  function faults() {
-    return { ledgerError: ledger.fault(), viewsError, viewsCause }
-  }
-
   inViews(false, () => projector.catchUp())
   return {
     ledger,
     commit,
-    erase({ seqs, reason, at }) {
+    /**
+     * Appends `erased` facts for the events, which erases their bodies. Once `isSettled`, no byte of them is
+     * left in any file; after a crash, the next start completes this. Returns the seqs that had a body. Throws
+     * LedgerUnavailable.
+     */
+    erase({ seqs, reason, at }: Erasure): number[] {
       const named = [...new Set(seqs)].filter((seq) => ledger.rowAt(seq) && !ledger.isErased(seq))
       const withBody = named.filter((seq) => ledger.rowAt(seq)?.body)
       if (withBody.length === 0) return []
@@ -157,7 +134,11 @@ export function openWriter(options: WriterOptions): Writer {
       filesMayHoldErased = true
       return withBody
     },
-    step(maxEvents) {
+    /**
+     * One step of deferred work: views that are behind, up to `maxEvents` of the lagging ones, then removing
+     * erased words from the files. Returns true if more can be done at once.
+     */
+    step(maxEvents: number): boolean {
       const before = projector.promptSeq()
       const more = inViews(
         false,
@@ -170,12 +151,21 @@ export function openWriter(options: WriterOptions): Writer {
       filesMayHoldErased = !emptyLogs()
       return !projector.isCaughtUp()
     },
+    /** The seq that all views have reached, except lagging and stalled ones. */
     viewsSeq: () => projector.promptSeq(),
+    /** True if no view is behind, lagging ones included, or if views cannot be written now. */
     isCaughtUp: () => viewsError !== null || projector.isCaughtUp(),
+    /** Whether the views are at the head and no file contains erased words. */
     isSettled: () => viewsError === null && !filesMayHoldErased,
+    /** Empties damaged views in place; `step` then rebuilds them. */
     remakeViews,
-    status: () => ({ projections: projector.status(), ...faults() }),
-    close() {
+    status: (): ViewsStatus => ({
+      projections: projector.status(),
+      ledgerError: ledger.fault(),
+      viewsError,
+      viewsCause,
+    }),
+    close(): void {
       views.close()
       slack.close()
       ledger.close()

@@ -84,8 +84,6 @@ export function createCallback(options: {
   }
 }
 
-export type Callback = ReturnType<typeof createCallback>
-
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

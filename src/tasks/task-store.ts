@@ -91,7 +91,7 @@ export function createTaskStore(options: {
         }
         return placement.appendToNewSpan(
           { kind: 'delivery', channel: 'system', inConversation: true },
-          () => events,
+          events,
         )
       }),
     start: reactor.start,

@@ -22,8 +22,8 @@ test('answers a guest as busy and ends their call when the owner takes the slot 
     },
     placement: {
       openConversationId: () => undefined,
-      async appendToNewSpan(_span: unknown, compose: (at: never) => readonly NewEvent[]) {
-        const [offered] = compose(undefined as never)
+      async appendToNewSpan(_span: unknown, events: readonly NewEvent[]) {
+        const [offered] = events
         if (offered?.actor === 'guest') await disk.promise
         const place = { conversationId: null, spanId: 'span', seq: 1 }
         return { status: 'appended', events: [{ ...offered, ...place }] }

@@ -25,8 +25,7 @@ export function openInPlace<F extends ThreadFunctions>(functions: F, directory: 
       () => views.close(),
       () => ledgerDb.close(),
     )
-    const onClose = (close: () => void) => void closes.unshift(close)
-    opened = { directory, views, ledger: veilLedger(wholeLedger, views), wholeLedger, onClose }
+    opened = { directory, views, ledger: veilLedger(wholeLedger, views), wholeLedger }
     return opened
   }
 

@@ -22,10 +22,7 @@ const openStores = new WeakMap<Sources, { current: OpenStore | null }>()
 function storeOf(sources: Sources, model: string | null): VectorStore {
   const wanted = model === null ? null : `${sources.ledger.id()} ${model}`
   const holder = openStores.get(sources) ?? { current: null }
-  if (!openStores.has(sources)) {
-    openStores.set(sources, holder)
-    sources.onClose(() => holder.current?.db.close())
-  }
+  openStores.set(sources, holder)
   const { current } = holder
   if (current && (wanted === null || current.model === wanted)) return current.store
   current?.db.close()

@@ -49,17 +49,12 @@ export const NO_OUTCOME: Outcome = outcomeSchema.parse({ ok: false })
 
 /** Parses a tool result. An invalid one becomes a refusal without a reason. */
 export function readOutcome(json: string): Outcome {
-  return jsonSchema.pipe(outcomeSchema).catch(NO_OUTCOME).parse(json)
-}
-
-const jsonSchema = z.string().transform((json, context): unknown => {
   try {
-    return JSON.parse(json)
+    return outcomeSchema.parse(JSON.parse(json))
   } catch {
-    context.addIssue('not JSON')
-    return z.NEVER
+    return NO_OUTCOME
   }
-})
+}
 
 /** Tells the owner why a tool did nothing. */
 export function whyNot({ reason, message }: Outcome): string {

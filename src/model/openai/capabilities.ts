@@ -4,24 +4,21 @@ import { faultOf } from './failures.ts'
 /** Features that a compatible server may lack: whole ports, and optional parts of a request. */
 export type Feature = Capability | 'encrypted_reasoning' | 'strict_tools' | 'json_schema'
 
-/** Remembers for a while which features a server lacks. A scope is a base URL and a model. */
-export type Capabilities = {
-  lacks(scope: string, feature: Feature): boolean
-  markLacking(scope: string, feature: Feature): void
-}
-
 /** A server may be upgraded or reconfigured. */
 const TTL_MS = 6 * 60 * 60 * 1000
 
-export function createCapabilities(nowMs: () => number): Capabilities {
+export type Capabilities = ReturnType<typeof createCapabilities>
+
+/** Remembers for a while which features a server lacks. A scope is a base URL and a model. */
+export function createCapabilities(nowMs: () => number) {
   const markedAtMs = new Map<string, number>()
   const keyOf = (scope: string, feature: Feature) => `${feature} ${scope}`
   return {
-    lacks(scope, feature) {
+    lacks(scope: string, feature: Feature): boolean {
       const atMs = markedAtMs.get(keyOf(scope, feature))
       return atMs !== undefined && Math.abs(nowMs() - atMs) < TTL_MS
     },
-    markLacking: (scope, feature) => void markedAtMs.set(keyOf(scope, feature), nowMs()),
+    markLacking: (scope: string, feature: Feature) => void markedAtMs.set(keyOf(scope, feature), nowMs()),
   }
 }
 

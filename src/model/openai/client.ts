@@ -1,27 +1,13 @@
 import type { OpenAI } from 'openai'
 import { ModelError, type RealtimeEndpoint } from '../port.ts'
 
-/** The base URL and the Authorization header; null for a server that needs none. */
+/** The base URL, without a slash at the end, and the Authorization header; null for a server that needs none. */
 export type Endpoint = { readonly baseUrl: string; readonly authorization: string | null }
-
-/** Credentials inside the URL become Basic authentication if there is no key. */
-export function toEndpoint(baseUrl: string, apiKey: string | null): Endpoint {
-  const url = new URL(baseUrl)
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  url.username = ''
-  url.password = ''
-  const basic = credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`
-  return {
-    baseUrl: url.href.replace(/(?<!\/)\/+$/, ''),
-    authorization: apiKey === null ? basic : `Bearer ${apiKey}`,
-  }
-}
 
 /** The realtime WebSocket endpoint for a base URL: http becomes ws, https becomes wss. */
 export function realtimeEndpoint({ baseUrl, authorization }: Endpoint, model: string): RealtimeEndpoint {
-  const url = new URL(baseUrl)
+  const url = new URL(`${baseUrl}/realtime`)
   url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:'
-  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/realtime`
   url.searchParams.set('model', model)
   return { url: url.href, headers: authorization === null ? {} : { Authorization: authorization }, model }
 }

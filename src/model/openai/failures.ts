@@ -1,6 +1,7 @@
 // The whole SDK takes 100 ms to load; its errors do not.
 import { APIError } from 'openai/error'
 import * as z from 'zod'
+import { networkCode } from '../../lib/never-reached.ts'
 import { parseRetryAfter } from '../../lib/waits.ts'
 import { CapabilityMissing, ModelError, type ModelFailureKind, NoAnswer } from '../port.ts'
 import { redact } from './redact.ts'
@@ -94,16 +95,6 @@ function kindOf({ status, code, message }: ServiceFault): ModelFailureKind {
   if (status === null) return REFUSED.test(code ?? '') ? 'refused' : 'unavailable'
   if (status === 400 || status === 422) return REFUSED.test(code ?? '') ? 'refused' : 'malformed'
   return 'unavailable'
-}
-
-/** The error code of a broken connection, from anywhere in the cause chain. */
-function networkCode(error: unknown): string | null {
-  let current = error
-  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
-    if ('code' in current && typeof current.code === 'string') return current.code
-    current = current.cause
-  }
-  return null
 }
 
 function describe(error: unknown): string {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ModelService } from '../port.ts'
 import { createCapabilities } from './capabilities.ts'
 import { checkService } from './check.ts'
-import { createClientLoader, type Endpoint, realtimeEndpoint, toEndpoint } from './client.ts'
+import { createClientLoader, type Endpoint, realtimeEndpoint } from './client.ts'
 import { createCompactionModel } from './compaction.ts'
 import { type OpenAiCore, scopeOf } from './core.ts'
 import { createDataBlocks } from './data-block.ts'
@@ -16,7 +16,7 @@ import { defaultLimits, type Limits, systemTiming, type Timing } from './timing.
 /** The service and its models. A null model disables its port. */
 export type OpenAiSettings = {
   readonly apiKey: string | null
-  /** Null for OpenAI. */
+  /** Null for OpenAI. Without credentials and a slash at the end, as the setting's schema leaves it. */
   readonly baseUrl: string | null
   readonly chatModel: string
   readonly utilityModel: string | null
@@ -41,7 +41,11 @@ export function createOpenAiService(
   settings: OpenAiSettings,
   dependencies: OpenAiDependencies = {},
 ): ModelService {
-  const endpoint = toEndpoint(settings.baseUrl ?? OPENAI_BASE_URL, settings.apiKey)
+  const { baseUrl, apiKey } = settings
+  const endpoint = {
+    baseUrl: baseUrl ?? OPENAI_BASE_URL,
+    authorization: apiKey === null ? null : `Bearer ${apiKey}`,
+  }
   const core = createCore(endpoint, settings, dependencies)
   const { capabilities } = core
   const { chatModel, embeddingModel, realtimeModel, transcriptionModel, speechModel } = settings
@@ -78,19 +82,17 @@ function createCore(
   dependencies: OpenAiDependencies,
 ): OpenAiCore {
   const { timing = systemTiming } = dependencies
-  const { baseUrl, authorization } = endpoint
+  const { baseUrl } = endpoint
   const url = new URL(baseUrl)
   const isOpenAi = url.host === new URL(OPENAI_BASE_URL).host
   const { firstEventMs = defaultLimits.firstEventMs } = settings
   const limits = { ...defaultLimits, firstEventMs, ...dependencies.limits }
-  const { maxResponseBytes } = limits
-  const given = new URL(settings.baseUrl ?? OPENAI_BASE_URL)
   return {
     provider: isOpenAi ? 'openai' : url.host.slice(0, 100),
     where: url.origin,
     baseUrl,
-    load: createClientLoader(endpoint, { maxResponseBytes }),
-    secrets: [settings.apiKey ?? '', authorization?.split(' ')[1] ?? '', decodeURIComponent(given.password)],
+    load: createClientLoader(endpoint, limits),
+    secrets: [settings.apiKey ?? ''],
     timing,
     limits,
     capabilities: createCapabilities(timing.nowMs),

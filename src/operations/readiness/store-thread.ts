@@ -3,4 +3,4 @@ import { checkStores } from './stores.ts'
 
 export type StoreFunctions = { readonly checkStores: () => typeof checkStores }
 
-serveCalls(() => ({ functionOf: () => checkStores, close: () => undefined }))
+serveCalls({ checkStores })

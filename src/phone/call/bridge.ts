@@ -5,7 +5,7 @@ import { createLineOutbox } from './line-outbox.ts'
 import { type ModelSession, openModelSession } from './model-session.ts'
 import type { CallLine, CallLog, CallMind, ConnectModel, HangUp, RecordFacts } from './ports.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
-import { type Talk, talkOf } from './talk.ts'
+import { talkOf } from './talk.ts'
 import { begin, step } from './turn-taking.ts'
 
 /** How often deadlines are checked. Audio does not wait for it. */
@@ -33,21 +33,14 @@ export type BridgeOptions = {
   readonly ended: () => void
 }
 
-export type Bridge = {
-  /** Ends the call at the provider. */
-  hangUp(reason: EndReason): void
-  /** The provider reports that the call is over. Idempotent. */
-  lineEnded(): void
-  /** Who is speaking now, and what was said but is not recorded yet. */
-  talk(): Talk
-}
+export type Bridge = ReturnType<typeof startBridge>
 
 /**
  * Connects a caller's line with the realtime model. Passes events to the turn-taking machine and performs its
  * actions on the two sockets; it makes no decisions of its own. Audio passes through untouched and waits only
  * for a full socket.
  */
-export function startBridge(options: BridgeOptions): Bridge {
+export function startBridge(options: BridgeOptions) {
   const { line, mind, log } = options
   const nowMs = createAwakeClock(() => performance.now(), MAX_STEP_MS)
   const over = new AbortController()
@@ -193,8 +186,11 @@ export function startBridge(options: BridgeOptions): Bridge {
   work()
 
   return {
-    hangUp: (reason) => give({ type: 'hangup.requested', reason }),
+    /** Ends the call at the provider. */
+    hangUp: (reason: EndReason) => give({ type: 'hangup.requested', reason }),
+    /** The provider reports that the call is over. Idempotent. */
     lineEnded: () => give({ type: 'line.ended', reason: 'caller_hung_up' }),
+    /** Who is speaking now, and what was said but is not recorded yet. */
     talk: () => talkOf(state),
   }
 }

@@ -13,19 +13,11 @@ const STARVED_MS = 750
 
 type Sink = { sendAudio(base64: string): void; readonly bufferedBytes: number }
 
-export type CallerAudio = {
-  frame(payload: string, timestampMs: number, nowMs: number): void
-  /** Call regularly: sends held frames, and ends the caller's turn if audio stopped in mid-speech. */
-  tick(nowMs: number, callerSpeaks: boolean): void
-  /** Sends all further audio to `sink`, held frames first. */
-  sendTo(sink: Sink | null): void
-}
-
 /**
  * Carries the caller's audio to the model, and keeps the newest five seconds while it cannot be sent. Fills
  * gaps with silence, because a model that receives nothing never notices that the caller stopped.
  */
-export function createCallerAudio(): CallerAudio {
+export function createCallerAudio() {
   let sink: Sink | null = null
   const held: { payload: string; bytes: number }[] = []
   let heldBytes = 0
@@ -55,7 +47,7 @@ export function createCallerAudio(): CallerAudio {
   }
 
   return {
-    frame(payload, timestampMs, nowMs) {
+    frame(payload: string, timestampMs: number, nowMs: number): void {
       const bytes = Buffer.byteLength(payload, 'base64')
       if (endMs !== null && timestampMs - endMs >= GAP_MS) fill(timestampMs - endMs)
       endMs = timestampMs + bytes / BYTES_PER_MS
@@ -63,14 +55,16 @@ export function createCallerAudio(): CallerAudio {
       starved = false
       pass(payload, bytes)
     },
-    tick(nowMs, callerSpeaks) {
+    /** Call regularly: sends held frames, and ends the caller's turn if audio stopped in mid-speech. */
+    tick(nowMs: number, callerSpeaks: boolean): void {
       drain()
       if (!callerSpeaks || starved || nowMs - lastFrameMs < STARVED_MS) return
       starved = true
       fill(MAX_FILL_MS)
       if (endMs !== null) endMs += MAX_FILL_MS
     },
-    sendTo(next) {
+    /** Sends all further audio to `sink`, held frames first. */
+    sendTo(next: Sink | null): void {
       sink = next
       drain()
     },

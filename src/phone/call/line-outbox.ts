@@ -7,19 +7,11 @@ const LIMIT_BYTES = 1024 * 1024
 
 type Waiting = { readonly payload: string; readonly mark: string }
 
-export type LineOutbox = {
-  media(payload: string, mark: string): void
-  /** Drops all waiting audio and sends a clear. */
-  clear(): void
-  /** Sends waiting audio. Call whenever the line's buffer may have drained. */
-  pump(): void
-}
-
 /**
  * Carries audio to the caller in order and without loss. If more than 1 MiB waits, it calls `overflowed` once
  * and sends nothing more.
  */
-export function createLineOutbox(line: CallLine, overflowed: () => void): LineOutbox {
+export function createLineOutbox(line: CallLine, overflowed: () => void) {
   let waiting: Waiting[] = []
   let waitingBytes = 0
   let full = false
@@ -34,8 +26,9 @@ export function createLineOutbox(line: CallLine, overflowed: () => void): LineOu
   }
 
   return {
+    /** Sends waiting audio. Call whenever the line's buffer may have drained. */
     pump,
-    media(payload, mark) {
+    media(payload: string, mark: string): void {
       if (full) return
       waiting.push({ payload, mark })
       waitingBytes += payload.length
@@ -45,7 +38,8 @@ export function createLineOutbox(line: CallLine, overflowed: () => void): LineOu
       waiting = []
       overflowed()
     },
-    clear() {
+    /** Drops all waiting audio and sends a clear. */
+    clear(): void {
       waiting = []
       waitingBytes = 0
       if (!full) line.sendClear()

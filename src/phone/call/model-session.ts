@@ -2,13 +2,7 @@ import type { CallLog, ConnectModel, SessionPlan } from './ports.ts'
 import { type ClientEvent, parseServerEvent, type ServerEvent } from './realtime-protocol.ts'
 import { sessionOpening } from './session-config.ts'
 
-export type ModelSession = {
-  send(event: ClientEvent): void
-  sendAudio(base64: string): void
-  readonly bufferedBytes: number
-  /** Idempotent. No callback is called afterwards. */
-  close(): void
-}
+export type ModelSession = ReturnType<typeof openModelSession>
 
 /**
  * Opens one session with the realtime model. Makes the plan while the socket connects, and configures the
@@ -20,7 +14,7 @@ export function openModelSession(options: {
   readonly said: (event: ServerEvent) => void
   readonly lost: () => void
   readonly log: CallLog
-}): ModelSession {
+}) {
   const abort = new AbortController()
   const opened = Promise.withResolvers<void>()
   let over = false
@@ -56,10 +50,11 @@ export function openModelSession(options: {
 
   return {
     send,
-    sendAudio: (base64) => send({ type: 'input_audio_buffer.append', audio: base64 }),
-    get bufferedBytes() {
+    sendAudio: (base64: string) => send({ type: 'input_audio_buffer.append', audio: base64 }),
+    get bufferedBytes(): number {
       return socket.bufferedBytes
     },
+    /** Idempotent. No callback is called afterwards. */
     close: () => finish(null),
   }
 }

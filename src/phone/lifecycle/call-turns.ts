@@ -11,19 +11,7 @@ export type CallPlace = {
   readonly offeredSeq: number
 }
 
-export type CallTurns = {
-  /** The turn in progress, else the next one. */
-  currentId(): string
-  /** The turn of a response; the current turn if the response is not finished. */
-  turnOf(responseId: string | null): string
-  /** The facts that open a turn; empty if it is open already or not the current one. */
-  opening(turnId: string, causedBy: number | null): readonly NewEvent[]
-  /** Keeps the current turn open for another response until the returned function is called. */
-  toolStarted(): () => void
-  responded(response: { readonly responseId: string; readonly usage: Usage }): void
-  /** The call is over: concludes the open turn. */
-  end(): void
-}
+export type CallTurns = ReturnType<typeof createCallTurns>
 
 /**
  * Records the turns of a call with their usage, as in chat. A turn lasts from one response to the last one
@@ -39,7 +27,7 @@ export function createCallTurns(options: {
   /** Tokens of the owner's chain as the last chat turn counted them. A call's session counts only its own. */
   readonly contextTokens: () => number
   readonly onFault: (error: unknown) => void
-}): CallTurns {
+}) {
   const { place, newId, nowMs } = options
   const turnOfResponse = new Map<string, string>()
   const begin = () => ({
@@ -104,17 +92,22 @@ export function createCallTurns(options: {
   }
 
   return {
+    /** The turn in progress, else the next one. */
     currentId: () => turn.turnId,
-    turnOf: (responseId) => (responseId === null ? undefined : turnOfResponse.get(responseId)) ?? turn.turnId,
+    /** The turn of a response; the current turn if the response is not finished. */
+    turnOf: (responseId: string | null) =>
+      (responseId === null ? undefined : turnOfResponse.get(responseId)) ?? turn.turnId,
+    /** The facts that open a turn; empty if it is open already or not the current one. */
     opening,
-    toolStarted() {
+    /** Keeps the current turn open for another response until the returned function is called. */
+    toolStarted(): () => void {
       const mine = turn
       mine.runningTools += 1
       return () => {
         mine.runningTools -= 1
       }
     },
-    responded({ responseId, usage }) {
+    responded({ responseId, usage }: { readonly responseId: string; readonly usage: Usage }): void {
       turnOfResponse.set(responseId, turn.turnId)
       turn.rounds += 1
       turn.responseId = responseId
@@ -129,6 +122,7 @@ export function createCallTurns(options: {
         if (turn === mine && mine.runningTools === 0) conclude()
       })
     },
+    /** The call is over: concludes the open turn. */
     end: conclude,
   }
 }

@@ -6,16 +6,7 @@ import type { Append, Appended, NewEvent } from '../../../ledger/event.ts'
 /** Pause before a failed batch is retried. */
 const RETRY_MS = 1_000
 
-export type FactQueue = {
-  /** Queues facts without blocking. Resolves once they are in the ledger. */
-  append: Append
-  /** Like `append`, but composes the facts when all earlier ones are in the ledger. */
-  appendLater(compose: () => readonly NewEvent[]): Promise<Appended>
-  /** Resolves when everything queued so far is in the ledger. */
-  settled(): Promise<void>
-  /** Stops retrying. Facts that are not in the ledger by then are logged and lost. */
-  giveUp(): void
-}
+export type FactQueue = ReturnType<typeof createFactQueue>
 
 /**
  * Appends batches in order and retries while the ledger is unavailable, so that a call continues meanwhile.
@@ -24,11 +15,11 @@ export function createFactQueue(options: {
   readonly append: Append
   readonly onFault: (error: unknown, message: string) => void
   readonly retryMs?: number
-}): FactQueue {
+}) {
   const inTurn = pLimit(1)
   const over = new AbortController()
 
-  const take: FactQueue['appendLater'] = (compose) => inTurn(() => appendUntilTaken(compose()))
+  const take = (compose: () => readonly NewEvent[]) => inTurn(() => appendUntilTaken(compose()))
 
   async function appendUntilTaken(events: readonly NewEvent[]): Promise<Appended> {
     for (;;) {
@@ -45,9 +36,13 @@ export function createFactQueue(options: {
   }
 
   return {
-    append: (events) => take(() => events),
+    /** Queues facts without blocking. Resolves once they are in the ledger. */
+    append: (events: readonly NewEvent[]) => take(() => events),
+    /** Like `append`, but composes the facts when all earlier ones are in the ledger. */
     appendLater: take,
+    /** Resolves when everything queued so far is in the ledger. */
     settled: () => inTurn(() => undefined),
+    /** Stops retrying. Facts that are not in the ledger by then are logged and lost. */
     giveUp: () => over.abort(),
   }
 }

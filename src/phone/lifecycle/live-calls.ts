@@ -12,19 +12,11 @@ export type LiveCall = Talk & {
   readonly connectedAt: string | null
 }
 
-export type LiveCalls = {
-  current(): LiveCall | null
-  /** Calls `listener` on each change, at most once per EVERY_MS. Returns an unsubscribe function. */
-  subscribe(listener: (call: LiveCall | null) => void): () => void
-  /** Reports a possible change. Cheap without subscribers. */
-  changed(): void
-}
-
 /** As fast as people read. Audio needs the event loop. */
 const EVERY_MS = 100
 
 /** Publishes the call in progress, debounced and only when it differs. */
-export function createLiveCalls(options: { readonly read: () => LiveCall | null }): LiveCalls {
+export function createLiveCalls(options: { readonly read: () => LiveCall | null }) {
   const listeners = new Set<(call: LiveCall | null) => void>()
   let due: NodeJS.Timeout | null = null
   let published = 'null'
@@ -40,13 +32,15 @@ export function createLiveCalls(options: { readonly read: () => LiveCall | null 
 
   return {
     current: options.read,
-    subscribe(listener) {
+    /** Calls `listener` on each change, at most once per EVERY_MS. Returns an unsubscribe function. */
+    subscribe(listener: (call: LiveCall | null) => void): () => void {
       // The first subscriber reads the current state itself, so only later changes are published.
       if (listeners.size === 0) published = JSON.stringify(options.read())
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    changed() {
+    /** Reports a possible change. Cheap without subscribers. */
+    changed(): void {
       if (due !== null || listeners.size === 0) return
       due = setTimeout(publish, EVERY_MS)
       due.unref()

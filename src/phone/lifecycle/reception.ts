@@ -19,11 +19,6 @@ export type Offer =
   | { readonly status: 'busy' }
   | { readonly status: 'explained'; readonly reason: Explanation }
 
-export type Reception = {
-  /** Decides on an incoming call. Idempotent per call. */
-  offer(call: OfferedCall): Promise<Offer>
-}
-
 /** Admits calls to the single slot. */
 export function createReception(options: {
   readonly append: Append
@@ -41,7 +36,7 @@ export function createReception(options: {
   readonly reserved: (call: OfferedCall, place: CallPlace) => void
   /** A guest's call must make room for the owner's. */
   readonly evicted: (call: OfferedCall) => void
-}): Reception {
+}) {
   const { append, placement, calls, slot } = options
 
   async function reject(
@@ -78,7 +73,7 @@ export function createReception(options: {
     const { callSid, party } = call
     const result = await placement.appendToNewSpan(
       { kind: 'call', channel: 'voice', inConversation: party === 'owner' },
-      () => [offered(call)],
+      [offered(call)],
     )
     const event = result.status === 'appended' ? result.events.at(-1) : result.existing
     if (!event?.spanId) throw new Error('the call has no span in the ledger')
@@ -87,7 +82,8 @@ export function createReception(options: {
   }
 
   return {
-    async offer(call) {
+    /** Decides on an incoming call. Idempotent per call. */
+    async offer(call: OfferedCall): Promise<Offer> {
       const known = calls.bySid(call.callSid)
       // A replayed webhook of an earlier call gets no token.
       if (known && slot.holder()?.call.callSid !== call.callSid) return { status: 'busy' }

@@ -2,18 +2,13 @@ import type { Twilio } from 'twilio'
 import type { Settings } from '../../settings/settings.ts'
 import { connectTelephony, type TelephonyCredentials } from './rest.ts'
 
-export type TelephonyApi = {
-  /** The current credentials; null if the settings are incomplete. */
-  credentials(): TelephonyCredentials | null
-  /** A client with the current credentials, or null. The same client as long as they do not change. */
-  client(): Promise<Twilio | null>
-}
+export type TelephonyApi = ReturnType<typeof createTelephonyApi>
 
 /** The provider's API with the settings at the time of each use. `requestMs` is the request's time limit. */
 export function createTelephonyApi(
   settings: Pick<Settings, 'get'>,
   limits: { readonly requestMs?: number | undefined } = {},
-): TelephonyApi {
+) {
   let built: { readonly by: string; readonly client: Promise<Twilio> } | null = null
 
   function credentials(): TelephonyCredentials | null {
@@ -26,8 +21,10 @@ export function createTelephonyApi(
   }
 
   return {
+    /** The current credentials; null if the settings are incomplete. */
     credentials,
-    async client() {
+    /** A client with the current credentials, or null. The same client as long as they do not change. */
+    async client(): Promise<Twilio | null> {
       const wanted = credentials()
       if (wanted === null) return null
       const by = JSON.stringify(wanted)

@@ -29,22 +29,10 @@ export type Claim =
   | { readonly status: 'claimed'; readonly call: OfferedCall }
   | { readonly status: 'refused'; readonly reason: 'nothing_reserved' | 'wrong_token' | 'wrong_call' }
 
-export type CallSlot = {
-  /**
-   * Reserves the only slot for a call. Idempotent until the stream connects. The owner's call evicts a
-   * guest's, never the other way round.
-   */
-  reserve(call: OfferedCall): Reservation
-  /** Exchanges the token of a reservation for its call, once. A wrong token does not end the reservation. */
-  claim(stream: { readonly callSid: string; readonly accountSid: string; readonly token: string }): Claim
-  /** Frees the slot if this call holds it. Idempotent. */
-  release(callSid: string): boolean
-  /** The call that holds the slot; null if it is free. */
-  holder(): { readonly call: OfferedCall; readonly connected: boolean } | null
-}
+export type CallSlot = ReturnType<typeof createCallSlot>
 
 /** Allows one call at a time. Synchronous, so taking the slot is atomic. A reservation expires. */
-export function createCallSlot(options: { readonly nowMs: () => number }): CallSlot {
+export function createCallSlot(options: { readonly nowMs: () => number }) {
   let held: { call: OfferedCall; token: string | null; untilMs: number } | null = null
 
   const holder = () => {
@@ -53,7 +41,11 @@ export function createCallSlot(options: { readonly nowMs: () => number }): CallS
   }
 
   return {
-    reserve(call) {
+    /**
+     * Reserves the only slot for a call. Idempotent until the stream connects. The owner's call evicts a
+     * guest's, never the other way round.
+     */
+    reserve(call: OfferedCall): Reservation {
       const before = holder()
       if (before !== null && before.call.callSid === call.callSid) {
         return before.token === null
@@ -66,7 +58,8 @@ export function createCallSlot(options: { readonly nowMs: () => number }): CallS
       held = { call, token, untilMs: options.nowMs() + RESERVATION_MS }
       return { status: 'reserved', token, evicted: before?.call ?? null }
     },
-    claim(stream) {
+    /** Exchanges the token of a reservation for its call, once. A wrong token does not end the reservation. */
+    claim(stream: { readonly callSid: string; readonly accountSid: string; readonly token: string }): Claim {
       const now = holder()
       if (now === null || now.token === null) return { status: 'refused', reason: 'nothing_reserved' }
       if (!equal(stream.token, now.token)) return { status: 'refused', reason: 'wrong_token' }
@@ -80,12 +73,14 @@ export function createCallSlot(options: { readonly nowMs: () => number }): CallS
       held = { ...now, token: null }
       return { status: 'claimed', call: now.call }
     },
-    release(callSid) {
+    /** Frees the slot if this call holds it. Idempotent. */
+    release(callSid: string): boolean {
       if (held === null || held.call.callSid !== callSid) return false
       held = null
       return true
     },
-    holder() {
+    /** The call that holds the slot; null if it is free. */
+    holder(): { readonly call: OfferedCall; readonly connected: boolean } | null {
       const now = holder()
       return now && { call: now.call, connected: now.token === null }
     },

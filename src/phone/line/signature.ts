@@ -4,15 +4,6 @@ import webhooks from 'twilio/lib/webhooks/webhooks.js'
 /** Form fields as posted: untrimmed, a repeated name as a list. The signature covers all of them. */
 export type FormFields = Readonly<ParsedUrlQuery>
 
-export type SignatureVerifier = {
-  /** Verifies a form post, or a GET without fields. */
-  form(request: SignedRequest, fields: FormFields): boolean
-  /** Verifies a JSON post, whose URL carries `bodySHA256`. `body` is the raw text. */
-  json(request: SignedRequest, body: string): boolean
-  /** Verifies the WebSocket upgrade of a media stream, which is signed as `wss` without fields. */
-  upgrade(request: SignedRequest): boolean
-}
-
 /** `pathAndQuery` as in the request line; `signature` is the header `x-twilio-signature`. */
 export type SignedRequest = { readonly pathAndQuery: string; readonly signature: string | undefined }
 
@@ -21,10 +12,7 @@ export type SignedRequest = { readonly pathAndQuery: string; readonly signature:
  * all fields (the SDK's validateRequest). Host and forwarded headers are not trusted. A signature has no time
  * or nonce, so handlers must be idempotent. Throws if `publicUrl` is not an absolute http(s) URL.
  */
-export function createSignatureVerifier(options: {
-  readonly authToken: string
-  readonly publicUrl: string
-}): SignatureVerifier {
+export function createSignatureVerifier(options: { readonly authToken: string; readonly publicUrl: string }) {
   if (!/^https?:$/.test(new URL(options.publicUrl).protocol)) throw new TypeError('publicUrl must be http(s)')
   // Not normalised, because the provider signs the URL exactly as configured.
   const base = options.publicUrl.replace(/(?<!\/)\/+$/, '')
@@ -34,11 +22,15 @@ export function createSignatureVerifier(options: {
     signature !== undefined && webhooks.validateRequest(authToken, signature, url, fields)
 
   return {
-    form: ({ pathAndQuery, signature }, fields) => valid(signature, base + pathAndQuery, fields),
-    json: ({ pathAndQuery, signature }, body) =>
+    /** Verifies a form post, or a GET without fields. */
+    form: ({ pathAndQuery, signature }: SignedRequest, fields: FormFields) =>
+      valid(signature, base + pathAndQuery, fields),
+    /** Verifies a JSON post, whose URL carries `bodySHA256`. `body` is the raw text. */
+    json: ({ pathAndQuery, signature }: SignedRequest, body: string) =>
       signature !== undefined &&
       webhooks.validateRequestWithBody(authToken, signature, base + pathAndQuery, body),
-    upgrade: ({ pathAndQuery, signature }) => {
+    /** Verifies the WebSocket upgrade of a media stream, which is signed as `wss` without fields. */
+    upgrade: ({ pathAndQuery, signature }: SignedRequest) => {
       const url = socketBase + pathAndQuery
       // The provider does not document whether it signs a trailing slash.
       return valid(signature, url, {}) || valid(signature, `${url}/`, {})

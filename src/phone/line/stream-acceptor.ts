@@ -18,11 +18,6 @@ export type StreamSocket = {
   listen(handlers: { message(text: string): void; closed(): void }): void
 }
 
-export type StreamAcceptor = {
-  /** Takes over a socket that was just opened. A signed one does not count against MAX_WAITING. */
-  accept(socket: StreamSocket, upgrade: { readonly isSigned: boolean }): void
-}
-
 /**
  * Accepts a media stream only if it starts in time with the token of the reservation, for the same call and
  * account. Closes any other with 1008, and at once if nothing is reserved.
@@ -32,12 +27,13 @@ export function createStreamAcceptor(options: {
   readonly startDeadlineMs?: number | undefined
   readonly accepted: (call: OfferedCall, line: CallLine) => void
   readonly refused: (reason: string) => void
-}): StreamAcceptor {
+}) {
   const { slot, startDeadlineMs = START_DEADLINE_MS } = options
   const waiting = new Set<(reason: string) => void>()
 
   return {
-    accept(socket, { isSigned }) {
+    /** Takes over a socket that was just opened. A signed one does not count against MAX_WAITING. */
+    accept(socket: StreamSocket, { isSigned }: { readonly isSigned: boolean }): void {
       const listeners: Partial<Parameters<CallLine['listen']>[0]> = {}
       let state: 'waiting' | 'live' | 'over' = 'waiting'
       let streamSid = ''

@@ -3,7 +3,6 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { ModelError } from '../../../src/model/port.ts'
 import { type At, type Fault, httpFaults } from '../../doubles/model/script.ts'
-import { holdUp } from '../../support/hold-up.ts'
 import { API_KEY, never, noteTool, request, run, setUp, stoppedTime } from './fixture.ts'
 import { startRawServer } from './raw-server.ts'
 
@@ -105,18 +104,6 @@ test.for([
   const { double, service } = await setUp({ dependencies: { limits: { ...bounds, attempts: 1 } } })
   double.answerWith(() => ({ ...answer, fault }))
   expect((await run(service)).error).toMatchObject({ name: 'ModelError', kind: 'timeout' })
-})
-
-test('does not count time that this process was blocked as silence of the service', async () => {
-  const { double, service } = await setUp({ dependencies: { limits: { idleMs: 800, attempts: 1 } } })
-  const { promise: until, resolve: goOn } = Promise.withResolvers<void>()
-  double.reply({ text: ['one ', 'two'], pause: { at: 5, until } })
-  const deltas: string[] = []
-  const turn = run(service, request(), never(), deltas)
-  await expect.poll(() => deltas, { interval: 5 }).toEqual(['one '])
-  await holdUp(1_200)
-  goOn()
-  expect((await turn).completed?.text).toBe('one two')
 })
 
 test.for([
@@ -268,17 +255,4 @@ test.for([
   const { error } = await run(service)
   expect(error).toBeInstanceOf(ModelError)
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
-})
-
-test('sends credentials in the base URL as Basic authentication, and keeps them out of errors', async () => {
-  const { double, another } = await setUp()
-  const url = new URL(double.url)
-  url.username = 'me'
-  url.password = 'secret-canary'
-  const service = another({ baseUrl: url.href, apiKey: null })
-  double.reply({ text: 'x' })
-  const { error } = await run(service)
-  expect(double.requests('/responses')[0]?.headers.authorization).toBe(`Basic ${btoa('me:secret-canary')}`)
-  expect(error).toMatchObject({ kind: 'auth' })
-  expect(inspect(error, { depth: 10 })).not.toContain('canary')
 })

@@ -164,8 +164,8 @@ test.for(['transcription', 'speech'] as const)('asks a server without %s only on
 
 test.for([
   ['https://api.openai.com/v1', 'wss://api.openai.com/v1/realtime?model=rt'],
-  ['http://127.0.0.1:9/v1/', 'ws://127.0.0.1:9/v1/realtime?model=rt'],
-  ['https://host/a/b?x=1', 'wss://host/a/b/realtime?x=1&model=rt'],
+  ['http://127.0.0.1:9', 'ws://127.0.0.1:9/realtime?model=rt'],
+  ['https://host/a/b', 'wss://host/a/b/realtime?model=rt'],
 ] as const)('derives the realtime socket of %s: %s', async ([baseUrl, url]) => {
   const { another } = await setUp()
   const endpoint = present(another({ baseUrl, realtimeModel: 'rt' }).realtime)
