@@ -73,6 +73,16 @@ export const resetRoute = del('/api/config/{key}', {
   responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(404) },
 })
 
+export const proxiesRoute = get('/api/proxies', {
+  summary: 'List addresses that send forwarding headers but are not in TRUSTED_PROXY',
+  responses: {
+    200: json(
+      z.object({ undeclared: z.array(z.string()).readonly() }).openapi('Proxies'),
+      'Seen since the start',
+    ),
+  },
+})
+
 const testedSchema = z.enum(['model', 'telephony'])
 
 export type TestedService = z.output<typeof testedSchema>

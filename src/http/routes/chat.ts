@@ -28,10 +28,8 @@ export function chatRoutes(routes: Routes, { agent }: RouteDeps): void {
           if (event.turnId === turnId && event.type === 'delta')
             queue('chat.delta', { turnId, text: event.text })
         })
-        const closed = new AbortController()
-        stream.onAbort(() => closed.abort(new Error('the client disconnected')))
         try {
-          const outcome = await chat.outcomeOf(message, AbortSignal.any([gone, closed.signal]))
+          const outcome = await chat.outcomeOf(message, gone)
           const refusal = refusalOf(outcome)
           if (refusal) queue('chat.error', { turnId, problem: problemOf(refusal) })
           else queue('chat.response', { turnId, content: outcome.text, conversationId })

@@ -2,8 +2,7 @@ import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import type { LogLevel, LogLines } from '../../lib/log-lines.ts'
 import { idSchema, LINES_PER_READ, pageRoute, streamRoute } from '../contract/logs.ts'
 import type { CoreDeps } from '../features.ts'
-import { type Routes, sessionOf } from '../server/env.ts'
-import { streamHeaders } from '../server/responses.ts'
+import { type HttpContext, type Routes, sessionOf } from '../server/env.ts'
 
 /** Proxies close idle connections, most of them after a minute. */
 const HEARTBEAT_MS = 25_000
@@ -16,25 +15,27 @@ export function logRoutes(routes: Routes, { logLines: lines, sessions, stopping 
   })
 
   routes.openapi(streamRoute, (c) => {
-    if (c.req.method === 'HEAD') return streamHeaders(c)
     const { level, after } = c.req.valid('query')
     const lastSeen = idSchema.safeParse(c.req.header('last-event-id') ?? undefined)
     const from = lastSeen.success ? lastSeen.data : (after ?? null)
     const ended = new AbortController()
     const unwatch = sessions.onEnded(sessionOf(c).id, () => ended.abort())
     const ending = AbortSignal.any([stopping, ended.signal])
-    return streamSSE(c, (stream) => followLines(stream, lines, ending, from, level).finally(unwatch))
+    return streamSSE(c, (stream) => followLines(c, stream, lines, ending, from, level).finally(unwatch))
   })
 }
 
 /** Sends lines as they are added. Waits for slow readers instead of buffering for them, and reports the lines dropped meanwhile. */
 export async function followLines(
+  c: HttpContext,
   stream: SSEStreamingApi,
   lines: LogLines,
   ending: AbortSignal,
   from: number | null,
   minLevel: LogLevel,
 ): Promise<void> {
+  // Nobody would read the stream, so it would never end.
+  if (c.req.method === 'HEAD') return
   let position = from
   let isBeatDue = false
   let news = Promise.withResolvers<void>()

@@ -68,6 +68,11 @@ export function createHttpServer(options: {
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const startedMs = performance.now()
     const requestId = newId()
+    if (incoming.rawHeaders.length / 2 > limits.maxHeaders) {
+      const refusal = new Refusal(431, 'too_many_headers', 'The request has too many headers.')
+      writeRefusal(incoming.socket, refusal, requestId)
+      return
+    }
     const { isHttps } = identifyCaller(incoming)
     for (const [name, value] of Object.entries(securityHeaders(requestId, isHttps))) {
       if (value !== undefined) outgoing.setHeader(name, value)
@@ -81,12 +86,6 @@ export function createHttpServer(options: {
           'Request',
         )
       })
-    }
-    if (incoming.rawHeaders.length / 2 > limits.maxHeaders) {
-      const refusal = new Refusal(431, 'too_many_headers', 'The request has too many headers.')
-      outgoing.writeHead(refusal.status, { 'content-type': PROBLEM_TYPE, connection: 'close' })
-      outgoing.end(JSON.stringify(problemOf(refusal)))
-      return
     }
     await listener(incoming, outgoing)
   }

@@ -5,7 +5,6 @@ import { type CheckHealth, healthRoutes } from '../routes/health.ts'
 import { installRoutes } from '../routes/install.ts'
 import { logRoutes } from '../routes/logs.ts'
 import { pageRoutes } from '../routes/pages.ts'
-import { proxyRoutes } from '../routes/proxies.ts'
 import { settingsRoutes, type TestConnection } from '../routes/settings.ts'
 import { signInRoutes } from '../routes/sign-in.ts'
 import { createAccessControl } from './access.ts'
@@ -83,12 +82,4 @@ export function createHttp(
 }
 
 /** In the order of the API reference. */
-const CORE_ROUTES = [
-  healthRoutes,
-  installRoutes,
-  signInRoutes,
-  settingsRoutes,
-  proxyRoutes,
-  logRoutes,
-  pageRoutes,
-]
+const CORE_ROUTES = [healthRoutes, installRoutes, signInRoutes, settingsRoutes, logRoutes, pageRoutes]
