@@ -26,8 +26,6 @@ export type LogLines = {
    * Up to `limit` lines of `minLevel` or above: those right after line `after`, or the newest if it is null.
    */
   read(query: { readonly limit: number; readonly minLevel: LogLevel; readonly after: number | null }): LogPage
-  /** Calls `onAdded` after each new line. Returns a function that unsubscribes. */
-  subscribe(onAdded: () => void): () => void
 }
 
 /**
@@ -36,7 +34,6 @@ export type LogLines = {
  */
 export function createLogLines(capacity: number, aboveId = 0): LogLines {
   const kept: LogLine[] = []
-  const subscribers = new Set<() => void>()
   let lastId = aboveId
 
   return {
@@ -44,7 +41,6 @@ export function createLogLines(capacity: number, aboveId = 0): LogLines {
       lastId += 1
       kept.push({ id: lastId, ...line })
       if (kept.length > capacity) kept.shift()
-      for (const subscriber of [...subscribers]) subscriber()
     },
     read({ limit, minLevel, after }) {
       const atLeast = logLevels.indexOf(minLevel)
@@ -57,10 +53,6 @@ export function createLogLines(capacity: number, aboveId = 0): LogLines {
       const lines = wanted.filter(({ id }) => id > seen).slice(0, limit)
       const throughId = (lines.length === limit && lines.at(-1)?.id) || Math.max(seen, lastId)
       return { lines, dropped: Math.max(0, droppedId - seen), throughId }
-    },
-    subscribe(onAdded) {
-      subscribers.add(onAdded)
-      return () => subscribers.delete(onAdded)
     },
   }
 }

@@ -16,7 +16,6 @@ import { createHttpServer, type HttpServer, type ServerLimits } from './http-ser
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
 import { SHELL_FILE } from './static-files.ts'
-import { createUndeclaredProxies } from './undeclared-proxies.ts'
 
 const END_EXPIRED_SESSIONS_EVERY_MS = 60_000
 
@@ -38,14 +37,12 @@ export function createHttp(
 ): HttpServer {
   const { ownerState, staticFiles, log } = options
   const { account, sessions, settings } = ownerState
-  const proxies = createUndeclaredProxies({
-    settings,
-    onFound: (peer) =>
-      log.warn(
-        { peer, setting: 'TRUSTED_PROXY' },
-        'Requests from this address carry forwarding headers, but TRUSTED_PROXY does not list it. If it is your proxy, add it to TRUSTED_PROXY. Until then, all clients behind it count as one.',
-      ),
-  })
+  const { identify, undeclaredProxies } = createCallerIdentification(settings, (peer) =>
+    log.warn(
+      { peer, setting: 'TRUSTED_PROXY' },
+      'Requests from this address carry forwarding headers, but TRUSTED_PROXY does not list it. If it is your proxy, add it to TRUSTED_PROXY. Until then, all clients behind it count as one.',
+    ),
+  )
   const throttle = createSignInThrottle(options.monotonicMs)
   const guards = {
     access: createAccessControl({
@@ -55,9 +52,9 @@ export function createHttp(
       // The shell is served at the addresses of its pages only.
       isStaticFile: (path) => path !== SHELL_FILE && staticFiles.has(path),
     }),
-    identifyCaller: createCallerIdentification(settings, proxies.seen),
+    identifyCaller: identify,
   }
-  const core = { ...options, account, sessions, settings, throttle, proxies }
+  const core = { ...options, account, sessions, settings, throttle, undeclaredProxies }
   const app = createApp({
     ...options,
     ...guards,
