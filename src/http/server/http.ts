@@ -1,11 +1,9 @@
-import type { OwnerState } from '../../settings/index.ts'
-import type { BuildInfo } from '../contract/health.ts'
-import type { Shared } from '../features.ts'
-import { type CheckHealth, healthRoutes } from '../routes/health.ts'
+import type { CoreDeps } from '../features.ts'
+import { healthRoutes } from '../routes/health.ts'
 import { installRoutes } from '../routes/install.ts'
 import { logRoutes } from '../routes/logs.ts'
 import { pageRoutes } from '../routes/pages.ts'
-import { settingsRoutes, type TestConnection } from '../routes/settings.ts'
+import { settingsRoutes } from '../routes/settings.ts'
 import { signInRoutes } from '../routes/sign-in.ts'
 import { createAccessControl } from './access.ts'
 import { createApp } from './app.ts'
@@ -21,22 +19,17 @@ const END_EXPIRED_SESSIONS_EVERY_MS = 60_000
 
 /** Assembles the routes of the service itself, further routes and sockets, and their server. */
 export function createHttp(
-  options: Shared &
+  options: Omit<CoreDeps, 'throttle' | 'undeclaredProxies'> &
     Faults & {
-      readonly ownerState: Pick<OwnerState, 'account' | 'sessions' | 'settings'>
       readonly addRoutes: (routes: Routes) => void
       readonly socketRoutes: readonly SocketRoute[]
-      readonly checkHealth: CheckHealth
-      readonly testConnection: TestConnection
-      readonly buildInfo: BuildInfo
       readonly newId: () => string
       /** A monotonic clock. */
       readonly monotonicMs: () => number
       readonly limits?: ServerLimits
     },
 ): HttpServer {
-  const { ownerState, staticFiles, log } = options
-  const { account, sessions, settings } = ownerState
+  const { account, sessions, settings, staticFiles, log } = options
   const { identify, undeclaredProxies } = createCallerIdentification(settings, (peer) =>
     log.warn(
       { peer, setting: 'TRUSTED_PROXY' },
@@ -54,7 +47,7 @@ export function createHttp(
     }),
     identifyCaller: identify,
   }
-  const core = { ...options, account, sessions, settings, throttle, undeclaredProxies }
+  const core = { ...options, throttle, undeclaredProxies }
   const app = createApp({
     ...options,
     ...guards,
@@ -64,7 +57,7 @@ export function createHttp(
     },
     version: options.buildInfo.version,
   })
-  const sockets = createSockets({ ...options, ...guards, routes: options.socketRoutes, sessions })
+  const sockets = createSockets({ ...options, ...guards, routes: options.socketRoutes })
   const server = createHttpServer({ ...options, ...guards, fetch: app.fetch, sockets })
   const expiry = setInterval(() => sessions.endExpired(), END_EXPIRED_SESSIONS_EVERY_MS)
   expiry.unref()
