@@ -34,7 +34,7 @@ const voice = post(VOICE_PATH, {
         transcript: z.string(),
         reply: z.object({
           text: z.string(),
-          audioBase64: z.string().nullable().openapi({ description: 'Null if speech synthesis failed' }),
+          audioBase64: z.string().nullable().describe('Null if speech synthesis failed'),
           format: z.string().nullable(),
         }),
       }),

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -120,15 +121,11 @@ export function createHttpServer(options: {
   }
 }
 
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      // The address is an object, because the server listens on a port and not on a pipe.
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  // The address is an object, because the server listens on a port and not on a pipe.
+  return (server.address() as AddressInfo).port
 }
 
 function refusalOfClientError(error: NodeJS.ErrnoException): Refusal {
