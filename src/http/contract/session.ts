@@ -76,8 +76,6 @@ const turnSchema = z
   .openapi('TurnReport')
 
 export type TurnReport = z.output<typeof turnSchema>
-/** A memory used for a reply, in its current words. `text` is null once forgotten. */
-export type TurnMemory = TurnReport['memories'][number]
 
 export const turn = get('/api/turns/{id}', {
   summary: 'Explain a reply: what the turn was given and what it did',

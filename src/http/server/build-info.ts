@@ -12,7 +12,7 @@ export async function readBuildInfo(directory: string): Promise<BuildInfo> {
   const [manifest, commit, built] = await Promise.all([
     readFile(join(directory, 'package.json'), 'utf8'),
     readCommit(join(directory, '.git')),
-    stat(join(directory, 'web/dist/index.html')).catch(absentAsNull),
+    stat(join(directory, 'web/dist/index.html')).catch(() => null),
   ])
   return {
     ...packageSchema.parse(JSON.parse(manifest)),
@@ -29,9 +29,4 @@ async function readCommit(gitDirectory: string): Promise<string | null> {
     ({ stdout }) => stdout.trim(),
     () => null,
   )
-}
-
-function absentAsNull(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null
-  throw error
 }
