@@ -9,7 +9,7 @@ import { end, events, list, one } from '../contract/conversations.ts'
 import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal, unknown } from '../server/problem.ts'
+import { conflict, unknown } from '../server/problem.ts'
 import { pageOf } from './timeline.ts'
 
 export function conversationRoutes(routes: Routes, deps: RouteDeps): void {
@@ -55,8 +55,7 @@ export function conversationRoutes(routes: Routes, deps: RouteDeps): void {
 /** Throws the refusal for a conversation that could not be ended. */
 export function requireEnded(outcome: EndOutcome): void {
   if (outcome === 'not_found') throw unknown('conversation')
-  if (outcome === 'already_ended')
-    throw new Refusal(409, 'conversation_ended', 'The conversation has already ended.')
+  if (outcome === 'already_ended') throw conflict('conversation_ended', 'The conversation has already ended.')
 }
 
 function present(row: ConversationRow) {

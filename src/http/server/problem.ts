@@ -63,6 +63,11 @@ export function unknown(what: string): Refusal {
   return new Refusal(404, `unknown_${what}`, `There is no such ${what}.`)
 }
 
+/** The refusal for what the present state does not allow. */
+export function conflict(code: string, detail: string): Refusal {
+  return new Refusal(409, code, detail)
+}
+
 /** The refusal for a cursor that this service did not issue. */
 export function invalidCursor(path: 'before' | 'cursor'): Refusal {
   return new Refusal(400, 'invalid_cursor', 'The cursor is not valid. Use one from an earlier response.', {
