@@ -35,6 +35,8 @@ export async function followLines(
   from: number | null,
   minLevel: LogLevel,
 ): Promise<void> {
+  // The log is private, and the library only says `no-cache`.
+  c.header('Cache-Control', 'no-store')
   // Nobody would read the stream, so it would never end.
   if (c.req.method === 'HEAD') return
   let position = from
