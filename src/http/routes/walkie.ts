@@ -8,7 +8,7 @@ import { lineSchema } from '../contract/logs.ts'
 import type { RouteDeps } from '../features.ts'
 import { goneSignal, type Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
-import { refusalOf } from './chat.ts'
+import { turnRefusal } from './chat.ts'
 import { followLines } from './logs.ts'
 
 const { get, post } = tagged('Development')
@@ -84,8 +84,7 @@ export function walkieRoutes(routes: Routes, { agent: { chat }, model, stopping,
     if (transcript === '') throw new Refusal(400, 'nothing_heard', 'The recording contains no speech.')
     const message = await chat.receive(transcript, undefined, { isSpoken: true })
     const outcome = await chat.outcomeOf(message, signal)
-    const refusal = refusalOf(outcome)
-    if (refusal) throw refusal
+    if (outcome.status === 'failed') throw turnRefusal(outcome)
     const spoken = await spokenOrNull(() => speech.speak(outcome.text, signal))
     const { turnId, conversationId } = message
     const reply = {
