@@ -19,14 +19,13 @@ import type { Storage } from '../storage/storage.ts'
 import type { Tasks } from '../tasks/index.ts'
 import type { Timeline } from '../timeline/index.ts'
 import type { Timers } from '../timers/timers.ts'
+import type { BuildInfo } from './contract/health.ts'
 import type { CheckHealth } from './routes/health.ts'
 import type { ProviderWebhooks } from './routes/provider-webhook.ts'
 import type { TestConnection } from './routes/settings.ts'
-import type { BuildInfo } from './server/build-info.ts'
 import type { IntrusionCounter } from './server/intrusion-counter.ts'
 import type { SignInThrottle } from './server/sign-in-throttle.ts'
 import type { StaticFiles } from './server/static-files.ts'
-import type { UndeclaredProxies } from './server/undeclared-proxies.ts'
 
 /** Everything that the service shows to clients. */
 export type Features = {
@@ -74,7 +73,7 @@ export type CoreDeps = Shared &
     readonly testConnection: TestConnection
     readonly buildInfo: BuildInfo
     readonly throttle: SignInThrottle
-    readonly proxies: UndeclaredProxies
+    readonly undeclaredProxies: () => readonly string[]
   }
 
 /** What the routes of the features may use. */

@@ -31,11 +31,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
     loadStaticFiles(join(PROJECT_DIRECTORY, 'web/dist')),
     readBuildInfo(PROJECT_DIRECTORY),
   ])
-  const intrusions = createIntrusionCounter({
-    append: storage.append,
-    nowMs,
-    onWarning: (message, fields) => log.warn(fields, message),
-  })
+  const intrusions = createIntrusionCounter({ append: storage.append, nowMs, log })
   const readiness = operations.readiness({
     directory: options.directory,
     isStopping: () => stopping.signal.aborted,
@@ -52,7 +48,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
   }
   const server = createHttp({
     ...deps,
-    ownerState: owner,
+    ...owner,
     addRoutes: (routes) => addFeatureRoutes(routes, deps),
     socketRoutes: [chatSocketRoute(deps), callSocketRoute(deps)],
     checkHealth: readiness.check,

@@ -10,13 +10,13 @@ function identify(
   headers: Record<string, string> = {},
   settings: Partial<Record<SettingKey, string>> = {},
 ) {
-  const identifyCaller = createCallerIdentification({
-    // Caller identification reads only these two settings.
-    get: ((key: SettingKey) => settings[key] ?? null) as never,
-    subscribe: () => () => undefined,
-  })
+  const callers = createCallerIdentification(
+    // Caller identification reads only two settings.
+    { get: ((key: SettingKey) => settings[key] ?? null) as never },
+    () => undefined,
+  )
   const incoming = { socket: { remoteAddress: peer }, headers: { host: 'localhost:8081', ...headers } }
-  return identifyCaller(incoming as unknown as IncomingMessage)
+  return callers.identify(incoming as unknown as IncomingMessage)
 }
 
 test.each([

@@ -80,11 +80,11 @@ export async function startService(options: ServiceOptions = {}) {
     newId,
     onWarning,
   })
-  const intrusions = createIntrusionCounter({ append: storage.append, nowMs, onWarning })
+  const intrusions = createIntrusionCounter({ append: storage.append, nowMs, log })
   const socketMessages: string[] = []
   const things: string[] = []
   const http = createHttp({
-    ownerState,
+    ...ownerState,
     addRoutes: (routes) => thingRoutes(routes, things),
     socketRoutes: socketRoutes(socketMessages),
     intrusions,

@@ -322,26 +322,6 @@ test('serves the compressed copies of the build, and not as files of their own',
   }
 })
 
-test('lists each file that a page needs, with imports, once', async () => {
-  const web = webDirectory()
-  const modules = {
-    'src/setup/login-page.ts': { file: 'assets/login.js', imports: ['_shared.js', 'index.html'] },
-    '_shared.js': { file: 'assets/shared.js', imports: ['index.html'] },
-    'index.html': { file: 'assets/index.js', isEntry: true },
-    'src/notes/notes-page.ts': { file: 'assets/notes.js' },
-  }
-  writeFileSync(join(web, 'modules.json'), JSON.stringify(modules))
-  const service = await startService({ webDirectory: web })
-  const client = await service.signedIn()
-  expect((await client.get('/login')).headers.link).toBe(
-    '</assets/login.js>; rel=modulepreload, </assets/shared.js>; rel=modulepreload, </assets/index.js>; rel=modulepreload',
-  )
-  expect((await client.get('/notes')).headers.link).toBe('</assets/notes.js>; rel=modulepreload')
-  // The build does not list this page, but it is served all the same.
-  const tasks = await client.get('/tasks')
-  expect([tasks.status, tasks.headers.link]).toEqual([200, undefined])
-})
-
 test('shows a page for a dead link to people, and a problem to programs', async () => {
   const service = await startService({ webDirectory: webDirectory() })
   const client = await service.signedIn()

@@ -19,7 +19,7 @@ function startCounter() {
   const counter = createIntrusionCounter({
     append: append as unknown as Append,
     nowMs: Date.now,
-    onWarning: (message) => void warnings.push(message),
+    log: { warn: (_fields: unknown, message?: string) => void warnings.push(message ?? '') },
   })
   return { counter, facts, warnings, disk }
 }

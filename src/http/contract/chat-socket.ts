@@ -23,7 +23,6 @@ export type ClientMessage = z.input<typeof clientMessageSchema>
 
 /** Messages to the browser. */
 export type ServerMessage =
-  /** `sendPage` sends this one, because its page is already JSON. */
   | { readonly type: 'history.page'; readonly mode: 'initial' | 'prepend'; readonly page: TimelinePage }
   | { readonly type: 'chat.working'; readonly turnId: string }
   | { readonly type: 'chat.delta'; readonly turnId: string; readonly text: string }

@@ -5,14 +5,15 @@ const { post } = tagged('Chat')
 
 export const MAX_MESSAGE_CHARS = 100_000
 
-const usageSchema = z.object({ inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() })
+/** The tokens that requests to the model took. */
+export const tokenCounts = { inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() }
 
 const replySchema = z.object({
   turnId: z.string(),
   conversationId: z.string(),
   spanId: z.string(),
   reply: z.object({ text: z.string() }),
-  usage: usageSchema,
+  usage: z.object(tokenCounts),
 })
 
 export const say = post('/api/chat', {

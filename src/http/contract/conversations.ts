@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { json, refusals, tagged } from './describe.ts'
-import { listQuery } from './list-query.ts'
+import { listQuery, nextCursor } from './list-query.ts'
 import { pageQuerySchema, pageSchema } from './timeline.ts'
 
 const { get, post } = tagged('Conversations')
@@ -24,10 +24,7 @@ export const list = get('/api/conversations', {
   summary: 'List conversations, newest first',
   request: { query: z.object(listQuery(50, 200)) },
   responses: {
-    200: json(
-      z.object({ conversations: z.array(conversationSchema), nextCursor: z.string().nullable() }),
-      'Conversations',
-    ),
+    200: json(z.object({ conversations: z.array(conversationSchema), nextCursor }), 'Conversations'),
     ...refusals(400),
   },
 })

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { KINDS } from '../../erasing/kinds.ts'
 import { body, json, refusals, tagged } from './describe.ts'
-import { listQuery } from './list-query.ts'
+import { listQuery, nextCursor } from './list-query.ts'
 
 const { get, post } = tagged('Erasing')
 
@@ -84,10 +84,7 @@ export const list = get('/api/erasures', {
   summary: 'List pending erasures and receipts, newest first',
   request: { query: z.object(listQuery(20, 100)) },
   responses: {
-    200: json(
-      z.object({ erasures: z.array(erasureSchema).readonly(), nextCursor: z.string().nullable() }),
-      'Erasures',
-    ),
+    200: json(z.object({ erasures: z.array(erasureSchema).readonly(), nextCursor }), 'Erasures'),
     ...refusals(400),
   },
 })

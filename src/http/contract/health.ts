@@ -44,6 +44,18 @@ const healthSchema = z
 export type Health = z.output<typeof healthSchema>
 export type Reactor = Health['reactors'][number]
 
+const buildInfoSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  /** Null outside a git checkout. */
+  commit: z.string().nullable(),
+  /** When the web app was built; null before the first build. */
+  builtAt: z.iso.datetime().nullable(),
+  node: z.string(),
+})
+
+export type BuildInfo = z.output<typeof buildInfoSchema>
+
 export const healthRoute = get('/health', {
   summary: 'Check that the process is alive',
   security: [],
@@ -73,18 +85,7 @@ export const reportRoute = get('/api/session/health', {
 export const buildInfoRoute = get('/build-info.json', {
   summary: 'Get the version and build',
   security: [],
-  responses: {
-    200: json(
-      z.object({
-        name: z.string(),
-        version: z.string(),
-        commit: z.string().nullable(),
-        builtAt: z.iso.datetime().nullable(),
-        node: z.string(),
-      }),
-      'The build',
-    ),
-  },
+  responses: { 200: json(buildInfoSchema, 'The build') },
 })
 
 export const publicUrlRoute = get('/public-url', {

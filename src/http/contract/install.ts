@@ -18,9 +18,11 @@ export const installRoute = post('/api/install', {
         ownerPhoneNumber: optional,
         openaiApiKey: optional,
         openaiBaseUrl: optional,
-        setupCode: z.string().max(100).optional().openapi({
-          description: 'The one-time code that the service prints when it starts; 403 without it',
-        }),
+        setupCode: z
+          .string()
+          .max(100)
+          .optional()
+          .describe('The one-time code that the service prints when it starts; 403 without it'),
       }),
     ),
   },

@@ -24,6 +24,9 @@ export function listQuery(defaultLimit: number, maxLimit: number) {
   }
 }
 
+/** The cursor of a list's next page; null at the end. */
+export const nextCursor = z.string().nullable()
+
 /** The seq in a list's cursor; null for the first page. */
 export function seqOf(cursor: string | undefined): number | null {
   return cursor === undefined ? null : Number(cursor)

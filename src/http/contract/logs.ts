@@ -7,17 +7,18 @@ const { get } = tagged('Logs')
 
 const MAX_LINES = 2_000
 export const LINES_PER_READ = 200
-const levelSchema = z.enum(logLevels).default('trace').openapi({ description: 'The lowest level to include' })
+const levelSchema = z.enum(logLevels).default('trace').describe('The lowest level to include')
 export const idSchema = integerParam(0, Number.MAX_SAFE_INTEGER)
 
-export const lineFields = {
-  id: z.int(),
-  at: z.iso.datetime(),
-  level: z.enum(logLevels),
-  message: z.string(),
-  fields: z.record(z.string(), z.unknown()),
-}
-const lineSchema = z.object(lineFields).openapi('LogLine')
+export const lineSchema = z
+  .object({
+    id: z.int(),
+    at: z.iso.datetime(),
+    level: z.enum(logLevels),
+    message: z.string(),
+    fields: z.record(z.string(), z.unknown()),
+  })
+  .openapi('LogLine')
 
 export type LogLine = z.output<typeof lineSchema>
 export type LogLevel = LogLine['level']
@@ -35,7 +36,7 @@ export const pageRoute = get('/api/logs', {
     200: json(
       z.object({
         lines: z.array(lineSchema).readonly(),
-        dropped: z.int().openapi({ description: 'Number of older lines that are no longer kept' }),
+        dropped: z.int().describe('Number of older lines that are no longer kept'),
       }),
       'Lines, oldest first',
     ),

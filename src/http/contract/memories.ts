@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { memoryKinds } from '../../../ledger/events/memory.ts'
 import { memoryConfigChangeSchema, memoryConfigSchema } from '../../memory/config.ts'
 import { body, json, refusals, tagged } from './describe.ts'
-import { listQuery } from './list-query.ts'
+import { listQuery, nextCursor } from './list-query.ts'
 
 const { del, get, post, put } = tagged('Memories')
 
@@ -33,7 +33,7 @@ export type Memory = z.output<typeof memorySchema>
 const memoryListSchema = z.object({
   memories: z.array(memorySchema),
   count: z.int(),
-  nextCursor: z.string().nullable(),
+  nextCursor,
 })
 
 /** Counts of the memory store. */
@@ -49,6 +49,17 @@ const memoryStoreSchema = z.object({
   byKind: z.record(z.string(), z.int()),
 })
 
+/** What became of the candidates for memories since the start. */
+export const deduplicationCounts = {
+  since: z.string(),
+  candidates: z.int(),
+  inserted: z.int(),
+  reinforced: z.int(),
+  merged: z.int(),
+  discarded: z.int(),
+  suppressed: z.int(),
+}
+
 const recentEventSchema = z.object({
   seq: z.int(),
   type: z.string(),
@@ -61,15 +72,7 @@ export type MemoryConfig = z.output<typeof memoryConfigSchema>
 
 const memoryInsightsSchema = z.object({
   store: memoryStoreSchema,
-  deduplication: z.object({
-    since: z.string(),
-    candidates: z.int(),
-    inserted: z.int(),
-    reinforced: z.int(),
-    merged: z.int(),
-    discarded: z.int(),
-    suppressed: z.int(),
-  }),
+  deduplication: z.object(deduplicationCounts),
   runtime: z.object({
     extraction: z.object({
       method: z.enum(['model', 'rules']),

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { hasAtMost, MAX_NOTE_CHARS } from '../../notes/content.ts'
 import { body, json, refusals, tagged } from './describe.ts'
-import { integerParam, listQuery } from './list-query.ts'
+import { integerParam, listQuery, nextCursor } from './list-query.ts'
 
 const { del, get, post, put } = tagged('Notes')
 
@@ -42,13 +42,7 @@ export const list = get('/api/notes', {
     }),
   },
   responses: {
-    200: json(
-      z.object({
-        notes: z.array(z.object(summary)),
-        nextCursor: z.string().nullable(),
-      }),
-      'Notes',
-    ),
+    200: json(z.object({ notes: z.array(z.object(summary)), nextCursor }), 'Notes'),
     ...refusals(400),
   },
 })

@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { operationMetrics } from '../../../projections/operation-metrics.ts'
+import { tokenCounts } from './chat.ts'
 import { json, refusals, tagged } from './describe.ts'
 import { integerParam } from './list-query.ts'
+import { deduplicationCounts } from './memories.ts'
 
 const { get } = tagged('Session')
 
@@ -16,12 +18,7 @@ const reportSchema = z
     window: windowSchema,
     context: z.object({
       scope: inWindow,
-      usage: z.object({
-        records: z.int(),
-        inputTokens: z.int(),
-        outputTokens: z.int(),
-        cachedTokens: z.int(),
-      }),
+      usage: z.object({ records: z.int(), ...tokenCounts }),
       capsule: z.object({ written: z.int(), active: z.boolean(), updatedAt: z.string().nullable() }),
       manualCompaction: z.object({
         attempts: z.int(),
@@ -60,25 +57,10 @@ const reportSchema = z
         irrelevant: z.int(),
         expired: z.int(),
       }),
-      deduplication: z.object({
-        ...sinceStart,
-        candidates: z.int(),
-        inserted: z.int(),
-        reinforced: z.int(),
-        merged: z.int(),
-        discarded: z.int(),
-        suppressed: z.int(),
-      }),
+      deduplication: z.object({ scope: sinceStart.scope, ...deduplicationCounts }),
     }),
     guests: z.object({ scope: inWindow, textsOverBudget: z.int(), callsOverBudget: z.int() }),
-    model: z.object({
-      scope: inWindow,
-      turns: z.int(),
-      failures: z.int(),
-      inputTokens: z.int(),
-      outputTokens: z.int(),
-      cachedTokens: z.int(),
-    }),
+    model: z.object({ scope: inWindow, turns: z.int(), failures: z.int(), ...tokenCounts }),
   })
   .openapi('OperationsReport')
 

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { tokenCounts } from './chat.ts'
 import { json, refusals, tagged } from './describe.ts'
 
 const { get, post } = tagged('Session')
@@ -8,9 +9,7 @@ const contextSchema = z
     active: z.boolean(),
     canCompact: z.boolean(),
     channel: z.string().nullable(),
-    inputTokens: z.int(),
-    outputTokens: z.int(),
-    cachedTokens: z.int(),
+    ...tokenCounts,
     compactThresholdTokens: z.int(),
     thresholdUtilization: z.number(),
     usageRecordedAt: z.string().nullable(),
@@ -72,13 +71,11 @@ const turnSchema = z
         }),
       )
       .readonly(),
-    usage: z.object({ inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() }),
+    usage: z.object(tokenCounts),
   })
   .openapi('TurnReport')
 
 export type TurnReport = z.output<typeof turnSchema>
-/** A memory used for a reply, in its current words. `text` is null once forgotten. */
-export type TurnMemory = TurnReport['memories'][number]
 
 export const turn = get('/api/turns/{id}', {
   summary: 'Explain a reply: what the turn was given and what it did',

@@ -11,24 +11,23 @@ const entriesSchema = z
       .array(
         z.object({
           key: z.string(),
-          value: valueSchema.nullable().openapi({ description: 'Always null for a secret' }),
+          value: valueSchema.nullable().describe('Always null for a secret'),
           secret: z.boolean(),
           set: z.boolean(),
           source: z.enum(['stored', 'environment', 'default', 'unset']),
-          enteredFor: z.string().nullable().openapi({
-            description:
-              'The origin that a secret was entered for. If the current address has another origin, the secret is not sent and `set` is false',
-          }),
-          sentTo: z
+          enteredFor: z
             .string()
             .nullable()
-            .openapi({ description: 'The origin that a secret would be sent to now' }),
+            .describe(
+              'The origin that a secret was entered for. If the current address has another origin, the secret is not sent and `set` is false',
+            ),
+          sentTo: z.string().nullable().describe('The origin that a secret would be sent to now'),
           description: z.string(),
-          restart: z.boolean().openapi({ description: 'Takes effect only after a restart' }),
+          restart: z.boolean().describe('Takes effect only after a restart'),
           group: z.enum(['model', 'telephony', 'owner', 'conversation', 'delivery', 'service']),
-          title: z.string().openapi({ description: 'The label in forms' }),
-          unit: z.string().nullable().openapi({ description: 'The unit of a number' }),
-          choices: z.array(z.string()).readonly().nullable().openapi({ description: 'The allowed values' }),
+          title: z.string().describe('The label in forms'),
+          unit: z.string().nullable().describe('The unit of a number'),
+          choices: z.array(z.string()).readonly().nullable().describe('The allowed values'),
         }),
       )
       .readonly(),
@@ -57,10 +56,13 @@ export const changeRoute = put('/api/config', {
     body: body(
       z.object({
         entries: z.record(z.string(), valueSchema),
-        password: z.string().max(1_000).optional().openapi({
-          description:
+        password: z
+          .string()
+          .max(1_000)
+          .optional()
+          .describe(
             "The owner's password. Required to replace a secret that was entered for another address; without it, 403 `password_required`",
-        }),
+          ),
       }),
     ),
   },
@@ -71,6 +73,16 @@ export const resetRoute = del('/api/config/{key}', {
   summary: "Remove a stored value; the environment's value or the default applies again",
   request: { params: z.object({ key: z.string() }) },
   responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(404) },
+})
+
+export const proxiesRoute = get('/api/proxies', {
+  summary: 'List addresses that send forwarding headers but are not in TRUSTED_PROXY',
+  responses: {
+    200: json(
+      z.object({ undeclared: z.array(z.string()).readonly() }).openapi('Proxies'),
+      'Seen since the start',
+    ),
+  },
 })
 
 const testedSchema = z.enum(['model', 'telephony'])

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from '../../tasks/limits.ts'
 import { body, json, refusals, tagged } from './describe.ts'
-import { listQuery } from './list-query.ts'
+import { listQuery, nextCursor } from './list-query.ts'
 
 const { get, post } = tagged('Tasks')
 
@@ -74,7 +74,7 @@ export const list = get('/api/tasks', {
       z.object({
         configured: z.boolean().describe('Whether a coding assistant is set up'),
         tasks: z.array(taskSchema),
-        nextCursor: z.string().nullable(),
+        nextCursor,
       }),
       'Tasks',
     ),

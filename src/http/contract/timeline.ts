@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { channelSchema } from '../../../ledger/event.ts'
 import { json, refusals, tagged } from './describe.ts'
-import { integerParam, listQuery } from './list-query.ts'
+import { integerParam, listQuery, nextCursor } from './list-query.ts'
 
 const { del, get } = tagged('Timeline')
 
@@ -45,7 +45,7 @@ export const pageSchema = z
   .object({
     events: z.array(eventSchema).readonly(),
     spans: z.array(spanSchema).readonly(),
-    nextCursor: z.string().nullable(),
+    nextCursor,
     hasMore: z.boolean(),
     expandedEvents: z.int(),
   })
@@ -113,7 +113,7 @@ export const search = get('/api/timeline/search', {
         hits: z.array(hitSchema),
         from: z.string().optional(),
         to: z.string().optional(),
-        nextCursor: z.string().nullable(),
+        nextCursor,
       }),
       'Hits, with the days searched as `from` and `to`; `marked` is the snippet with the matching words between U+0002 and U+0003',
     ),

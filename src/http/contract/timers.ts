@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { body, json, refusals, tagged } from './describe.ts'
-import { integerParam } from './list-query.ts'
+import { integerParam, nextCursor } from './list-query.ts'
 
 const { del, get, post } = tagged('Timers')
 
@@ -32,7 +32,7 @@ export const list = get('/api/timers', {
     }),
   },
   responses: {
-    200: json(z.object({ timers: z.array(timerSchema), nextCursor: z.string().nullable() }), 'Timers'),
+    200: json(z.object({ timers: z.array(timerSchema), nextCursor }), 'Timers'),
     ...refusals(400),
   },
 })

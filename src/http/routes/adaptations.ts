@@ -7,7 +7,7 @@ import {
 import { list, preview, read, reload, remove, save } from '../contract/adaptations.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { invalidField, Refusal } from '../server/problem.ts'
+import { conflict, invalidField, Refusal } from '../server/problem.ts'
 
 export function adaptationRoutes(routes: Routes, { adaptations, agent, phone, model }: RouteDeps): void {
   /** The exact instructions for the model on a channel. */
@@ -40,14 +40,9 @@ export function adaptationRoutes(routes: Routes, { adaptations, agent, phone, mo
       case 'no_content':
         throw invalidField('content', 'is required for a new instruction')
       case 'too_many':
-        throw new Refusal(
-          409,
-          'too_many',
-          `There are already ${MAX_ADAPTATIONS} instructions. Delete one first.`,
-        )
+        throw conflict('too_many', `There are already ${MAX_ADAPTATIONS} instructions. Delete one first.`)
       case 'too_long':
-        throw new Refusal(
-          409,
+        throw conflict(
           'too_long',
           `All instructions together may have at most ${MAX_TOTAL_CHARS} characters.`,
         )

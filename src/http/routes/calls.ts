@@ -1,12 +1,12 @@
 import { current, hangUp } from '../contract/calls.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { conflict } from '../server/problem.ts'
 
 export function callRoutes(routes: Routes, { phone }: RouteDeps): void {
   routes.openapi(current, (c) => c.json({ call: phone.live.current() }, 200))
   routes.openapi(hangUp, (c) => {
-    if (!phone.hangUp()) throw new Refusal(409, 'no_call', 'There is no call.')
+    if (!phone.hangUp()) throw conflict('no_call', 'There is no call.')
     return c.json({ hungUp: true as const }, 200)
   })
 }

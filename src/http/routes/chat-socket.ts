@@ -8,7 +8,7 @@ import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { invalidCursor, invalidRequest, problemOf, Refusal } from '../server/problem.ts'
 import type { SocketRoute } from '../server/sockets.ts'
-import { refusalOf, turnRefusal } from './chat.ts'
+import { turnRefusal } from './chat.ts'
 import { requireEnded } from './conversations.ts'
 
 const MAX_MESSAGE_BYTES = 1_048_576
@@ -97,7 +97,8 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
         send({ type: 'chat.response', turnId, content: event.body?.text ?? '', conversationId })
       } else if (event.type === 'turn.failed') {
         // A failed activation does not answer a message.
-        if (event.channel !== 'inner') refuse(turnRefusal(event.facts.kind, event.body?.text ?? ''), turnId)
+        const failure = { kind: event.facts.kind, text: event.body?.text ?? '' }
+        if (event.channel !== 'inner') refuse(turnRefusal(failure), turnId)
         send({ type: 'chat.done', turnId })
       } else if (event.type === 'turn.completed') {
         send({ type: 'chat.done', turnId })
@@ -110,8 +111,7 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
 
   function sendOutcome(outcome: TurnOutcome): void {
     const { turnId, conversationId, text } = outcome
-    const refusal = refusalOf(outcome)
-    if (refusal) refuse(refusal, turnId)
+    if (outcome.status === 'failed') refuse(turnRefusal(outcome), turnId)
     else send({ type: 'chat.response', turnId, content: text, conversationId })
     send({ type: 'chat.done', turnId })
   }

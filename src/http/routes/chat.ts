@@ -1,5 +1,4 @@
 import { streamSSE } from 'hono/streaming'
-import type { TurnOutcome } from '../../agent/chat.ts'
 import { say, stop } from '../contract/chat.ts'
 import type { RefusalStatus } from '../contract/problem.ts'
 import type { RouteDeps } from '../features.ts'
@@ -28,12 +27,10 @@ export function chatRoutes(routes: Routes, { agent }: RouteDeps): void {
           if (event.turnId === turnId && event.type === 'delta')
             queue('chat.delta', { turnId, text: event.text })
         })
-        const closed = new AbortController()
-        stream.onAbort(() => closed.abort(new Error('the client disconnected')))
         try {
-          const outcome = await chat.outcomeOf(message, AbortSignal.any([gone, closed.signal]))
-          const refusal = refusalOf(outcome)
-          if (refusal) queue('chat.error', { turnId, problem: problemOf(refusal) })
+          const outcome = await chat.outcomeOf(message, gone)
+          if (outcome.status === 'failed')
+            queue('chat.error', { turnId, problem: problemOf(turnRefusal(outcome)) })
           else queue('chat.response', { turnId, content: outcome.text, conversationId })
           queue('chat.done', { turnId })
           await sent
@@ -44,8 +41,7 @@ export function chatRoutes(routes: Routes, { agent }: RouteDeps): void {
       }) as never
     }
     const outcome = await chat.outcomeOf(message, gone)
-    const refusal = refusalOf(outcome)
-    if (refusal || outcome.status === 'failed') throw refusal ?? new Error('a failed outcome has no refusal')
+    if (outcome.status === 'failed') throw turnRefusal(outcome)
     const { text, usage } = outcome
     return c.json({ ...message, reply: { text }, usage }, 200)
   })
@@ -56,13 +52,8 @@ export function chatRoutes(routes: Routes, { agent }: RouteDeps): void {
 /** The budget covers a sliding 24 hours, so it may have room again at any time. */
 const BUDGET_RETRY_SECONDS = 3600
 
-/** The refusal for a failed turn: 502 for the model service, 500 for this service. Null for a reply. */
-export function refusalOf(outcome: TurnOutcome): Refusal | null {
-  return outcome.status === 'failed' ? turnRefusal(outcome.kind, outcome.text) : null
-}
-
-/** The refusal for a failed turn, by its kind and with the text shown to the owner. */
-export function turnRefusal(kind: string, text: string): Refusal {
+/** The refusal for a failed turn: 502 for the model service, 500 for this service. `text` is shown to the owner. */
+export function turnRefusal({ kind, text }: { readonly kind: string; readonly text: string }): Refusal {
   if (kind === 'budget') {
     return new Refusal(429, 'budget_spent', text, {
       headers: { 'Retry-After': String(BUDGET_RETRY_SECONDS) },

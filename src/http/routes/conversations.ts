@@ -9,13 +9,11 @@ import { end, events, list, one } from '../contract/conversations.ts'
 import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal, unknown } from '../server/problem.ts'
-import { cursorOf } from './timeline.ts'
+import { conflict, unknown } from '../server/problem.ts'
+import { pageOf } from './timeline.ts'
 
-export function conversationRoutes(
-  routes: Routes,
-  { kysely: views, timeline, operations, agent, owner: { settings } }: RouteDeps,
-): void {
+export function conversationRoutes(routes: Routes, deps: RouteDeps): void {
+  const { kysely: views, agent } = deps
   async function find(id: string): Promise<ConversationRow> {
     const row = await conversationById(views, id)
     if (!row) throw unknown('conversation')
@@ -49,20 +47,15 @@ export function conversationRoutes(
 
   routes.openapi(events, async (c) => {
     const { id } = c.req.valid('param')
-    const { limit = settings.get('TIMELINE_PAGE_EVENTS'), before } = c.req.valid('query')
     await find(id)
-    const cursor = cursorOf(before)
-    const page = timeline.page({ limit, cursor, conversationId: id })
-    operations.paging.count(page, cursor !== null)
-    return c.json(page, 200)
+    return c.json(pageOf(deps, c.req.valid('query'), id), 200)
   })
 }
 
 /** Throws the refusal for a conversation that could not be ended. */
 export function requireEnded(outcome: EndOutcome): void {
   if (outcome === 'not_found') throw unknown('conversation')
-  if (outcome === 'already_ended')
-    throw new Refusal(409, 'conversation_ended', 'The conversation has already ended.')
+  if (outcome === 'already_ended') throw conflict('conversation_ended', 'The conversation has already ended.')
 }
 
 function present(row: ConversationRow) {

@@ -6,7 +6,7 @@ import { list, plan, read, request, type target, undo } from '../contract/erasur
 import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { invalidField, Refusal, unknown } from '../server/problem.ts'
+import { conflict, invalidField, Refusal, unknown } from '../server/problem.ts'
 
 /** Erasure with a minute to undo. The DELETE routes of single resources erase at once. */
 export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
@@ -40,7 +40,7 @@ export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
         outcome.erasure.status === 'undone'
           ? 'The erasure was already undone.'
           : 'It is too late to undo: the words are erased.'
-      throw new Refusal(409, 'not_pending', detail)
+      throw conflict('not_pending', detail)
     }
     return c.json(outcome.erasure, 200)
   })

@@ -1,7 +1,7 @@
 import { installRoute } from '../contract/install.ts'
 import type { CoreDeps } from '../features.ts'
 import { type Routes, refuseInvalid } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { conflict, Refusal } from '../server/problem.ts'
 import { setSessionCookie } from '../server/session-cookie.ts'
 import { tooManyAttempts } from '../server/sign-in-throttle.ts'
 
@@ -67,7 +67,7 @@ export function installRoutes(routes: Routes, { account, throttle, intrusions }:
 }
 
 function alreadyConfigured(): Refusal {
-  return new Refusal(409, 'already_configured', 'The service is already installed.')
+  return conflict('already_configured', 'The service is already installed.')
 }
 
 export function commonPassword(path: string): Refusal {

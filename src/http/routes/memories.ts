@@ -2,7 +2,7 @@ import { seqOf } from '../contract/list-query.ts'
 import { changeConfig, insights, list, readConfig, remove, restore } from '../contract/memories.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal, unknown } from '../server/problem.ts'
+import { conflict, unknown } from '../server/problem.ts'
 
 export function memoryRoutes(routes: Routes, { memory, erasures }: RouteDeps): void {
   const { api, config, memories } = memory
@@ -20,7 +20,7 @@ export function memoryRoutes(routes: Routes, { memory, erasures }: RouteDeps): v
     const outcome = await memories.restore(c.req.valid('param').id, { by: 'owner', channel: 'system' })
     if (outcome === 'unknown') throw unknown('memory')
     if (outcome === 'current')
-      throw new Refusal(409, 'nothing_to_undo', 'There is nothing to undo: the memory already applies.')
+      throw conflict('nothing_to_undo', 'There is nothing to undo: the memory already applies.')
     return c.json({ restored: true as const }, 200)
   })
   routes.openapi(readConfig, (c) => c.json(config.get(), 200))

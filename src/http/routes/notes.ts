@@ -3,7 +3,7 @@ import { seqOf } from '../contract/list-query.ts'
 import { create, list, read, readRevision, remove, restore, revisions, update } from '../contract/notes.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { invalidField, Refusal, unknown } from '../server/problem.ts'
+import { conflict, invalidField, Refusal, unknown } from '../server/problem.ts'
 
 export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
   const origin = { source: 'owner', channel: 'chat' } as const
@@ -82,7 +82,7 @@ function noteOf(outcome: NoteOutcome): Note {
         },
       )
     case 'erased':
-      throw new Refusal(409, 'revision_erased', 'The words of that revision were erased.')
+      throw conflict('revision_erased', 'The words of that revision were erased.')
   }
 }
 

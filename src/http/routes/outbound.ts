@@ -2,12 +2,12 @@ import { createOwnerQueries } from '../../../projections/owner.ts'
 import { read, release, sendAgain } from '../contract/outbound.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { conflict, Refusal } from '../server/problem.ts'
 
 const NOT_SENT_AGAIN = {
   unknown_text: new Refusal(404, 'unknown_text', 'There is no such text message.'),
-  not_failed: new Refusal(409, 'not_failed', 'This text message did not fail, or was already resent.'),
-  erased: new Refusal(409, 'erased', 'The words of this text message were erased.'),
+  not_failed: conflict('not_failed', 'This text message did not fail, or was already resent.'),
+  erased: conflict('erased', 'The words of this text message were erased.'),
 }
 
 /** The hold on texts, calls and tasks after an import, a restore or a loss, and the resending of texts. */
@@ -23,7 +23,7 @@ export function outboundRoutes(routes: Routes, { storage, outbound }: RouteDeps)
   })
   routes.openapi(release, async (c) => {
     const hold = held()
-    if (!hold) throw new Refusal(409, 'not_held', 'Outbound work is not held.')
+    if (!hold) throw conflict('not_held', 'Outbound work is not held.')
     await storage.append([
       {
         type: 'outbound.released',

@@ -2,7 +2,7 @@ import type { Settled } from '../../agent/proposals/proposals.ts'
 import { confirm, decline, list } from '../contract/proposals.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { conflict, Refusal } from '../server/problem.ts'
 
 /** What the delegate may do only after the owner confirms it here. */
 export function proposalRoutes(routes: Routes, { agent: { proposals } }: RouteDeps): void {
@@ -17,12 +17,8 @@ function settled(outcome: Settled) {
   if (outcome.status === 'too_late') {
     const { status } = outcome.proposal
     if (status === 'expired')
-      throw new Refusal(
-        409,
-        'proposal_expired',
-        'The proposal has expired, and nothing was done. Ask for it again.',
-      )
-    throw new Refusal(409, 'proposal_settled', `The proposal was already ${status}.`)
+      throw conflict('proposal_expired', 'The proposal has expired, and nothing was done. Ask for it again.')
+    throw conflict('proposal_settled', `The proposal was already ${status}.`)
   }
   return outcome.proposal
 }

@@ -1,7 +1,7 @@
 import { compact, context, turn } from '../contract/session.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal, unknown } from '../server/problem.ts'
+import { conflict, Refusal, unknown } from '../server/problem.ts'
 
 export function sessionRoutes(routes: Routes, deps: RouteDeps): void {
   const { sessionContext, turnReport, isTurnRunning, compactor, attention } = deps.agent
@@ -41,5 +41,5 @@ export function sessionRoutes(routes: Routes, deps: RouteDeps): void {
 }
 
 function cannotCompact(detail: string): Refusal {
-  return new Refusal(409, 'cannot_compact', detail)
+  return conflict('cannot_compact', detail)
 }

@@ -5,6 +5,7 @@ import {
   changeRoute,
   type connectionSchema,
   listRoute,
+  proxiesRoute,
   resetRoute,
   type TestedService,
   testRoute,
@@ -21,7 +22,7 @@ export type TestConnection = (
 ) => Promise<z.output<typeof connectionSchema>>
 
 export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
-  const { settings, account, throttle, intrusions, testConnection } = deps
+  const { settings, account, throttle, intrusions, testConnection, undeclaredProxies } = deps
   const entries = () => ({ entries: settings.entries() })
 
   /** Runs `job` if the password is right. A wrong one costs the session an attempt, but does not end it. */
@@ -79,4 +80,6 @@ export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
   routes.openapi(testRoute, async (c) =>
     c.json(await testConnection(c.req.valid('json').service, goneSignal(c)), 200),
   )
+
+  routes.openapi(proxiesRoute, (c) => c.json({ undeclared: undeclaredProxies() }, 200))
 }

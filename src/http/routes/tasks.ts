@@ -3,7 +3,7 @@ import { seqOf } from '../contract/list-query.ts'
 import { callback, cancel, dispatch, list, read, retry } from '../contract/tasks.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal, unknown } from '../server/problem.ts'
+import { conflict, type Refusal, unknown } from '../server/problem.ts'
 
 /** Work handed to the coding assistant. */
 export function taskRoutes(routes: Routes, deps: RouteDeps): void {
@@ -39,7 +39,7 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
   routes.openapi(cancel, async (c) => {
     const { id } = c.req.valid('param')
     found(id)
-    if (!(await tasks.cancel(id, 'owner'))) throw new Refusal(409, 'task_over', 'The task is already over.')
+    if (!(await tasks.cancel(id, 'owner'))) throw conflict('task_over', 'The task is already over.')
     return c.json(presentWhole(found(id)), 200)
   })
 
@@ -50,7 +50,7 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
     const outcome = await tasks.retry(id, what)
     if (outcome === 'not_configured') throw unconfigured()
     if (!outcome) {
-      throw new Refusal(409, 'nothing_to_retry', 'There is nothing to retry in this task now.')
+      throw conflict('nothing_to_retry', 'There is nothing to retry in this task now.')
     }
     const task = presentWhole(found(outcome.task.id))
     return outcome.status === 'dispatched'
@@ -65,8 +65,7 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
 }
 
 function unconfigured(): Refusal {
-  return new Refusal(
-    409,
+  return conflict(
     'no_coding_assistant',
     'No coding assistant is set up. Set COPILOT_COMMAND in the environment.',
   )

@@ -3,7 +3,7 @@ import { planNumber } from '../../phone/line/pointing.ts'
 import { plan, point } from '../contract/telephony.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { Refusal } from '../server/problem.ts'
+import { conflict, Refusal } from '../server/problem.ts'
 
 /** The delegate's phone number at the provider. */
 export function telephonyRoutes(routes: Routes, { telephony, owner: { settings } }: RouteDeps): void {
@@ -20,7 +20,7 @@ export function telephonyRoutes(routes: Routes, { telephony, owner: { settings }
     const found = await askProvider(() =>
       planNumber(client, { phoneNumber: number, applicationSid, publicUrl }),
     )
-    if (found === null) throw new Refusal(409, 'unknown_number', `${number} is not a number of this account.`)
+    if (found === null) throw conflict('unknown_number', `${number} is not a number of this account.`)
     return { found, answer: { number, publicUrl, changes: found.changes } }
   }
 
@@ -33,7 +33,7 @@ export function telephonyRoutes(routes: Routes, { telephony, owner: { settings }
 }
 
 function incomplete(detail: string): Refusal {
-  return new Refusal(409, 'telephony_incomplete', detail)
+  return conflict('telephony_incomplete', detail)
 }
 
 /** Turns a failure of the provider or the network into a refusal that explains it. */

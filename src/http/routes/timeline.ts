@@ -1,26 +1,39 @@
+import type { z } from '@hono/zod-openapi'
 import { withoutMarks } from '../../../projections/search.ts'
-import { decodeCursor, type PageCursor } from '../../../projections/timeline-page.ts'
+import { decodeCursor } from '../../../projections/timeline-page.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
 import { periodOf } from '../../text/period.ts'
 import { seqOf } from '../contract/list-query.ts'
-import { eraseEvent, eraseSpan, page, search, span } from '../contract/timeline.ts'
+import {
+  eraseEvent,
+  eraseSpan,
+  page,
+  type pageQuerySchema,
+  search,
+  span,
+  type TimelinePage,
+} from '../contract/timeline.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { invalidCursor, unknown } from '../server/problem.ts'
 import { tooMuch } from './erasures.ts'
 
-/** Parses a cursor from a query. Throws the refusal for a malformed one. */
-export function cursorOf(before: string | undefined): PageCursor | null {
-  if (before === undefined) return null
-  const cursor = decodeCursor(before)
-  if (!cursor) throw invalidCursor('before')
-  return cursor
+/** The timeline page that a query names, of one conversation or of all. */
+export function pageOf(
+  { timeline, operations, owner }: RouteDeps,
+  { before, limit = owner.settings.get('TIMELINE_PAGE_EVENTS') }: z.output<typeof pageQuerySchema>,
+  conversationId: string | null,
+): TimelinePage {
+  const cursor = before === undefined ? null : decodeCursor(before)
+  if (before !== undefined && !cursor) throw invalidCursor('before')
+  const page = timeline.page({ limit, cursor, conversationId })
+  operations.paging.count(page, cursor !== null)
+  return page
 }
 
 export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
   const { timeline, erasures, nowMs } = deps
   const { ledger } = deps.storage
-  const { paging } = deps.operations
   const { settings } = deps.owner
 
   /** Erases a target and returns how many events lost their words; 0 if none had any left. */
@@ -31,13 +44,7 @@ export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
     return 0
   }
 
-  routes.openapi(page, (c) => {
-    const { limit = settings.get('TIMELINE_PAGE_EVENTS'), before } = c.req.valid('query')
-    const cursor = cursorOf(before)
-    const found = timeline.page({ limit, cursor, conversationId: null })
-    paging.count(found, cursor !== null)
-    return c.json(found, 200)
-  })
+  routes.openapi(page, (c) => c.json(pageOf(deps, c.req.valid('query'), null), 200))
 
   routes.openapi(search, async (c) => {
     const { q, limit, cursor, channel = null, ...days } = c.req.valid('query')

@@ -5,7 +5,7 @@ import type { SetOutcome, Timer } from '../../timers/timers.ts'
 import { cancel, list, set } from '../contract/timers.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { invalidCursor, invalidField, Refusal, unknown } from '../server/problem.ts'
+import { conflict, invalidCursor, invalidField, unknown } from '../server/problem.ts'
 
 /** Scheduled moments that wake the delegate. */
 export function timerRoutes(routes: Routes, { timers, owner: { settings } }: RouteDeps): void {
@@ -38,8 +38,7 @@ export function timerRoutes(routes: Routes, { timers, owner: { settings } }: Rou
   routes.openapi(cancel, async (c) => {
     const { id } = c.req.valid('param')
     if (!timers.get(id)) throw unknown('timer')
-    if (!(await timers.cancel([id], origin)))
-      throw new Refusal(409, 'timer_over', 'The timer is already over.')
+    if (!(await timers.cancel([id], origin))) throw conflict('timer_over', 'The timer is already over.')
     return c.body(null, 204)
   })
 }

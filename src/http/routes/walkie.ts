@@ -4,12 +4,11 @@ import { createLogLines, logLevels } from '../../lib/log-lines.ts'
 import { ModelError } from '../../model/port.ts'
 import { MAX_MESSAGE_CHARS } from '../contract/chat.ts'
 import { body, eventStream, json, refusals, tagged } from '../contract/describe.ts'
-import { lineFields } from '../contract/logs.ts'
+import { lineSchema } from '../contract/logs.ts'
 import type { RouteDeps } from '../features.ts'
 import { goneSignal, type Routes } from '../server/env.ts'
 import { Refusal } from '../server/problem.ts'
-import { streamHeaders } from '../server/responses.ts'
-import { refusalOf } from './chat.ts'
+import { turnRefusal } from './chat.ts'
 import { followLines } from './logs.ts'
 
 const { get, post } = tagged('Development')
@@ -35,7 +34,7 @@ const voice = post(VOICE_PATH, {
         transcript: z.string(),
         reply: z.object({
           text: z.string(),
-          audioBase64: z.string().nullable().openapi({ description: 'Null if speech synthesis failed' }),
+          audioBase64: z.string().nullable().describe('Null if speech synthesis failed'),
           format: z.string().nullable(),
         }),
       }),
@@ -62,10 +61,7 @@ const report = post('/_dev/walkie/logs', {
 const list = get('/_dev/walkie/logs', {
   summary: 'List the newest lines from devices under development',
   responses: {
-    200: json(
-      z.object({ lines: z.array(z.object({ ...lineFields, at: z.string() })), dropped: z.int() }),
-      'Lines, oldest first',
-    ),
+    200: json(z.object({ lines: z.array(lineSchema).readonly(), dropped: z.int() }), 'Lines, oldest first'),
   },
 })
 
@@ -77,7 +73,6 @@ const stream = get('/_dev/walkie/logs/stream', {
 /** Voice without a phone, for devices under development. Mounted only with `DEV_ROUTES=1`. */
 export function walkieRoutes(routes: Routes, { agent: { chat }, model, stopping, nowMs }: RouteDeps): void {
   const lines = createLogLines(KEPT_LINES)
-  const newest = () => lines.read({ limit: KEPT_LINES, minLevel: 'trace', after: null })
 
   routes.openapi(voice, async (c) => {
     const { audioBase64, format } = c.req.valid('json')
@@ -89,8 +84,7 @@ export function walkieRoutes(routes: Routes, { agent: { chat }, model, stopping,
     if (transcript === '') throw new Refusal(400, 'nothing_heard', 'The recording contains no speech.')
     const message = await chat.receive(transcript, undefined, { isSpoken: true })
     const outcome = await chat.outcomeOf(message, signal)
-    const refusal = refusalOf(outcome)
-    if (refusal) throw refusal
+    if (outcome.status === 'failed') throw turnRefusal(outcome)
     const spoken = await spokenOrNull(() => speech.speak(outcome.text, signal))
     const { turnId, conversationId } = message
     const reply = {
@@ -106,14 +100,13 @@ export function walkieRoutes(routes: Routes, { agent: { chat }, model, stopping,
     return c.body(null, 204)
   })
   routes.openapi(list, (c) => {
-    const page = newest()
-    return c.json({ lines: [...page.lines], dropped: page.dropped }, 200)
+    const page = lines.read({ limit: KEPT_LINES, minLevel: 'trace', after: null })
+    return c.json({ lines: page.lines, dropped: page.dropped }, 200)
   })
   routes.openAPIRegistry.registerPath(stream)
-  routes.get('/_dev/walkie/logs/stream', (c) => {
-    if (c.req.method === 'HEAD') return streamHeaders(c)
-    return streamSSE(c, (stream) => followLines(stream, lines, stopping, null, 'trace'))
-  })
+  routes.get('/_dev/walkie/logs/stream', (c) =>
+    streamSSE(c, (stream) => followLines(c, stream, lines, stopping, null, 'trace')),
+  )
 }
 
 /** Turns a failure of the speech service into a 502. */

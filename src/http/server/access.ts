@@ -66,11 +66,6 @@ export function createAccessControl(options: {
 }): AccessControl {
   const { account, sessions, intrusions, isStaticFile } = options
 
-  function findSession(incoming: IncomingMessage): { token: string | null; session: Session | null } {
-    const token = tokenFromCookies(incoming.headers.cookie)
-    return { token, session: token === null ? null : sessions.find(token) }
-  }
-
   return {
     check(incoming, caller, method, path) {
       const route = `${method === 'HEAD' ? 'GET' : method} ${path}`
@@ -90,7 +85,8 @@ export function createAccessControl(options: {
       if (isFile || STATE.has(route)) return null
       if (route === 'GET /install' || route === 'GET /install.html') throw new Redirection('/')
 
-      const { token, session } = findSession(incoming)
+      const token = tokenFromCookies(incoming.headers.cookie)
+      const session = token === null ? null : sessions.find(token)
       // A foreign page can make a browser send its cookie (CSRF) or sign in with the attacker's password. Browsers
       // send no preflight for upgrades, so only this check keeps such a page off the sockets.
       const isGuarded = token !== null || route === 'POST /login'

@@ -14,17 +14,17 @@ export type Guards = Faults & {
   readonly identifyCaller: IdentifyCaller
 }
 
-export type AppOptions = Guards & {
-  readonly addRoutes: (routes: Routes) => void
-  readonly staticFiles: StaticFiles
-  readonly version: string
-}
-
 /**
  * The HTTP application. It identifies the caller, checks access, and reads and checks the body before the
  * route runs. http-server.ts sets the headers that all responses share.
  */
-export function createApp(options: AppOptions): Routes {
+export function createApp(
+  options: Guards & {
+    readonly addRoutes: (routes: Routes) => void
+    readonly staticFiles: StaticFiles
+    readonly version: string
+  },
+): Routes {
   const { addRoutes, staticFiles } = options
   const app = createRoutes()
   app.use((c, next) => {

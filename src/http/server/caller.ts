@@ -19,6 +19,15 @@ export type Caller = {
 
 export type IdentifyCaller = (incoming: IncomingMessage) => Caller
 
+export type CallerIdentification = {
+  readonly identify: IdentifyCaller
+  /** Peers that have forwarded requests since the start, and that TRUSTED_PROXY does not list. */
+  undeclaredProxies(): readonly string[]
+}
+
+/** Bounds the undeclared proxies, because strangers can send forwarding headers too. */
+const MAX_UNDECLARED = 20
+
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
@@ -26,32 +35,31 @@ loopback.addAddress('::1', 'ipv6')
 const FORWARDING_HEADER =
   /forwarded|^(?:via|x-real-ip|(?:x-|fly-|fastly-|true-|x-cluster-)client-ip|x-original-.+|x-envoy-.+|cf-.+)$/
 
-/**
- * Identifies callers by the current settings. Calls `onUndeclaredProxy` for each request that was forwarded
- * by a peer which TRUSTED_PROXY does not list.
- */
+/** Identifies callers by the current settings. Calls `onUndeclaredProxy` once for each undeclared proxy. */
 export function createCallerIdentification(
-  settings: Pick<Settings, 'get' | 'subscribe'>,
-  onUndeclaredProxy: (peer: string) => void = () => undefined,
-): IdentifyCaller {
-  let trustedProxy = parseProxyList(settings.get('TRUSTED_PROXY'))
-  settings.subscribe((keys) => {
-    if (keys.has('TRUSTED_PROXY')) trustedProxy = parseProxyList(settings.get('TRUSTED_PROXY'))
-  })
+  settings: Pick<Settings, 'get'>,
+  onUndeclaredProxy: (peer: string) => void,
+): CallerIdentification {
+  const undeclared = new Set<string>()
+  const trustedProxies = () => parseProxyList(settings.get('TRUSTED_PROXY'))
 
-  return (incoming) => {
+  function identify(incoming: IncomingMessage): Caller {
     const { headers } = incoming
     const peer = plainAddress(incoming.socket.remoteAddress ?? '')
-    const isFromProxy = trustedProxy(peer)
+    const isTrusted = trustedProxies()
+    const isFromProxy = isTrusted(peer)
     const isForwarded = Object.keys(headers).some((name) => FORWARDING_HEADER.test(name))
-    if (isForwarded && !isFromProxy) onUndeclaredProxy(peer)
+    if (isForwarded && !isFromProxy && !undeclared.has(peer) && undeclared.size < MAX_UNDECLARED) {
+      undeclared.add(peer)
+      onUndeclaredProxy(peer)
+    }
     const host = (headers.host ?? '').toLowerCase()
     const publicUrl = settings.get('PUBLIC_URL')
     const isHttps = cameByHttps(incoming, host, publicUrl)
     const isOwnOrigin = (origin: string) =>
       origin === publicUrl || origin.toLowerCase() === `${isHttps ? 'https' : 'http'}://${host}`
     return {
-      address: isFromProxy ? forwardedAddress(headers, peer, trustedProxy) : peer,
+      address: isFromProxy ? forwardedAddress(headers, peer, isTrusted) : peer,
       isDirectLoopback: () =>
         isLoopbackAddress(peer) &&
         isLoopbackHost(host) &&
@@ -60,6 +68,14 @@ export function createCallerIdentification(
       isHttps,
       isOwnOrigin,
     }
+  }
+
+  return {
+    identify,
+    undeclaredProxies() {
+      const isTrusted = trustedProxies()
+      return [...undeclared].filter((peer) => !isTrusted(peer))
+    },
   }
 }
 

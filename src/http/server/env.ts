@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { finished } from 'node:stream'
 import type { HttpBindings } from '@hono/node-server'
 import { type Hook, OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -46,13 +47,8 @@ export function sessionOf(c: HttpContext): Session {
 
 /** Aborts when the client disconnects early. Costs less than a web Request and its signal. */
 export function goneSignal(c: HttpContext): AbortSignal {
-  const { outgoing } = c.env
   const gone = new AbortController()
-  const onClose = () => {
-    if (!outgoing.writableFinished) gone.abort(new Error('the client disconnected'))
-  }
-  if (outgoing.closed) onClose()
-  else outgoing.once('close', onClose)
+  finished(c.env.outgoing, (error) => error && gone.abort(error))
   return gone.signal
 }
 

@@ -20,7 +20,11 @@ export function refusalOf(
   requestId: string,
   faults: Faults,
 ): Refusal {
-  const reportFault = () => report(error, incoming, requestId, faults)
+  const reportFault = () => {
+    faults.onFault(error)
+    const { method } = incoming
+    faults.log.error({ err: error, requestId, method, path: pathOf(incoming) }, 'A request failed')
+  }
   if (error instanceof Refusal) {
     if (error.status >= 500 && error.cause !== undefined) reportFault()
     return error
@@ -53,15 +57,4 @@ export function refusalOf(
   return cause !== null
     ? new Refusal(503, 'storage_unavailable', `The service cannot read its data right now.${remedy}`)
     : new Refusal(500, 'internal_error', `Something went wrong. Look for request ${requestId} in the log.`)
-}
-
-function report(
-  error: unknown,
-  incoming: IncomingMessage,
-  requestId: string,
-  { log, onFault }: Faults,
-): void {
-  onFault(error)
-  const { method } = incoming
-  log.error({ err: error, requestId, method, path: pathOf(incoming) }, 'A request failed')
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -68,6 +69,11 @@ export function createHttpServer(options: {
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const startedMs = performance.now()
     const requestId = newId()
+    if (incoming.rawHeaders.length / 2 > limits.maxHeaders) {
+      const refusal = new Refusal(431, 'too_many_headers', 'The request has too many headers.')
+      writeRefusal(incoming.socket, refusal, requestId)
+      return
+    }
     const { isHttps } = identifyCaller(incoming)
     for (const [name, value] of Object.entries(securityHeaders(requestId, isHttps))) {
       if (value !== undefined) outgoing.setHeader(name, value)
@@ -81,12 +87,6 @@ export function createHttpServer(options: {
           'Request',
         )
       })
-    }
-    if (incoming.rawHeaders.length / 2 > limits.maxHeaders) {
-      const refusal = new Refusal(431, 'too_many_headers', 'The request has too many headers.')
-      outgoing.writeHead(refusal.status, { 'content-type': PROBLEM_TYPE, connection: 'close' })
-      outgoing.end(JSON.stringify(problemOf(refusal)))
-      return
     }
     await listener(incoming, outgoing)
   }
@@ -121,15 +121,11 @@ export function createHttpServer(options: {
   }
 }
 
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      // The address is an object, because the server listens on a port and not on a pipe.
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  // The address is an object, because the server listens on a port and not on a pipe.
+  return (server.address() as AddressInfo).port
 }
 
 function refusalOfClientError(error: NodeJS.ErrnoException): Refusal {

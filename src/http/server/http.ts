@@ -1,15 +1,12 @@
-import type { OwnerState } from '../../settings/index.ts'
-import type { Shared } from '../features.ts'
-import { type CheckHealth, healthRoutes } from '../routes/health.ts'
+import type { CoreDeps } from '../features.ts'
+import { healthRoutes } from '../routes/health.ts'
 import { installRoutes } from '../routes/install.ts'
 import { logRoutes } from '../routes/logs.ts'
 import { pageRoutes } from '../routes/pages.ts'
-import { proxyRoutes } from '../routes/proxies.ts'
-import { settingsRoutes, type TestConnection } from '../routes/settings.ts'
+import { settingsRoutes } from '../routes/settings.ts'
 import { signInRoutes } from '../routes/sign-in.ts'
 import { createAccessControl } from './access.ts'
 import { createApp } from './app.ts'
-import type { BuildInfo } from './build-info.ts'
 import { createCallerIdentification } from './caller.ts'
 import type { Routes } from './env.ts'
 import type { Faults } from './faults.ts'
@@ -17,36 +14,28 @@ import { createHttpServer, type HttpServer, type ServerLimits } from './http-ser
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
 import { SHELL_FILE } from './static-files.ts'
-import { createUndeclaredProxies } from './undeclared-proxies.ts'
 
 const END_EXPIRED_SESSIONS_EVERY_MS = 60_000
 
 /** Assembles the routes of the service itself, further routes and sockets, and their server. */
 export function createHttp(
-  options: Shared &
+  options: Omit<CoreDeps, 'throttle' | 'undeclaredProxies'> &
     Faults & {
-      readonly ownerState: Pick<OwnerState, 'account' | 'sessions' | 'settings'>
       readonly addRoutes: (routes: Routes) => void
       readonly socketRoutes: readonly SocketRoute[]
-      readonly checkHealth: CheckHealth
-      readonly testConnection: TestConnection
-      readonly buildInfo: BuildInfo
       readonly newId: () => string
       /** A monotonic clock. */
       readonly monotonicMs: () => number
       readonly limits?: ServerLimits
     },
 ): HttpServer {
-  const { ownerState, staticFiles, log } = options
-  const { account, sessions, settings } = ownerState
-  const proxies = createUndeclaredProxies({
-    settings,
-    onFound: (peer) =>
-      log.warn(
-        { peer, setting: 'TRUSTED_PROXY' },
-        'Requests from this address carry forwarding headers, but TRUSTED_PROXY does not list it. If it is your proxy, add it to TRUSTED_PROXY. Until then, all clients behind it count as one.',
-      ),
-  })
+  const { account, sessions, settings, staticFiles, log } = options
+  const { identify, undeclaredProxies } = createCallerIdentification(settings, (peer) =>
+    log.warn(
+      { peer, setting: 'TRUSTED_PROXY' },
+      'Requests from this address carry forwarding headers, but TRUSTED_PROXY does not list it. If it is your proxy, add it to TRUSTED_PROXY. Until then, all clients behind it count as one.',
+    ),
+  )
   const throttle = createSignInThrottle(options.monotonicMs)
   const guards = {
     access: createAccessControl({
@@ -56,9 +45,9 @@ export function createHttp(
       // The shell is served at the addresses of its pages only.
       isStaticFile: (path) => path !== SHELL_FILE && staticFiles.has(path),
     }),
-    identifyCaller: createCallerIdentification(settings, proxies.seen),
+    identifyCaller: identify,
   }
-  const core = { ...options, account, sessions, settings, throttle, proxies }
+  const core = { ...options, throttle, undeclaredProxies }
   const app = createApp({
     ...options,
     ...guards,
@@ -68,7 +57,7 @@ export function createHttp(
     },
     version: options.buildInfo.version,
   })
-  const sockets = createSockets({ ...options, ...guards, routes: options.socketRoutes, sessions })
+  const sockets = createSockets({ ...options, ...guards, routes: options.socketRoutes })
   const server = createHttpServer({ ...options, ...guards, fetch: app.fetch, sockets })
   const expiry = setInterval(() => sessions.endExpired(), END_EXPIRED_SESSIONS_EVERY_MS)
   expiry.unref()
@@ -83,12 +72,4 @@ export function createHttp(
 }
 
 /** In the order of the API reference. */
-const CORE_ROUTES = [
-  healthRoutes,
-  installRoutes,
-  signInRoutes,
-  settingsRoutes,
-  proxyRoutes,
-  logRoutes,
-  pageRoutes,
-]
+const CORE_ROUTES = [healthRoutes, installRoutes, signInRoutes, settingsRoutes, logRoutes, pageRoutes]

@@ -1,4 +1,5 @@
 import type { Append, NewEvent } from '../../../ledger/event.ts'
+import type { Log } from '../../lib/log.ts'
 
 /** Why a stranger was refused. */
 export type IntrusionKind =
@@ -27,9 +28,9 @@ const FLUSH_EVERY_MS = 60_000
 export function createIntrusionCounter(options: {
   readonly append: Append
   readonly nowMs: () => number
-  readonly onWarning: (message: string, fields: Record<string, unknown>) => void
+  readonly log: Pick<Log, 'warn'>
 }): IntrusionCounter {
-  const { append, nowMs, onWarning } = options
+  const { append, nowMs, log } = options
   let counted = new Map<IntrusionKind, { count: number; fromMs: number; toMs: number }>()
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS)
   timer.unref()
@@ -45,7 +46,7 @@ export function createIntrusionCounter(options: {
       facts: { kind, count, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
     }))
     await append(facts).catch((error: unknown) =>
-      onWarning('Could not record refused strangers.', { err: error }),
+      log.warn({ err: error }, 'Could not record refused strangers.'),
     )
   }
 

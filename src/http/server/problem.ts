@@ -2,14 +2,14 @@ import { STATUS_CODES } from 'node:http'
 import type { z } from '@hono/zod-openapi'
 import type { ProblemDocument, RefusalStatus } from '../contract/problem.ts'
 
-export type FieldProblem = { readonly path: string; readonly message: string }
+type FieldProblems = NonNullable<ProblemDocument['errors']>
 
 /** Thrown by a route, it becomes a problem document. Only code in src/http knows HTTP statuses. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: RefusalStatus
   readonly code: string
-  readonly errors: readonly FieldProblem[] | undefined
+  readonly errors: FieldProblems | undefined
   readonly headers: Readonly<Record<string, string>>
   /** Additional members of the document. */
   readonly extra: Readonly<Record<string, unknown>>
@@ -18,7 +18,7 @@ export class Refusal extends Error {
     code: string,
     detail: string,
     options: {
-      readonly errors?: readonly FieldProblem[]
+      readonly errors?: FieldProblems
       readonly headers?: Readonly<Record<string, string>>
       readonly extra?: Readonly<Record<string, unknown>>
       readonly cause?: unknown
@@ -41,7 +41,7 @@ export function problemOf(refusal: Refusal): ProblemDocument {
     status,
     detail,
     code,
-    ...(errors ? { errors: [...errors] } : {}),
+    ...(errors ? { errors } : {}),
     ...extra,
   }
 }
@@ -63,6 +63,11 @@ export function unknown(what: string): Refusal {
   return new Refusal(404, `unknown_${what}`, `There is no such ${what}.`)
 }
 
+/** The refusal for what the present state does not allow. */
+export function conflict(code: string, detail: string): Refusal {
+  return new Refusal(409, code, detail)
+}
+
 /** The refusal for a cursor that this service did not issue. */
 export function invalidCursor(path: 'before' | 'cursor'): Refusal {
   return new Refusal(400, 'invalid_cursor', 'The cursor is not valid. Use one from an earlier response.', {
@@ -70,7 +75,7 @@ export function invalidCursor(path: 'before' | 'cursor'): Refusal {
   })
 }
 
-function describe(errors: readonly FieldProblem[]): string {
+function describe(errors: FieldProblems): string {
   const [first] = errors
   if (!first) return 'The request is not valid.'
   return first.path === '' ? first.message : `${first.path}: ${first.message}`

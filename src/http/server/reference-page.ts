@@ -8,6 +8,7 @@ type Html = ReturnType<typeof html>
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
+type Message = { readonly description?: string; readonly content?: Record<string, { schema?: unknown }> }
 type Operation = { readonly method: string; readonly path: string; readonly operation: OperationObject }
 
 /** The API reference as a page, from the same document as `/openapi.json`. Needs no scripts. */
@@ -62,40 +63,20 @@ function section(group: string, operations: readonly Operation[]): Html {
 }
 
 function article({ method, path, operation }: Operation): Html {
-  const bodies =
-    operation.requestBody && 'content' in operation.requestBody ? operation.requestBody.content : {}
-  const parameters = (operation.parameters ?? []).flatMap((parameter) =>
-    'name' in parameter ? [parameter] : [],
-  )
+  const { summary, security, parameters, requestBody, responses } = operation
   return html`<article>
     <h3><code><b>${method.toUpperCase()}</b> ${path}</code></h3>
-    <p>${operation.summary ?? ''}${operation.security?.length === 0 ? html` <em>Needs no session.</em>` : ''}</p>
-    ${
-      parameters.length > 0
-        ? html`<table>
-            <caption>Parameters</caption>
-            ${parameters.map(
-              ({ name, in: place, required, schema }) =>
-                html`<tr><th scope="row"><code>${name}</code></th><td>${place}${required ? ', required' : ''}</td>
-                  <td>${schema ? shape(schema) : ''}</td></tr>`,
-            )}
-          </table>`
-        : ''
-    }
-    ${Object.entries(bodies).map(
-      ([type, { schema }]) => html`<h4>Body <small>${type}</small></h4>${schema ? shape(schema) : ''}`,
-    )}
-    ${Object.entries(operation.responses ?? {}).map(([status, response]) => answer(status, response))}
+    <p>${summary}${security?.length === 0 ? html` <em>Needs no session.</em>` : ''}</p>
+    ${parameters && html`<h4>Parameters</h4>${shape(parameters)}`}
+    ${requestBody && message('Body', requestBody)}
+    ${Object.entries(responses ?? {}).map(([status, response]) => message(status, response))}
   </article>`
 }
 
-function answer(
-  status: string,
-  response: { description?: string; content?: Record<string, { schema?: unknown }> },
-): Html {
-  const contents = Object.entries(response.content ?? {})
-  return html`<h4>${status} <small>${response.description ?? ''}</small></h4>
-    ${contents.map(([type, { schema }]) => (schema ? html`<div>${type}</div>${shape(schema)}` : ''))}`
+/** A request body or a response, with the schema of each content type. */
+function message(title: string, { description, content = {} }: Message): Html {
+  return html`<h4>${title} <small>${description}</small></h4>
+    ${Object.entries(content).map(([type, { schema }]) => html`<div>${type}</div>${shape(schema)}`)}`
 }
 
 function settingsSection(): Html {
@@ -115,14 +96,11 @@ function settingsSection(): Html {
 
 /** A JSON Schema as text; a reference becomes a link. */
 function shape(schema: unknown): Html {
-  const name = referenceIn(schema)
-  if (name !== null) return html`<p><a href="#schema-${name}">${name}</a></p>`
+  if (typeof schema === 'object' && schema !== null && '$ref' in schema) {
+    const name = String(schema.$ref).split('/').at(-1)
+    return html`<p><a href="#schema-${name}">${name}</a></p>`
+  }
   return html`<pre>${JSON.stringify(schema, null, 2)}</pre>`
-}
-
-function referenceIn(schema: unknown): string | null {
-  if (typeof schema !== 'object' || schema === null || !('$ref' in schema)) return null
-  return String(schema.$ref).split('/').at(-1) ?? null
 }
 
 function anchor(group: string): string {
@@ -138,7 +116,6 @@ h3 code { font-size: 1.05em; }
 h4 { margin-block: 0.75rem 0.25rem; }
 small { font-weight: normal; opacity: 0.75; }
 table { border-collapse: collapse; width: 100%; }
-caption { text-align: start; font-weight: bold; }
 th, td { text-align: start; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; padding: 0.75rem; border-radius: 0.5rem;
   background: color-mix(in srgb, currentcolor 7%, transparent); font-size: 0.85rem; }

@@ -36,7 +36,6 @@ const page = get('/docs', {
 /** `/openapi.json`, generated from the schemas that `app` validates with, and `/docs`, the same as a page. */
 export function addReference(app: Routes, version: string): void {
   let document: OpenApiDocument | undefined
-  let published: OpenApiDocument | undefined
   const getDocument = () => {
     document ??= app.getOpenAPI31Document({
       openapi: '3.1.0',
@@ -52,10 +51,6 @@ export function addReference(app: Routes, version: string): void {
     })
     return document
   }
-  const getPublished = () => {
-    published ??= withCommonRefusals(getDocument())
-    return published
-  }
   for (const route of [description, page]) app.openAPIRegistry.registerPath(route)
   app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
     type: 'apiKey',
@@ -63,7 +58,7 @@ export function addReference(app: Routes, version: string): void {
     name: 'delegate_session',
   })
 
-  app.get('/openapi.json', (c) => c.json(getPublished()))
+  app.get('/openapi.json', (c) => c.json(withCommonRefusals(getDocument())))
   app.get('/docs', (c) => c.html(referencePage(getDocument())))
   app.get('/docs.css', (c) => c.body(referenceStyles, 200, { 'content-type': 'text/css; charset=utf-8' }))
 }

@@ -67,16 +67,12 @@ export class DgSettingsPage extends LightElement {
     ])
     for (const setting of settings)
       if (this.draft.get(setting.key) === valueText(setting)) this.draft.delete(setting.key)
-    return {
-      settings,
-      build,
-      proxies: proxies?.undeclared ?? [],
-    }
+    return { settings, build, proxies: proxies?.undeclared ?? [] }
   }
 
-  private put(change: Partial<State>): void {
+  private put(settings: readonly Setting[]): void {
     const { value } = this.loaded
-    if (value) this.loaded.put({ ...value, ...change })
+    if (value) this.loaded.put({ ...value, settings })
   }
 
   protected override updated(): void {
@@ -95,7 +91,7 @@ export class DgSettingsPage extends LightElement {
 
   private async resetSetting(key: string): Promise<void> {
     const { entries } = await this.app.http.del('/api/config/{key}', { params: { key } })
-    this.put({ settings: entries })
+    this.put(entries)
   }
 
   private readonly reset = (setting: Setting): Promise<boolean> =>
@@ -122,7 +118,7 @@ export class DgSettingsPage extends LightElement {
     const entries = sent.filter((entry) => !isEmptied(entry))
     const isSaved = await this.submission.send(async () => {
       if (entries.length > 0)
-        this.put({ settings: await changeSettings(http, Object.fromEntries(entries), askPasswordIn(this)) })
+        this.put(await changeSettings(http, Object.fromEntries(entries), askPasswordIn(this)))
       for (const [key] of sent.filter(isEmptied)) await this.resetSetting(key)
     })
     const { problem } = this.submission

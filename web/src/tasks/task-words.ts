@@ -12,9 +12,9 @@ const channels: Readonly<Record<string, string>> = {
 
 export const channelText = (channel: string): string => channels[channel] ?? `by ${channel}`
 
-const statuses: Readonly<
-  Record<string, { readonly text: string; readonly icon: IconName; readonly tone: string }>
-> = {
+type StatusText = { readonly text: string; readonly icon: IconName; readonly tone: string }
+
+const statuses: Readonly<Record<Task['status'], StatusText>> = {
   queued: { text: 'Waiting', icon: 'timer', tone: '' },
   running: { text: 'Running', icon: 'tool', tone: 'live' },
   finished: { text: 'Finished', icon: 'done', tone: 'good' },
@@ -22,8 +22,7 @@ const statuses: Readonly<
   cancelled: { text: 'Cancelled', icon: 'close', tone: '' },
 }
 
-export const statusOf = ({ status }: Task) =>
-  statuses[status] ?? ({ text: wordsText(status), icon: 'help', tone: '' } as const)
+export const statusOf = ({ status }: Task): StatusText => statuses[status]
 
 const reasons: Readonly<Record<string, string>> = {
   callback: 'The assistant reported an error',
