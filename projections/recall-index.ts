@@ -43,7 +43,16 @@ export const recallProjection = defineProjection({
   },
 })
 
+type Searched = {
+  readonly subject: string
+  readonly slot: string
+  readonly text: string
+  readonly keywords?: readonly string[] | undefined
+}
+
 /** A memory is found by what it is about, too: "Lives at 14 Weavers Rise" by "address". */
-function searchedText({ subject, slot, text }: { subject: string; slot: string; text: string }): string {
-  return [subject === 'owner' ? '' : subject, slot, text].filter((part) => part !== '').join('. ')
+function searchedText({ subject, slot, text, keywords = [] }: Searched): string {
+  return [subject === 'owner' ? '' : subject, slot, text, keywords.join(' ')]
+    .filter((part) => part !== '')
+    .join('. ')
 }

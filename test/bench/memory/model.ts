@@ -108,6 +108,7 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
       singleValued: fact.isSingleValued,
       eventTime: fact.eventTime,
       validUntil: fact.validUntil,
+      keywords: [...(month.keywords.get(text) ?? [])],
       ends,
       relations,
     }
