@@ -35,8 +35,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
-    // The service uses it to preload the files of each page.
-    manifest: 'modules.json',
     rolldownOptions: {
       input: ['index.html', 'src/note.css'].map((file) => `${import.meta.dirname}/${file}`),
       output: {

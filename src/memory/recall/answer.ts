@@ -3,7 +3,7 @@ import type { LedgerReader } from '../../../ledger/reader.ts'
 import { createMemoryQueries } from '../../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
 import { estimateTokens } from '../../model/tokens.ts'
-import { contentWords, coverage, indexWords } from '../../text/words.ts'
+import { contentWords, coverage, hasWord, indexWords } from '../../text/words.ts'
 import { createWindowReader } from '../learn/window.ts'
 import { composeInjection, type SuppressionReason } from './injection.ts'
 import { memoriesFirst } from './memories-first.ts'
@@ -69,7 +69,7 @@ export function createRecallAnswers(options: {
       })
 
     const ends = endsOf(question, all, news)
-    const ordered = memoriesFirst(withWords([...hits, ...ends.kept]))
+    const ordered = memoriesFirst(inOrder(withWords([...hits, ...ends.kept]), text))
     const { maxTokens, maxMemories, threshold } = limits
     const injection = composeInjection(
       ordered,
@@ -116,6 +116,27 @@ export function createRecallAnswers(options: {
     ),
     choose: views.transaction(choose),
   }
+}
+
+/** What a line is worth, apart from its relevance: its rank among all, and telling of somebody whom the cue names. */
+const OF_RANK = 0.15
+const OF_SUBJECT = 0.1
+
+/** Best first. */
+function inOrder(recollections: readonly Recollection[], cue: string): Recollection[] {
+  const best = Math.max(Number.MIN_VALUE, ...recollections.map(({ score }) => score))
+  const named = indexWords(cue)
+  const isNamed = ({ memory }: Recollection) => {
+    const words = memory === null || memory.subject === 'owner' ? [] : contentWords(memory.subject)
+    return words.length > 0 && words.every((word) => hasWord(named, word))
+  }
+  const worth = new Map(
+    recollections.map((each) => [
+      each,
+      each.relevance + (OF_RANK * each.score) / best + (isNamed(each) ? OF_SUBJECT : 0),
+    ]),
+  )
+  return recollections.toSorted((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0))
 }
 
 /** Sorts the staged hits: still relevant, repeated, or irrelevant to the current cue. */
