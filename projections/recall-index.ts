@@ -18,7 +18,7 @@ export const ENTRY_TYPES = [
  */
 export const recallProjection = defineProjection({
   name: 'recall',
-  version: 4,
+  version: 5,
   tables: [...RECALL_TABLES, 'recall_guest_calls'],
   lagging: true,
   schema: `${RECALL_SCHEMA}
@@ -34,7 +34,7 @@ export const recallProjection = defineProjection({
       handlers: {
         ...said,
         'memory.stored': ({ seq, at, body }) =>
-          entries.addMemory({ seq, atMs: Date.parse(at), text: body?.text ?? null }),
+          entries.addMemory({ seq, atMs: Date.parse(at), text: body ? searchedText(body) : null }),
         'memory.deleted': ({ facts }) => entries.remove(facts.sourceSeqs),
         'memory.sources.barred': ({ facts }) => entries.remove(facts.sourceSeqs),
         erased: ({ facts }) => entries.remove(facts.seqs),
@@ -42,3 +42,17 @@ export const recallProjection = defineProjection({
     }
   },
 })
+
+type Searched = {
+  readonly subject: string
+  readonly slot: string
+  readonly text: string
+  readonly keywords?: readonly string[] | undefined
+}
+
+/** A memory is found by what it is about, too: "Lives at 14 Weavers Rise" by "address". */
+function searchedText({ subject, slot, text, keywords = [] }: Searched): string {
+  return [subject === 'owner' ? '' : subject, slot, text, keywords.join(' ')]
+    .filter((part) => part !== '')
+    .join('. ')
+}

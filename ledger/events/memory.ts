@@ -18,6 +18,8 @@ const words = {
   slotKey: z.string(),
   /** The same for subject, slot and value: equal keys mean the same statement, reworded. */
   statementKey: z.string(),
+  /** Other words by which it may be asked for. */
+  keywords: z.array(z.string()).optional(),
 }
 
 /** The owner's utterances that one extraction read. */

@@ -39,7 +39,7 @@ export const defaultMemoryConfig: MemoryConfig = {
   contextTurns: 2,
   maxInjectedTokens: 250,
   maxInjectedMemories: 6,
-  relevanceThreshold: 0.25,
+  relevanceThreshold: 0.34,
   duplicateThreshold: 0.8,
   strengthHalfLifeDays: 30,
   arbitrator: { enabled: false, model: null, timeoutMs: 800 },

@@ -148,6 +148,7 @@ export function buildMemory(options: {
     },
     config: config.get,
     judge,
+    isRead: () => options.model().utility !== null,
     append,
     counters,
     timezone,

@@ -45,6 +45,7 @@ function measure(directory: string) {
       inContextSeqs: Float64Array.from({ length: CONTEXT_EVENTS }, (_, index) => seq - index),
       staged: [],
       nowMs: Date.parse(last?.at ?? ''),
+      isRead: true,
       timezone: 'Europe/Berlin',
       limits: {
         maxTokens: maxInjectedTokens,

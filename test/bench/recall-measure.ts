@@ -30,6 +30,7 @@ export function requestFor({ turns, speakers }: Conversation, question: string):
     asker: null,
     nowMs: Date.parse(turns.at(-1)?.at ?? ''),
     timezone: 'UTC',
+    isRead: false,
     names: { owner: [owner], delegate: [delegate] },
     beforeSeq: Number.MAX_SAFE_INTEGER,
     excludedSeqs: new Set(),

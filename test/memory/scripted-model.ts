@@ -68,6 +68,7 @@ function withDefaults(candidate: Partial<Candidate>): Candidate {
     speaker: 'owner',
     secrecy: 'keep',
     ends: null,
+    keywords: [],
     singleValued: false,
     eventTime: null,
     validUntil: null,

@@ -79,6 +79,7 @@ function find(writer: TestWriter, views: Database.Database, text: string): numbe
     asker: null,
     nowMs: Date.UTC(2030, 0, 2),
     timezone: 'UTC',
+    isRead: false,
     names: { owner: [], delegate: [] },
     beforeSeq: Number.MAX_SAFE_INTEGER,
     excludedSeqs: new Set(),

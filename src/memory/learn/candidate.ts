@@ -36,6 +36,11 @@ const candidateSchema = z.strictObject({
     .string()
     .nullable()
     .describe('The id of a given memory that no longer holds, now that this is said'),
+  keywords: z
+    .array(z.string())
+    // A server without structured outputs may leave them out.
+    .catch([])
+    .describe('Single words, beyond those of the statement, by which the owner may ask for it later'),
   relations: z
     .array(z.strictObject({ memoryId: z.string(), relation: z.enum(relations) }))
     .describe('How it stands to each of the memories that were given'),

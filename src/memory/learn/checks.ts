@@ -1,3 +1,4 @@
+import { wordsOf } from '../../../projections/recall-text.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { resolveDates } from '../../text/dates.ts'
 import { hasNumbers, numberRuns } from '../../text/numbers.ts'
@@ -9,6 +10,8 @@ import { denies, isDoubtful, requestedIn, speaksOfOthers } from './cues.ts'
 import { foreignRanges } from './quotation.ts'
 import { endOf, knownEnd, knownTime, namesOf, numbersOfDate, type Told } from './told-times.ts'
 import type { Quotable, Utterance } from './window.ts'
+
+const MAX_KEYWORDS = 12
 
 export type Rejection =
   | 'empty'
@@ -83,7 +86,7 @@ const UNSTATED: Partial<Record<Candidate['modality'], Rejection>> = {
 /**
  * Checks the evidence of a candidate from any extractor: the owner said the quote, value and numbers stand in it,
  * and the subject stands in it or in an earlier turn. Where the statement says more than the quote, the quote is kept in its place; where it may
- * misread the quote, also without subject, slot and value, so that it replaces nothing. Pure.
+ * misread the quote, also without value and keys, so that it replaces nothing. Pure.
  */
 export function check(candidate: Candidate, context: Context): Checked {
   const early = unstated(candidate)
@@ -226,7 +229,7 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
     dropsSubject(candidate, place) ||
     !clauses.some((clause) => denies(clause) === denies(candidate.text))
   const text = saysMore || isMisread ? inOwnWords(candidate, place) : candidate.text
-  const unread = isMisread ? { slot: '', value: '', singleValued: false } : {}
+  const unread = isMisread ? { value: '', singleValued: false } : {}
   const isOthers = isOwner(candidate.subject) && speaksOfOthers(quote)
   const isUnproven = saysMore && value.length === 0 && numberRuns(candidate.value).length === 0
   const isDoubted = place.isAsked || isOthers || isUnproven || isDoubtful(sentence)
@@ -240,7 +243,7 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   }
   return {
     outcome: 'accepted',
-    accepted: accept(read, quotable, { sentence, dates, timezone }, isDoubted),
+    accepted: accept(read, quotable, { sentence, dates, timezone }, { isDoubted, isMisread }),
   }
 }
 
@@ -292,7 +295,12 @@ function earlierIn(shown: readonly Utterance[], { utterance, text }: Quotable): 
   return [text, ...before.map((each) => each.text)]
 }
 
-function accept(candidate: Candidate, quotable: Quotable, told: Told, isDoubted: boolean): Accepted {
+function accept(
+  candidate: Candidate,
+  quotable: Quotable,
+  told: Told,
+  { isDoubted, isMisread }: { readonly isDoubted: boolean; readonly isMisread: boolean },
+): Accepted {
   const subject = isOwner(candidate.subject) ? 'owner' : candidate.subject.trim()
   const isNegated = denies(candidate.text)
   const event = knownTime(candidate.eventTime, told)
@@ -311,7 +319,15 @@ function accept(candidate: Candidate, quotable: Quotable, told: Told, isDoubted:
     isNegated,
     eventLastsMs: event?.lastsMs ?? DAY_MS,
     canonicalKey: canonicalKey(candidate.text),
-    slotKey: slotKeyOf({ subject, slot: candidate.slot }),
-    statementKey: statementKeyOf({ subject, slot: candidate.slot, value: candidate.value, isNegated }),
+    slotKey: isMisread ? '' : slotKeyOf({ subject, slot: candidate.slot }),
+    statementKey: isMisread
+      ? ''
+      : statementKeyOf({ subject, slot: candidate.slot, value: candidate.value, isNegated }),
+    keywords: keywordsOf(candidate),
   }
+}
+
+/** They are never evidence: search alone uses them. */
+function keywordsOf({ keywords }: Candidate): string[] {
+  return [...new Set(keywords.flatMap(wordsOf))].slice(0, MAX_KEYWORDS)
 }

@@ -28,6 +28,8 @@ Where a given memory tells the same of the same subject, use its slot. "value": 
 friends).
 - "eventTime", "validUntil": ISO 8601, only where the quote tells them, resolved from when the turn was said; else null.
 - "ends": the id of a given memory that no longer holds now that this is said; null if there is none.
+- "keywords": up to eight single words that the statement lacks and the owner may use to ask for it later: the everyday \
+word for the thing, its kind, synonyms, in each language that the owner uses.
 - "relations": for each given memory that it has to do with: "same" (says the same in other words), "refine" (says the \
 same thing more exactly), "conflict" (both cannot be true now), "independent". Use only the given ids.`
 

@@ -110,7 +110,7 @@ export function createLearning(options: {
       const inherited = refined
         ? [...refined.sourceSeqs, ...(fresh.has(refined.memoryId) ? [] : [refined.storedSeq])]
         : []
-      const { kind, subject, slot, value, text, quote, eventTime } = accepted
+      const { kind, subject, slot, value, text, quote, eventTime, keywords } = accepted
       const { canonicalKey, slotKey, statementKey, singleValued } = accepted
       fresh.set(memoryId, {
         memoryId,
@@ -145,7 +145,7 @@ export function createLearning(options: {
           by,
           ...(accepted.provisional ? { provisional: true } : {}),
         },
-        body: { text, subject, slot, value, quote, canonicalKey, slotKey, statementKey },
+        body: { text, subject, slot, value, quote, canonicalKey, slotKey, statementKey, keywords },
       }
       const merged: NewEvent[] =
         refines === null

@@ -159,6 +159,8 @@ const OPENING =
   /^(?:(?:actually|well|so|oh|ok|okay|hey|hi|hello|no|yes|yeah|sorry|and|but|also|btw|by the way|fyi|just so you know|anyway|for the record|correction|update|delegate)[\s,.!:;–-]+)+/iu
 /** Where a second statement begins in a sentence. */
 const JOINT = /(?:[,;]\s*(?:and |but )?|\s(?:and|but) )(?=(?:i|i'm|my|i've)\b)/iu
+/** Another clause follows the value, which makes it unclear where that ends. */
+const GOES_ON = /[,;]\s+(?:\S+\s+){4}\S/u
 const MAX_CHARS = 8000
 
 export type Spoken = { readonly at: string; readonly timezone: string }
@@ -184,7 +186,8 @@ function readStatement(text: string, spoken: Spoken): Candidate | null {
   for (const [pattern, read] of PATTERNS) {
     const groups = pattern.exec(folded)?.groups
     const found = groups ? read(groups) : null
-    if (found && found.value.split(/\s+/).length <= 10) return { ...plain(text), ...found }
+    if (found && found.value.split(/\s+/).length <= 10 && !GOES_ON.test(found.value))
+      return { ...plain(text), ...found }
   }
   return null
 }
@@ -225,6 +228,7 @@ export function plain(text: string): Candidate {
     eventTime: null,
     validUntil: null,
     ends: null,
+    keywords: [],
     relations: [],
   }
 }

@@ -3,9 +3,9 @@ import type { LedgerReader } from '../../../ledger/reader.ts'
 import { createMemoryQueries } from '../../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
 import { estimateTokens } from '../../model/tokens.ts'
-import { contentWords, coverage, indexWords } from '../../text/words.ts'
+import { contentWords, coverage, hasWord, indexWords } from '../../text/words.ts'
 import { createWindowReader } from '../learn/window.ts'
-import { composeInjection, type SuppressionReason } from './injection.ts'
+import { BESIDE, composeInjection, type SuppressionReason } from './injection.ts'
 import { memoriesFirst } from './memories-first.ts'
 import type { Hit, RecallRanker } from './ranker.ts'
 import type { LateHit, RecallAnswer, RecallQuestion } from './recall-port.ts'
@@ -69,8 +69,8 @@ export function createRecallAnswers(options: {
       })
 
     const ends = endsOf(question, all, news)
-    const ordered = memoriesFirst(withWords([...hits, ...ends.kept]))
     const { maxTokens, maxMemories, threshold } = limits
+    const ordered = memoriesFirst(inOrder(withWords([...hits, ...ends.kept]), text, threshold))
     const injection = composeInjection(
       ordered,
       (some) => some.flatMap(({ seq }) => ordered.find((recollection) => recollection.seq === seq) ?? []),
@@ -116,6 +116,33 @@ export function createRecallAnswers(options: {
     ),
     choose: views.transaction(choose),
   }
+}
+
+/** What a line is worth, apart from its relevance: its rank among all, and telling of somebody whom the cue names. */
+const OF_RANK = 0.15
+const OF_SUBJECT = 0.1
+
+/** Best first. What else is known of somebody whom the cue names may stand beside a line that answers. */
+function inOrder(
+  recollections: readonly Recollection[],
+  cue: string,
+  threshold: number,
+): readonly Recollection[] {
+  const best = Math.max(Number.MIN_VALUE, ...recollections.map(({ score }) => score))
+  const named = indexWords(cue)
+  const isNamed = ({ memory }: Recollection) => {
+    const words = memory === null || memory.subject === 'owner' ? [] : contentWords(memory.subject)
+    return words.length > 0 && words.every((word) => hasWord(named, word))
+  }
+  return recollections
+    .map((each) => {
+      const isOfNamed = isNamed(each)
+      const worth = each.relevance + (OF_RANK * each.score) / best + (isOfNamed ? OF_SUBJECT : 0)
+      const relevance = isOfNamed ? Math.max(each.relevance, BESIDE * threshold) : each.relevance
+      return { worth, recollection: { ...each, relevance } }
+    })
+    .sort((a, b) => b.worth - a.worth)
+    .map(({ recollection }) => recollection)
 }
 
 /** Sorts the staged hits: still relevant, repeated, or irrelevant to the current cue. */

@@ -34,6 +34,8 @@ const REPORTED = 10
 const MIN_LINE_TOKENS = 8
 /** The budget also counts as spent after this many consecutive misfits. */
 const MAX_MISFITS = 6
+/** Beside a line that reaches the threshold, others need this share of it. */
+export const BESIDE = 0.6
 /** Longer texts are cut to an excerpt. */
 const MAX_LINE_TOKENS = 160
 
@@ -44,7 +46,9 @@ export function composeInjection(
   options: InjectionOptions,
 ): Injection {
   const { threshold, maxTokens, maxMemories } = options
-  const isRelevant = ({ relevance }: Hit) => relevance >= threshold
+  const best = Math.max(0, ...hits.map(({ relevance }) => relevance))
+  const least = best >= threshold ? BESIDE * threshold : threshold
+  const isRelevant = ({ relevance }: Hit) => relevance >= least
   const included: { recollection: Recollection; line: string }[] = []
   const suppressed: { hit: Hit; reason: SuppressionReason }[] = hits
     .slice(0, REPORTED)

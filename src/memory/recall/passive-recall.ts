@@ -38,6 +38,8 @@ export type PassiveRecallOptions = {
   readonly append: Append
   readonly counters: MemoryCounters
   readonly timezone: () => string
+  /** Whether a model reads what is said. */
+  readonly isRead: () => boolean
   readonly nowMs: () => number
   readonly onFault: (error: unknown) => void
 }
@@ -107,6 +109,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
       staged,
       nowMs: startedMs,
       timezone: options.timezone(),
+      isRead: options.isRead(),
       limits: {
         maxTokens: maxInjectedTokens,
         maxMemories: maxInjectedMemories,

@@ -15,6 +15,8 @@ export type Cue = {
   readonly nowMs: number
   /** IANA time zone of the owner, for words like "yesterday". */
   readonly timezone: string
+  /** Whether a model reads what is said, so that facts are memories as well. */
+  readonly isRead: boolean
   /** Names of owner and delegate. A name in the cue shows whose words to look for. */
   readonly names: Readonly<Record<Speaker, readonly string[]>>
 }
@@ -36,6 +38,7 @@ export type Query = {
   readonly dates: readonly DateHint[]
   readonly kinds: ReadonlySet<QuestionKind>
   readonly timezone: string
+  readonly isRead: boolean
 }
 
 /** Terms are bits of a 32-bit mask. */
@@ -109,6 +112,7 @@ export function createQueryReader(): QueryReader {
       dates: dates.hints,
       kinds: questionKindsOf(words),
       timezone: cue.timezone,
+      isRead: cue.isRead,
     }
   }
 

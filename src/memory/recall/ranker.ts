@@ -29,7 +29,7 @@ export type Hit = {
   readonly atMs: number
   /** Comparable within one answer only. */
   readonly score: number
-  /** Share of the query that occurs in or beside it, 0..1. Comparable between queries. */
+  /** How much of what is asked it tells, 0..1. Comparable between queries. */
   readonly relevance: number
 }
 

@@ -29,6 +29,8 @@ export type RecallQuestion = {
   readonly near?: readonly Near[]
   readonly nowMs: number
   readonly timezone: string
+  /** Whether a model reads what is said, so that facts are memories as well. */
+  readonly isRead: boolean
   readonly limits: {
     readonly maxTokens: number
     readonly maxMemories: number

@@ -1,45 +1,47 @@
+import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
+import { TRAIT } from '../../../projections/recall-traits.ts'
 import type { Evidence } from './evidence.ts'
 import { type Candidate, FEATURES } from './features.ts'
 import type { Query } from './query.ts'
 
-/** Weights of a match by root, and of a match a few turns away. */
-const LOOSE = 0.6
-const DISTANT = 0.3
-const DISTANT_TURNS = 4
+/** A word that nobody ever said weighs this much more: what is asked was probably never told. */
+const UNKNOWN = 3
+/** A turn of which a model made no memory, or only a part, rarely answers. */
+const READ_TURN = 0.5
+/** Somebody who asks does not tell. */
+const ASKED = 0.5
 /** Relevance of anything said on a date named in the cue. */
 const ON_DATE = 0.6
 const DATE_FEATURES = (['dateInside', 'dateDay'] as const).map((feature) => FEATURES.indexOf(feature))
 
 /**
- * Weighted share of the query's terms that occur in a candidate or in the turns beside it, 0..1. Comparable
- * between queries, unlike the score, so a threshold can mean "nothing fits".
+ * How much of what is asked an entry itself tells, 0..1: the share of the query's words in it, where rare words
+ * weigh more. Comparable between queries, unlike the score, so a threshold can mean "nothing fits". The constants
+ * and the default threshold are fitted to `bench:memory`.
  */
 export function relevanceOf(
-  { terms }: Query,
-  { exact, root, maxIdf }: Evidence,
-  { entry: { id }, slot, sitting: { firstId, lastId } }: Candidate,
+  query: Query,
+  evidence: Evidence,
+  { entry: { id, traits }, slot }: Candidate,
   features: Float64Array,
 ): number {
-  const within = (turns: number, masks: Uint32Array) => {
-    let found = 0
-    const last = Math.min(turns, lastId - id)
-    for (let offset = Math.max(-turns, firstId - id); offset <= last; offset += 1)
-      found |= masks[slot + offset] ?? 0
-    return found
-  }
-  const strict = within(1, exact.masks)
-  const loose = within(1, root.masks)
-  const distant = within(DISTANT_TURNS, root.masks)
+  const onDate = Math.max(...DATE_FEATURES.map((feature) => features[feature] ?? 0))
+  const relevance = Math.max(shareOf(query, evidence, slot), ON_DATE * onDate)
+  if (id >= FIRST_MEMORY_ID) return relevance
+  const asks = (traits & TRAIT.asks) !== 0
+  return relevance * (query.isRead ? READ_TURN : 1) * (asks ? ASKED : 1)
+}
+
+/** The weighted share of the query's words that occur in a slot, as such or by their root. */
+function shareOf({ terms }: Query, { exact, root, maxIdf }: Evidence, slot: number): number {
   let found = 0
   let asked = 0
+  const own = (exact.masks[slot] ?? 0) | (root.masks[slot] ?? 0)
   for (let term = 0; term < terms.length; term += 1) {
-    // A word that occurs nowhere weighs as much as the rarest one.
-    const weight = exact.idf[term] || maxIdf * (terms[term]?.weight ?? 1)
-    asked += weight
-    if ((strict >>> term) & 1) found += weight
-    else if ((loose >>> term) & 1) found += LOOSE * weight
-    else if ((distant >>> term) & 1) found += DISTANT * weight
+    const isKnown = (exact.idf[term] || root.idf[term] || 0) > 0
+    const weight = Math.sqrt(exact.idf[term] || maxIdf * (terms[term]?.weight ?? 1))
+    asked += isKnown ? weight : UNKNOWN * weight
+    if ((own >>> term) & 1) found += weight
   }
-  const onDate = Math.max(...DATE_FEATURES.map((feature) => features[feature] ?? 0))
-  return Math.max(asked === 0 ? 0 : found / asked, ON_DATE * onDate)
+  return asked === 0 ? 0 : found / asked
 }

@@ -65,18 +65,18 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
     if (manner === 'gullible')
       return [
         ...right.map((reading) => ({ ...reading, modality: 'asserted' as const })),
-        ...traps.map(trapReading),
+        ...traps.map(readTrap),
         ...secrets.map((secret) => bareReading(secret.text, text)),
       ]
     return [
       ...right.flatMap((reading) => (random.chance(WRONG) ? mistaken(reading, shown, random) : [reading])),
       ...traps.flatMap((trap): Candidate[] => {
         const mark = marks[trap.kind]
-        if (random.chance(WRONG)) return [trapReading(trap)]
+        if (random.chance(WRONG)) return [readTrap(trap)]
         if (mark === null) return []
         // A past state is told as past.
         const told = trap.kind === 'past' ? { text: trap.quote } : {}
-        return [{ ...trapReading(trap), ...mark, ...told }]
+        return [{ ...readTrap(trap), ...mark, ...told }]
       }),
       ...secrets.map((secret) => ({
         ...bareReading(secret.text, text),
@@ -108,6 +108,7 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
       singleValued: fact.isSingleValued,
       eventTime: fact.eventTime,
       validUntil: fact.validUntil,
+      keywords: keywordsOf(text),
       ends,
       relations,
     }
@@ -120,6 +121,14 @@ export function extractingModel(month: Month, manner: 'competent' | 'gullible'):
     const { kind, subject, slot } = fact
     const relations = [{ memoryId, relation: 'conflict' as const }]
     return [{ ...bareReading(text, text), kind, subject, slot, ends: memoryId, relations }]
+  }
+
+  function keywordsOf(statement: string): string[] {
+    return [...(month.keywords.get(statement) ?? [])]
+  }
+
+  function readTrap({ kind, text, value, quote }: Trap): Candidate {
+    return { ...bareReading(text, quote), slot: kind, value, keywords: keywordsOf(text) }
   }
 
   function factOf(id: string): Fact {
@@ -175,10 +184,6 @@ function ofSomebodyElse(reading: Candidate, people: readonly string[], random: R
   if (people.length === 0) return reading
   const name = random.pick(people)
   return { ...reading, subject: name, text: `${name}: ${text}` }
-}
-
-function trapReading({ kind, text, value, quote }: Trap): Candidate {
-  return { ...bareReading(text, quote), slot: kind, value }
 }
 
 function bareReading(text: string, quote: string): Candidate {

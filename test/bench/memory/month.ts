@@ -96,6 +96,8 @@ export type Month = {
   readonly messages: readonly Message[]
   readonly facts: ReadonlyMap<string, Fact>
   readonly probes: readonly Probe[]
+  /** Words by which a statement may be asked for, as a model gave them that had not seen the probes. */
+  readonly keywords: ReadonlyMap<string, readonly string[]>
 }
 
 /** `past`: a plan whose time is over. Whether such a memory is kept counts neither way. */

@@ -14,6 +14,7 @@ import {
 
 const DATA = join(import.meta.dirname, 'data')
 const PROBES = '-probes.txt'
+const KEYWORDS = '-keywords.txt'
 const STOCK_REPLIES = ['Okay.', 'You are welcome.', 'All right.']
 
 type Draft = {
@@ -33,6 +34,7 @@ export function readMonth(persona: string): Month {
   const facts = new Map<string, Fact>()
   const drafts: Draft[] = []
   const probes: Probe[] = []
+  const keywords = new Map<string, readonly string[]>()
   const files = readdirSync(DATA).filter((name) => name.startsWith(`${persona}-`))
   for (const file of files) {
     let day = 0
@@ -40,6 +42,7 @@ export function readMonth(persona: string): Month {
       if (line === '') continue
       try {
         if (file.endsWith(PROBES)) probes.push(readProbe(line))
+        else if (file.endsWith(KEYWORDS)) keywords.set(...readKeywords(line))
         else if (line.startsWith('# ')) day = Number(line.slice(2))
         else readLine(line, day, drafts, facts)
       } catch (error) {
@@ -50,7 +53,7 @@ export function readMonth(persona: string): Month {
   // The sort is stable: it keeps the order within a day.
   const messages = drafts.sort((a, b) => a.day - b.day)
   check(messages, facts)
-  return { persona, messages, facts, probes }
+  return { persona, messages, facts, probes, keywords }
 }
 
 function readLine(line: string, day: number, drafts: Draft[], facts: Map<string, Fact>): void {
@@ -151,6 +154,11 @@ function readProbe(line: string): Probe {
   const kind = mark === '-?' ? 'nothing' : mark === '??' ? 'several' : 'one'
   if (question === '' || (kind !== 'nothing' && answers === '')) throw new Error('a probe without an answer')
   return { question, kind, answers: answers === '' ? [] : answers.split(' & ') }
+}
+
+function readKeywords(line: string): [statement: string, keywords: readonly string[]] {
+  const [statement = '', words = ''] = fieldsOf(line)
+  return [statement, words.split(' ')]
 }
 
 const fieldsOf = (line: string) => line.split('|').map((field) => field.trim())

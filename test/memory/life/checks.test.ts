@@ -102,9 +102,9 @@ test.for([
   ['My sister Clara lives in Lyon', { text: 'Lives in Lyon', slot: 'residence', value: 'Lyon' }],
   ['I do not live in Lyon', { text: 'Lives in Lyon', slot: 'residence', value: 'Lyon' }],
   ['I used to live in Lyon', { text: 'Lives in Lyon', slot: 'residence', value: 'Lyon', modality: 'past' }],
-] as const)('gives a misread “%s” no slot, so that it replaces nothing', ([message, claim]) => {
+] as const)('gives a misread “%s” no key, so that it replaces nothing', ([message, claim]) => {
   expect(checked(message, { ...claim, singleValued: true })).toMatchObject(
-    accepted({ text: message, slot: '', value: '', singleValued: false }),
+    accepted({ text: message, slotKey: '', value: '', singleValued: false }),
   )
 })
 

@@ -69,6 +69,7 @@ export function ask(text: string, more: Partial<RecallRequest> = {}): RecallRequ
     asker: 'owner',
     nowMs: NOON + 86_400_000,
     timezone: 'UTC',
+    isRead: false,
     names: { owner: ['Anna'], delegate: ['Del'] },
     beforeSeq: Number.MAX_SAFE_INTEGER,
     excludedSeqs: new Set(),
