@@ -72,7 +72,7 @@ export type ServiceOptions = {
 /** How long the facts of a call that is hung up may take to become durable. */
 const CALL_GRACE_MS = 1_500
 /** How long running turns, activations and deliveries may take. */
-const WORK_GRACE_MS = 6_000
+const WORK_GRACE_MS = 5_000
 /** What a webhook in flight gets at least, after turns that took all of it. */
 const MIN_GRACE_MS = 1_000
 /** How long requests and sockets may take to end. */

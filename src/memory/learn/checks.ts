@@ -7,7 +7,7 @@ import { contentWords, hasWord, indexWords } from '../../text/words.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import { canonicalKey, isOwner, slotKeyOf, statementKeyOf } from './canonical-key.ts'
 import { denies, isDoubtful, requestedIn, speaksOfOthers } from './cues.ts'
-import { foreignRanges } from './quotation.ts'
+import { foldLines, foreignRanges } from './quotation.ts'
 import { endOf, knownEnd, knownTime, namesOf, numbersOfDate, type Told } from './told-times.ts'
 import type { Quotable, Utterance } from './window.ts'
 
@@ -170,14 +170,6 @@ function locate(quote: string, quotables: readonly Quotable[]): Place | 'foreign
     }
   }
   return isForeign ? 'foreign' : null
-}
-
-/** Folded, but with line breaks, which end sentences. */
-function foldLines(text: string): string {
-  return text
-    .split(/\r\n?|\n/)
-    .map((line) => foldText(line).trim())
-    .join('\n')
 }
 
 const UNSPACED =

@@ -1,3 +1,4 @@
+import { foldText } from '../../text/text.ts'
 import { asksToRemember } from './cues.ts'
 
 type Range = { readonly start: number; readonly end: number }
@@ -21,9 +22,25 @@ const QUOTED =
 const MIN_QUOTED_WORDS = 3
 const MIN_QUOTED_CHARACTERS = 6
 
-/** "Translate this: …", "the mail says: …". What follows the colon is not the owner's statement. */
+/** "Translate this: …", "the mail says: …", "message from Bob: …". What follows the colon is not the owner's statement. */
 const INTRODUCED =
-  /\b(?:translate|proofread|rewrite|rephrase|summari[sz]e|correct (?:this|the following)|dictate|says?|said|reads?|wrote|writes|following)\b[^\n.!?:]{0,60}:\s+(?=\S)/giu
+  /\b(?:translate|proofread|rewrite|rephrase|summari[sz]e|correct (?:this|the following)|dictate|says?|said|reads?|wrote|writes|following|(?:message|e-?mail|letter|text|note) from)\b[^\n.!?:]{0,60}:\s+(?=\S)/giu
+
+/** Folded, but with line breaks, which end sentences. */
+export function foldLines(text: string): string {
+  return text
+    .split(/\r\n?|\n/)
+    .map((line) => foldText(line).trim())
+    .join('\n')
+}
+
+/** The owner's own words of a message, folded. */
+export function ownWords(text: string): string {
+  let own = foldLines(text)
+  for (const { start, end } of foreignRanges(own))
+    own = own.slice(0, start) + ' '.repeat(Math.min(end, own.length) - start) + own.slice(end)
+  return own
+}
 
 /** The parts of a folded message in which the owner is not speaking. What the owner asks to remember stays theirs. */
 export function foreignRanges(text: string): Range[] {
@@ -39,9 +56,9 @@ export function foreignRanges(text: string): Range[] {
     const isWhole = match[0].length >= text.trim().length
     if (isSpeech && !isWhole) add(match.index, match.index + match[0].length)
   }
-  if (asksToRemember(text)) return ranges
   for (const match of text.matchAll(INTRODUCED)) {
     const start = match.index + match[0].length
+    if (asksToRemember(text.slice(text.lastIndexOf('\n', match.index) + 1, start))) continue
     const paragraph = text.indexOf('\n\n', start)
     add(start, paragraph < 0 ? text.length : paragraph)
   }

@@ -3,6 +3,7 @@ import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { UtteranceQueries, UtteranceRow } from '../../../projections/utterances.ts'
 import { contentWords } from '../../text/words.ts'
 import { agreedSentence, asksNotToKeep, merelyAgrees } from './cues.ts'
+import { ownWords } from './quotation.ts'
 import { saidWords } from './said-words.ts'
 
 export type Utterance = {
@@ -125,7 +126,7 @@ export function createWindowReader(options: {
       }
       const last = read.at(-1)?.row.seq ?? first.seq
       const all = before(first.conversationId, last + 1, CONTEXT_UTTERANCES + 3 * read.length)
-      const secrets = all.filter(({ speaker, text }) => speaker === 'owner' && asksNotToKeep(text))
+      const secrets = all.filter(({ speaker, text }) => speaker === 'owner' && asksNotToKeep(ownWords(text)))
       const secretTurns = new Set(secrets.map(({ turnId }) => turnId))
       const shown = all.filter((said) => !secrets.includes(said) && !secretTurns.has(said.turnId ?? ''))
       const isShown = ({ seq }: Utterance) => shown.some((each) => each.seq === seq)

@@ -113,9 +113,12 @@ export function createReadiness(
   }
 
   /** Null if the storage thread has ended or hangs. */
-  function storageStatus(): Promise<StorageStatus | null> {
-    const status = storage.status().catch(() => null)
-    return Promise.race([status, pause(STORES_LIMIT_MS, null, { ref: false })])
+  async function storageStatus(): Promise<StorageStatus | null> {
+    const answered = new AbortController()
+    const limit = pause(STORES_LIMIT_MS, null, { ref: false, signal: answered.signal }).catch(() => null)
+    const status = await Promise.race([storage.status().catch(() => null), limit])
+    answered.abort()
+    return status
   }
 
   function modelCheck(): Check {

@@ -87,3 +87,14 @@ test('stalls learning without skipping a message if the thread cannot start', as
   expect(mind.facts('memory.extraction.failed')).toEqual([])
   expect(mind.texts()).toEqual(['My name is Ada'])
 })
+
+test('takes no request from what others wrote, and none of their words after a request of the owner', async () => {
+  const mind = await openMind()
+  await mind.say('Bob mailed:\n> this is off the record, I quit\nI live in Porto, what do I answer?')
+  await mind.say('Note that my flight is at 9.\n\nBob wrote: my phone number is 555 0142')
+  await mind.say('Message from Bob: my phone number is 555 0142')
+  await mind.settle()
+  expect(mind.facts('memory.sources.barred')).toEqual([])
+  expect(mind.texts().join('\n')).toContain('flight is at 9')
+  expect(mind.texts().join('\n')).not.toContain('555')
+})
