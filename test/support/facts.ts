@@ -111,6 +111,10 @@ export function exampleOf(type: EventType, more: Partial<NewEvent> = {}): NewEve
 
 /** The same fact with `text` in place of every field of its body. */
 export function withWords(event: NewEvent, text: string): NewEvent {
-  const body = event.body && Object.fromEntries(Object.keys(event.body).map((name) => [name, text]))
+  const body =
+    event.body &&
+    Object.fromEntries(
+      Object.entries(event.body).map(([name, old]) => [name, Array.isArray(old) ? [text] : text]),
+    )
   return { ...event, body } as NewEvent
 }

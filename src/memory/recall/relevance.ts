@@ -4,10 +4,15 @@ import type { Evidence } from './evidence.ts'
 import { type Candidate, FEATURES } from './features.ts'
 import type { Query } from './query.ts'
 
-/** A word that nobody ever said weighs this much more: what is asked was probably never told. */
+/**
+ * A word that nobody ever said weighs up to this much more: what is asked was probably never told. In a short
+ * timeline most words are unknown, so the factor grows with it, and reaches this at some 370 entries.
+ */
 const UNKNOWN = 3
-/** A turn of which a model made no memory, or only a part, rarely answers. */
+const UNKNOWN_IDF = 2.2
+/** A turn of which a model made no memory, or only a part, rarely answers. Without a model, turns are all there is. */
 const READ_TURN = 0.5
+const UNREAD_TURN = 1.3
 /** Somebody who asks does not tell. */
 const ASKED = 0.5
 /** Relevance of anything said on a date named in the cue. */
@@ -29,18 +34,19 @@ export function relevanceOf(
   const relevance = Math.max(shareOf(query, evidence, slot), ON_DATE * onDate)
   if (id >= FIRST_MEMORY_ID) return relevance
   const asks = (traits & TRAIT.asks) !== 0
-  return relevance * (query.isRead ? READ_TURN : 1) * (asks ? ASKED : 1)
+  return Math.min(1, relevance * (query.isRead ? READ_TURN : UNREAD_TURN) * (asks ? ASKED : 1))
 }
 
 /** The weighted share of the query's words that occur in a slot, as such or by their root. */
 function shareOf({ terms }: Query, { exact, root, maxIdf }: Evidence, slot: number): number {
   let found = 0
   let asked = 0
+  const unknown = Math.min(UNKNOWN, Math.max(1, maxIdf / UNKNOWN_IDF))
   const own = (exact.masks[slot] ?? 0) | (root.masks[slot] ?? 0)
   for (let term = 0; term < terms.length; term += 1) {
     const isKnown = (exact.idf[term] || root.idf[term] || 0) > 0
     const weight = Math.sqrt(exact.idf[term] || maxIdf * (terms[term]?.weight ?? 1))
-    asked += isKnown ? weight : UNKNOWN * weight
+    asked += isKnown ? weight : unknown * weight
     if ((own >>> term) & 1) found += weight
   }
   return asked === 0 ? 0 : found / asked

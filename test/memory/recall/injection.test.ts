@@ -105,13 +105,13 @@ test('fills the room left by a long line with a shorter one', () => {
   expect(suppressed).toMatchObject([{ hit: { seq: 2 }, reason: 'budget' }])
 })
 
-test('shows each line on its own merit, and nothing if none fits', () => {
+test('shows nothing unless one line reaches the threshold, and beside it what comes near', () => {
   const weak = [turn(1, 'tea', { relevance: 0.19 }), turn(2, 'milk', { relevance: 0.1 })]
   const { text, suppressed } = compose(weak)
   expect(text).toBe('')
   expect(suppressed.map(({ reason }) => reason)).toEqual(['irrelevant', 'irrelevant'])
   const { included } = compose([...weak, turn(3, 'green tea', { relevance: 0.9 })])
-  expect(included.map(({ seq }) => seq)).toEqual([3])
+  expect(included.map(({ seq }) => seq)).toEqual([1, 3])
 })
 
 test('drops repeated words, repeated values of a slot, and the source turn of a memory', () => {
