@@ -47,7 +47,9 @@ export function createRecallAnswers(options: {
       contextTurns === 0 ? [] : windows.ownersBefore(conversationId, cue.beforeSeq, contextTurns)
     const context = earlier.map(({ text }) => text).join('\n')
     const excludedSeqs = [...inContextSeqs, ...earlier.map(({ seq }) => seq)]
-    return ranker.recall({ ...cue, context, excludedSeqs, names: NO_NAMES, near }).slice(0, MAX_HITS)
+    const hits = ranker.recall({ ...cue, context, excludedSeqs, names: NO_NAMES, near })
+    // Many repetitions of the same words rank alike, and must not crowd out the memory of them.
+    return inOrderOf(hits, createWorth(hits)).slice(0, MAX_HITS)
   }
 
   function choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): RecallAnswer {
@@ -122,27 +124,34 @@ export function createRecallAnswers(options: {
 const OF_RANK = 0.15
 const OF_SUBJECT = 0.1
 
+function createWorth(hits: readonly Hit[]): (hit: Hit) => number {
+  const best = Math.max(Number.MIN_VALUE, ...hits.map(({ score }) => score))
+  return ({ relevance, score }) => relevance + (OF_RANK * score) / best
+}
+
+function inOrderOf<T>(all: readonly T[], worthOf: (each: T) => number): T[] {
+  return all
+    .map((each) => ({ each, worth: worthOf(each) }))
+    .sort((a, b) => b.worth - a.worth)
+    .map(({ each }) => each)
+}
+
 /** Best first. What else is known of somebody whom the cue names may stand beside a line that answers. */
 function inOrder(
   recollections: readonly Recollection[],
   cue: string,
   threshold: number,
 ): readonly Recollection[] {
-  const best = Math.max(Number.MIN_VALUE, ...recollections.map(({ score }) => score))
+  const worthOf = createWorth(recollections)
   const named = indexWords(cue)
   const isNamed = ({ memory }: Recollection) => {
     const words = memory === null || memory.subject === 'owner' ? [] : contentWords(memory.subject)
     return words.length > 0 && words.every((word) => hasWord(named, word))
   }
-  return recollections
-    .map((each) => {
-      const isOfNamed = isNamed(each)
-      const worth = each.relevance + (OF_RANK * each.score) / best + (isOfNamed ? OF_SUBJECT : 0)
-      const relevance = isOfNamed ? Math.max(each.relevance, BESIDE * threshold) : each.relevance
-      return { worth, recollection: { ...each, relevance } }
-    })
-    .sort((a, b) => b.worth - a.worth)
-    .map(({ recollection }) => recollection)
+  const ordered = inOrderOf(recollections, (each) => worthOf(each) + (isNamed(each) ? OF_SUBJECT : 0))
+  return ordered.map((each) =>
+    isNamed(each) ? { ...each, relevance: Math.max(each.relevance, BESIDE * threshold) } : each,
+  )
 }
 
 /** Sorts the staged hits: still relevant, repeated, or irrelevant to the current cue. */

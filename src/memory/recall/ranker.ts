@@ -36,13 +36,15 @@ export type Hit = {
 export type Inspected = { readonly seq: number; readonly features: Float64Array }
 
 export type RecallRanker = {
-  /** Best first, at most MAX_CANDIDATES. Empty for a cue without search terms. */
+  /** Best first, at most MAX_CANDIDATES and a few memories. Empty for a cue without search terms. */
   recall(request: RecallRequest): readonly Hit[]
   /** The candidates with their features, before weighting. For tuning. */
   inspect(request: RecallRequest): readonly Inspected[]
 }
 
 export const MAX_CANDIDATES = 200
+/** This many memories are candidates in any case: turns get scores from their neighbours, and memories have none. */
+const CERTAIN_MEMORIES = 20
 /** Bonus of a turn on a named date, as a share of the best candidate's score. */
 const DATE_SHARE = 0.4
 /** Limit of sittings examined per period. */
@@ -89,7 +91,15 @@ export function createRecallRanker(options: {
       const slot = evidence.slotOf(id)
       if (slot !== undefined) scores[slot] = 0
     }
-    const candidates = candidatesOf(topSlots(scores, reached, MAX_CANDIDATES).map(evidence.idOf), evidence)
+    const slots = new Set([
+      ...topSlots(scores, reached, MAX_CANDIDATES),
+      ...topSlots(
+        scores,
+        reached.filter((slot) => slot > lastTurnId),
+        CERTAIN_MEMORIES,
+      ),
+    ])
+    const candidates = candidatesOf([...slots].map(evidence.idOf), evidence)
     const features = computeFeatures(query, evidence, candidates)
     return candidates.map((candidate, index) => {
       const row = features[index] ?? new Float64Array(FEATURES.length)
