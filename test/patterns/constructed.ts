@@ -31,7 +31,8 @@ function callerOf({ stack = '' }: Error): string | null {
 }
 
 /** Loading these starts the service, or needs the data of its thread. */
-const PROGRAMS = /^src\/(?:main|.*-thread)\.ts$/
+const PROGRAMS =
+  /^src\/(?:main|storage\/(?:query|verify)-thread|memory\/(?:learn\/learning|recall\/vector)-thread)\.ts$/
 
 for (const file of globSync(['src/**/*.ts', 'ledger/**/*.ts', 'projections/**/*.ts'], { cwd: root }))
   if (!PROGRAMS.test(file)) await import(root + file)
