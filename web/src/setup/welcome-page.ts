@@ -1,5 +1,6 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
+import { explain } from '../api/http.ts'
 import type { App } from '../app/app.ts'
 import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
 import { LightElement } from '../design/light-element.ts'
@@ -29,11 +30,34 @@ const texts: Readonly<Record<SetupStep, StepText>> = {
 export class DgWelcomePage extends LightElement {
   protected override readonly sheets = [authStyles, welcomeStyles]
   @property({ attribute: false }) app!: App
-  /** A later visit, as from the empty timeline, starts at the model. */
-  @state() private step: SetupStep = currentSetupStep() ?? 'model'
+  /** Null until the current step is known. */
+  @state() private step: SetupStep | null = currentSetupStep()
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    if (this.step === null) void this.findStep()
+  }
 
   override firstUpdated(): void {
     this.querySelector<HTMLElement>('h1')?.focus()
+  }
+
+  /** Without a remembered step, as in another browser, starts at the first one that is not set. */
+  private async findStep(): Promise<void> {
+    try {
+      const { entries: settings } = await this.app.http.get('/api/config')
+      const isSet = (key: string) =>
+        settings.some((setting) => setting.key === key && setting.set && setting.source !== 'default')
+      const open: SetupStep =
+        (!isSet('TIMEZONE') && 'timezone') ||
+        (!isSet('OPENAI_API_KEY') && !isSet('OPENAI_BASE_URL') && 'model') ||
+        (!isSet('TELEPHONY_ACCOUNT_SID') && 'phone') ||
+        'message'
+      await this.goTo(open)
+    } catch (error) {
+      this.app.toast(explain(error), 'warning')
+      await this.goTo('timezone')
+    }
   }
 
   private async goTo(step: SetupStep): Promise<void> {
@@ -45,13 +69,13 @@ export class DgWelcomePage extends LightElement {
   }
 
   private readonly next = (): void => {
-    const following = setupSteps[setupSteps.indexOf(this.step) + 1]
+    const following = this.step === null ? undefined : setupSteps[setupSteps.indexOf(this.step) + 1]
     if (following) void this.goTo(following)
     else this.finish()
   }
 
   private readonly back = (): void => {
-    const before = setupSteps[setupSteps.indexOf(this.step) - 1]
+    const before = this.step === null ? undefined : setupSteps[setupSteps.indexOf(this.step) - 1]
     if (before) void this.goTo(before)
   }
 
@@ -62,11 +86,19 @@ export class DgWelcomePage extends LightElement {
 
   override render() {
     const { step } = this
+    return html`<main class="auth">
+      <div class="card auth-card welcome">
+        ${step === null ? html`<p role="status">One moment…</p>` : this.stepView(step)}
+      </div>
+    </main>`
+  }
+
+  private stepView(step: SetupStep): TemplateResult {
     // The password was step 1.
     const number = setupSteps.indexOf(step) + 2
     const count = setupSteps.length + 1
     const { heading, lead } = texts[step]
-    return html`<main class="auth"><div class="card auth-card welcome">
+    return html`
       <div class="progress soft">
         ${
           number > 2
@@ -84,7 +116,7 @@ export class DgWelcomePage extends LightElement {
       <h1 tabindex="-1">${heading}</h1>
       <p class="lead">${lead}</p>
       ${this.bodyView(step)}
-    </div></main>`
+    `
   }
 
   private bodyView(step: SetupStep): TemplateResult {
