@@ -21,6 +21,7 @@ export type LogLines = ReturnType<typeof createLogLines>
  */
 export function createLogLines(capacity: number, aboveId = 0) {
   const kept: LogLine[] = []
+  const subscribers = new Set<() => void>()
   let lastId = aboveId
 
   return {
@@ -28,6 +29,7 @@ export function createLogLines(capacity: number, aboveId = 0) {
       lastId += 1
       kept.push({ id: lastId, ...line })
       if (kept.length > capacity) kept.shift()
+      for (const subscriber of [...subscribers]) subscriber()
     },
     /**
      * Up to `limit` lines of `minLevel` or above: those right after line `after`, or the newest if it is null.
@@ -44,6 +46,11 @@ export function createLogLines(capacity: number, aboveId = 0) {
       const lines = wanted.filter(({ id }) => id > seen).slice(0, limit)
       const throughId = (lines.length === limit && lines.at(-1)?.id) || Math.max(seen, lastId)
       return { lines, dropped: Math.max(0, droppedId - seen), throughId }
+    },
+    /** Calls `onAdded` after each new line. Returns a function that unsubscribes. */
+    subscribe(onAdded: () => void): () => void {
+      subscribers.add(onAdded)
+      return () => void subscribers.delete(onAdded)
     },
   }
 }

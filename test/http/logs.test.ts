@@ -122,14 +122,18 @@ test('validates limit, level and after', async () => {
   }
 })
 
-test('follows no lines after a HEAD of the stream', async () => {
+test('leaves no subscriber behind after a HEAD of the stream', async () => {
   const lines = createLogLines(10)
-  let reads = 0
+  let listeners = 0
   const counted: typeof lines = {
     ...lines,
-    read(query) {
-      reads += 1
-      return lines.read(query)
+    subscribe(listener) {
+      listeners += 1
+      const unsubscribe = lines.subscribe(listener)
+      return () => {
+        listeners -= 1
+        unsubscribe()
+      }
     },
   }
   const app = createRoutes()
@@ -140,5 +144,9 @@ test('follows no lines after a HEAD of the stream', async () => {
   const sessions = { onEnded: () => () => undefined } as Partial<CoreDeps['sessions']>
   logRoutes(app, { logLines: counted, sessions, stopping: new AbortController().signal } as CoreDeps)
   const answer = await app.request('/api/logs/stream', { method: 'HEAD' })
-  expect([answer.status, answer.headers.get('content-type'), reads]).toEqual([200, 'text/event-stream', 0])
+  expect([answer.status, answer.headers.get('content-type'), listeners]).toEqual([
+    200,
+    'text/event-stream',
+    0,
+  ])
 })

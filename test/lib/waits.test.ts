@@ -1,5 +1,32 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createAwakeClock, parseRetryAfter } from '../../src/lib/waits.ts'
+import { afterAwake, createAwakeClock, parseRetryAfter } from '../../src/lib/waits.ts'
+import { holdUp } from '../support/hold-up.ts'
+
+test('reads pending input before a timeout fires, however long the process was suspended', async () => {
+  let isUp = false
+  const up = Promise.withResolvers<void>()
+  afterAwake(200, () => {
+    isUp = true
+    up.resolve()
+  })
+  await holdUp(300)
+  // One turn of the loop: overdue timers, then sockets.
+  await setImmediate()
+  expect(isUp).toBe(false)
+  await up.promise
+})
+
+test('never calls back once cancelled', async () => {
+  const calls: string[] = []
+  const cancelAtOnce = afterAwake(16, () => calls.push('at once'))
+  cancelAtOnce()
+  const cancelLater = afterAwake(160, () => calls.push('later'))
+  await new Promise<void>((resolve) => afterAwake(40, resolve))
+  cancelLater()
+  await new Promise<void>((resolve) => afterAwake(240, resolve))
+  expect(calls).toEqual([])
+})
 
 test('advances with the clock, but by at most one step across a suspension', () => {
   let nowMs = 1_000

@@ -4,9 +4,8 @@ import { idSchema, LINES_PER_READ, pageRoute, streamRoute } from '../contract/lo
 import type { CoreDeps } from '../features.ts'
 import { type HttpContext, type Routes, sessionOf } from '../server/env.ts'
 
-const READ_EVERY_MS = 100
-/** Every 25 seconds: proxies close idle connections, most of them after a minute. */
-const READS_PER_HEARTBEAT = 250
+/** Proxies close idle connections, most of them after a minute. */
+const HEARTBEAT_MS = 25_000
 
 export function logRoutes(routes: Routes, { logLines: lines, sessions, stopping }: CoreDeps): void {
   routes.openapi(pageRoute, (c) => {
@@ -40,16 +39,35 @@ export async function followLines(
   // Nobody would read the stream, so it would never end.
   if (c.req.method === 'HEAD') return
   let position = from
-  for (let reads = 1; !stream.aborted && !ending.aborted; reads += 1) {
-    const page = lines.read({ limit: LINES_PER_READ, minLevel, after: position })
-    if (page.dropped > 0 && position !== null) {
-      await stream.writeSSE({ event: 'dropped', data: String(page.dropped) })
+  let isBeatDue = false
+  let news = Promise.withResolvers<void>()
+  const wake = () => news.resolve()
+  const unsubscribe = lines.subscribe(wake)
+  const heartbeat = setInterval(() => {
+    isBeatDue = true
+    wake()
+  }, HEARTBEAT_MS)
+  stream.onAbort(wake)
+  ending.addEventListener('abort', wake)
+  try {
+    while (!stream.aborted && !ending.aborted) {
+      // Renewed before the read, so that a line added during it wakes the loop.
+      news = Promise.withResolvers()
+      const page = lines.read({ limit: LINES_PER_READ, minLevel, after: position })
+      if (page.dropped > 0 && position !== null) {
+        await stream.writeSSE({ event: 'dropped', data: String(page.dropped) })
+      }
+      for (const line of page.lines) {
+        await stream.writeSSE({ event: 'line', id: String(line.id), data: JSON.stringify(line) })
+      }
+      position = page.throughId
+      if (isBeatDue) await stream.write(': alive\n\n')
+      isBeatDue = false
+      if (page.lines.length < LINES_PER_READ) await news.promise
     }
-    for (const line of page.lines) {
-      await stream.writeSSE({ event: 'line', id: String(line.id), data: JSON.stringify(line) })
-    }
-    position = page.throughId
-    if (reads % READS_PER_HEARTBEAT === 0) await stream.write(': alive\n\n')
-    if (page.lines.length < LINES_PER_READ) await stream.sleep(READ_EVERY_MS)
+  } finally {
+    unsubscribe()
+    clearInterval(heartbeat)
+    ending.removeEventListener('abort', wake)
   }
 }

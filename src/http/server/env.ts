@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { finished } from 'node:stream'
 import type { HttpBindings } from '@hono/node-server'
 import { type Hook, OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -47,8 +46,13 @@ export function sessionOf(c: HttpContext): Session {
 
 /** Aborts when the client disconnects early. Costs less than a web Request and its signal. */
 export function goneSignal(c: HttpContext): AbortSignal {
+  const { outgoing } = c.env
   const gone = new AbortController()
-  finished(c.env.outgoing, (error) => error && gone.abort(error))
+  const onClose = () => {
+    if (!outgoing.writableFinished) gone.abort(new Error('the client disconnected'))
+  }
+  if (outgoing.closed) onClose()
+  else outgoing.once('close', onClose)
   return gone.signal
 }
 

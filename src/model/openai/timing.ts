@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { afterAwake } from '../../lib/waits.ts'
 import { FIRST_EVENT_SECONDS } from './defaults.ts'
 
 /** Clocks and randomness of the adapter, injected so that tests control them. */
@@ -7,7 +8,7 @@ export type Timing = {
   nowMs(): number
   /** Resolves after `ms`; rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
-  /** Calls back once after `ms`. Returns a cancel function. */
+  /** Calls back once after `ms` in which the process was running. Returns a cancel function. */
   after(ms: number, callback: () => void): () => void
   /** Uniform in [0, 1). */
   random(): number
@@ -17,10 +18,7 @@ export type Timing = {
 export const systemTiming: Timing = {
   nowMs: Date.now,
   sleep: (ms, signal) => delay(ms, undefined, { signal }),
-  after(ms, callback) {
-    const timer = setTimeout(callback, ms).unref()
-    return () => clearTimeout(timer)
-  },
+  after: afterAwake,
   random: Math.random,
 }
 

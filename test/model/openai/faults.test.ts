@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { ModelError } from '../../../src/model/port.ts'
 import { type At, type Fault, httpFaults } from '../../doubles/model/script.ts'
+import { holdUp } from '../../support/hold-up.ts'
 import { API_KEY, never, noteTool, request, run, setUp, stoppedTime } from './fixture.ts'
 import { startRawServer } from './raw-server.ts'
 
@@ -104,6 +105,18 @@ test.for([
   const { double, service } = await setUp({ dependencies: { limits: { ...bounds, attempts: 1 } } })
   double.answerWith(() => ({ ...answer, fault }))
   expect((await run(service)).error).toMatchObject({ name: 'ModelError', kind: 'timeout' })
+})
+
+test('does not count time that this process was blocked as silence of the service', async () => {
+  const { double, service } = await setUp({ dependencies: { limits: { idleMs: 800, attempts: 1 } } })
+  const { promise: until, resolve: goOn } = Promise.withResolvers<void>()
+  double.reply({ text: ['one ', 'two'], pause: { at: 5, until } })
+  const deltas: string[] = []
+  const turn = run(service, request(), never(), deltas)
+  await expect.poll(() => deltas, { interval: 5 }).toEqual(['one '])
+  await holdUp(1_200)
+  goOn()
+  expect((await turn).completed?.text).toBe('one two')
 })
 
 test.for([
