@@ -36,6 +36,7 @@ const page = get('/docs', {
 /** `/openapi.json`, generated from the schemas that `app` validates with, and `/docs`, the same as a page. */
 export function addReference(app: Routes, version: string): void {
   let document: OpenApiDocument | undefined
+  let published: OpenApiDocument | undefined
   const getDocument = () => {
     document ??= app.getOpenAPI31Document({
       openapi: '3.1.0',
@@ -58,7 +59,10 @@ export function addReference(app: Routes, version: string): void {
     name: 'delegate_session',
   })
 
-  app.get('/openapi.json', (c) => c.json(withCommonRefusals(getDocument())))
+  app.get('/openapi.json', (c) => {
+    published ??= withCommonRefusals(getDocument())
+    return c.json(published)
+  })
   app.get('/docs', (c) => c.html(referencePage(getDocument())))
   app.get('/docs.css', (c) => c.body(referenceStyles, 200, { 'content-type': 'text/css; charset=utf-8' }))
 }
