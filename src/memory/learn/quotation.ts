@@ -34,12 +34,19 @@ export function foldLines(text: string): string {
     .join('\n')
 }
 
+/** A request to remember begins its line, within this. */
+const REQUEST_CHARS = 200
+
 /** The owner's own words of a message, folded. */
 export function ownWords(text: string): string {
-  let own = foldLines(text)
-  for (const { start, end } of foreignRanges(own))
-    own = own.slice(0, start) + ' '.repeat(Math.min(end, own.length) - start) + own.slice(end)
-  return own
+  const folded = foldLines(text)
+  const own: string[] = []
+  let at = 0
+  for (const { start, end } of foreignRanges(folded).sort((a, b) => a.start - b.start)) {
+    own.push(folded.slice(at, start))
+    at = Math.max(at, end)
+  }
+  return [...own, folded.slice(at)].join(' ')
 }
 
 /** The parts of a folded message in which the owner is not speaking. What the owner asks to remember stays theirs. */
@@ -56,11 +63,17 @@ export function foreignRanges(text: string): Range[] {
     const isWhole = match[0].length >= text.trim().length
     if (isSpeech && !isWhole) add(match.index, match.index + match[0].length)
   }
-  for (const match of text.matchAll(INTRODUCED)) {
+  // Each match ends a line or a paragraph, so that a long message takes linear time.
+  for (let from = 0; from < text.length; ) {
+    INTRODUCED.lastIndex = from
+    const match = INTRODUCED.exec(text)
+    if (!match) break
     const start = match.index + match[0].length
-    if (asksToRemember(text.slice(text.lastIndexOf('\n', match.index) + 1, start))) continue
-    const paragraph = text.indexOf('\n\n', start)
-    add(start, paragraph < 0 ? text.length : paragraph)
+    const line = text.lastIndexOf('\n', match.index) + 1
+    const isRequest = asksToRemember(text.slice(line, line + REQUEST_CHARS))
+    const end = text.indexOf(isRequest ? '\n' : '\n\n', start)
+    from = end < 0 ? text.length : end
+    if (!isRequest) add(start, from)
   }
   return ranges
 }

@@ -49,7 +49,8 @@ export function createRecallAnswers(options: {
     const excludedSeqs = [...inContextSeqs, ...earlier.map(({ seq }) => seq)]
     const hits = ranker.recall({ ...cue, context, excludedSeqs, names: NO_NAMES, near })
     // Many repetitions of the same words rank alike, and must not crowd out the memory of them.
-    return inOrderOf(hits, createWorth(hits)).slice(0, MAX_HITS)
+    const worthOf = createWorth(hits)
+    return hits.toSorted((a, b) => worthOf(b) - worthOf(a)).slice(0, MAX_HITS)
   }
 
   function choose(question: RecallQuestion & { readonly hits: readonly Hit[] }): RecallAnswer {
@@ -129,29 +130,25 @@ function createWorth(hits: readonly Hit[]): (hit: Hit) => number {
   return ({ relevance, score }) => relevance + (OF_RANK * score) / best
 }
 
-function inOrderOf<T>(all: readonly T[], worthOf: (each: T) => number): T[] {
-  return all
-    .map((each) => ({ each, worth: worthOf(each) }))
-    .sort((a, b) => b.worth - a.worth)
-    .map(({ each }) => each)
-}
-
 /** Best first. What else is known of somebody whom the cue names may stand beside a line that answers. */
 function inOrder(
   recollections: readonly Recollection[],
   cue: string,
   threshold: number,
 ): readonly Recollection[] {
-  const worthOf = createWorth(recollections)
-  const named = indexWords(cue)
+  const words = indexWords(cue)
   const isNamed = ({ memory }: Recollection) => {
-    const words = memory === null || memory.subject === 'owner' ? [] : contentWords(memory.subject)
-    return words.length > 0 && words.every((word) => hasWord(named, word))
+    const subject = memory === null || memory.subject === 'owner' ? [] : contentWords(memory.subject)
+    return subject.length > 0 && subject.every((word) => hasWord(words, word))
   }
-  const ordered = inOrderOf(recollections, (each) => worthOf(each) + (isNamed(each) ? OF_SUBJECT : 0))
-  return ordered.map((each) =>
-    isNamed(each) ? { ...each, relevance: Math.max(each.relevance, BESIDE * threshold) } : each,
-  )
+  const named = new Set(recollections.filter(isNamed).map(({ seq }) => seq))
+  const worth = createWorth(recollections)
+  const worthOf = (each: Recollection) => worth(each) + (named.has(each.seq) ? OF_SUBJECT : 0)
+  return recollections
+    .toSorted((a, b) => worthOf(b) - worthOf(a))
+    .map((each) =>
+      named.has(each.seq) ? { ...each, relevance: Math.max(each.relevance, BESIDE * threshold) } : each,
+    )
 }
 
 /** Sorts the staged hits: still relevant, repeated, or irrelevant to the current cue. */

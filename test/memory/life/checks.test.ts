@@ -196,7 +196,13 @@ test('never fails on any message, quote and text', () => {
 
 // Quadratic time would take hours here.
 test('checks an endless message in linear time', () => {
-  for (const endless of ['中'.repeat(60_000), "a'".repeat(30_000), '. '.repeat(50_000)]) {
+  for (const endless of [
+    '中'.repeat(60_000),
+    "a'".repeat(30_000),
+    '. '.repeat(50_000),
+    'Bob says: x '.repeat(80_000),
+    '\n> a'.repeat(80_000),
+  ]) {
     const message = `I like tea. ${endless}`
     expect(checked(message, { quote: 'I like tea', text: 'Likes tea', value: 'tea' }).outcome).toBe(
       'accepted',
