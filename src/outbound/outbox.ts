@@ -33,7 +33,7 @@ export function createOutbox(options: {
   readonly onFault: (error: unknown) => void
   /** Logs a failed attempt, without the address and the words. */
   readonly onFailedAttempt: (fields: object, message: string) => void
-}): Pick<Reactor, 'start' | 'wake'> & { close(graceMs: number): Promise<void> } {
+}): Pick<Reactor, 'start' | 'wake' | 'settled'> & { close(graceMs: number): Promise<void> } {
   const { append, ledger, transports, nowMs } = options
   const limits = { sms: pLimit(transports.sms.atOnce), webhook: pLimit(transports.webhook.atOnce) }
   const reactor = createReactor<DeliveryRow>({
@@ -152,6 +152,7 @@ export function createOutbox(options: {
   return {
     start: reactor.start,
     wake: reactor.wake,
+    settled: reactor.settled,
     // The next start recovers an attempt that is still running then.
     close: (graceMs) =>
       Promise.race([reactor.close(graceMs), pause(graceMs + ABORT_MS, undefined, { ref: false })]),

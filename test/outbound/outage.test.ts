@@ -138,7 +138,7 @@ test('delays texts over the daily budget until there is room, with one notice', 
   await ask('second', { target: OTHER })
   await expect.poll(() => all('sms.delayed')).toMatchObject([{ facts: { kind: 'budget' } }])
   // The attempt that delayed it ends just after its facts.
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await outbox.settled()
   isSpent = false
   pass(HOUR_MS)
   expect(await ended('first')).toBe('delivery.succeeded')
@@ -152,6 +152,7 @@ test('fails texts over the daily budget after a day', async () => {
   outbox.start()
   await ask('d')
   await expect.poll(() => all('sms.delayed')).toHaveLength(1)
+  await outbox.settled()
   pass(25 * HOUR_MS)
   expect(await ended('d')).toBe('delivery.failed')
   expect(all('sms.failed')).toMatchObject([{ facts: { kind: 'budget' } }])

@@ -45,6 +45,7 @@ export function createTestOutbox(
   return {
     start: outbox.start,
     wake: outbox.wake,
+    settled: outbox.settled,
     claimReply: sms.claimReply,
     settingsChanged() {
       sms.settingsChanged()

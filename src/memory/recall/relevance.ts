@@ -37,17 +37,21 @@ export function relevanceOf(
   return Math.min(1, relevance * (query.isRead ? READ_TURN : UNREAD_TURN) * (asks ? ASKED : 1))
 }
 
-/** The weighted share of the query's words that occur in a slot, as such or by their root. */
+/**
+ * The weighted share of the query's words that occur in a slot, as such or by their root. Words of the context
+ * are found, but were not asked for.
+ */
 function shareOf({ terms }: Query, { exact, root, maxIdf }: Evidence, slot: number): number {
   let found = 0
   let asked = 0
   const unknown = Math.min(UNKNOWN, Math.max(1, maxIdf / UNKNOWN_IDF))
   const own = (exact.masks[slot] ?? 0) | (root.masks[slot] ?? 0)
   for (let term = 0; term < terms.length; term += 1) {
+    const isContext = (terms[term]?.weight ?? 1) < 1
     const isKnown = (exact.idf[term] || root.idf[term] || 0) > 0
-    const weight = Math.sqrt(exact.idf[term] || maxIdf * (terms[term]?.weight ?? 1))
-    asked += isKnown ? weight : unknown * weight
+    const weight = Math.sqrt(exact.idf[term] || maxIdf)
+    if (!isContext) asked += isKnown ? weight : unknown * weight
     if ((own >>> term) & 1) found += weight
   }
-  return asked === 0 ? 0 : found / asked
+  return asked === 0 ? 0 : Math.min(1, found / asked)
 }
