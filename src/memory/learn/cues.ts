@@ -27,20 +27,6 @@ export function requestedIn(sentence: string): string | null {
   return contentWords(statement).length >= 2 || /[^\p{ASCII}]{4}/u.test(statement) ? statement : null
 }
 
-const KEEP = '(?:keep|store|save|remember|record|memori[sz]e|retain|log|learn|note|write)'
-const WHAT = '(?:this|that|it|any of (?:this|that|it)|what i (?:just )?(?:said|told you))'
-const KEPT_OUT = new RegExp(
-  `\\b(?:don't|do not|dont|never|no need to|rather not|without|stop|nor) ${KEEP}(?:ing)? ${WHAT}\\b` +
-    `|\\b(?:off the record|not for (?:the|your) (?:record|memory|notes)|forget ${WHAT} (?:after|afterwards|once)` +
-    `|between (?:us|you and me)|keep ${WHAT} (?:out of|off) (?:your |the )?(?:memory|notes|records?))\\b`,
-  'u',
-)
-
-/** Whether the owner asks, anywhere in a message, not to keep what it says. */
-export function asksNotToKeep(text: string): boolean {
-  return KEPT_OUT.test(foldText(text))
-}
-
 const TAKEN_BACK =
   /^(?:(?:haha|ha|lol|oh|no|nah|ok|sorry|wait|actually|i'm|i was|just|only)[ ,.!]+)*(?:kidding|joking|scrap that|strike that|ignore that|forget i said that|that was a joke)\b/u
 

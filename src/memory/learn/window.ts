@@ -1,8 +1,9 @@
 import type { Channel, LedgerEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { UtteranceQueries, UtteranceRow } from '../../../projections/utterances.ts'
+import { asksNotToKeep } from '../../text/secrecy.ts'
 import { contentWords } from '../../text/words.ts'
-import { agreedSentence, asksNotToKeep, merelyAgrees } from './cues.ts'
+import { agreedSentence, merelyAgrees } from './cues.ts'
 import { ownWords } from './quotation.ts'
 import { saidWords } from './said-words.ts'
 

@@ -71,6 +71,9 @@ export const messageStyles = css`
   .owner footer {
     flex-direction: row-reverse;
   }
+  .owner footer > .button {
+    margin-block: var(--space-1);
+  }
   .pending footer {
     flex: 1 0 100%;
     justify-content: flex-end;

@@ -93,7 +93,7 @@ const titles: Readonly<Record<string, Title>> = {
   'memory.retired': (e) => `Retired a memory: ${wordsText(text(e, 'reason'))}`,
   'memory.restored': () => 'Restored a memory',
   'memory.deleted': () => 'Forgot a memory',
-  'memory.sources.barred': () => 'Will not learn from these messages again',
+  'memory.sources.barred': () => 'Will keep nothing of these messages in memory',
   'memory.recalled': (e) =>
     `Recalled ${plural(size(e, 'ids') + size(e, 'turnSeqs'), 'thing')} that may be relevant`,
   'memory.recall.suppressed': (e) =>
