@@ -37,7 +37,12 @@ test('rejects requests, saves its ledger and exits with a message when its log i
     turns.push((await client.post('/api/chat', send(index))).json.turnId)
   const ended = once(service.child, 'exit')
   rmSync(`${ledgerFile(directory)}-wal`)
-  expect((await client.post('/api/chat', send(5))).status).toBe(503)
+  // The service may notice before this request, or exit while it answers. It never acknowledges.
+  const refusal = await client.post('/api/chat', send(5)).then(
+    ({ status }) => status,
+    (error) => error.code,
+  )
+  expect([503, 'ECONNRESET', 'ECONNREFUSED']).toContain(refusal)
   expect(await ended).toEqual([1, null])
   expect(service.output()).toMatch(
     /was moved, deleted or replaced while the service ran\. Its content is saved/,
