@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { json, refusals, tagged } from './describe.ts'
+import { planSchema } from './erasures.ts'
 
 const { get, post } = tagged('Outbound')
 
@@ -17,6 +18,13 @@ const proposalSchema = z
     why: z.string().nullable(),
     outcome: z.enum(['done', 'refused', 'failed']).nullable(),
     outcomeText: z.string().nullable(),
+    /** What the owner chooses from; null if there is no choice. */
+    choices: z
+      .array(
+        z.object({ id: z.string(), kind: z.enum(['memory', 'message']), text: z.string(), at: z.string() }),
+      )
+      .readonly()
+      .nullable(),
   })
   .openapi('Proposal')
 
@@ -27,12 +35,32 @@ export const list = get('/api/proposals', {
 
 const params = z.object({ id: z.string().max(200) })
 
+export const read = get('/api/proposals/{id}', {
+  summary: 'Get a proposal with what is left of its choices',
+  request: { params },
+  responses: { 200: json(proposalSchema, 'The proposal'), ...refusals(404) },
+})
+
+export const plan = get('/api/proposals/{id}/plan', {
+  summary: 'Preview what a choice would forget: what goes, and what mentions it but stays',
+  request: { params, query: z.object({ chosen: z.string().max(5000) }) },
+  responses: {
+    200: json(planSchema, 'As for an erasure; `chosen` lists ids of choices, separated by commas'),
+    ...refusals(400, 404),
+  },
+})
+
+const choice = z.object({
+  /** Ids of choices; needed only if there are several. */
+  chosen: z.array(z.string().max(200)).max(50).optional(),
+})
+
 export const confirm = post('/api/proposals/{id}/confirm', {
   summary: 'Confirm a proposal: send its text or do its deed, once, before it expires',
-  request: { params },
+  request: { params, body: { content: { 'application/json': { schema: choice } } } },
   responses: {
     200: json(proposalSchema, 'The proposal; a deed has its outcome'),
-    ...refusals(404, 409),
+    ...refusals(400, 404, 409),
   },
 })
 

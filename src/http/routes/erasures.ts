@@ -12,8 +12,7 @@ import { conflict, invalidField, Refusal, unknown } from '../server/problem.ts'
 export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
   routes.openapi(plan, async (c) => {
     const found = await erasures.plan(targetOf(c.req.valid('query')))
-    if ('status' in found) throw refusalOf(found)
-    return c.json({ count: found.count, undoMs: UNDO_MS, ...groupsOf(found) }, 200)
+    return c.json(planOf(found), 200)
   })
   routes.openapi(request, async (c) => {
     const made = await erasures.request(targetOf(c.req.valid('json')))
@@ -68,6 +67,12 @@ function refusalOf(refused: Refused): Refusal {
 /** Response to an erasure that names too many events. */
 export function tooMuch(limit: number): Refusal {
   return new Refusal(400, 'too_much', `That is more than ${limit} entries at once. Choose a shorter period.`)
+}
+
+/** The answer with a plan. Throws if there is nothing to erase. */
+export function planOf(found: PlanDescription | Refused) {
+  if ('status' in found) throw refusalOf(found)
+  return { count: found.count, undoMs: UNDO_MS, ...groupsOf(found) }
 }
 
 function groupsOf({ named, derived, stays }: PlanDescription) {
