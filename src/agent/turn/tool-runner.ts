@@ -6,6 +6,9 @@ import type { ActingContext, Deed, Planned, Tool, ToolContext, ToolResult } from
 const MAX_CHANGES = 20
 const MAX_TEXTS = 5
 
+/** Why the owner is asked to choose. */
+const UNCLEAR = 'It is not clear what you mean, so nothing was done yet.'
+
 export type Tally = { changes: number; texts: number }
 
 /** Asks the owner to confirm a deed in the browser. */
@@ -77,10 +80,8 @@ export function createToolRunner(options: {
         return await ask(tool, await tool.plan(args.data, context), why, context)
       const result = await tool.run(args.data, context)
       if (result.ok || !result.choice) return result
-      return choiceOf(
-        result.choice,
-        await options.propose({ tool: tool.name, deed: result.choice, why }, context),
-      )
+      const asked = { tool: tool.name, deed: result.choice, why: UNCLEAR }
+      return choiceOf(result.choice, await options.propose(asked, context))
     } catch (error) {
       // Without a recorded fact there is no outcome. The turn stays open and is resumed.
       if (context.signal.aborted || error instanceof LedgerUnavailable) throw error

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { filesHolding, testDirectory } from '../../support/directory.ts'
-import { NEW_YEAR, openMind } from '../mind.ts'
+import { type Mind, NEW_YEAR, openMind } from '../mind.ts'
 import { scriptedModel } from '../scripted-model.ts'
 
 const code = (quote: string) => ({
@@ -241,6 +241,68 @@ test('forgets nothing if several memories match, and lists them by the owner’s
     ok: false,
     reason: 'not_found',
   })
+})
+
+/** Asks to forget. Returns the texts on offer, or null if something was forgotten at once. */
+async function offered(mind: Mind, query: string): Promise<readonly string[] | null> {
+  const request = await mind.say(`Forget ${query}`, { open: true })
+  const outcome = await mind.use('forget', { query }, request.seq)
+  await mind.finish(request)
+  if (outcome.ok) return null
+  return mind.storage.ledger
+    .readSeqs(outcome.choice?.derivedFrom ?? [])
+    .map((event) => ('body' in event && event.body && 'text' in event.body ? event.body.text : ''))
+}
+
+test('offers memories and messages together, each fact once', async () => {
+  const mind = await openMind()
+  await mind.say('I live in Cardiff')
+  await mind.say('My sister Eva lives in Cardiff')
+  await mind.settle()
+  await mind.say('The interview for the Cardiff job went well')
+  await mind.say('Is there a train to Cardiff?')
+  expect((await offered(mind, 'my Cardiff job'))?.toSorted()).toEqual([
+    'I live in Cardiff',
+    'My sister Eva lives in Cardiff',
+    'The interview for the Cardiff job went well',
+  ])
+  expect(mind.texts()).toHaveLength(2)
+})
+
+test('forgets a message at once if it alone has all the words and no memory has any', async () => {
+  const mind = await openMind()
+  await mind.say('The interview for the Cardiff job went well')
+  await mind.say('The boiler is loud')
+  await mind.say('The boiler was serviced in May')
+  await mind.settle()
+  expect((await offered(mind, 'the boiler'))?.toSorted()).toEqual([
+    'The boiler is loud',
+    'The boiler was serviced in May',
+  ])
+  expect(await offered(mind, 'the loud boiler')).toBeNull()
+  expect(await offered(mind, 'the Cardiff job interview')).toBeNull()
+})
+
+test('offers what comes closest if nothing has the words, and what was said on a day', async () => {
+  const mind = await openMind()
+  await mind.say('The plumber comes at noon', { conversationId: 'before' })
+  mind.advance(24 * 3_600_000)
+  await mind.say('The milk is sour')
+  await mind.settle()
+  expect(await offered(mind, 'the thing about that plumber whom Bob recommended')).toEqual([
+    'The plumber comes at noon',
+  ])
+  expect(await offered(mind, 'what I said yesterday')).toEqual(['The plumber comes at noon'])
+})
+
+test('forgets with a message what was learned from it', async () => {
+  const mind = await openMind()
+  const { seq } = await mind.say('I live in Oslo')
+  await mind.settle()
+  const chosen = { kind: 'words', memoryIds: [], messageSeqs: [seq] } as const
+  expect(await mind.erasures.eraseNow(chosen)).toEqual({ erased: expect.any(Number) })
+  expect(mind.texts()).toEqual([])
+  expect(mind.queries.isBarred(seq)).toBe(true)
 })
 
 test('lets only the owner forget or remember', async () => {
