@@ -103,7 +103,7 @@ test('forgets exactly what the owner chose, at once and with one undo', async ()
   const chosen = withText(proposal, JOB, INTERVIEW)
   for (const wrong of [undefined, { chosen: [] }, { chosen: ['memory:unknown'] }])
     expect((await client.post(`${path}/confirm`, wrong)).json).toMatchObject({ code: 'invalid_request' })
-  const plan = (await client.get(`${path}/plan?chosen=${encodeURIComponent(chosen.join())}`)).json
+  const plan = (await client.get(`/api/erasures.plan?kind=words&chosen=${chosen.join()}`)).json
   expect(plan).toMatchObject({
     named: [{ kind: 'memory', items: [{ text: JOB }] }],
     stays: [{ kind: 'message', items: [{ text: JOB }, { text: INTERVIEW }] }],

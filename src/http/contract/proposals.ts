@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import { json, refusals, tagged } from './describe.ts'
-import { planSchema } from './erasures.ts'
 
 const { get, post } = tagged('Outbound')
 
@@ -34,21 +33,6 @@ export const list = get('/api/proposals', {
 })
 
 const params = z.object({ id: z.string().max(200) })
-
-export const read = get('/api/proposals/{id}', {
-  summary: 'Get a proposal with what is left of its choices',
-  request: { params },
-  responses: { 200: json(proposalSchema, 'The proposal'), ...refusals(404) },
-})
-
-export const plan = get('/api/proposals/{id}/plan', {
-  summary: 'Preview what a choice would forget: what goes, and what mentions it but stays',
-  request: { params, query: z.object({ chosen: z.string().max(5000) }) },
-  responses: {
-    200: json(planSchema, 'As for an erasure; `chosen` lists ids of choices, separated by commas'),
-    ...refusals(400, 404),
-  },
-})
 
 const choice = z.object({
   /** Ids of choices; needed only if there are several. */

@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi'
 import { type Refused, UNDO_MS } from '../../erasing/erasures.ts'
 import type { PlanDescription } from '../../erasing/plan-text.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
+import { chosenIn } from '../../memory/forget/candidates.ts'
 import { list, plan, read, request, type target, undo } from '../contract/erasures.ts'
 import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
@@ -12,7 +13,8 @@ import { conflict, invalidField, Refusal, unknown } from '../server/problem.ts'
 export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
   routes.openapi(plan, async (c) => {
     const found = await erasures.plan(targetOf(c.req.valid('query')))
-    return c.json(planOf(found), 200)
+    if ('status' in found) throw refusalOf(found)
+    return c.json({ count: found.count, undoMs: UNDO_MS, ...groupsOf(found) }, 200)
   })
   routes.openapi(request, async (c) => {
     const made = await erasures.request(targetOf(c.req.valid('json')))
@@ -45,7 +47,11 @@ export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
   })
 }
 
-function targetOf({ kind, id, from, to }: z.output<typeof target>): ErasureTarget {
+function targetOf({ kind, id, from, to, chosen }: z.output<typeof target>): ErasureTarget {
+  if (kind === 'words') {
+    if (!chosen) throw invalidField('chosen', 'is required for words')
+    return { kind, ...chosenIn(chosen.split(',')) }
+  }
   if (kind !== 'period') {
     if (id === undefined) throw invalidField('id', 'is required')
     return { kind, id }
@@ -67,12 +73,6 @@ function refusalOf(refused: Refused): Refusal {
 /** Response to an erasure that names too many events. */
 export function tooMuch(limit: number): Refusal {
   return new Refusal(400, 'too_much', `That is more than ${limit} entries at once. Choose a shorter period.`)
-}
-
-/** The answer with a plan. Throws if there is nothing to erase. */
-export function planOf(found: PlanDescription | Refused) {
-  if ('status' in found) throw refusalOf(found)
-  return { count: found.count, undoMs: UNDO_MS, ...groupsOf(found) }
 }
 
 function groupsOf({ named, derived, stays }: PlanDescription) {

@@ -10,8 +10,7 @@ import { shortDateText } from '../design/format.ts'
 import { kindText } from './erasure-kinds.ts'
 import { shownText } from './shown-text.ts'
 
-type Proposal = AnswerOf<'/api/proposals/{id}'>
-type Plan = AnswerOf<'/api/proposals/{id}/plan'>
+type Choice = NonNullable<AnswerOf<'/api/proposals'>['proposals'][number]['choices']>[number]
 
 /**
  * What the owner may choose to forget, and what goes and stays for the current choice. Nothing is chosen at first,
@@ -74,22 +73,22 @@ export class DgChoices extends LitElement {
   @property({ attribute: false }) app!: App
   @property({ type: Boolean }) reachable = false
   @state() private chosen: readonly string[] = []
-  private readonly proposal = new Loaded<Proposal>(this, {
-    fetch: (signal) => this.app.http.get('/api/proposals/{id}', { params: { id: this.proposalId }, signal }),
+  private readonly offered = new Loaded<readonly Choice[]>(this, {
+    fetch: async (signal) => {
+      const { proposals } = await this.app.http.get('/api/proposals', { signal })
+      return proposals.find(({ id }) => id === this.proposalId)?.choices ?? []
+    },
     concerns: (type) => type.startsWith('erasure.') || type.startsWith('memory.') || type === 'erased',
   })
-  private readonly plan = new Loaded<Plan | null>(this, {
+  private readonly plan = new Loaded<AnswerOf<'/api/erasures.plan'> | null>(this, {
     fetch: async (signal) => {
-      const chosen = this.chosen.join(',')
-      const params = { id: this.proposalId }
-      return chosen === ''
-        ? null
-        : this.app.http.get('/api/proposals/{id}/plan', { params, query: { chosen }, signal })
+      const query = { kind: 'words', chosen: this.chosen.join(',') } as const
+      return query.chosen === '' ? null : this.app.http.get('/api/erasures.plan', { query, signal })
     },
   })
 
-  private get choices(): NonNullable<Proposal['choices']> {
-    return this.proposal.value?.choices ?? []
+  private get choices(): readonly Choice[] {
+    return this.offered.value ?? []
   }
 
   protected override willUpdate(_changed: PropertyValues<this>): void {
@@ -112,11 +111,11 @@ export class DgChoices extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { proposal, plan, choices } = this
-    if (proposal.value === null)
-      return proposal.problem === ''
+    const { offered, plan, choices } = this
+    if (offered.value === null)
+      return offered.problem === ''
         ? waitingView('Loading what matches', 2)
-        : html`${problemView(proposal.problem)}<button class="button small" @click=${proposal.reload}>Try again</button>`
+        : html`${problemView(offered.problem)}<button class="button small" @click=${offered.reload}>Try again</button>`
     if (choices.length === 0) return html`<p class="soft">Nothing is left to forget here.</p>`
     return html`${this.choicesView()} ${this.planView()} ${problemView(plan.problem)}`
   }
@@ -168,7 +167,7 @@ function listText(kinds: readonly string[]): string {
   return kinds.length === 0 ? 'nothing' : kinds.join(', ')
 }
 
-function wordsOf({ kind, text, at }: NonNullable<Proposal['choices']>[number]): TemplateResult {
+function wordsOf({ kind, text, at }: Choice): TemplateResult {
   return html`<span class="text"
     >${shownText(text)}<span class="about"
       >${kind === 'memory' ? 'Memory' : 'You said'}, <time datetime=${at}>${shortDateText(at)}</time></span
