@@ -22,7 +22,7 @@ function recallAnswers(sources: Sources) {
 export const queryFunctions = {
   chooseRecalled: (sources: Sources) => recallAnswers(sources).choose,
   findMemories: ({ views }: Sources) => createFindMemories(views),
-  listMemories: ({ views }: Sources) => createMemoryListing(views),
+  listMemories: createMemoryListing,
   memoryStore: createMemoryStoreQuery,
   forgettableMemory: ({ views }: Sources) => createForgettable(views).memory,
   forgettableWords: ({ views }: Sources) => createForgettable(views).words,

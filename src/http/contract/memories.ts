@@ -16,6 +16,8 @@ const memorySchema = z.object({
   slot: z.string(),
   value: z.string(),
   quote: z.string(),
+  /** Other words by which recall finds it. Absent if there are none. */
+  keywords: z.array(z.string()).optional(),
   strength: z.number(),
   reinforcements: z.int(),
   createdAt: z.string(),
