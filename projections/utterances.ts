@@ -112,6 +112,9 @@ export function createUtteranceQueries(views: Database) {
   const before = views.prepare<[string | null, number, number], UtteranceRow>(
     `SELECT ${columns} FROM utterances WHERE conversationId IS ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   )
+  const lastOfOwner = views
+    .prepare<[number], number>("SELECT seq FROM utterances WHERE speaker = 'owner' ORDER BY seq DESC LIMIT ?")
+    .pluck()
   const unanswered = views.prepare<[], { found: number }>(
     'SELECT 1 AS found FROM utterances WHERE answered = 0 LIMIT 1',
   )
@@ -137,6 +140,8 @@ export function createUtteranceQueries(views: Database) {
     /** The utterances before `seq` in the conversation, oldest first. */
     before: (conversationId: string | null, seq: number, limit: number) =>
       before.all(conversationId, seq, limit).reverse(),
+    /** The owner's last utterances in any conversation, newest first. */
+    lastOfOwner: (limit: number) => lastOfOwner.all(limit),
     hasUnanswered: () => unanswered.get() !== undefined,
     lastFailure: () => failure.get(),
     /** The pending failure of a window that contains this utterance. */

@@ -18,6 +18,7 @@ import { createEmbedding, type EmbeddingWaits, openVectors } from './recall/embe
 import { createIndexing } from './recall/indexing.ts'
 import { createPassiveRecall } from './recall/passive-recall.ts'
 import type { RecallPort } from './recall/recall-port.ts'
+import { createRecallExamples } from './recall-examples.ts'
 import { type Forgetting, memoryTools } from './tools.ts'
 
 /** The functions of memory in the query thread. */
@@ -196,6 +197,12 @@ export function buildMemory(options: {
       utterances,
       listed: (query) => ask('listMemories', query),
       stored: () => thread.ask('memoryStore', null),
+      recallExamples: createRecallExamples({
+        lastMessages: () => ask('lastMessages', null),
+        questionOf: passive.questionOf,
+        near: embedding.near,
+        byThreshold: (question) => thread.ask('recallByThreshold', question),
+      }),
       config: config.get,
       counts: counters.read,
       recallRuntime: passive.runtime,

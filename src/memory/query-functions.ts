@@ -6,10 +6,11 @@ import { createMemoryListing } from './listing.ts'
 import { createRecallAnswers } from './recall/answer.ts'
 import { createRecallRanker } from './recall/ranker.ts'
 import type { RecallQuestion } from './recall/recall-port.ts'
+import { createLastMessages, createRecallByThreshold } from './recall-examples.ts'
 
 const answersOver = new WeakMap<Sources, ReturnType<typeof createRecallAnswers>>()
 
-/** Shared by both recall functions, because it caches the index. */
+/** Shared by the recall functions, because it caches the index. */
 function recallAnswers(sources: Sources) {
   const answers =
     answersOver.get(sources) ??
@@ -22,9 +23,11 @@ function recallAnswers(sources: Sources) {
 export const queryFunctions = {
   chooseRecalled: (sources: Sources) => recallAnswers(sources).choose,
   findMemories: ({ views }: Sources) => createFindMemories(views),
-  listMemories: ({ views }: Sources) => createMemoryListing(views),
+  lastMessages: createLastMessages,
+  listMemories: createMemoryListing,
   memoryStore: createMemoryStoreQuery,
   forgettableMemory: ({ views }: Sources) => createForgettable(views).memory,
   forgettableWords: ({ views }: Sources) => createForgettable(views).words,
   recall: (sources: Sources) => (question: RecallQuestion) => recallAnswers(sources).recall(question),
+  recallByThreshold: (sources: Sources) => createRecallByThreshold(recallAnswers(sources)),
 } as const satisfies ThreadFunctions

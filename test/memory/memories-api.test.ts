@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { FIRST_MEMORY_ID } from '../../projections/recall-entries.ts'
 import { defaultMemoryConfig } from '../../src/memory/config.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
+import { openMind } from './mind.ts'
+import { scriptedModel } from './scripted-model.ts'
 
 async function until<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
   const deadline = Date.now() + 60_000
@@ -102,6 +105,45 @@ test('restores a memory that waits for its erasure only by undoing the erasure',
   expect(erasure.status).toBe(201)
   expect((await service.client.post(`/api/memories/${id}/restore`)).status).toBe(404)
   expect((await list(service)).memories).toEqual([])
+})
+
+test('lists the keywords of a memory, and erases them with it', async () => {
+  const said = [
+    { quote: 'I work at Siemens', text: 'The owner works at Siemens', keywords: ['job', 'employer'] },
+    { quote: 'I like figs', text: 'The owner likes figs' },
+  ]
+  const utility = scriptedModel(({ turns }) =>
+    said.filter(({ quote }) => turns.some(({ text, quotable }) => quotable && text.includes(quote))),
+  )
+  const mind = await openMind({ utility })
+  const listed = async () =>
+    (await mind.memory.api.list({ q: null, limit: 10, beforeSeq: null })).memories.map(
+      ({ text, keywords }) => [text, keywords],
+    )
+  await mind.say('I work at Siemens.')
+  await mind.say('I like figs.')
+  await mind.settle()
+  expect(await listed()).toEqual([
+    ['The owner likes figs', undefined],
+    ['The owner works at Siemens', ['job', 'employer']],
+  ])
+  const recalled = async () =>
+    (await mind.say('Who is my employer?', { conversationId: 'later', reply: null })).recalled.text
+  expect(await recalled()).toContain('Siemens')
+  const indexed = () =>
+    mind.storage.views
+      .prepare('SELECT rowid FROM recall_index WHERE terms MATCH ? AND rowid >= ?')
+      .all('employ*', FIRST_MEMORY_ID)
+  expect(indexed()).toHaveLength(1)
+
+  const [, work] = (await mind.memory.api.list({ q: null, limit: 10, beforeSeq: null })).memories
+  await mind.forget(work?.id ?? '')
+  await mind.settle()
+  expect(await listed()).toEqual([['The owner likes figs', undefined]])
+  expect(await recalled()).toBeNull()
+  const [stored] = mind.facts('memory.stored')
+  expect(stored).toMatchObject({ body: null })
+  expect(indexed()).toEqual([])
 })
 
 test('reports counts in insights and operations, but no content', async () => {
