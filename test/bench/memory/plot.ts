@@ -45,6 +45,7 @@ export function calibrationPlot(byMode: ReadonlyMap<string, Figures>): string {
     ]
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400">
+<title>Share of useful lines by relevance</title>
 <style>${STYLE}</style>
 ${ticks.join('\n')}
 <path d="M${threshold} ${TOP}V${BOTTOM}"/><text x="${threshold + 6}" y="${TOP + 14}">threshold ${relevanceThreshold}</text>
