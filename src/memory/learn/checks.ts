@@ -89,13 +89,14 @@ const UNSTATED: Partial<Record<Candidate['modality'], Rejection>> = {
  * misread the quote, also without value and keys, so that it replaces nothing. Pure.
  */
 export function check(candidate: Candidate, context: Context): Checked {
+  const place = locate(candidate.quote, context.quotables)
+  const isFound = place !== null && place !== 'foreign'
+  if (candidate.secrecy === 'do_not_keep' && isFound && !place.quotable.utterance.isKept)
+    return { outcome: 'secret', sourceSeqs: place.quotable.seqs }
   const early = unstated(candidate)
   if (early !== null) return rejected(early)
-  const place = locate(candidate.quote, context.quotables)
   if (!place) return rejected(unquotable(candidate, context.shown))
   if (place === 'foreign') return rejected('injected_text')
-  const { seqs } = place.quotable
-  if (candidate.secrecy === 'do_not_keep') return { outcome: 'secret', sourceSeqs: seqs }
   return endOnly(candidate, place, context) ?? support(candidate, place, context)
 }
 
@@ -121,8 +122,7 @@ export function checkRequest(candidate: Candidate, context: Context): Judged {
 
 const rejected = (reason: Rejection): Judged => ({ outcome: 'rejected', reason })
 
-function unstated({ text, quote, subject, slot, value, modality, speaker, secrecy, ends }: Candidate) {
-  if (secrecy === 'do_not_keep') return null
+function unstated({ text, quote, subject, slot, value, modality, speaker, ends }: Candidate) {
   if (!/[\p{L}\p{N}\p{S}]/u.test(ends === null ? text : quote)) return 'empty'
   const isLong = text.length > MAX_TEXT_CHARS || quote.length > MAX_QUOTE_CHARS
   if (isLong || subject.length + slot.length + value.length > MAX_WORDS_CHARS) return 'too_long'

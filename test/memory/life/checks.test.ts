@@ -15,6 +15,7 @@ function utterance(text: string, more: Partial<Utterance> = {}): Utterance {
     conversationId: 'c',
     spanId: 's',
     turnId: 't',
+    isKept: false,
     ...more,
   }
 }
