@@ -69,3 +69,19 @@ test.each<[string, OutboxOptions]>([
   expect(await claimed).toBeNull()
   expect(of('d', 'delivery.attempted')).toEqual([])
 })
+
+test('never takes the message of an equal text for one that did not arrive', async () => {
+  const { double, outbox, ask, attempt, ended, of } = await openOutbox()
+  const gate = Promise.withResolvers<void>()
+  double.fail({ type: 'accept_then_wait', until: gate.promise })
+  await ask('lost')
+  await attempt('lost')
+  await ask('sent')
+  outbox.start()
+  await expect.poll(() => double.messages).toHaveLength(1)
+  // Longer than all look-ups of the lost text.
+  setTimeout(gate.resolve, 300)
+  expect(await ended('sent')).toBe('delivery.succeeded')
+  expect(await ended('lost')).toBe('delivery.unknown')
+  expect(of('sent', 'sms.sent')).toMatchObject([{ facts: { messageSid: double.messages[0]?.sid } }])
+})
