@@ -45,8 +45,9 @@ export function createOutbox(options: {
       row.channel === 'chat' || row.status === 'attempted'
         ? deliver(row, signal)
         : limits[row.channel](async () => {
-            // While it waited for its turn, an earlier text to the number may have failed.
-            if (dueNow().some(({ deliveryId }) => deliveryId === row.deliveryId)) await deliver(row, signal)
+            // While it waited for its turn, an earlier text to the number may have failed, or a close begun.
+            if (reactor.isOpen() && dueNow().some(({ deliveryId }) => deliveryId === row.deliveryId))
+              await deliver(row, signal)
           }),
     dueInMs() {
       const waits = waiting().map(({ inMs }) => inMs)

@@ -85,3 +85,18 @@ test('never takes the message of an equal text for one that did not arrive', asy
   expect(await ended('lost')).toBe('delivery.unknown')
   expect(of('sent', 'sms.sent')).toMatchObject([{ facts: { messageSid: double.messages[0]?.sid } }])
 })
+
+test('begins no queued text once it closes', async () => {
+  const { double, outbox, ask, of, ended } = await openOutbox()
+  const gate = Promise.withResolvers<void>()
+  double.fail({ type: 'accept_then_wait', until: gate.promise })
+  outbox.start()
+  await ask('first')
+  await ask('second', { target: '+14155550177' })
+  await expect.poll(() => double.messages).toHaveLength(1)
+  const closed = outbox.close(5_000)
+  gate.resolve()
+  await closed
+  expect(await ended('first')).toBe('delivery.succeeded')
+  expect(of('second', 'delivery.attempted')).toEqual([])
+})
