@@ -124,9 +124,10 @@ export function createOutbox(options: {
       await append([retriedFact(event, attempt, outcome.kind, retryAt), ...delayed])
     } else {
       const ended = endedFact(event, attempt, outcome)
-      await append(transport ? transport.aroundEnd(event, outcome, ended) : [ended])
+      const appended = append(transport ? transport.aroundEnd(event, outcome, ended) : [ended])
+      if (outcome.status === 'delivered') outcome.recordedBy?.(appended)
+      await appended
     }
-    if (outcome.status === 'delivered') outcome.recorded?.()
     if (outcome.status !== 'failed') return
     const { deliveryId, channel } = row
     const { kind, providerCode } = outcome

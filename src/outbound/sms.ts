@@ -22,7 +22,7 @@ export type Telephony = {
 }
 
 export type SmsTransport = Transport & {
-  /** Takes the reply of a turn for the webhook's response. Null if none is ready within `ms`. */
+  /** Takes the reply of a turn for the webhook's response. Null if none is ready within `ms`, or it is not recorded. */
   claimReply(turnId: string, ms: number): Promise<string | null>
   /** The telephony settings changed: texts that wait for other credentials are due. */
   settingsChanged(): void
@@ -45,7 +45,7 @@ export function createSmsTransport(options: {
 }): SmsTransport {
   const { ledger, texts, settings, telephony, nowMs } = options
   /** Webhooks that wait for the reply of a turn. Each function stops the wait, and returns how to answer. */
-  const claims = new Map<string, () => (reply: string) => void>()
+  const claims = new Map<string, () => (reply: string | null) => void>()
   /** Deliveries whose last attempt got an error response: if the list lacks the text, it was not accepted. */
   const answered = new Set<string>()
   /** A look-up must not find a message before the delivery that sent it claims it. */
@@ -134,7 +134,15 @@ export function createSmsTransport(options: {
     const answer = claims.get(turnId)?.()
     // The webhook waits no longer.
     if (!answer) return failed('not_configured')
-    return { status: 'delivered', providerId: null, recorded: () => answer(text) }
+    return {
+      status: 'delivered',
+      providerId: null,
+      recordedBy: (appended) =>
+        void appended.then(
+          () => answer(text),
+          () => answer(null),
+        ),
+    }
   }
 
   function claim(messageSid: string | null, deliveryId: string): void {

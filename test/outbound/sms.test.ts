@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import type { Append } from '../../ledger/event.ts'
 import { NUMBER, OWNER } from '../phone/provider.ts'
+import { testDirectory } from '../support/directory.ts'
+import { createTestOutbox } from '../support/outbox.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { type OutboxOptions, openOutbox, TEXT } from './outbox-harness.ts'
 
 test('does not mistake a repeated text that the provider never got for the first one', async () => {
@@ -99,4 +104,21 @@ test('begins no queued text once it closes', async () => {
   await closed
   expect(await ended('first')).toBe('delivery.succeeded')
   expect(of('second', 'delivery.attempted')).toEqual([])
+})
+
+test('answers the webhook although the ledger refuses the facts of its reply', async () => {
+  const storage = await openTestStorage(testDirectory())
+  const append: Append = async (facts) => {
+    if (facts.some(({ type }) => type === 'sms.sent')) throw new LedgerUnavailable('the disk is full')
+    return storage.append(facts)
+  }
+  const outbox = createTestOutbox({ ...storage, append }, { onFault: () => undefined })
+  outbox.start()
+  const answer = outbox.claimReply('turn', 60_000)
+  const facts = { deliveryId: 'd', channel: 'sms', taskId: null, maxAttempts: 1 } as const
+  const body = { target: OWNER, text: TEXT }
+  await append([
+    { type: 'delivery.requested', actor: 'delegate', channel: 'sms', turnId: 'turn', facts, body },
+  ])
+  expect(await answer).toBeNull()
 })
