@@ -118,6 +118,7 @@ export function buildMemory(options: {
 
   const memories = createMemories({
     ...common,
+    ledger: storage.ledger,
     indexed: () => caughtUpWithin(caughtUp),
     find: (query) => ask('findMemories', query),
   })

@@ -228,3 +228,27 @@ test('learns after the reply, so that a hanging model delays no turn', async () 
   await service.stop()
   await double.close()
 })
+
+test('keeps a message after all, as often as asked, if only the owner’s wish not to keep it barred it', async () => {
+  const service = await startWholeService()
+  const { client } = service
+  const [secret, plain] = [{ content: 'I live in Porto, off the record' }, { content: 'Good morning' }]
+  for (const message of [secret, plain]) await client.post('/api/chat', message)
+  const events = async () => (await client.get('/api/timeline')).json.events
+  const { payload } = await until(
+    async () => (await events()).find(({ type }: { type: string }) => type === 'memory.sources.barred'),
+    (found) => found !== undefined,
+  )
+  const [seq] = payload.sourceSeqs
+  const keep = (of: number | string) => client.post(`/api/timeline/events/${of}/keep`)
+  for (let time = 0; time < 2; time += 1)
+    expect(await keep(seq)).toMatchObject({ status: 200, json: { kept: true } })
+  const { memories } = await learned(service, 1)
+  expect(memories).toMatchObject([{ sources: [{ seq }] }])
+  const other = (await events()).find(
+    (event: { payload: { text?: string } }) => event.payload.text === 'Good morning',
+  )
+  expect(await keep(other.seq)).toMatchObject({ status: 409, json: { code: 'nothing_to_undo' } })
+  expect((await keep(999_999)).status).toBe(404)
+  expect((await keep('x')).status).toBe(400)
+})
