@@ -35,7 +35,7 @@ export default defineConfig({
     projects: [
       project('unit', ['test/**/*.test.ts'], [...service, ...browser, ...long]),
       project('service', service, long),
-      project('browser', browser, long),
+      project('browser', browser, long, ['test/browser/browser-path.ts']),
       project('long', long),
     ],
     // Many tests wait for a process, a socket or a page, so two cores serve five of them at once.
@@ -43,12 +43,13 @@ export default defineConfig({
   },
 })
 
-function project(name: string, include: string[], exclude: string[] = []) {
+function project(name: string, include: string[], exclude: string[] = [], globalSetup: string[] = []) {
   return {
     test: {
       name,
       include,
       exclude: [...exclude, '**/node_modules/**'],
+      globalSetup,
       // Limits for what never ends. They promise nothing of the product, and a slow machine takes many times as long.
       testTimeout: name === 'long' ? 300_000 : 120_000,
       hookTimeout: 120_000,

@@ -57,7 +57,7 @@ const HIDDEN = 2
 /** Each conversation's chain: its usage, replacements and capsules. */
 export const contextProjection = defineProjection({
   name: 'context',
-  version: 6,
+  version: 7,
   tables: ['context_chains', 'context_compactions', 'context_capsules', 'context_kept', 'context_erasures'],
   schema: `
     CREATE TABLE context_chains (
@@ -177,6 +177,7 @@ export const contextProjection = defineProjection({
           for (const shown of facts.seqs) for (const statement of show) statement.run(shown)
           erasure.run(seq)
         },
+        'memory.sources.kept': ({ seq }) => void erasure.run(seq),
         erased: ({ seq, facts }) => {
           for (const erasedSeq of facts.seqs) {
             eraseCompaction.run(erasedSeq)

@@ -5,6 +5,9 @@ import type { Fold } from './projection.ts'
 /** Prefix of a signal's key for an outcome of a memory; the seq of that fact follows. */
 export const OUTCOME_KEY = 'memory:'
 
+/** Why words are barred that the owner asked not to keep. The owner can keep them after all. */
+export const SECRECY = 'secrecy'
+
 /** Folds facts about memories. A status depends on facts only, never on words. */
 export function createMemoryFold(db: Database): Fold {
   const insert = db.prepare(`INSERT OR IGNORE INTO memories
@@ -56,9 +59,10 @@ export function createMemoryFold(db: Database): Fold {
     'DELETE FROM memory_outcomes WHERE memoryId = @memoryId OR otherId = @memoryId',
   )
   const surfaced = db.prepare('UPDATE memories SET lastSurfacedAt = ? WHERE memoryId = ?')
-  /** `causeId` is a deleted memory, an erasure, or '' for words barred directly. */
+  /** `causeId` is a deleted memory, an erasure, SECRECY, or '' for words that an earlier build had forgotten. */
   const bar = db.prepare('INSERT OR IGNORE INTO memory_barred_sources VALUES (?, ?)')
   const unbar = db.prepare('DELETE FROM memory_barred_sources WHERE causeId = ?')
+  const unbarSecret = db.prepare(`DELETE FROM memory_barred_sources WHERE seq = ? AND causeId = '${SECRECY}'`)
   const happened = db.prepare('INSERT OR IGNORE INTO memory_events VALUES (?)')
   const byStoredSeq = db.prepare<[number], { memoryId: string }>(
     'SELECT memoryId FROM memories WHERE storedSeq = ?',
@@ -147,8 +151,12 @@ export function createMemoryFold(db: Database): Fold {
         remove(facts.memoryId)
         for (const sourceSeq of facts.sourceSeqs) bar.run(sourceSeq, facts.memoryId)
       },
-      'memory.sources.barred': ({ facts }) => {
-        for (const sourceSeq of facts.sourceSeqs) bar.run(sourceSeq, '')
+      'memory.sources.barred': ({ actor, facts }) => {
+        const causeId = actor === 'service' && facts.by === 'owner' ? SECRECY : ''
+        for (const sourceSeq of facts.sourceSeqs) bar.run(sourceSeq, causeId)
+      },
+      'memory.sources.kept': ({ facts }) => {
+        for (const sourceSeq of facts.sourceSeqs) unbarSecret.run(sourceSeq)
       },
       'memory.recalled': ({ at, facts }) => {
         for (const id of facts.ids) surfaced.run(at, id)

@@ -10,7 +10,8 @@ export const ROOT_CHARACTERS = 5
  *
  * - Turn ids are gapless and in order, including turns without an entry (erased, barred), so that adjacent
  *   ids are adjacent turns. A memory's id is its seq plus `FIRST_MEMORY_ID`.
- * - `recall_removals` counts removals; a reader's cache is valid until it changes.
+ * - `recall_barred` holds the entries that the owner may keep after all.
+ * - `recall_removals` counts changes other than additions at the end; a reader's cache is valid until it changes.
  * - A sitting is a run of turns in one conversation without a long pause, on any channel.
  */
 export const RECALL_SCHEMA = `
@@ -23,12 +24,22 @@ export const RECALL_SCHEMA = `
     firstId INTEGER PRIMARY KEY, lastId INTEGER NOT NULL, conversationId TEXT, startMs INTEGER NOT NULL, endMs INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX recall_sittings_by_start ON recall_sittings (startMs);
+  CREATE TABLE recall_barred (
+    id INTEGER NOT NULL, seq INTEGER PRIMARY KEY, speaker TEXT NOT NULL, atMs INTEGER NOT NULL,
+    sitting INTEGER NOT NULL, traits INTEGER NOT NULL, length INTEGER NOT NULL, terms TEXT NOT NULL
+  ) STRICT;
   CREATE TABLE recall_removals (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL) STRICT;
   INSERT INTO recall_removals VALUES (1, 0);
   CREATE VIRTUAL TABLE recall_index USING fts5(terms, columnsize=0, tokenize='ascii');
   INSERT INTO recall_index(recall_index, rank) VALUES ('secure-delete', 1);`
 
-export const RECALL_TABLES = ['recall_index', 'recall_entries', 'recall_sittings', 'recall_removals'] as const
+export const RECALL_TABLES = [
+  'recall_index',
+  'recall_entries',
+  'recall_sittings',
+  'recall_barred',
+  'recall_removals',
+] as const
 
 /** Ids of memories are above this, ids of turns below. */
 export const FIRST_MEMORY_ID = 2 ** 40
@@ -79,6 +90,14 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()) {
   const bySeq = db.prepare<[number], { id: number }>('SELECT id FROM recall_entries WHERE seq = ?')
   const deleteTerms = db.prepare('DELETE FROM recall_index WHERE rowid = ?')
   const deleteEntry = db.prepare('DELETE FROM recall_entries WHERE id = ?')
+  const saveBarred = db.prepare(`INSERT INTO recall_barred SELECT recall_entries.*, terms
+    FROM recall_entries JOIN recall_index ON recall_index.rowid = id WHERE seq = ?`)
+  const restoreTerms = db.prepare(
+    'INSERT INTO recall_index(rowid, terms) SELECT id, terms FROM recall_barred WHERE seq = ?',
+  )
+  const restoreEntry = db.prepare(`INSERT INTO recall_entries
+    SELECT id, seq, speaker, atMs, sitting, traits, length FROM recall_barred WHERE seq = ?`)
+  const deleteBarred = db.prepare('DELETE FROM recall_barred WHERE seq = ?')
   const countRemoval = db.prepare('UPDATE recall_removals SET count = count + 1')
 
   /** The stems of the batch's words: most words are common ones. */
@@ -130,6 +149,13 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()) {
     return sitting
   }
 
+  function takeOut(seq: number): void {
+    const entry = bySeq.get(seq)
+    if (!entry) return
+    deleteTerms.run(entry.id)
+    deleteEntry.run(entry.id)
+  }
+
   return {
     addTurn(turn: NewEntry & { readonly speaker: Speaker; readonly conversationId: string | null }): void {
       const { firstId, lastId: id } = place(turn.atMs, turn.conversationId)
@@ -157,11 +183,24 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()) {
       indexMemories()
       countRemoval.run()
       for (const seq of seqs) {
-        const entry = bySeq.get(seq)
-        if (!entry) continue
-        deleteTerms.run(entry.id)
-        deleteEntry.run(entry.id)
+        takeOut(seq)
+        deleteBarred.run(seq)
       }
+    },
+    /** Removes entries until `unbar`; ignores seqs without one. */
+    bar(seqs: readonly number[]): void {
+      indexMemories()
+      countRemoval.run()
+      for (const seq of seqs) {
+        saveBarred.run(seq)
+        takeOut(seq)
+      }
+    },
+    /** Puts barred entries back in their place, unless they were removed since. */
+    unbar(seqs: readonly number[]): void {
+      countRemoval.run()
+      for (const seq of seqs)
+        for (const statement of [restoreTerms, restoreEntry, deleteBarred]) statement.run(seq)
     },
   }
 }

@@ -8,6 +8,7 @@ export const ENTRY_TYPES = [
   'memory.stored',
   'memory.deleted',
   'memory.sources.barred',
+  'memory.sources.kept',
   'erased',
 ] as const
 
@@ -18,7 +19,7 @@ export const ENTRY_TYPES = [
  */
 export const recallProjection = defineProjection({
   name: 'recall',
-  version: 5,
+  version: 6,
   tables: [...RECALL_TABLES, 'recall_guest_calls'],
   lagging: true,
   schema: `${RECALL_SCHEMA}
@@ -36,7 +37,8 @@ export const recallProjection = defineProjection({
         'memory.stored': ({ seq, at, body }) =>
           entries.addMemory({ seq, atMs: Date.parse(at), text: body ? searchedText(body) : null }),
         'memory.deleted': ({ facts }) => entries.remove(facts.sourceSeqs),
-        'memory.sources.barred': ({ facts }) => entries.remove(facts.sourceSeqs),
+        'memory.sources.barred': ({ facts }) => entries.bar(facts.sourceSeqs),
+        'memory.sources.kept': ({ facts }) => entries.unbar(facts.sourceSeqs),
         erased: ({ facts }) => entries.remove(facts.seqs),
       },
     }

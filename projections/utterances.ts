@@ -28,7 +28,7 @@ export type ExtractionFailure = {
  */
 export const utterancesProjection = defineProjection({
   name: 'utterances',
-  version: 4,
+  version: 5,
   tables: ['utterances', 'utterance_guest_calls', 'extraction_failures'],
   schema: `
     CREATE TABLE utterances (seq INTEGER PRIMARY KEY, speaker TEXT NOT NULL, conversationId TEXT, turnId TEXT,
@@ -47,6 +47,7 @@ export const utterancesProjection = defineProjection({
     )
     const answerThrough = db.prepare('UPDATE utterances SET answered = 1 WHERE answered = 0 AND seq <= ?')
     const read = db.prepare('UPDATE utterances SET unread = 0, answered = 1 WHERE seq = ?')
+    const readAgain = db.prepare("UPDATE utterances SET unread = 1 WHERE seq = ? AND speaker = 'owner'")
     const remove = db.prepare('DELETE FROM utterances WHERE seq = ?')
     const fail = db.prepare(`INSERT OR REPLACE INTO extraction_failures
       VALUES (@fromSeq, @toSeq, @kind, @attempt, @final, @at, @retryAt)`)
@@ -85,6 +86,9 @@ export const utterancesProjection = defineProjection({
         },
         'memory.deleted': ({ facts }) => markRead(facts.sourceSeqs),
         'memory.sources.barred': ({ facts }) => markRead(facts.sourceSeqs),
+        'memory.sources.kept': ({ facts }) => {
+          for (const seq of facts.sourceSeqs) readAgain.run(seq)
+        },
         erased: ({ facts }) => {
           for (const seq of facts.seqs) remove.run(seq)
         },
@@ -112,6 +116,9 @@ export function createUtteranceQueries(views: Database) {
   const before = views.prepare<[string | null, number, number], UtteranceRow>(
     `SELECT ${columns} FROM utterances WHERE conversationId IS ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   )
+  const lastOfOwner = views
+    .prepare<[number], number>("SELECT seq FROM utterances WHERE speaker = 'owner' ORDER BY seq DESC LIMIT ?")
+    .pluck()
   const unanswered = views.prepare<[], { found: number }>(
     'SELECT 1 AS found FROM utterances WHERE answered = 0 LIMIT 1',
   )
@@ -137,6 +144,8 @@ export function createUtteranceQueries(views: Database) {
     /** The utterances before `seq` in the conversation, oldest first. */
     before: (conversationId: string | null, seq: number, limit: number) =>
       before.all(conversationId, seq, limit).reverse(),
+    /** The owner's last utterances in any conversation, newest first. */
+    lastOfOwner: (limit: number) => lastOfOwner.all(limit),
     hasUnanswered: () => unanswered.get() !== undefined,
     lastFailure: () => failure.get(),
     /** The pending failure of a window that contains this utterance. */

@@ -91,7 +91,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { workGraceMs = WORK_GRACE_MS, warmUpMs = 0 } = waits
 
   // Recorded before anything acts on it: the current instructions, and the ends of interrupted calls.
-  await adaptations.start()
+  const { skipped } = await adaptations.start()
+  if (skipped.length > 0)
+    options.log.warn({ files: skipped.length, reason: skipped[0]?.reason }, 'skipped adaptation files')
   // Recall has a short timeout, so its thread should be ready before the first turn.
   const warmUp = setTimeout(() => {
     queries.warm()

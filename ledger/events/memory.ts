@@ -119,11 +119,16 @@ export const memoryEvents = {
     internal: true,
     facts: { memoryId: idSchema, sourceSeqs: z.array(seqSchema), by: z.enum(['owner', 'tool']) },
   }),
-  /** The owner asked to forget words before anything was learned from them. */
+  /**
+   * Words that the delegate never uses. By the service for the owner: the owner asked not to keep them. Otherwise
+   * an earlier build recorded that the owner asked to forget them.
+   */
   'memory.sources.barred': defineEvent({
     internal: true,
     facts: { sourceSeqs: z.array(seqSchema), by: z.enum(['owner', 'tool']) },
   }),
+  /** The owner keeps them after all: they are learned and recalled again, unless they were forgotten too. */
+  'memory.sources.kept': defineEvent({ internal: true, facts: { sourceSeqs: z.array(seqSchema) } }),
   'memory.recalled': defineEvent({
     internal: true,
     facts: {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { constants, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { type AdaptationWords, adaptationIdSchema } from './adaptation.ts'
 import { parseAdaptationFile } from './file-format.ts'
 
@@ -23,6 +24,7 @@ export type ReadFiles = {
 }
 
 const MAX_FILE_BYTES = 128 * 1024
+const MAX_FILES = 200
 
 /**
  * Reads the markdown files of a directory, sorted by name. Skips unsuitable files with a reason, for example
@@ -34,10 +36,11 @@ export async function readAdaptationFiles(directory: string): Promise<ReadFiles>
   const names = adaptationFileNames(directory)
   if (names === null && lstatSync(directory, { throwIfNoEntry: false }))
     skipped.push({ file: ADAPTATIONS_DIRECTORY, reason: 'it is not a directory' })
-  for (const file of names ?? []) {
+  for (const [index, file] of (names ?? []).entries()) {
     const skip = (reason: string) => void skipped.push({ file, reason })
     const id = adaptationIdSchema.safeParse(idOf(file))
-    if (!id.success) skip('the name may contain only letters, digits and . _ : @ -')
+    if (index >= MAX_FILES) skip(`there are more than ${MAX_FILES} files`)
+    else if (!id.success) skip('the name may contain only letters, digits and . _ : @ -')
     else if (found.some((other) => other.id === id.data)) skip('another file has the same name')
     else {
       const read = await readText(join(directory, file))
@@ -66,12 +69,19 @@ export function adaptationFileNames(directory: string): string[] | null {
     .sort()
 }
 
-/** Null for a link, a directory, another kind of file, and a file deleted meanwhile. */
-export async function readRegularFile(file: string): Promise<Buffer | null> {
+/**
+ * Null for a link, a directory, another kind of file, and a file deleted meanwhile. Of a file longer than
+ * `maxBytes` it reads one byte more.
+ */
+export async function readRegularFile(
+  file: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<Buffer | null> {
   try {
     // Neither follows a link, nor waits for the writer of a pipe.
     await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    return (await handle.stat()).isFile() ? await handle.readFile() : null
+    if (!(await handle.stat()).isFile()) return null
+    return await buffer(handle.createReadStream({ end: maxBytes, autoClose: false }))
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP'))
       return null
@@ -81,10 +91,9 @@ export async function readRegularFile(file: string): Promise<Buffer | null> {
 
 async function readText(file: string): Promise<{ readonly text: string } | { readonly reason: string }> {
   try {
-    if (lstatSync(file).size > MAX_FILE_BYTES)
-      return { reason: `it is larger than ${MAX_FILE_BYTES / 1024} KiB` }
-    const bytes = await readRegularFile(file)
+    const bytes = await readRegularFile(file, MAX_FILE_BYTES)
     if (bytes === null) return { reason: 'it is not a regular file' }
+    if (bytes.length > MAX_FILE_BYTES) return { reason: `it is larger than ${MAX_FILE_BYTES / 1024} KiB` }
     return isUtf8(bytes) ? { text: bytes.toString() } : { reason: 'it is not UTF-8 text' }
   } catch {
     return { reason: 'it cannot be read' }

@@ -73,7 +73,7 @@ export function createErasures(options: {
         .unfinished()
         .find((row) => !isTaken(row.erasureId) && (row.status !== 'pending' || dueMsOf(row) < nowMs())),
     laneOf: ({ erasureId }) => erasureId,
-    run: (row) => inTurn(() => carryOut(row)),
+    run: (row): Promise<number> => inTurn(async () => (reactor.isOpen() ? carryOut(row) : 0)),
     dueInMs: () => (queries.unfinished().length === 0 ? null : POLL_MS),
     retryMs: RETRY_MS,
     onFault: options.onFault,

@@ -1,7 +1,7 @@
 /** Replaces a secret. */
 export const MASK = '[redacted]'
 
-/** Masking shorter secrets would mask ordinary words. */
+/** In the log, masking shorter secrets would mask ordinary words and dates. */
 const SHORTEST_SECRET_CHARS = 6
 
 /** Patterns of keys and tokens, for those that are not stored as settings. */
@@ -15,10 +15,12 @@ export type Mask = {
   text(text: string): string
 }
 
-/** `secretValues()` returns the current secrets. */
-export function createMask(secretValues: () => readonly string[]): Mask {
+/** `secretValues()` returns the current secrets. Those of fewer than `shortest` characters stay. */
+export function createMask(secretValues: () => readonly string[], shortest = SHORTEST_SECRET_CHARS): Mask {
   function values(text: string): string {
-    const spellings = secretValues().flatMap(spellingsOf)
+    const spellings = secretValues()
+      .filter(({ length }) => length >= shortest)
+      .flatMap(spellingsOf)
     if (spellings.length === 0) return text
     const solid = text.replace(/\s+/g, '')
     const found = spellings.filter((spelling) => solid.includes(spelling))
@@ -42,7 +44,6 @@ export function mapTexts(
 
 /** The spellings of a secret without white space; longest first, so that no part of one remains. */
 function spellingsOf(secret: string): string[] {
-  if (secret.length < SHORTEST_SECRET_CHARS) return []
   const inJson = JSON.stringify(secret).slice(1, -1)
   const all = [
     secret,

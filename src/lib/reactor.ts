@@ -162,6 +162,8 @@ export function createReactor<Work>(options: ReactorOptions<Work>) {
       look()
     },
     wake,
+    /** Whether it has not been asked to close. Work that queues in `run` must not begin later. */
+    isOpen: () => isOpen,
     /** Milliseconds until this lane ends its pause after a failure; zero if it does not pause. */
     pauseMs: (lane: string) => Math.max(0, (lanes.get(lane)?.pausedUntilMs ?? 0) - performance.now()),
     /** Wakes it. Resolves once nothing runs and nothing more is due, except what pauses after a failure. */

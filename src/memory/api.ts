@@ -5,6 +5,7 @@ import type { MemoryStore } from './insights.ts'
 import type { MemoryList, MemoryListQuery } from './listing.ts'
 import type { EmbeddingState } from './recall/embedding.ts'
 import type { RecallRuntime } from './recall/passive-recall.ts'
+import type { createRecallExamples } from './recall-examples.ts'
 
 export type MemoryApi = ReturnType<typeof createMemoryApi>
 
@@ -15,6 +16,7 @@ export function createMemoryApi(options: {
   readonly listed: (query: MemoryListQuery) => Promise<MemoryList>
   /** Runs in the query thread. */
   readonly stored: () => Promise<MemoryStore>
+  readonly recallExamples: ReturnType<typeof createRecallExamples>
   readonly config: () => MemoryConfig
   readonly counts: () => DeduplicationCounts
   readonly recallRuntime: () => RecallRuntime
@@ -31,6 +33,7 @@ export function createMemoryApi(options: {
         nowMs: options.nowMs(),
         halfLifeDays: options.config().strengthHalfLifeDays,
       }),
+    recallExamples: options.recallExamples,
     async insights() {
       const { store, unread, recentEvents } = await options.stored()
       const failure = options.utterances.lastFailure()

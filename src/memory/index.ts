@@ -19,6 +19,7 @@ import { createEmbedding, type EmbeddingWaits, openVectors } from './recall/embe
 import { createIndexing } from './recall/indexing.ts'
 import { createPassiveRecall } from './recall/passive-recall.ts'
 import type { RecallPort } from './recall/recall-port.ts'
+import { createRecallExamples } from './recall-examples.ts'
 import { type Forgetting, memoryTools } from './tools.ts'
 
 /** The functions of memory in the query thread. */
@@ -118,6 +119,7 @@ export function buildMemory(options: {
 
   const memories = createMemories({
     ...common,
+    ledger: storage.ledger,
     indexed: () => caughtUpWithin(caughtUp),
     find: (query) => ask('findMemories', query),
   })
@@ -197,6 +199,12 @@ export function buildMemory(options: {
       utterances,
       listed: (query) => ask('listMemories', query),
       stored: () => thread.ask('memoryStore', null),
+      recallExamples: createRecallExamples({
+        lastMessages: () => ask('lastMessages', null),
+        questionOf: passive.questionOf,
+        near: embedding.near,
+        byThreshold: (question) => thread.ask('recallByThreshold', question),
+      }),
       config: config.get,
       counts: counters.read,
       recallRuntime: passive.runtime,

@@ -1,4 +1,3 @@
-import type { Database } from 'better-sqlite3'
 import { memoryKinds } from '../../ledger/events/memory.ts'
 import {
   createMemoryQueries,
@@ -7,6 +6,7 @@ import {
   searchMemories,
 } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
+import type { Sources } from '../storage/function-thread.ts'
 import type { MemoryKind } from './learn/candidate.ts'
 import { strengthOf } from './learn/strength.ts'
 
@@ -29,9 +29,16 @@ const SHOWN_SOURCES = 50
  * Memories for the routes, newest first. Runs in the query thread, because it counts thousands of them.
  * Reading a memory here is not a use.
  */
-export function createMemoryListing(views: Database) {
+export function createMemoryListing({ views, ledger }: Pick<Sources, 'views' | 'ledger'>) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
+
+  /** Searched by recall alone, so no view has them. */
+  function keywordsOf({ storedSeq }: MemoryRow): { readonly keywords?: string[] } {
+    const [event] = ledger.readSeqs([storedSeq])
+    const keywords = event?.type === 'memory.stored' ? event.body?.keywords : undefined
+    return keywords?.length ? { keywords } : {}
+  }
 
   function present(row: MemoryRow, { nowMs, halfLifeDays }: MemoryListQuery) {
     const kind = kindOf(row.kind)
@@ -46,6 +53,7 @@ export function createMemoryListing(views: Database) {
       slot: row.slot ?? '',
       value: row.value ?? '',
       quote: row.quote ?? '',
+      ...keywordsOf(row),
       strength: strengthOf(uses, { kind, nowMs, halfLifeDays }),
       reinforcements: row.reinforcements,
       createdAt: row.createdAt,

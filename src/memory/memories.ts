@@ -1,10 +1,12 @@
 import type { LimitFunction } from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { LedgerReader } from '../../ledger/reader.ts'
 import { isHidden, isKept, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
 import type { MemoryCounters } from './counters.ts'
 import type { FindMemories, FoundMemory } from './forget/find.ts'
 import type { Rejection } from './learn/checks.ts'
 import type { LearningThread } from './learn/learning-functions.ts'
+import { keptKey } from './learn/window.ts'
 
 export type MemoryOrigin = {
   readonly by: 'owner' | 'tool'
@@ -34,11 +36,17 @@ export type Memories = {
    * a provisional memory. `current` if it is active already.
    */
   restore(memoryId: string, origin: MemoryOrigin): Promise<'restored' | 'unknown' | 'current'>
+  /**
+   * Keeps a message after all that was barred because the owner asked not to keep it. What was forgotten stays
+   * barred. False if it was not barred for that reason. Idempotent.
+   */
+  keep(seq: number): Promise<boolean>
 }
 
 export type MemoriesOptions = {
   readonly append: Append
   readonly queries: MemoryQueries
+  readonly ledger: Pick<LedgerReader, 'rowByKey'>
   readonly thread: LearningThread
   /** Waits a short time for the indexes to catch up. */
   readonly indexed: () => Promise<unknown>
@@ -123,6 +131,15 @@ export function createMemories(options: MemoriesOptions): Memories {
         return 'restored'
       })
     },
+
+    keep: (seq) =>
+      lock(async () => {
+        const key = keptKey(seq)
+        if (!queries.isSecret(seq)) return options.ledger.rowByKey(key) !== undefined
+        const facts = { sourceSeqs: [seq] }
+        await append([{ type: 'memory.sources.kept', actor: 'owner', channel: 'system', key, facts }])
+        return true
+      }),
   }
 }
 

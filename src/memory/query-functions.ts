@@ -7,6 +7,7 @@ import { createMemoryListing } from './listing.ts'
 import { createRecallAnswers } from './recall/answer.ts'
 import { createRecallRanker } from './recall/ranker.ts'
 import type { RecallQuestion } from './recall/recall-port.ts'
+import { createLastMessages, createRecallByThreshold } from './recall-examples.ts'
 
 const recallOver = new WeakMap<Sources, ReturnType<typeof createRecall>>()
 
@@ -26,10 +27,12 @@ function recallOf(sources: Sources) {
 export const queryFunctions = {
   chooseRecalled: (sources: Sources) => recallOf(sources).choose,
   findMemories: ({ views }: Sources) => createFindMemories(views),
-  listMemories: ({ views }: Sources) => createMemoryListing(views),
+  lastMessages: createLastMessages,
+  listMemories: createMemoryListing,
   memoryStore: createMemoryStoreQuery,
   forgetCandidates: (sources: Sources) =>
     createForgetCandidates({ ...sources, ranker: recallOf(sources).ranker }),
   forgettable: ({ views, ledger }: Sources) => createForgettable(views, ledger),
   recall: (sources: Sources) => (question: RecallQuestion) => recallOf(sources).recall(question),
+  recallByThreshold: (sources: Sources) => createRecallByThreshold(recallOf(sources)),
 } as const satisfies ThreadFunctions

@@ -45,8 +45,9 @@ export function createOutbox(options: {
       row.channel === 'chat' || row.status === 'attempted'
         ? deliver(row, signal)
         : limits[row.channel](async () => {
-            // While it waited for its turn, an earlier text to the number may have failed.
-            if (dueNow().some(({ deliveryId }) => deliveryId === row.deliveryId)) await deliver(row, signal)
+            // While it waited for its turn, an earlier text to the number may have failed, or a close begun.
+            if (reactor.isOpen() && dueNow().some(({ deliveryId }) => deliveryId === row.deliveryId))
+              await deliver(row, signal)
           }),
     dueInMs() {
       const waits = waiting().map(({ inMs }) => inMs)
@@ -123,9 +124,10 @@ export function createOutbox(options: {
       await append([retriedFact(event, attempt, outcome.kind, retryAt), ...delayed])
     } else {
       const ended = endedFact(event, attempt, outcome)
-      await append(transport ? transport.aroundEnd(event, outcome, ended) : [ended])
+      const appended = append(transport ? transport.aroundEnd(event, outcome, ended) : [ended])
+      if (outcome.status === 'delivered') outcome.recordedBy?.(appended)
+      await appended
     }
-    if (outcome.status === 'delivered') outcome.recorded?.()
     if (outcome.status !== 'failed') return
     const { deliveryId, channel } = row
     const { kind, providerCode } = outcome

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import type { Twilio } from 'twilio'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { DeliveryRow } from '../../projections/deliveries.ts'
@@ -21,7 +22,7 @@ export type Telephony = {
 }
 
 export type SmsTransport = Transport & {
-  /** Takes the reply of a turn for the webhook's response. Null if none is ready within `ms`. */
+  /** Takes the reply of a turn for the webhook's response. Null if none is ready within `ms`, or it is not recorded. */
   claimReply(turnId: string, ms: number): Promise<string | null>
   /** The telephony settings changed: texts that wait for other credentials are due. */
   settingsChanged(): void
@@ -44,9 +45,13 @@ export function createSmsTransport(options: {
 }): SmsTransport {
   const { ledger, texts, settings, telephony, nowMs } = options
   /** Webhooks that wait for the reply of a turn. Each function stops the wait, and returns how to answer. */
-  const claims = new Map<string, () => (reply: string) => void>()
+  const claims = new Map<string, () => (reply: string | null) => void>()
   /** Deliveries whose last attempt got an error response: if the list lacks the text, it was not accepted. */
   const answered = new Set<string>()
+  /** A look-up must not find a message before the delivery that sent it claims it. */
+  const inTurn = pLimit(1)
+  /** The deliveries of messages, which may not be recorded yet. */
+  const claimed = new Map<string, string>()
   /** Counts changes of the settings; `refusedIn` is the count when the provider last rejected them. */
   let changes = 0
   let refusedIn: number | null = null
@@ -129,13 +134,29 @@ export function createSmsTransport(options: {
     const answer = claims.get(turnId)?.()
     // The webhook waits no longer.
     if (!answer) return failed('not_configured')
-    return { status: 'delivered', providerId: null, recorded: () => answer(text) }
+    return {
+      status: 'delivered',
+      providerId: null,
+      recordedBy: (appended) =>
+        void appended.then(
+          () => answer(text),
+          () => answer(null),
+        ),
+    }
+  }
+
+  function claim(messageSid: string | null, deliveryId: string): void {
+    if (messageSid !== null) claimed.set(messageSid, deliveryId)
   }
 
   async function send(message: Message, client: Twilio, change: number): Promise<Outcome | null> {
     const { deliveryId } = message.facts
     answered.delete(deliveryId)
-    const sent = await sendText(client, outgoing(message), nowMs)
+    const sent = await inTurn(async () => {
+      const outcome = await sendText(client, outgoing(message), nowMs)
+      if (outcome.status === 'delivered') claim(outcome.providerId, deliveryId)
+      return outcome
+    })
     if (sent.status === 'ambiguous') {
       if (sent.answered) answered.add(deliveryId)
       return null
@@ -146,23 +167,30 @@ export function createSmsTransport(options: {
 
   /** Looks a text up in the provider's list, where it may appear late. While that fails, for a day. */
   async function recover(message: Message, row: DeliveryRow, signal: AbortSignal): Promise<Outcome> {
+    const { deliveryId } = row
     const attemptedAt = row.attemptedAt ?? row.requestedAt
     const client = await telephony.client()
     if (client === null) return { status: 'unknown' }
     const isOver = nowMs() >= Date.parse(giveUpAt(attemptedAt))
     for (const pauseMs of options.pauses.lookUpAfterMs) {
       await pause(pauseMs, undefined, { signal })
-      const messageSid = await findSent(client, outgoing(message), {
-        attemptedAt,
-        nowMs,
-        isKnown: (sid) => ledger.rowByKey(`sms-sent:${sid}`) !== undefined,
+      const messageSid = await inTurn(async () => {
+        const found = await findSent(client, outgoing(message), {
+          attemptedAt,
+          nowMs,
+          isKnown: (sid) =>
+            (claimed.get(sid) ?? deliveryId) !== deliveryId ||
+            ledger.rowByKey(`sms-sent:${sid}`) !== undefined,
+        })
+        claim(found, deliveryId)
+        return found
       }).catch((error: unknown) => {
         if (isOver) return null
         throw error
       })
       if (messageSid !== null) return { status: 'delivered', providerId: messageSid }
     }
-    if (!answered.has(row.deliveryId)) return { status: 'unknown' }
+    if (!answered.has(deliveryId)) return { status: 'unknown' }
     return failed('unavailable', { mayRetry: true })
   }
 }

@@ -20,8 +20,8 @@ export type Outcome =
   | {
       readonly status: 'delivered'
       readonly providerId: string | null
-      /** Called once the outcome is durable. */
-      readonly recorded?: () => void
+      /** Takes the append that makes the outcome durable. */
+      readonly recordedBy?: (appended: Promise<unknown>) => void
     }
   | Failure
   /** The receiver may have accepted it. Never retried automatically. */

@@ -17,7 +17,7 @@ export function createWebhookTransport(options: {
 }): Transport {
   const { settings, nowMs } = options
   return {
-    atOnce: Number.POSITIVE_INFINITY,
+    atOnce: 8,
     untilDueMs: ({ retryAt }) => untilRetryMs(retryAt, nowMs()),
     async prepare({ at, facts: { deliveryId: id, taskId }, body: { text } }) {
       const url = settings.get('DELIVERY_WEBHOOK_URL')

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readAdaptationFiles, readRegularFile } from '../../src/adaptations/files.ts'
 import { startWithModel } from '../browser/model.ts'
 import type { ModelDouble } from '../doubles/model/model-double.ts'
 import { script, speech } from '../phone/call/call-harness.ts'
@@ -178,6 +179,19 @@ test('reads files at start-up and on reload, and reports why a file was skipped'
   })
   expect(JSON.stringify(await byId())).not.toContain('another place')
   expect((await byId()).mine.content).toBe('Written here.')
+})
+
+test('reads at most 200 files, and no more of a file than asked', async () => {
+  const directory = testDirectory()
+  for (let number = 1; number <= 201; number += 1)
+    file(directory, `${String(number).padStart(3, '0')}.md`, number === 200 ? 'x'.repeat(200_000) : 'x')
+  const { found, skipped } = await readAdaptationFiles(join(directory, 'adaptations'))
+  expect(found).toHaveLength(199)
+  expect(skipped).toEqual([
+    { file: '200.md', reason: 'it is larger than 128 KiB' },
+    { file: '201.md', reason: 'there are more than 200 files' },
+  ])
+  expect(await readRegularFile(join(directory, 'adaptations', '200.md'), 10)).toHaveLength(11)
 })
 
 test('lets the most recent change win, whether from a file or the owner', async () => {

@@ -1,17 +1,6 @@
-import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { beforeAll, vi } from 'vitest'
-
-/** The usual paths of a system's Chromium. */
-const systemBrowsers = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome-stable',
-  '/usr/bin/google-chrome',
-  '/snap/bin/chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-]
+import { browserPath } from './browser-path.ts'
 
 /** Keeps the browser from making requests of its own. */
 const quietArguments = [
@@ -29,19 +18,13 @@ const quietArguments = [
 const testLimitMs = 300_000
 const launchLimitMs = 180_000
 
-/**
- * Launches the system's Chromium, or else the one from npm; never downloads one. Leaves out the package's
- * arguments, which use a single process and disable web security.
- */
+/** Launches the Chromium of `browserPath`. */
 export async function launchBrowser(): Promise<Browser> {
-  const system = process.env.CHROMIUM_PATH ?? systemBrowsers.find((path) => existsSync(path))
-  const executablePath = system ?? (await packedBrowser())
-  return chromium.launch({ executablePath, args: quietArguments, timeout: launchLimitMs })
-}
-
-async function packedBrowser(): Promise<string> {
-  const { default: packed } = await import('@sparticuz/chromium')
-  return packed.executablePath()
+  return chromium.launch({
+    executablePath: await browserPath(),
+    args: quietArguments,
+    timeout: launchLimitMs,
+  })
 }
 
 let launched: Promise<Browser> | undefined

@@ -124,3 +124,17 @@ test('marks a message that is not to be kept, and erases it from the mark', asyn
   await message.getByText('Erased').waitFor()
   expect(await message.getByText('not kept in memory').count()).toBe(0)
 })
+
+test('keeps a message in memory after all', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service)
+  await page.getByRole('textbox', { name: 'Message' }).fill('I live in Bergen, off the record')
+  await page.keyboard.press('Enter')
+  const message = page.locator('article.owner')
+  await message.getByRole('button', { name: 'Keep', exact: true }).click()
+  await expect.poll(() => message.getByText('not kept in memory').count()).toBe(0)
+  await page.reload()
+  await message.getByText('I live in Bergen').waitFor()
+  expect(await message.getByText('not kept in memory').count()).toBe(0)
+  await expect.poll(async () => (await service.client.get('/api/memories')).json.count).toBe(1)
+})

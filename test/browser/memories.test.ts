@@ -8,10 +8,11 @@ import { failFirstRequest, visit, words } from './page.ts'
 
 const browser = useBrowser()
 
-const memory = (id: string, text: string, seq: number) => ({
+const memory = (id: string, text: string, seq: number, keywords?: readonly string[]) => ({
   id,
   text,
   kind: 'preference',
+  keywords,
   strength: 0.5,
   reinforcements: 2,
   createdAt: '2026-01-01T08:00:00.000Z',
@@ -57,13 +58,14 @@ test('searches memories, links to their sources, and asks before it forgets one'
   const page = await visit(browser(), service)
   const deleted = await serveMemories(page, [
     memory('m1', 'You take your coffee black.', seq),
-    memory('m2', 'Your sister lives in Lisbon.', seq),
+    memory('m2', 'Your sister lives in Lisbon.', seq, ['sibling', 'Portugal']),
   ])
   await page.goto('/memories')
   const items = page.getByRole('list', { name: 'Memories' }).getByRole('listitem')
   await expect.poll(() => items.count()).toBe(2)
   await page.getByRole('searchbox', { name: 'Search memories' }).fill('lisbon')
   await expect.poll(() => items.count()).toBe(1)
+  await items.getByText('Also found by: sibling, Portugal').waitFor()
   await page.getByRole('button', { name: 'Forget: Your sister lives in Lisbon.' }).click()
   await page.getByText('It never comes up again').waitFor()
   await page.getByRole('button', { name: 'Erase', exact: true }).click()

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { startWholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { visit } from './page.ts'
+import { desk, failFirstRequest, phone, visit } from './page.ts'
+import { picture } from './picture.ts'
 
 const browser = useBrowser()
 
@@ -36,4 +39,76 @@ test('serves a page to browsers and JSON to programs at one address, and saves c
   await page.getByRole('button', { name: 'Save' }).click()
   await page.locator('input[name=relevanceThreshold][aria-invalid=true]').waitFor()
   expect((await service.client.get('/memory-config')).json.maxInjectedMemories).toBe(7)
+})
+
+const SAID = [
+  'My sister is called Ada.',
+  'My sister Ada lives in Lisbon.',
+  'The ferry to Lisbon leaves at nine.',
+  'I live in Porto.',
+  'What is my sister called?',
+  'When does the ferry leave?',
+  'Where does my sister live, in Porto or in Lisbon?',
+  'Good morning!',
+]
+
+test('shows which lines would come and go for the last messages as the threshold moves', async () => {
+  const service = await startWholeService()
+  for (const content of SAID) {
+    const { json } = await service.client.post('/api/chat', { content })
+    await service.client.post(`/api/conversations/${json.conversationId}/end`)
+  }
+  const page = await visit(browser(), service, { path: '/memory-config', slowTimers: true })
+  const examples = page.getByRole('list', { name: 'Examples' })
+  await examples.getByText('Good morning!').waitFor()
+  const about = (question: string) => examples.locator('> li').filter({ hasText: question })
+  await about('What is my sister called?').getByText('My sister is called Ada').waitFor()
+  await about('Good morning!').getByText('Nothing shown').waitFor()
+  const status = page.getByRole('status').filter({ hasText: 'for your last 8 messages' })
+  const before = await status.textContent()
+  expect(before).toMatch(/^[1-9]\d* lines for your last 8 messages\.$/)
+
+  const slider = page.getByRole('slider', { name: 'Fewer or more memories' })
+  await slider.focus()
+  await page.keyboard.press('End')
+  await status.filter({ hasText: /: 0 added and [1-9]\d* dropped/ }).waitFor()
+  expect(await page.getByLabel('Minimum relevance').inputValue()).toBe('1')
+  await page.keyboard.press('Home')
+  await status.filter({ hasText: /: [1-9]\d* added and \d+ dropped/ }).waitFor()
+  await page.getByLabel('Minimum relevance').fill('0.6')
+  await about('in Porto or in Lisbon?').getByText('dropped').first().waitFor()
+  expect(await slider.inputValue()).toBe('0.6')
+  for (const [look, viewport, colorScheme] of [
+    ['desk', desk, 'light'],
+    ['phone', phone, 'light'],
+    ['dark', desk, 'dark'],
+  ] as const) {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await slider.scrollIntoViewIfNeeded()
+    expect([look, await findings(page)]).toEqual([look, []])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+    await picture(page, 'recall-examples', look)
+  }
+
+  await page.getByLabel('Minimum relevance').fill('')
+  await expect.poll(() => status.textContent()).toBe(before)
+  await page.getByLabel('Minimum relevance').fill('1')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => status.textContent()).toMatch(/^\d+ lines? for your last 8 messages\.$/)
+  expect((await service.client.get('/memory-config')).json.relevanceThreshold).toBe(1)
+})
+
+test('offers a retry when the examples cannot be loaded, and explains that there are none', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { expected: /500/ })
+  const recover = await failFirstRequest(page, '**/api/memories/recall-examples')
+  await page.goto('/memory-config')
+  await page.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
+  await page.getByLabel('Maximum lines').fill('7')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  recover()
+  await page.getByText('Send a message, and it becomes an example here.').waitFor()
+  expect(await page.getByLabel('Maximum lines').inputValue()).toBe('7')
+  expect((await service.client.get('/memory-config')).json.maxInjectedMemories).toBe(6)
 })

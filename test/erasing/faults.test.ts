@@ -56,3 +56,38 @@ test('retries an erasure whose last plan fails, with all its words', async () =>
   const copies = storage.ledger.readAfter(seq, 100).filter((event) => event.type === 'reply.redacted')
   expect(copies).toMatchObject([{ body: { text: '[erased] for dinner, or soup?' } }])
 })
+
+test('begins no further erasure once it closes, and carries it out at the next start', async () => {
+  const directory = testDirectory()
+  let nowMs = Date.UTC(2030, 0, 1)
+  const storage = await openTestStorage(directory, { nowMs: () => nowMs })
+  const queries = openTestQueries(directory)
+  const gate = Promise.withResolvers<void>()
+  let isHeld = false
+  const plan: TestQueries['ask'] = async (name, args) => {
+    if (name === 'planErasure' && isHeld) await gate.promise
+    return queries.ask(name, args)
+  }
+  const open = () => openErasing(storage, { ...queries, ask: plan }, { nowMs: () => nowMs }).erasures
+  const [first, second] = [open(), open()]
+  onTestFinished(async () => {
+    await second.close()
+    await queries.close()
+    await storage.close()
+  })
+  await storage.append([said('one'), said('two')])
+  for (const id of ['1', '2']) await first.request({ kind: 'message', id })
+  const erased = () => first.list(null, 2).erasures.filter(({ status }) => status === 'erased').length
+  isHeld = true
+  nowMs += 61_000
+  first.start()
+  const started = () =>
+    storage.ledger.readAfter(0, 100).filter(({ type }) => type === 'erasure.started').length
+  await expect.poll(started).toBe(1)
+  const closed = first.close()
+  gate.resolve()
+  await closed
+  expect([started(), erased()]).toEqual([1, 1])
+  second.start()
+  await expect.poll(erased, { timeout: 60_000 }).toBe(2)
+})

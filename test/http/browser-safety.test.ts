@@ -185,6 +185,10 @@ test('sets the same headers on refusals that no route makes', async () => {
     slow: await raw(port, `GET / HTTP/1.1\r\n${host}`),
     badHost: await raw(port, 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'),
     twoHosts: await raw(port, `GET / HTTP/1.1\r\n${host}hOST: other\r\nConnection: close\r\n\r\n`),
+    twoHostsOfAWholeUrl: await raw(
+      port,
+      `GET http://127.0.0.1:${port}/ HTTP/1.1\r\n${host}hOST: other\r\nConnection: close\r\n\r\n`,
+    ),
     twoHostsOfASocket: await rawGet(
       port,
       '/chat',
@@ -195,7 +199,7 @@ test('sets the same headers on refusals that no route makes', async () => {
     upgrade: await rawGet(port, '/chat', 'Connection: upgrade\r\nUpgrade: websocket\r\n'),
   }
   expect(Object.values(answers).map(({ status }) => status)).toEqual([
-    400, 431, 408, 400, 400, 400, 400, 417, 400,
+    400, 431, 408, 400, 400, 400, 400, 400, 417, 400,
   ])
   for (const [name, { text }] of Object.entries(answers)) {
     const lines = text.split('\r\n\r\n')[0]?.split('\r\n').slice(1) ?? []

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { FIRST_MEMORY_ID } from '../../projections/recall-entries.ts'
 import { defaultMemoryConfig } from '../../src/memory/config.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
+import { openMind } from './mind.ts'
+import { scriptedModel } from './scripted-model.ts'
 
 async function until<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
   const deadline = Date.now() + 60_000
@@ -104,6 +107,45 @@ test('restores a memory that waits for its erasure only by undoing the erasure',
   expect((await list(service)).memories).toEqual([])
 })
 
+test('lists the keywords of a memory, and erases them with it', async () => {
+  const said = [
+    { quote: 'I work at Siemens', text: 'The owner works at Siemens', keywords: ['job', 'employer'] },
+    { quote: 'I like figs', text: 'The owner likes figs' },
+  ]
+  const utility = scriptedModel(({ turns }) =>
+    said.filter(({ quote }) => turns.some(({ text, quotable }) => quotable && text.includes(quote))),
+  )
+  const mind = await openMind({ utility })
+  const listed = async () =>
+    (await mind.memory.api.list({ q: null, limit: 10, beforeSeq: null })).memories.map(
+      ({ text, keywords }) => [text, keywords],
+    )
+  await mind.say('I work at Siemens.')
+  await mind.say('I like figs.')
+  await mind.settle()
+  expect(await listed()).toEqual([
+    ['The owner likes figs', undefined],
+    ['The owner works at Siemens', ['job', 'employer']],
+  ])
+  const recalled = async () =>
+    (await mind.say('Who is my employer?', { conversationId: 'later', reply: null })).recalled.text
+  expect(await recalled()).toContain('Siemens')
+  const indexed = () =>
+    mind.storage.views
+      .prepare('SELECT rowid FROM recall_index WHERE terms MATCH ? AND rowid >= ?')
+      .all('employ*', FIRST_MEMORY_ID)
+  expect(indexed()).toHaveLength(1)
+
+  const [, work] = (await mind.memory.api.list({ q: null, limit: 10, beforeSeq: null })).memories
+  await mind.forget(work?.id ?? '')
+  await mind.settle()
+  expect(await listed()).toEqual([['The owner likes figs', undefined]])
+  expect(await recalled()).toBeNull()
+  const [stored] = mind.facts('memory.stored')
+  expect(stored).toMatchObject({ body: null })
+  expect(indexed()).toEqual([])
+})
+
 test('reports counts in insights and operations, but no content', async () => {
   const service = await startWholeService()
   await service.client.post('/api/chat', { content: 'My car is a canary-yellow Saab.' })
@@ -185,4 +227,28 @@ test('learns after the reply, so that a hanging model delays no turn', async () 
   }
   await service.stop()
   await double.close()
+})
+
+test('keeps a message after all, as often as asked, if only the owner’s wish not to keep it barred it', async () => {
+  const service = await startWholeService()
+  const { client } = service
+  const [secret, plain] = [{ content: 'I live in Porto, off the record' }, { content: 'Good morning' }]
+  for (const message of [secret, plain]) await client.post('/api/chat', message)
+  const events = async () => (await client.get('/api/timeline')).json.events
+  const { payload } = await until(
+    async () => (await events()).find(({ type }: { type: string }) => type === 'memory.sources.barred'),
+    (found) => found !== undefined,
+  )
+  const [seq] = payload.sourceSeqs
+  const keep = (of: number | string) => client.post(`/api/timeline/events/${of}/keep`)
+  for (let time = 0; time < 2; time += 1)
+    expect(await keep(seq)).toMatchObject({ status: 200, json: { kept: true } })
+  const { memories } = await learned(service, 1)
+  expect(memories).toMatchObject([{ sources: [{ seq }] }])
+  const other = (await events()).find(
+    (event: { payload: { text?: string } }) => event.payload.text === 'Good morning',
+  )
+  expect(await keep(other.seq)).toMatchObject({ status: 409, json: { code: 'nothing_to_undo' } })
+  expect((await keep(999_999)).status).toBe(404)
+  expect((await keep('x')).status).toBe(400)
 })

@@ -194,25 +194,20 @@ export async function openMind(options: MindOptions = {}) {
     })
     nowMs += MINUTE_MS
     const facts: NewEvent[] = [...recalled.facts]
-    if (reply !== null && !open) {
-      const spoken: NewEvent = {
-        type: 'chat.reply.sent',
-        actor: 'delegate',
-        ...place,
-        derivedFrom: [seq, ...recalled.seqs],
-        facts: {},
-        body: { text: reply },
-      }
-      facts.push(spoken)
-    }
+    if (reply !== null && !open) facts.push(replied(place, reply, [seq, ...recalled.seqs]))
     if (open) return { turnId, seq, replySeq: null, recalled }
     const seqs = await appended([...facts, completed(place)])
     return { turnId, seq, replySeq: reply === null ? null : (seqs.at(-2) ?? null), recalled }
   }
 
-  /** Ends a turn that was left open. */
-  async function finish({ turnId }: SaidTurn, conversationId = 'conversation'): Promise<void> {
-    await appended([completed({ conversationId, spanId: `span-${conversationId}`, turnId, channel: 'chat' })])
+  /** Ends a turn that was left open, with a reply if one is given. */
+  async function finish(
+    { turnId, seq }: { readonly turnId: string | null; readonly seq: number },
+    conversationId = 'conversation',
+    reply: string | null = null,
+  ): Promise<void> {
+    const place = { conversationId, spanId: `span-${conversationId}`, turnId, channel: 'chat' } as const
+    await appended([...(reply === null ? [] : [replied(place, reply, [seq])]), completed(place)])
   }
 
   /** Waits until everything that can be learned is learned. */
@@ -333,6 +328,10 @@ function heard(text: string, place: TestPlace, party: 'owner' | 'guest'): NewEve
     }
   }
   return { type: 'chat.message.received', actor, ...place, facts: {}, body: { text } }
+}
+
+function replied(place: TestPlace, text: string, derivedFrom: readonly number[]): NewEvent {
+  return { type: 'chat.reply.sent', actor: 'delegate', ...place, derivedFrom, facts: {}, body: { text } }
 }
 
 function completed(place: TestPlace): NewEvent {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
+import type { Append } from '../../ledger/event.ts'
 import { NUMBER, OWNER } from '../phone/provider.ts'
+import { testDirectory } from '../support/directory.ts'
+import { createTestOutbox } from '../support/outbox.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { type OutboxOptions, openOutbox, TEXT } from './outbox-harness.ts'
 
 test('does not mistake a repeated text that the provider never got for the first one', async () => {
@@ -68,4 +73,52 @@ test.each<[string, OutboxOptions]>([
   await ask('d', { turnId: 't' })
   expect(await claimed).toBeNull()
   expect(of('d', 'delivery.attempted')).toEqual([])
+})
+
+test('never takes the message of an equal text for one that did not arrive', async () => {
+  const { double, outbox, ask, attempt, ended, of } = await openOutbox()
+  const gate = Promise.withResolvers<void>()
+  double.fail({ type: 'accept_then_wait', until: gate.promise })
+  await ask('lost')
+  await attempt('lost')
+  await ask('sent')
+  outbox.start()
+  await expect.poll(() => double.messages).toHaveLength(1)
+  // Longer than all look-ups of the lost text.
+  setTimeout(gate.resolve, 300)
+  expect(await ended('sent')).toBe('delivery.succeeded')
+  expect(await ended('lost')).toBe('delivery.unknown')
+  expect(of('sent', 'sms.sent')).toMatchObject([{ facts: { messageSid: double.messages[0]?.sid } }])
+})
+
+test('begins no queued text once it closes', async () => {
+  const { double, outbox, ask, of, ended } = await openOutbox()
+  const gate = Promise.withResolvers<void>()
+  double.fail({ type: 'accept_then_wait', until: gate.promise })
+  outbox.start()
+  await ask('first')
+  await ask('second', { target: '+14155550177' })
+  await expect.poll(() => double.messages).toHaveLength(1)
+  const closed = outbox.close(5_000)
+  gate.resolve()
+  await closed
+  expect(await ended('first')).toBe('delivery.succeeded')
+  expect(of('second', 'delivery.attempted')).toEqual([])
+})
+
+test('answers the webhook although the ledger refuses the facts of its reply', async () => {
+  const storage = await openTestStorage(testDirectory())
+  const append: Append = async (facts) => {
+    if (facts.some(({ type }) => type === 'sms.sent')) throw new LedgerUnavailable('the disk is full')
+    return storage.append(facts)
+  }
+  const outbox = createTestOutbox({ ...storage, append }, { onFault: () => undefined })
+  outbox.start()
+  const answer = outbox.claimReply('turn', 60_000)
+  const facts = { deliveryId: 'd', channel: 'sms', taskId: null, maxAttempts: 1 } as const
+  const body = { target: OWNER, text: TEXT }
+  await append([
+    { type: 'delivery.requested', actor: 'delegate', channel: 'sms', turnId: 'turn', facts, body },
+  ])
+  expect(await answer).toBeNull()
 })

@@ -29,3 +29,10 @@ test('drops a fact that the ledger rejects as invalid and records those behind i
   await recorded
   expect(taken).toEqual(['a'])
 })
+
+test('takes no more than 2,000 batches while the ledger takes none', async () => {
+  const append: Append = () => new Promise(() => undefined)
+  const queue = createFactQueue({ append, onFault: () => undefined })
+  for (let batch = 0; batch <= 2_000; batch += 1) void queue.append([fact('a')])
+  await expect(queue.append([fact('a')])).rejects.toThrow('too many facts of calls wait for the ledger')
+})

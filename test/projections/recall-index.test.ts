@@ -56,6 +56,18 @@ const texted = (party: 'owner' | 'guest', text: string): NewEvent[] => [
   },
 ]
 
+const barred = (sourceSeqs: number[]): NewEvent => ({
+  type: 'memory.sources.barred',
+  actor: 'owner',
+  facts: { sourceSeqs, by: 'owner' },
+})
+
+const kept = (sourceSeqs: number[]): NewEvent => ({
+  type: 'memory.sources.kept',
+  actor: 'owner',
+  facts: { sourceSeqs },
+})
+
 const stored = (text: string, memoryId = 'm1', sourceSeqs: number[] = []): NewEvent => {
   const example = exampleOf('memory.stored', { derivedFrom: sourceSeqs })
   if (example.type !== 'memory.stored') throw new Error('unexpected example')
@@ -130,8 +142,36 @@ test('removes the sources of a forgotten memory from recall, but not from the ti
 test('does not recall barred words from which nothing was learned', () => {
   const { writer, views } = openWriterAndViews()
   writer.append(said('I grow tulips'))
-  writer.append({ type: 'memory.sources.barred', actor: 'owner', facts: { sourceSeqs: [1], by: 'owner' } })
+  writer.append(barred([1]))
   expect(find(writer, views, 'tulips')).toEqual([])
+})
+
+test('recalls barred words again that the owner keeps, in their place', () => {
+  const { writer, views } = openWriterAndViews()
+  writer.append(said('before'), said('I grow tulips'), said('after'))
+  writer.settle()
+  const entries = () => views.prepare('SELECT * FROM recall_entries ORDER BY id').all()
+  const before = entries()
+  writer.append(barred([2]))
+  expect(find(writer, views, 'tulips')).toEqual([])
+  writer.append(kept([2]), kept([2]))
+  expect(find(writer, views, 'tulips')).toEqual([2])
+  expect(entries()).toEqual(before)
+})
+
+test('recalls no forgotten words that the owner had barred, although they are kept', () => {
+  const { directory, writer, views } = openWriterAndViews()
+  writer.append(said('I grow secretbirds'))
+  writer.append(barred([1]))
+  writer.settle()
+  views.close()
+  writer.forget(1)
+  expect(filesHolding(directory, 'secretbird')).toEqual([])
+  writer.append(kept([1]))
+  writer.settle()
+  const now = openViewsReadOnly(directory)
+  expect(now.prepare('SELECT * FROM recall_entries').all()).toEqual([])
+  now.close()
 })
 
 test('removes erased words from every file and keeps the positions of other turns', () => {

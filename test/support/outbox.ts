@@ -46,6 +46,7 @@ export function createTestOutbox(
     start: outbox.start,
     wake: outbox.wake,
     settled: outbox.settled,
+    close: outbox.close,
     claimReply: sms.claimReply,
     settingsChanged() {
       sms.settingsChanged()

@@ -16,6 +16,8 @@ const memorySchema = z.object({
   slot: z.string(),
   value: z.string(),
   quote: z.string(),
+  /** Other words by which recall finds it. Absent if there are none. */
+  keywords: z.array(z.string()).optional(),
   strength: z.number(),
   reinforcements: z.int(),
   createdAt: z.string(),
@@ -123,6 +125,28 @@ export const list = get('/api/memories', {
 export const insights = get('/api/memories/insights', {
   summary: 'Get memory statistics: the store, deduplication, running work and recent events',
   responses: { 200: json(memoryInsightsSchema, 'Insights') },
+})
+
+const recallExamplesSchema = z.object({
+  /** The owner's last messages, newest first, at most 10, each as if it opened a new conversation. */
+  examples: z.array(
+    z.object({
+      seq: z.int(),
+      at: z.string(),
+      text: z.string(),
+      /** All lines that some threshold shows, as the model reads them, oldest first. */
+      lines: z.array(z.object({ seq: z.int(), text: z.string() })),
+      /** The lines shown from a threshold until the next step. The first step is from 0. */
+      steps: z.array(z.object({ from: z.number(), seqs: z.array(z.int()) })),
+    }),
+  ),
+})
+
+export type RecallExample = z.output<typeof recallExamplesSchema>['examples'][number]
+
+export const recallExamples = get('/api/memories/recall-examples', {
+  summary: 'Get what recall would show for the last messages of the owner at each relevance threshold',
+  responses: { 200: json(recallExamplesSchema, 'Examples, by the other memory settings as they are') },
 })
 
 export const remove = del('/api/memories/{id}', {

@@ -3,7 +3,7 @@ import { channelSchema } from '../../../ledger/event.ts'
 import { json, refusals, tagged } from './describe.ts'
 import { integerParam, listQuery, nextCursor } from './list-query.ts'
 
-const { del, get } = tagged('Timeline')
+const { del, get, post } = tagged('Timeline')
 
 const MAX_PAGE_EVENTS = 5000
 const DEFAULT_HITS = 50
@@ -145,5 +145,14 @@ export const eraseEvent = del('/api/timeline/events/{seq}', {
   responses: {
     200: json(z.object({ erased: z.int() }), 'The number of events whose words were erased'),
     ...refusals(400, 404),
+  },
+})
+
+export const keepMessage = post('/api/timeline/events/{seq}/keep', {
+  summary: 'Keep a message in memory after all, although it was not kept for secrecy',
+  request: { params: z.object({ seq: integerParam(1, Number.MAX_SAFE_INTEGER) }) },
+  responses: {
+    200: json(z.object({ kept: z.literal(true) }), 'It may be learned and recalled again'),
+    ...refusals(400, 404, 409),
   },
 })

@@ -1,5 +1,13 @@
 import { seqOf } from '../contract/list-query.ts'
-import { changeConfig, insights, list, readConfig, remove, restore } from '../contract/memories.ts'
+import {
+  changeConfig,
+  insights,
+  list,
+  readConfig,
+  recallExamples,
+  remove,
+  restore,
+} from '../contract/memories.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { conflict, unknown } from '../server/problem.ts'
@@ -11,6 +19,7 @@ export function memoryRoutes(routes: Routes, { memory, erasures }: RouteDeps): v
     return c.json(await api.list({ q: q ?? null, limit, beforeSeq: seqOf(cursor) }), 200)
   })
   routes.openapi(insights, async (c) => c.json(await api.insights(), 200))
+  routes.openapi(recallExamples, async (c) => c.json({ examples: await api.recallExamples() }, 200))
   routes.openapi(remove, async (c) => {
     const outcome = await erasures.eraseNow({ kind: 'memory', id: c.req.valid('param').id })
     if (!('erased' in outcome)) throw unknown('memory')

@@ -7,6 +7,7 @@ import { seqOf } from '../contract/list-query.ts'
 import {
   eraseEvent,
   eraseSpan,
+  keepMessage,
   page,
   type pageQuerySchema,
   search,
@@ -15,7 +16,7 @@ import {
 } from '../contract/timeline.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { invalidCursor, unknown } from '../server/problem.ts'
+import { conflict, invalidCursor, unknown } from '../server/problem.ts'
 import { tooMuch } from './erasures.ts'
 
 /** The timeline page that a query names, of one conversation or of all. */
@@ -32,7 +33,7 @@ export function pageOf(
 }
 
 export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
-  const { timeline, erasures, nowMs } = deps
+  const { timeline, erasures, memory, nowMs } = deps
   const { ledger } = deps.storage
   const { settings } = deps.owner
 
@@ -87,5 +88,13 @@ export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
     const { seq } = c.req.valid('param')
     if (!ledger.rowAt(seq)) throw unknown('event')
     return c.json({ erased: await erased({ kind: 'message', id: String(seq) }) }, 200)
+  })
+
+  routes.openapi(keepMessage, async (c) => {
+    const { seq } = c.req.valid('param')
+    if (!ledger.rowAt(seq)) throw unknown('event')
+    if (!(await memory.memories.keep(seq)))
+      throw conflict('nothing_to_undo', 'There is nothing to undo: nobody asked not to keep this message.')
+    return c.json({ kept: true as const }, 200)
   })
 }

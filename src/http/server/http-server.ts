@@ -25,6 +25,8 @@ export const DEFAULT_SERVER_LIMITS = {
   maxHeaders: 100,
 }
 
+const MALFORMED = new Refusal(400, 'malformed_request', 'The request is malformed.')
+
 export type ServerLimits = typeof DEFAULT_SERVER_LIMITS
 
 export type HttpServer = {
@@ -45,7 +47,7 @@ export function createHttpServer(options: {
 }): HttpServer {
   const { fetch, sockets, identifyCaller, newId, log, limits = DEFAULT_SERVER_LIMITS } = options
   const listener = getRequestListener(fetch, {
-    errorHandler: () => problemResponse(new Refusal(400, 'malformed_request', 'The request is malformed.')),
+    errorHandler: () => problemResponse(MALFORMED),
   })
   const server = createServer(
     {
@@ -56,7 +58,7 @@ export function createHttpServer(options: {
       maxHeaderSize: limits.maxHeaderBytes,
       // Some clients offer HTTP/2 (`h2c`) with every request. Ignore the offer and answer over HTTP/1.1.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
-      // A request with two Hosts, of which a proxy may have used the other (RFC 9112, 3.2), thus has no valid one.
+      // Makes two Hosts visible.
       joinDuplicateHeaders: true,
       // A missing Host is still refused, but not by Node, whose response lacks the common headers.
       requireHostHeader: false,
@@ -72,6 +74,11 @@ export function createHttpServer(options: {
     if (incoming.rawHeaders.length / 2 > limits.maxHeaders) {
       const refusal = new Refusal(431, 'too_many_headers', 'The request has too many headers.')
       writeRefusal(incoming.socket, refusal, requestId)
+      return
+    }
+    // A proxy may have used the other one of two Hosts (RFC 9112, 3.2).
+    if (incoming.headers.host?.includes(',')) {
+      writeRefusal(incoming.socket, MALFORMED, requestId)
       return
     }
     const { isHttps } = identifyCaller(incoming)
@@ -135,7 +142,7 @@ function refusalOfClientError(error: NodeJS.ErrnoException): Refusal {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Refusal(408, 'request_timeout', 'The request timed out.')
     default:
-      return new Refusal(400, 'malformed_request', 'The request is malformed.')
+      return MALFORMED
   }
 }
 

@@ -89,21 +89,35 @@ const UNSTATED: Partial<Record<Candidate['modality'], Rejection>> = {
  * misread the quote, also without value and keys, so that it replaces nothing. Pure.
  */
 export function check(candidate: Candidate, context: Context): Checked {
+  const place = locate(candidate.quote, context.quotables)
+  const isFound = place !== null && place !== 'foreign'
+  if (candidate.secrecy === 'do_not_keep' && isFound && !place.quotable.utterance.isKept)
+    return { outcome: 'secret', sourceSeqs: place.quotable.seqs }
   const early = unstated(candidate)
   if (early !== null) return rejected(early)
-  const place = locate(candidate.quote, context.quotables)
   if (!place) return rejected(unquotable(candidate, context.shown))
   if (place === 'foreign') return rejected('injected_text')
-  const { seqs } = place.quotable
-  if (candidate.secrecy === 'do_not_keep') return { outcome: 'secret', sourceSeqs: seqs }
   return endOnly(candidate, place, context) ?? support(candidate, place, context)
 }
 
-function endOnly({ text, ends }: Candidate, { quotable }: Place, { offered }: Context): Checked | null {
+function endOnly({ text, ends }: Candidate, place: Place, { offered, shown }: Context): Checked | null {
   if (text.trim() !== '' || ends === null) return null
-  return offered.some(({ memoryId }) => memoryId === ends)
+  const memory = offered.find(({ memoryId }) => memoryId === ends)
+  if (!memory) return rejected('empty')
+  const { quotable, quote } = place
+  // "Scrap that" names nothing: it speaks of the exchange before it.
+  const before = saidBefore(shown, quotable)
+  const exchange = before.slice(
+    Math.max(
+      0,
+      before.findLastIndex(({ speaker }) => speaker === 'owner'),
+    ),
+  )
+  const spokenOf = indexWords(quote, ...exchange.map((each) => each.text))
+  const words = contentWords(`${memory.text} ${isOwner(memory.subject) ? '' : memory.subject}`)
+  return words.some((word) => hasWord(spokenOf, word))
     ? { outcome: 'ended', memoryId: ends, saidSeq: quotable.utterance.seq, sourceSeqs: quotable.seqs }
-    : rejected('empty')
+    : rejected('unsupported')
 }
 
 /** The same for what the owner asks to remember: its mood does not matter. */
@@ -121,8 +135,7 @@ export function checkRequest(candidate: Candidate, context: Context): Judged {
 
 const rejected = (reason: Rejection): Judged => ({ outcome: 'rejected', reason })
 
-function unstated({ text, quote, subject, slot, value, modality, speaker, secrecy, ends }: Candidate) {
-  if (secrecy === 'do_not_keep') return null
+function unstated({ text, quote, subject, slot, value, modality, speaker, ends }: Candidate) {
   if (!/[\p{L}\p{N}\p{S}]/u.test(ends === null ? text : quote)) return 'empty'
   const isLong = text.length > MAX_TEXT_CHARS || quote.length > MAX_QUOTE_CHARS
   if (isLong || subject.length + slot.length + value.length > MAX_WORDS_CHARS) return 'too_long'
@@ -198,7 +211,7 @@ function support(candidate: Candidate, place: Place, context: Context): Judged {
   const { timezone } = context
   const dates = resolveDates(sentence, { at: new Date(quotable.utterance.at), timezone })
   const kin = kinOf(candidate, context.offered)
-  const resolved = earlierIn(context.shown, quotable)
+  const resolved = [quotable.text, ...saidBefore(context.shown, quotable).map((each) => each.text)]
   const said = indexWords(quote, ...kin)
   const numbers = [...[quote, ...kin].flatMap(numberRuns), ...dates.flatMap(numbersOfDate)]
   const subject = isOwner(candidate.subject) ? '' : candidate.subject
@@ -281,10 +294,9 @@ function kinOf({ relations }: Candidate, offered: readonly Offered[]): string[] 
 }
 
 /** What was said before an utterance in its conversation. */
-function earlierIn(shown: readonly Utterance[], { utterance, text }: Quotable): string[] {
+function saidBefore(shown: readonly Utterance[], { utterance }: Quotable): Utterance[] {
   const { conversationId, seq } = utterance
-  const before = shown.filter((each) => each.conversationId === conversationId && each.seq < seq)
-  return [text, ...before.map((each) => each.text)]
+  return shown.filter((each) => each.conversationId === conversationId && each.seq < seq)
 }
 
 function accept(

@@ -135,7 +135,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
         conversationId: last?.conversationId,
         spanId: last?.spanId,
         turnId: last?.turnId,
-        key: `extraction:${window.readSeqs.at(-1)}`,
+        key: window.key,
         facts: {
           ...rangeOf(window.readSeqs),
           method,
@@ -197,9 +197,13 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       let toRead: ToRead | null = null
       try {
         toRead = await thread.ask('nextToRead', { limit, offers })
+        const secretSeqs = toRead?.window.secretSeqs ?? []
+        if (secretSeqs.length > 0) {
+          await append([barredFact(secretSeqs)])
+          // Without them, so that one which the owner keeps meanwhile stays unread.
+          toRead = await thread.ask('nextToRead', { limit, offers })
+        }
         if (!toRead) return
-        const { secretSeqs } = toRead.window
-        if (secretSeqs.length > 0) await append([barredFact(secretSeqs)])
         readSeqs = [...toRead.window.readSeqs]
         await conclude(toRead.window, await find(toRead, options.utility(), signal), [])
       } catch (error) {

@@ -16,6 +16,8 @@ export type Utterance = {
   readonly conversationId: string | null
   readonly spanId: string | null
   readonly turnId: string | null
+  /** The owner keeps it after all: a wish not to keep it no longer counts. */
+  readonly isKept: boolean
 }
 
 /** Words that a memory may quote: the owner's, or a delegate's sentence that the owner agreed to. */
@@ -36,7 +38,12 @@ export type Window = {
   readonly shown: readonly Utterance[]
   /** Utterances among them that the owner asks not to keep. Neither quotable nor shown. */
   readonly secretSeqs: readonly number[]
+  /** Unique to this reading: a message that is kept after all is read again. */
+  readonly key: string
 }
+
+/** The key of the fact that the owner keeps a message after all. */
+export const keptKey = (seq: number) => `memory-kept:${seq}`
 
 const CONTEXT_UTTERANCES = 6
 const MIN_STATEMENT_WORDS = 3
@@ -63,6 +70,7 @@ export function createWindowReader(options: {
   readonly isHidden: (event: Pick<LedgerEvent, 'seq' | 'derivedFrom'>) => boolean
 }): WindowReader {
   const { ledger, utterances, isHidden } = options
+  const isKept = (seq: number) => ledger.rowByKey(keptKey(seq)) !== undefined
 
   function utteranceAt(seq: number): Utterance | null {
     const row = utterances.bySeq(seq)
@@ -83,6 +91,7 @@ export function createWindowReader(options: {
       spanId,
       turnId,
       speaker: row.speaker,
+      isKept: isKept(seq),
       text: text.slice(0, MAX_UTTERANCE_CHARS).toWellFormed(),
     }
   }
@@ -127,7 +136,9 @@ export function createWindowReader(options: {
       }
       const last = read.at(-1)?.row.seq ?? first.seq
       const all = before(first.conversationId, last + 1, CONTEXT_UTTERANCES + 3 * read.length)
-      const secrets = all.filter(({ speaker, text }) => speaker === 'owner' && asksNotToKeep(ownWords(text)))
+      const secrets = all.filter(
+        ({ speaker, text, isKept }) => speaker === 'owner' && !isKept && asksNotToKeep(ownWords(text)),
+      )
       const secretTurns = new Set(secrets.map(({ turnId }) => turnId))
       const shown = all.filter((said) => !secrets.includes(said) && !secretTurns.has(said.turnId ?? ''))
       const isShown = ({ seq }: Utterance) => shown.some((each) => each.seq === seq)
@@ -138,6 +149,7 @@ export function createWindowReader(options: {
         ),
         shown,
         secretSeqs: secrets.map(({ seq }) => seq),
+        key: `extraction:${last}${isKept(last) ? ':kept' : ''}`,
       }
     },
   }

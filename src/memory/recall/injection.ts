@@ -35,7 +35,7 @@ const MIN_LINE_TOKENS = 8
 /** The budget also counts as spent after this many consecutive misfits. */
 const MAX_MISFITS = 6
 /** Beside a line that reaches the threshold, others need this share of it. */
-export const BESIDE = 0.6
+export const BESIDE = 0.65
 /** Longer texts are cut to an excerpt. */
 const MAX_LINE_TOKENS = 160
 
@@ -91,18 +91,20 @@ export function composeInjection(
 
 /**
  * Detects repetitions: the same words, the same value of the same slot, or a memory and the turn it was
- * learned from.
+ * learned from. Two memories of one turn say different things.
  */
 function createRepeats() {
   const said = new Set<string>()
-  const seqs = new Set<number>()
+  const shown = new Set<number>()
+  const sources = new Set<number>()
   return {
     has: ({ seq, memory }: Recollection, statements: readonly string[]): boolean =>
-      seqs.has(seq) ||
-      (memory?.sourceSeqs.some((source) => seqs.has(source)) ?? false) ||
+      sources.has(seq) ||
+      (memory?.sourceSeqs.some((source) => shown.has(source)) ?? false) ||
       statements.some((statement) => said.has(statement)),
     add({ seq, memory }: Recollection, statements: readonly string[]): void {
-      for (const each of [seq, ...(memory?.sourceSeqs ?? [])]) seqs.add(each)
+      shown.add(seq)
+      for (const source of memory?.sourceSeqs ?? []) sources.add(source)
       for (const statement of statements) said.add(statement)
     },
   }

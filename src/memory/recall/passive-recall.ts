@@ -7,7 +7,7 @@ import { irrelevantAmong } from './arbitrator.ts'
 import type { Embedding } from './embedding.ts'
 import { createLateResults, type StagedResult } from './late-results.ts'
 import type { Hit } from './ranker.ts'
-import type { RecallAnswer, RecallPort, RecallQuestion, SeqList } from './recall-port.ts'
+import type { RecallAnswer, RecallPort, RecallQuestion } from './recall-port.ts'
 
 /** Recall statistics since the process started. */
 export type RecallRuntime = {
@@ -21,6 +21,8 @@ export type RecallRuntime = {
 
 export type PassiveRecall = {
   readonly recall: Recall
+  /** What a turn with this cue asks, apart from late results. */
+  readonly questionOf: (cue: RecallCue) => RecallQuestion
   /** Sends a first query, so that the owner's first turn does not wait for locale data and compilation. */
   warm(): void
   readonly runtime: () => RecallRuntime
@@ -90,12 +92,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     return suppressed(hits, 'expired', true, cue, memoryIds)
   }
 
-  function questionOf(
-    cue: RecallCue,
-    inContextSeqs: SeqList,
-    staged: readonly Hit[],
-    startedMs: number,
-  ): RecallQuestion {
+  function questionOf(cue: RecallCue, staged: readonly Hit[] = []): RecallQuestion {
     const { contextTurns, maxInjectedTokens, maxInjectedMemories, relevanceThreshold, duplicateThreshold } =
       config()
     const { text, conversationId, beforeSeq, channel } = cue
@@ -103,11 +100,11 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
       text,
       conversationId,
       beforeSeq,
-      inContextSeqs,
+      inContextSeqs: Float64Array.from(cue.inContextSeqs),
       asker: channel === 'inner' ? null : 'owner',
       contextTurns: channel === 'inner' ? 0 : contextTurns,
       staged,
-      nowMs: startedMs,
+      nowMs: nowMs(),
       timezone: options.timezone(),
       isRead: options.isRead(),
       limits: {
@@ -213,7 +210,6 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   async function recallFor(cue: RecallCue) {
-    const inContextSeqs = Float64Array.from(cue.inContextSeqs)
     const startedMs = nowMs()
     const facts: NewEvent[] = []
     const turn = late.beginTurn(cue.conversationId)
@@ -221,7 +217,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     const waited = late.take(cue.conversationId, turn)
     facts.push(...waited.expired.flatMap((result) => expired(result, cue)))
     const staged = waited.ready.flatMap(({ hits }) => hits)
-    const question = questionOf(cue, inContextSeqs, staged, startedMs)
+    const question = questionOf(cue, staged)
     const first = await found(cue, turn, question, waited.ready)
     const answer = first && (await judged(cue, question, first, facts).catch(failed))
     if (first && !answer) await stage(cue, waited.ready)
@@ -277,6 +273,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
   }
 
   return {
+    questionOf,
     async recall(cue) {
       try {
         return await recallFor(cue)
@@ -287,7 +284,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     },
     warm() {
       // The next query reports a failing thread.
-      engine.recall(questionOf(FIRST_CUE, new Float64Array(0), [], nowMs())).catch(() => undefined)
+      engine.recall(questionOf(FIRST_CUE)).catch(() => undefined)
     },
     runtime: () => ({ ...runtime, waiting: late.waiting() }),
     async close() {

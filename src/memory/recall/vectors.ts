@@ -70,8 +70,13 @@ export function openVectorStore(options: {
        ORDER BY id DESC LIMIT ?`,
     )
     .pluck()
-  const hiddenCount = db.prepare<[], number>(`SELECT count(*) FROM ${viewsSchema}.erasure_hidden`).pluck()
   const removalCount = db.prepare<[], number>(`SELECT count FROM ${viewsSchema}.recall_removals`).pluck()
+  /** Changes when a hidden or barred entry may be back. */
+  const comebacks = db
+    .prepare<[], string>(
+      `SELECT count(*) || ' ' || (SELECT count FROM ${viewsSchema}.recall_removals) FROM ${viewsSchema}.erasure_hidden`,
+    )
+    .pluck()
   const lastId = db.prepare<[number], number>(`SELECT max(id) FROM ${entries} WHERE id < ?`).pluck()
   const isEntry = db.prepare<[number]>(`SELECT 1 FROM ${entries} WHERE seq = ?`)
   const placeOf = db.prepare<[number], number>('SELECT id FROM vector_places WHERE seq = ?').pluck()
@@ -89,11 +94,11 @@ export function openVectorStore(options: {
   const total = db.prepare<[], number>(`SELECT count(*) FROM ${entries}`).pluck()
 
   /** Every entry up to these ids has a vector, so `missing` skips them. */
-  let done = { turn: 0, memory: FIRST_MEMORY_ID, hidden: 0 }
+  let done = { turn: 0, memory: FIRST_MEMORY_ID, comebacks: comebacks.get() }
   let prunedAt: number | null = null
 
   function startOver(): void {
-    done = { turn: 0, memory: FIRST_MEMORY_ID, hidden: hiddenCount.get() ?? 0 }
+    done = { turn: 0, memory: FIRST_MEMORY_ID, comebacks: comebacks.get() }
   }
 
   function clear(): void {
@@ -126,8 +131,7 @@ export function openVectorStore(options: {
         return [{ seq, similarity: Math.min(1, (cosine - mean) / (1 - mean)) }]
       }),
     missing(limit) {
-      // A hidden entry may be visible again.
-      if ((hiddenCount.get() ?? 0) !== done.hidden) startOver()
+      if (comebacks.get() !== done.comebacks) startOver()
       const turn = lastId.get(FIRST_MEMORY_ID) ?? 0
       const memory = Math.max(FIRST_MEMORY_ID, lastId.get(Number.MAX_SAFE_INTEGER) ?? 0)
       const found = missing.all(done.turn, done.memory, limit)

@@ -5,6 +5,8 @@ import type { Append, Appended, NewEvent } from '../../../ledger/event.ts'
 
 /** Pause before a failed batch is retried. */
 const RETRY_MS = 1_000
+/** Batches that wait while the ledger takes none. */
+const MAX_WAITING = 2_000
 
 export type FactQueue = ReturnType<typeof createFactQueue>
 
@@ -19,7 +21,10 @@ export function createFactQueue(options: {
   const inTurn = pLimit(1)
   const over = new AbortController()
 
-  const take = (compose: () => readonly NewEvent[]) => inTurn(() => appendUntilTaken(compose()))
+  async function take(compose: () => readonly NewEvent[]): Promise<Appended> {
+    if (inTurn.pendingCount >= MAX_WAITING) throw new Error('too many facts of calls wait for the ledger')
+    return inTurn(() => appendUntilTaken(compose()))
+  }
 
   async function appendUntilTaken(events: readonly NewEvent[]): Promise<Appended> {
     for (;;) {
@@ -36,7 +41,7 @@ export function createFactQueue(options: {
   }
 
   return {
-    /** Queues facts without blocking. Resolves once they are in the ledger. */
+    /** Queues facts without blocking. Resolves once they are in the ledger; rejects if too many wait. */
     append: (events: readonly NewEvent[]) => take(() => events),
     /** Like `append`, but composes the facts when all earlier ones are in the ledger. */
     appendLater: take,

@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { closing } from '../../../ledger/closing.ts'
+import { ledgerFile, openLedgerReadOnly } from '../../../ledger/files.ts'
+import { createReader } from '../../../ledger/reader.ts'
 import type { MemoryRow } from '../../../projections/memory-queries.ts'
 import { UNDO_MS } from '../../../src/erasing/erasures.ts'
 import type { RecallAnswer } from '../../../src/memory/recall/recall-port.ts'
@@ -35,32 +39,22 @@ export type Played = {
   readonly lost: readonly string[]
 }
 
+export type PlayOptions = { readonly utility: StructuredModel | null; readonly directory: string }
+
 /** Lives through a month, day by day, and asks its probes on the last evening. */
-export async function playMonth(
-  month: Month,
-  options: { readonly utility: StructuredModel | null; readonly directory: string },
-): Promise<Played> {
+export async function playMonth(month: Month, options: PlayOptions): Promise<Played> {
   let answer: RecallAnswer | null = null
-  const mind = await openMind({
-    ...options,
-    startMs: START_MS,
-    onRecalled: (given) => {
-      answer = given
-    },
-    onEnd: () => undefined,
+  const mind = await openLife(options, (given) => {
+    answer = given
   })
   try {
-    const bySeq = new Map<number, Message>()
-    const lost: string[] = []
-    for (let day = 1; day <= DAYS; day += 1) {
-      for (const message of month.messages.filter((each) => each.day === day)) {
-        const seq = await say(mind, message)
-        bySeq.set(seq, message)
-        for (const forget of message.forgets) lost.push(...(await carryOut(mind, month, forget, seq)))
-      }
-      mind.advance(START_MS + day * DAY_MS - mind.nowMs())
-      await mind.settle()
-    }
+    const lost = await live(mind, month)
+    const bySeq = new Map(
+      saidIn(mind).flatMap(({ seq }, index) => {
+        const message = month.messages[index]
+        return message ? [[seq, message] as const] : []
+      }),
+    )
     const asked: Asked[] = []
     for (const probe of month.probes) {
       answer = null
@@ -72,10 +66,65 @@ export async function playMonth(
   }
 }
 
+/** Opens a life at its start, or where its ledger ends. The caller closes it. */
+export function openLife(options: PlayOptions, onRecalled?: (answer: RecallAnswer) => void): Promise<Mind> {
+  return openMind({
+    ...options,
+    startMs: lastMomentMs(options.directory) ?? START_MS,
+    ...(onRecalled ? { onRecalled } : {}),
+    onEnd: () => undefined,
+  })
+}
+
+function lastMomentMs(directory: string): number | null {
+  if (!existsSync(ledgerFile(directory))) return null
+  using db = closing(openLedgerReadOnly(directory))
+  const reader = createReader(db)
+  const [last] = reader.readAfter(reader.head().seq - 1, 1)
+  return last ? Date.parse(last.at) : null
+}
+
+/**
+ * Lives from where the ledger ends to the end of the month, as if nothing had interrupted it. Returns the texts
+ * of memories that a request to forget removed without being asked to.
+ */
+export async function live(mind: Mind, month: Month, onMessage?: () => void): Promise<string[]> {
+  const lost: string[] = []
+  const said = saidIn(mind)
+  const [last] = said.slice(-1)
+  const lastMessage = month.messages[said.length - 1]
+  if (last && lastMessage) {
+    const isAnswered = mind.facts('turn.completed').some(({ turnId }) => turnId === last.turnId)
+    if (!isAnswered && lastMessage.party === 'owner')
+      await mind.finish(last, conversationOf(lastMessage), lastMessage.reply)
+    await mind.settle()
+    await finishErasures(mind)
+    for (const forget of lastMessage.forgets) lost.push(...(await carryOut(mind, month, forget, last.seq)))
+  }
+  for (let day = lastMessage?.day ?? 1; day <= DAYS; day += 1) {
+    const today = month.messages.slice(said.length).filter((each) => each.day === day)
+    for (const message of today) {
+      onMessage?.()
+      const seq = await say(mind, message)
+      for (const forget of message.forgets) lost.push(...(await carryOut(mind, month, forget, seq)))
+    }
+    mind.advance(START_MS + day * DAY_MS - mind.nowMs())
+    await mind.settle()
+  }
+  return lost
+}
+
+/** What was said in a life, in order. */
+function saidIn(mind: Mind) {
+  return mind.facts('chat.message.received', 'sms.received', 'call.utterance.heard')
+}
+
+const conversationOf = ({ party, day }: Message) => (party === 'guest' ? `call ${day}` : `day ${day}`)
+
 /** The memory learns from a turn before the next one, as the turns are minutes apart. */
-async function say(mind: Mind, { text, reply, at, party, day }: Message): Promise<number> {
-  const conversationId = party === 'guest' ? `call ${day}` : `day ${day}`
-  const { seq } = await mind.say(text, { reply, at, party, conversationId })
+async function say(mind: Mind, message: Message): Promise<number> {
+  const { text, reply, at, party } = message
+  const { seq } = await mind.say(text, { reply, at, party, conversationId: conversationOf(message) })
   await mind.settle()
   return seq
 }

@@ -53,8 +53,13 @@ export function report(byMode: ReadonlyMap<string, Figures>): string {
   ].join('\n\n')
 }
 
-function useful({ calibration }: Figures, decile: number): string {
-  const lines = calibration.filter(({ relevance }) => Math.min(9, Math.floor(relevance * 10)) === decile)
+/** The lines shown whose relevance is within the tenth. */
+export function linesOf({ calibration }: Figures, decile: number): Figures['calibration'] {
+  return calibration.filter(({ relevance }) => Math.min(9, Math.floor(relevance * 10)) === decile)
+}
+
+function useful(figures: Figures, decile: number): string {
+  const lines = linesOf(figures, decile)
   return lines.length === 0
     ? '–'
     : `${percent({ of: lines.length, hits: lines.filter(({ isUseful }) => isUseful).length })} of ${lines.length}`

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { TEST_ROOT } from '../../support/directory.ts'
@@ -6,6 +6,7 @@ import { add } from './add.ts'
 import { type Figures, measure } from './measure.ts'
 import { extractingModel } from './model.ts'
 import { playMonth } from './play.ts'
+import { calibrationPlot } from './plot.ts'
 import { personas, readMonth } from './read-month.ts'
 import { report } from './report.ts'
 
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     persona: { type: 'string', multiple: true, default: [...personas] },
     json: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 })
 const totals = new Map<string, Figures>()
@@ -37,4 +39,13 @@ for (const mode of modes.filter((each) => values.mode.includes(each))) {
   }
 }
 console.log(report(totals))
+if (values.write) {
+  const page = new URL('../../../docs/benchmarks/memory.md', import.meta.url)
+  const figures = `<!-- begin figures -->\n\n${report(totals)}\n\n<!-- end figures -->`
+  writeFileSync(
+    page,
+    readFileSync(page, 'utf8').replace(/<!-- begin figures -->.*<!-- end figures -->/s, () => figures),
+  )
+  writeFileSync(new URL('memory-calibration.svg', page), calibrationPlot(totals))
+}
 if (values.json) console.log(JSON.stringify(Object.fromEntries(totals)))

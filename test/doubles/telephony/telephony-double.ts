@@ -18,6 +18,8 @@ export type Fault =
   | { readonly type: 'accept_then_cut' }
   /** Takes the message and never answers. */
   | { readonly type: 'accept_then_hang' }
+  /** Takes the message, and answers later. */
+  | { readonly type: 'accept_then_wait'; readonly until: Promise<unknown> }
   /** Breaks the connection without taking the message. */
   | { readonly type: 'cut' }
 
@@ -85,7 +87,7 @@ export async function startTelephonyDouble(options: {
     return refuse(answer, 404, 20404)
   }
 
-  function takeMessage(fields: URLSearchParams, answer: ServerResponse): undefined {
+  async function takeMessage(fields: URLSearchParams, answer: ServerResponse): Promise<undefined> {
     const fault = faults.shift() ?? outage
     if (fault?.type === 'refuse') return refuse(answer, fault.status, fault.code, fault.retryAfter)
     if (fault?.type === 'refuse_without_code') {
@@ -103,6 +105,7 @@ export async function startTelephonyDouble(options: {
       status_callback: fields.get('StatusCallback'),
     })
     if (fault?.type === 'accept_then_hang') return
+    if (fault?.type === 'accept_then_wait') await fault.until
     if (fault?.type === 'accept_then_cut') answer.socket?.destroy()
     else send(answer, 201, { ...message, status: 'queued', account_sid: accountSid })
   }

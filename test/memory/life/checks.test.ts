@@ -15,6 +15,7 @@ function utterance(text: string, more: Partial<Utterance> = {}): Utterance {
     conversationId: 'c',
     spanId: 's',
     turnId: 't',
+    isKept: false,
     ...more,
   }
 }
@@ -168,8 +169,25 @@ test('keeps nothing of a message that the owner asks not to keep', () => {
 test('takes a memory back only if it was offered', () => {
   const offered = [{ memoryId: 'a', text: 'Owns a boat', subject: 'owner', slot: 'boat', since: '' }]
   const claim = { text: '', quote: 'scrap that', ends: 'a' }
-  expect(checked('no, scrap that', claim, { offered })).toMatchObject({ outcome: 'ended', memoryId: 'a' })
-  expect(checked('no, scrap that', claim)).toEqual(rejected('empty'))
+  const shown = [utterance('I own a boat', { seq: 8 })]
+  expect(checked('no, scrap that', claim, { offered, shown })).toMatchObject({
+    outcome: 'ended',
+    memoryId: 'a',
+  })
+  expect(checked('no, scrap that', claim, { shown })).toEqual(rejected('empty'))
+})
+
+test('takes a memory back only if the owner speaks of it, or of what was just said of it', () => {
+  const offered = [{ memoryId: 'a', text: 'Owns a boat', subject: 'owner', slot: 'boat', since: '' }]
+  const ended = (message: string, shown: readonly Utterance[] = []) =>
+    checked(message, { text: '', quote: message, ends: 'a' }, { offered, shown }).outcome === 'ended'
+  const said = utterance('I own a boat', { seq: 5 })
+  const asked = utterance('Do you still own the boat?', { seq: 9, speaker: 'delegate' })
+  expect(ended('I sold the boat')).toBe(true)
+  expect(ended('not any more', [utterance('Hello', { seq: 8 }), asked])).toBe(true)
+  expect(ended('I like tea')).toBe(false)
+  expect(ended('I like tea', [said, utterance('Good morning', { seq: 8 })])).toBe(false)
+  expect(ended('I like tea', [{ ...asked, conversationId: 'another' }])).toBe(false)
 })
 
 test('never accepts a number that the owner did not say', () => {

@@ -133,6 +133,14 @@ test('drops repeated words, repeated values of a slot, and the source turn of a 
   ])
 })
 
+test('shows several memories of one turn', () => {
+  const { included } = compose([
+    memory(10, 'Mum is 72', { sourceSeqs: [1] }),
+    memory(11, 'Mum drinks decaf', { sourceSeqs: [1] }),
+  ])
+  expect(included.map(({ seq }) => seq)).toEqual([10, 11])
+})
+
 test('limits the number of lines', () => {
   const all = [memory(1, 'one tea'), memory(2, 'two teas'), turn(3, 'three teas')]
   expect(compose(all, { maxMemories: 2 }).included.map(({ seq }) => seq)).toEqual([1, 2])

@@ -44,6 +44,16 @@ test('lists entries without a vector, newest first', () => {
   expect(store.missing(9)).toEqual([b, a])
 })
 
+test('lists an entry that is back, although all others have a vector', () => {
+  const { index, store } = open()
+  const [a = 0, b = 0] = index.say('a', 'b')
+  index.entries.bar([a])
+  store.put([{ seq: b, vector: vector(1, 0, 0) }])
+  expect(store.missing(9)).toEqual([])
+  index.entries.unbar([a])
+  expect(store.missing(9)).toEqual([a])
+})
+
 test('removes every byte of a vector with its entry', () => {
   const { index, store, file } = open()
   const [a = 0, b = 0] = index.say('a', 'b')

@@ -86,3 +86,17 @@ test('builds the same tree for any order of pages and live events, with repeats'
     ),
   )
 })
+
+test('marks messages not to be kept until the owner keeps them, in any order of arrival', () => {
+  const store = createTimelineStore()
+  const facts = { sourceSeqs: [1], by: 'owner' }
+  const barred = event(3, 'memory.sources.barred', { actor: 'service', payload: facts })
+  store.add([event(1, 'chat.message.received'), barred])
+  expect(store.isBarred(1)).toBe(true)
+  store.add([event(4, 'memory.sources.kept', { payload: { sourceSeqs: [1] } })])
+  store.add([barred])
+  expect(store.isBarred(1)).toBe(false)
+  // An earlier build recorded forgotten words like this.
+  store.add([event(5, 'memory.sources.barred', { payload: { sourceSeqs: [2], by: 'owner' } })])
+  expect(store.isBarred(2)).toBe(false)
+})

@@ -115,7 +115,7 @@ export function loadedView<Value>(
         ? nothing
         : html`<p class="stale" role="alert">
             ${it} may be out of date. ${problem}
-            <button class="button small" @click=${reload}>Try again</button>
+            <button class="button small" type="button" @click=${reload}>Try again</button>
           </p>`
     }
     ${content(value)}
@@ -126,7 +126,7 @@ export function loadedView<Value>(
 export function failedView(what: string, problem: string, retry: () => unknown): TemplateResult {
   return html`<dg-state icon="offline" heading="${capitalised(what)} cannot be shown" role="alert">
     <p>${problem}</p>
-    <button class="button" @click=${retry}>Try again</button>
+    <button class="button" type="button" @click=${retry}>Try again</button>
   </dg-state>`
 }
 

@@ -106,7 +106,7 @@ export class DgMemoriesPage extends LitElement {
   }
 
   private memoryView(memory: Memory): TemplateResult {
-    const { createdAt, lastReinforcedAt, sources, status, validUntil } = memory
+    const { createdAt, keywords = [], lastReinforcedAt, sources, status, validUntil } = memory
     return html`<li>
       <div class="what">
         <p>${memory.text}</p>
@@ -140,6 +140,7 @@ export class DgMemoriesPage extends LitElement {
               : nothing
           }
         </p>
+        ${keywords.length === 0 ? nothing : html`<p class="facts">Also found by: ${keywords.join(', ')}</p>`}
         <p class="facts">
           ${sources.map(
             ({ seq }, index) => html`<a href="/?seq=${seq}">

@@ -1,12 +1,13 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
-import type { MemoryConfig } from '../../../src/http/contract/memories.ts'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { MemoryConfig, RecallExample } from '../../../src/http/contract/memories.ts'
 import type { App } from '../app/app.ts'
 import { textIn } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
-import { problemView } from '../design/field.ts'
+import { problemView, takeText } from '../design/field.ts'
+import { recallExamplesStyles, recallExamplesView } from './recall-examples.ts'
 import { rowFrame, withUnit } from './setting-row.ts'
 import { settingsStyles } from './settings-styles.ts'
 
@@ -41,12 +42,6 @@ const groups: readonly Group[] = [
       ['maxInjectedMemories', 'Maximum lines', 'Memories and earlier messages, per turn.', 'lines'],
       ['maxInjectedTokens', 'Maximum tokens', 'For all memories of a turn together.', 'tokens'],
       [
-        'relevanceThreshold',
-        'Minimum relevance',
-        'From 0 for every memory to 1 for exact matches only.',
-        '0 to 1',
-      ],
-      [
         'duplicateThreshold',
         'Duplicate threshold',
         'Drop a late memory if it shares at least this part of its words with what was already shown.',
@@ -75,6 +70,7 @@ export class DgMemoryConfigPage extends LitElement {
   static override readonly styles = [
     controls,
     settingsStyles,
+    recallExamplesStyles,
     css`
       .switch {
         display: flex;
@@ -87,8 +83,30 @@ export class DgMemoryConfigPage extends LitElement {
         height: 1.25rem;
         accent-color: var(--accent);
       }
+      .slider {
+        display: grid;
+        grid-template-columns: 1fr 1fr;
+      }
+      .slider input {
+        grid-column: 1 / -1;
+        width: 100%;
+        height: 2.75rem;
+        margin: 0;
+        accent-color: var(--accent);
+      }
+      .slider span:last-child {
+        text-align: end;
+      }
+      /* Save stays in reach of the slider, and covers no field in focus. */
+      input {
+        scroll-margin-bottom: 5rem;
+      }
       .actions {
+        position: sticky;
+        bottom: 0;
         justify-content: flex-end;
+        padding-block: var(--space-3);
+        background: var(--paper);
       }
     `,
   ]
@@ -96,7 +114,12 @@ export class DgMemoryConfigPage extends LitElement {
   private readonly config = new Loaded<MemoryConfig>(this, {
     fetch: () => this.app.http.get('/memory-config'),
   })
+  private readonly examples = new Loaded<readonly RecallExample[]>(this, {
+    fetch: async (signal) => (await this.app.http.get('/api/memories/recall-examples', { signal })).examples,
+  })
   private readonly submission = new Submission(this)
+  /** The threshold as typed or moved; null if it is the current one. */
+  @state() private threshold: string | null = null
 
   private readonly save = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
@@ -104,14 +127,17 @@ export class DgMemoryConfigPage extends LitElement {
     const data = new FormData(event.target)
     const wanted = configIn(data)
     const names = groups.flatMap(({ fields }) => fields.flatMap(([name, , , unit]) => (unit ? [name] : [])))
-    const wrong = names.filter((name) => !Number.isFinite(numberIn(data, name)))
+    const wrong = ['relevanceThreshold', ...names].filter((name) => !Number.isFinite(numberIn(data, name)))
     const isSaved = await this.submission.send(
       async () => {
         this.config.put(await this.app.http.put('/memory-config', { body: wanted }))
       },
       Object.fromEntries(wrong.map((name) => [name, 'It must be a number.'])),
     )
-    if (isSaved) this.app.toast('Saved. Takes effect on the next turn.')
+    if (!isSaved) return
+    this.threshold = null
+    this.app.toast('Saved. Takes effect on the next turn.')
+    await this.examples.reload()
   }
 
   override render() {
@@ -124,22 +150,63 @@ export class DgMemoryConfigPage extends LitElement {
   private formView(config: MemoryConfig): TemplateResult {
     const { busy, problem } = this.submission
     return html`<form novalidate @submit=${this.save}>
-      ${groups.map(
-        ({ heading, about, fields }) => html`<section class="card section">
-          <header>
-            <div>
-              <h2>${heading}</h2>
-              <p class="soft">${about}</p>
-            </div>
-          </header>
-          ${fields.map((field) => this.rowView(field, config))}
-        </section>`,
+      ${this.relevanceView(config)}
+      ${groups.map(({ heading, about, fields }) =>
+        sectionView(
+          heading,
+          about,
+          fields.map((field) => this.rowView(field, config)),
+        ),
       )}
       ${problemView(problem)}
       <div class="actions">
         <button class="button primary" ?disabled=${busy}>${busy ? 'Saving…' : 'Save'}</button>
       </div>
     </form>`
+  }
+
+  /** The threshold as a number and a slider, and what it changes for the last messages. */
+  private relevanceView({ relevanceThreshold: current, arbitrator }: MemoryConfig): TemplateResult {
+    const name = 'relevanceThreshold'
+    const typed = this.threshold ?? String(current)
+    const chosen = isThreshold(typed) ? Number(typed) : current
+    const move = takeText((text) => {
+      this.threshold = text
+    })
+    const row = rowFrame({
+      name,
+      title: 'Minimum relevance',
+      about: 'From 0 for every memory to 1 for exact matches only.',
+      error: this.submission.errors[name],
+      control: html`${this.inputView(name, typed, '0 to 1', move)}
+        <div class="slider soft">
+          <input
+            type="range"
+            aria-label="Fewer or more memories"
+            min="0"
+            max="1"
+            step="0.01"
+            ?disabled=${this.submission.busy}
+            .value=${String(chosen)}
+            @input=${move}
+          />
+          <span>More memories</span>
+          <span>Fewer memories</span>
+        </div>`,
+    })
+    return sectionView(
+      'Relevance',
+      'How well a memory or an earlier message must fit your message to be shown to the model.',
+      html`${row}
+        <div class="body">
+          <h3 class="subhead">Your last messages</h3>
+          <p class="soft">
+            What the model would be shown if each opened a new conversation.
+            ${arbitrator.enabled ? 'The second opinion may drop some of it.' : nothing}
+          </p>
+          ${recallExamplesView(this.examples, { chosen, current })}
+        </div>`,
+    )
   }
 
   private rowView([name, title, about, unit]: Field, config: MemoryConfig): TemplateResult {
@@ -156,6 +223,16 @@ export class DgMemoryConfigPage extends LitElement {
       'arbitrator.model': arbitrator.model,
       'arbitrator.timeoutMs': arbitrator.timeoutMs,
     }
+    const control = this.inputView(name, String(values[name] ?? ''), unit)
+    return rowFrame({ name, title, about, error, control })
+  }
+
+  private inputView(
+    name: string,
+    value: string,
+    unit: string | undefined,
+    take?: (event: Event) => void,
+  ): TemplateResult {
     const input = html`<input
       class="input small"
       id=${name}
@@ -165,12 +242,29 @@ export class DgMemoryConfigPage extends LitElement {
       spellcheck="false"
       ?readonly=${this.submission.busy}
       placeholder=${unit === undefined ? 'Utility model' : nothing}
-      aria-invalid=${error !== undefined}
+      aria-invalid=${this.submission.errors[name] !== undefined}
       aria-describedby="${name}-about ${name}-error"
-      .value=${String(values[name] ?? '')}
+      .value=${value}
+      @input=${take}
     />`
-    return rowFrame({ name, title, about, error, control: withUnit(input, unit ?? null) })
+    return withUnit(input, unit ?? null)
   }
+}
+
+function sectionView(heading: string, about: string, content: unknown): TemplateResult {
+  return html`<section class="card section">
+    <header>
+      <div>
+        <h2>${heading}</h2>
+        <p class="soft">${about}</p>
+      </div>
+    </header>
+    ${content}
+  </section>`
+}
+
+function isThreshold(text: string): boolean {
+  return text.trim() !== '' && Number(text) >= 0 && Number(text) <= 1
 }
 
 /** Not a number if the field has none. */

@@ -85,10 +85,13 @@ function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
   return nothing
 }
 
-/** "Don't keep this": still readable here, and erased with one click. */
+/** "Don't keep this": still readable here, and erased or kept after all with one click. */
 function barredView(event: TimelineEvent, context: RowContext): TemplateResult | typeof nothing {
   if (isErased(event) || !context.isBarred(event.seq)) return nothing
   return html`<span>not kept in memory</span>
+    <button class="button small" @click=${() => context.keepMessage(event)}>
+      <dg-icon name="brain"></dg-icon>Keep
+    </button>
     <button class="button small" @click=${() => context.eraseEvent(event)}>
       <dg-icon name="trash"></dg-icon>Erase
     </button>`

@@ -11,6 +11,8 @@ export function createTimelineStore() {
   const erasedSeqs = new Set<number>()
   /** Seqs of messages that the owner asked not to keep in memory. */
   const barredSeqs = new Set<number>()
+  /** Seqs of those that the owner keeps after all, including those whose request is not loaded yet. */
+  const keptSeqs = new Set<number>()
   /** Redacted copies of replies, by the replies' `seq`. */
   const redactions = new Map<number, string>()
   let sorted: readonly TimelineEvent[] | null = null
@@ -56,8 +58,10 @@ export function createTimelineStore() {
         if (known === undefined) set(erasedSeqs.has(event.seq) ? withoutWords(event) : event)
         else if (rank(event) > rank(known)) set(event)
       }
-      for (const seq of events.flatMap((event) => seqsIn(event, 'memory.sources.barred', 'sourceSeqs')))
+      for (const seq of events.filter(isForSecrecy).flatMap((event) => seqsIn(event, BARRED, 'sourceSeqs')))
         barredSeqs.add(seq)
+      for (const seq of events.flatMap((event) => seqsIn(event, 'memory.sources.kept', 'sourceSeqs')))
+        keptSeqs.add(seq)
       for (const seq of events.flatMap((event) => seqsIn(event, 'erased', 'seqs'))) {
         erasedSeqs.add(seq)
         removeWords(seq)
@@ -74,7 +78,7 @@ export function createTimelineStore() {
     },
     get: (seq: number): TimelineEvent | undefined => bySeq.get(seq),
     /** Whether the owner asked not to keep what the message says. The request comes after it, so it is loaded. */
-    isBarred: (seq: number): boolean => barredSeqs.has(seq),
+    isBarred: (seq: number): boolean => barredSeqs.has(seq) && !keptSeqs.has(seq),
     /** In order of `seq`. */
     get events(): readonly TimelineEvent[] {
       sorted ??= [...bySeq.values()].toSorted((a, b) => a.seq - b.seq)
@@ -106,6 +110,11 @@ function reaches({ entries }: Segment, fromSeq: number): boolean {
   if (!last) return false
   return (last.kind === 'activity' ? (last.events.at(-1)?.seq ?? 0) : last.event.seq) >= fromSeq
 }
+
+const BARRED = 'memory.sources.barred'
+
+/** Earlier builds barred words for forgetting too, which cannot be undone. */
+const isForSecrecy = ({ actor, payload }: TimelineEvent) => actor === 'service' && payload.by === 'owner'
 
 function seqsIn(event: TimelineEvent, type: string, field: string): readonly number[] {
   const seqs = event.type === type ? event.payload[field] : null

@@ -29,6 +29,12 @@ export function createTimelineActions(options: {
       }),
     eraseEvent: ({ seq }: TimelineEvent) =>
       options.erase({ heading: 'Erase this message?', target: { kind: 'message', id: String(seq) } }),
+    /** Keeps a message after all that the delegate took as not to be kept. */
+    keepMessage: ({ seq }: TimelineEvent) =>
+      void app.attempt(async () => {
+        await app.http.post('/api/timeline/events/{seq}/keep', { params: { seq } })
+        app.toast('Delegate may remember this message again.')
+      }),
     eraseSpan({ spanId }: Segment) {
       if (spanId === null) return
       const entries = session.segments

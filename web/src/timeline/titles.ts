@@ -94,6 +94,7 @@ const titles: Readonly<Record<string, Title>> = {
   'memory.restored': () => 'Restored a memory',
   'memory.deleted': () => 'Forgot a memory',
   'memory.sources.barred': () => 'Will keep nothing of these messages in memory',
+  'memory.sources.kept': () => 'Keeps a message in memory after all',
   'memory.recalled': (e) =>
     `Recalled ${plural(size(e, 'ids') + size(e, 'turnSeqs'), 'thing')} that may be relevant`,
   'memory.recall.suppressed': (e) =>
