@@ -56,7 +56,17 @@ export const erasuresProjection = defineProjection({
     return {
       handlers: {
         'erasure.requested': ({ seq, at, facts }) => {
-          const { seqs, part: _, parts, kinds, namedSeqs, barredSeqs, memoryIds, ...rest } = facts
+          const {
+            seqs,
+            part: _,
+            parts,
+            kinds,
+            namedSeqs,
+            barredSeqs,
+            messageSeqs,
+            memoryIds,
+            ...rest
+          } = facts
           request.run({ seq, at, ...rest, kinds: JSON.stringify(kinds) })
           count.run(seqs.length, facts.erasureId)
           for (const hidden of seqs) hide.run(hidden, facts.erasureId)

@@ -253,8 +253,8 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
   const agent = buildAgent({
     ...base,
     ...budgets,
-    tools: (propose) => [
-      ...memory.tools(kept.forgetting),
+    tools: ({ propose, offeredIn }) => [
+      ...memory.tools(kept.forgetting, offeredIn),
       ...notes.tools,
       ...kept.timers.tools,
       ...kept.tasks.tools,

@@ -22,6 +22,8 @@ export const erasureEvents = {
       namedSeqs: seqs.optional(),
       /** Stay on the timeline but are barred from recall, context and learning. First part only. */
       barredSeqs: seqs.optional(),
+      /** Those among `barredSeqs` that the owner chose to forget, with all their words. First part only. */
+      messageSeqs: seqs.optional(),
       /** Memories deleted by this erasure. First part only. */
       memoryIds: z.array(idSchema).max(500).optional(),
       part: countSchema,

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { defineEvent, idSchema, timeSchema, wordSchema } from '../define-event.ts'
 
+const choiceSchema = z.string().max(200)
+
 /** Actions that the delegate may take only after the owner confirms them in the browser. */
 export const proposalEvents = {
   'proposal.made': defineEvent({
@@ -12,6 +14,8 @@ export const proposalEvents = {
       /** For `tool`: the tool's name, and the SHA-256 of name, arguments and subject as canonical JSON. */
       tool: z.string().max(100).optional(),
       digest: idSchema.optional(),
+      /** What the owner chooses from: `memory:` and an id, or `message:` and a seq. */
+      choices: z.array(choiceSchema).max(50).optional(),
     },
     body: {
       /** For `sms`: the phone number. For `tool`: a sentence that says what it would do. */
@@ -29,7 +33,13 @@ export const proposalEvents = {
     },
   }),
   /** A proposal is confirmed or declined once, never both. */
-  'proposal.confirmed': defineEvent({ facts: { proposalId: idSchema } }),
+  'proposal.confirmed': defineEvent({
+    facts: {
+      proposalId: idSchema,
+      /** For a proposal with choices: those that the owner chose. */
+      chosen: z.array(choiceSchema).max(50).optional(),
+    },
+  }),
   'proposal.declined': defineEvent({ facts: { proposalId: idSchema } }),
   /** The outcome of a confirmed tool call. `text` gives the reason if it was not done. */
   'proposal.completed': defineEvent({

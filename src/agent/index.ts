@@ -1,5 +1,4 @@
 import { createOwnerQueries } from '../../projections/owner.ts'
-import { createProposalQueries } from '../../projections/proposals.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import type { Tool } from '../model/tool.ts'
 import { type AssistantOptions, buildAssistant } from './assistant.ts'
@@ -14,8 +13,8 @@ import { createTurnReport } from './turn/turn-report.ts'
 export type Agent = ReturnType<typeof buildAgent>
 
 export type AgentOptions = Omit<AssistantOptions, 'tools' | 'propose' | 'previews'> & {
-  /** The tools of all features, for which texts to others are only proposed. */
-  readonly tools: (propose: Proposals['propose']) => readonly Tool[]
+  /** The tools of all features. Texts to others are only proposed, and only the owner chooses. */
+  readonly tools: (proposals: Pick<Proposals, 'propose' | 'offeredIn'>) => readonly Tool[]
   /** Masks the secrets in the result of a tool. */
   readonly maskSecrets: (text: string) => string
   /** How often to look for interactions that have gone idle. */
@@ -33,7 +32,6 @@ export function buildAgent(options: AgentOptions) {
   const proposals = createProposals({
     ...options,
     ...storage,
-    queries: createProposalQueries(views),
     tools: () => tools,
     isHeld: () => createOwnerQueries(views).outboundHeld() !== undefined,
     timezone: () => settings.get('TIMEZONE'),
@@ -41,7 +39,7 @@ export function buildAgent(options: AgentOptions) {
   })
   const tools: ReadonlyMap<string, Tool> = new Map(
     options
-      .tools(proposals.propose)
+      .tools(proposals)
       .map((tool) => [tool.name, withMaskedResults(tool, options.maskSecrets)] as const),
   )
   const assistant = buildAssistant({ ...options, tools, propose: proposals.proposeDeed, previews })

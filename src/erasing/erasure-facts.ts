@@ -4,7 +4,6 @@ import type { ErasureRow } from '../../projections/erasures.ts'
 import type { ErasureOrigin } from './erasures.ts'
 import { countKinds, roleOf } from './kinds.ts'
 import { type ErasureRoot, type Redaction, wordsOfTexts } from './plan.ts'
-import { wordsOfEvent } from './quotation.ts'
 import type { ErasureTarget, Forgettable } from './targets.ts'
 
 const SEQS_A_FACT = 500
@@ -13,9 +12,8 @@ export type ErasureRequest = {
   named: readonly number[]
   barred: readonly number[]
   memoryIds: readonly string[]
+  messageSeqs: readonly number[]
   isByTool: boolean
-  /** The message that asked to forget words; null for other targets. */
-  wordsSeq: number | null
 }
 
 /** The facts that request an erasure and hide its events, split by the limit on seqs. */
@@ -28,7 +26,7 @@ export function requestFacts(found: {
   readonly events: readonly AnyEvent[]
 }): NewEvent[] {
   const { target, erasureId, eraseAt, named, events } = found
-  const { askedSeq, channel, conversationId, spanId, turnId } = found.origin
+  const { causedBy, channel, conversationId, spanId, turnId } = found.origin
   const parts = partsOf(events.map(({ seq }) => seq))
   const isNamed = new Set(named.roots.flatMap(({ seq, stays }) => (stays ? [] : [seq])))
   return parts.map((seqs, part) => ({
@@ -38,17 +36,21 @@ export function requestFacts(found: {
     conversationId,
     spanId,
     turnId,
-    ...(askedSeq === null ? {} : { causedBy: askedSeq }),
+    causedBy,
     facts: {
       erasureId,
-      target: target.kind,
-      targetId: 'id' in target ? target.id : null,
+      target: target.kind === 'messages' ? 'message' : target.kind,
+      targetId: 'id' in target && target.kind !== 'messages' ? target.id : null,
       from: target.kind === 'period' ? target.from : null,
       to: target.kind === 'period' ? target.to : null,
       seqs,
       namedSeqs: seqs.filter((seq) => isNamed.has(seq)),
       ...(part === 0
-        ? { barredSeqs: named.barredSeqs.slice(0, SEQS_A_FACT), memoryIds: [...named.memoryIds] }
+        ? {
+            barredSeqs: named.barredSeqs.slice(0, SEQS_A_FACT),
+            ...(named.messageSeqs.length === 0 ? {} : { messageSeqs: [...named.messageSeqs] }),
+            memoryIds: [...named.memoryIds],
+          }
         : {}),
       part,
       parts: parts.length,
@@ -84,45 +86,49 @@ export function requestedParts(
   { erasureId, requestedSeq }: ErasureRow,
   wholeLedger: LedgerReader,
 ): ErasureRequest {
-  const found: ErasureRequest = { named: [], barred: [], memoryIds: [], isByTool: false, wordsSeq: null }
+  const found: ErasureRequest = { named: [], barred: [], memoryIds: [], messageSeqs: [], isByTool: false }
   for (let seq = requestedSeq, part = 0, parts = 1; part < parts; seq += 1, part += 1) {
     const [event] = wholeLedger.readSeqs([seq])
     if (event?.type !== 'erasure.requested' || event.facts.erasureId !== erasureId) break
-    const { seqs, namedSeqs = seqs, barredSeqs = [], memoryIds = [] } = event.facts
+    const { seqs, namedSeqs = seqs, barredSeqs = [], memoryIds = [], messageSeqs = [] } = event.facts
     parts = event.facts.parts
     found.named = [...found.named, ...namedSeqs]
     found.barred = [...found.barred, ...barredSeqs]
     found.memoryIds = [...found.memoryIds, ...memoryIds]
+    found.messageSeqs = [...found.messageSeqs, ...messageSeqs]
     found.isByTool = event.turnId !== null
-    if (event.facts.target === 'words') found.wordsSeq = event.causedBy
   }
   return found
 }
 
 /**
- * The roots of a request. Named events lose all their words. A memory's sources lose nothing themselves, but
- * quotations of its statement go; a request by words does the same with the words of the asking message.
+ * The roots of a request. Named events lose all their words. What memories and messages came from loses nothing
+ * itself, but quotations of what is forgotten go.
  */
-export function rootsOf(
-  { named, barred, memoryIds, wordsSeq }: ErasureRequest,
-  wholeLedger: LedgerReader,
-): ErasureRoot[] {
-  if (memoryIds.length === 0 && wordsSeq === null)
+export function rootsOf(request: ErasureRequest, wholeLedger: LedgerReader): ErasureRoot[] {
+  const { named, memoryIds, messageSeqs } = request
+  if (memoryIds.length + messageSeqs.length === 0)
     return named.map((seq) => ({ seq, words: null, stays: false }))
   const stored = wholeLedger.readSeqs([...named].sort((a, b) => a - b))
-  const [asking] = wordsSeq === null ? [] : wholeLedger.readSeqs([wordsSeq])
-  const words = asking
-    ? [...wordsOfEvent(asking)]
-    : wordsOfTexts(
-        stored.flatMap((event) =>
-          event.type === 'memory.stored' && event.body ? [event.body.text, event.body.value] : [],
-        ),
-      )
-  const said = wholeLedger.readSeqs(barred).filter((event) => roleOf(event) === 'said')
+  const words = wordsOfTexts([
+    ...stored.flatMap((event) =>
+      event.type === 'memory.stored' && event.body ? [event.body.text, event.body.value] : [],
+    ),
+    ...wholeLedger.readSeqs(messageSeqs).map(saidText),
+  ])
   return [
     ...stored.map(({ seq }) => ({ seq, words, stays: false })),
-    ...said.map(({ seq }) => ({ seq, words, stays: true })),
+    ...saidOf(request, wholeLedger).map((seq) => ({ seq, words, stays: true })),
   ]
+}
+
+/** The messages that a request leaves on the timeline. */
+export function saidOf({ barred }: ErasureRequest, ledger: LedgerReader): number[] {
+  return ledger.readSeqs(barred).flatMap((event) => (roleOf(event) === 'said' ? [event.seq] : []))
+}
+
+function saidText(event: AnyEvent): string | null {
+  return event.type !== 'unknown' && event.body && 'text' in event.body ? String(event.body.text) : null
 }
 
 /** The facts that delete memories, each with its own key; the first one bars the sources. */

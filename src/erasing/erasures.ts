@@ -24,7 +24,7 @@ export const UNDO_MS = 60_000
 export type ErasureRecord = ReturnType<typeof toRecord>
 
 /** `askedSeq`: the message that asked; null for a request from the browser. */
-export type ErasureOrigin = Omit<Origin, 'causedBy' | 'derivedFrom' | 'key'> & {
+export type ErasureOrigin = Omit<Origin, 'derivedFrom' | 'key'> & {
   readonly askedSeq: number | null
 }
 
@@ -247,7 +247,7 @@ export function createErasures(options: {
       const asked = requestedParts(row, wholeLedger)
       const plan = await options.planFrom(rootsOf(asked, wholeLedger))
       const stays = plan.stays.length > 0 ? plan.stays : asked.barred
-      return describePlan({ ...plan, stays }, wholeLedger.readSeqs(queries.hiddenSeqs(id)), wholeLedger)
+      return describePlan({ ...plan, stays }, wholeLedger.readSeqs(queries.hiddenSeqs(id)), ledger)
     },
     /** Newest first; pass `nextSeq` as `beforeSeq` for the next page. */
     list(beforeSeq: number | null, limit: number) {

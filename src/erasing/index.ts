@@ -4,23 +4,22 @@ import type { ViewsTables } from '../../projections/tables.ts'
 import type { ActingContext } from '../model/tool.ts'
 import type { FunctionThread } from '../storage/function-thread.ts'
 import type { Storage } from '../storage/storage.ts'
+import { requestedParts, saidOf } from './erasure-facts.ts'
 import { createErasures } from './erasures.ts'
 import { wordsOfTexts } from './plan.ts'
 import type { PlanGroup } from './plan-text.ts'
 import type { queryFunctions } from './query-functions.ts'
-import { createTargets, type ErasureTarget, type Forgettable } from './targets.ts'
+import { type Chosen, createTargets, type Forgettable } from './targets.ts'
 
 /** The functions of erasing in the query thread. */
 export const erasingQueries = new URL('./query-functions.ts', import.meta.url)
 export type ErasingQueryFunctions = typeof queryFunctions
 
-/** Words in more messages than this are common speech, and barring them all would hide too much. */
-const MAX_BARRED = 20
-
-/** Everything that states a memory, or that contains words. */
+/** Everything that states chosen memories and messages. */
 type Statements = {
   readonly versions: readonly { readonly memoryId: string; readonly storedSeq: number }[]
-  /** Texts of the versions, to recognise quotations. */
+  readonly messageSeqs: readonly number[]
+  /** Texts of the versions and the messages, to recognise quotations. */
   readonly texts: readonly string[]
   /** The owner's messages that state it. */
   readonly saidSeqs: readonly number[]
@@ -30,10 +29,7 @@ type Statements = {
 
 /** What erasing needs of memory. */
 type Memory = {
-  readonly forgettable: {
-    memory(memoryId: string): Promise<Statements | null>
-    words(words: readonly string[]): Promise<Statements>
-  }
+  readonly forgettable: (chosen: Chosen) => Promise<Statements | null>
   /** Runs work while learning is paused. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
 }
@@ -53,23 +49,22 @@ export function buildErasing(options: {
   readonly onFault: (error: unknown) => void
 }) {
   const { storage, queries, memory } = options
+  const erasureQueries = createErasureQueries(storage.views)
 
   const erasures = createErasures({
     ...options,
     targets: createTargets({
       ...options,
       ledger: storage.ledger,
-      memory: async (id, askedSeq) => {
-        const found = await memory.forgettable.memory(id)
+      async forgettable(chosen, askedSeq) {
+        const found = await memory.forgettable(chosen)
         return found && toForgettable(found, askedSeq)
       },
-      async words(words, askedSeq) {
-        const found = await memory.forgettable.words(words)
-        const said = found.saidSeqs.filter((seq) => seq !== askedSeq)
-        if (said.length > MAX_BARRED) return { status: 'too_much', limit: MAX_BARRED }
-        return said.length === 0 ? { status: 'unknown' } : { status: 'ok', ...toForgettable(found, askedSeq) }
+      leftBy(id) {
+        const row = erasureQueries.byId(id)
+        return row ? saidOf(requestedParts(row, storage.wholeLedger), storage.ledger) : []
       },
-      copiesOf: createErasureQueries(storage.views).copiesOf,
+      copiesOf: erasureQueries.copiesOf,
     }),
     planFrom: (roots) => queries.ask('planErasure', roots),
     async erase(seqs, reason) {
@@ -85,19 +80,28 @@ export function buildErasing(options: {
 
   const forgetting = {
     async forget(
-      target: ErasureTarget,
+      chosen: Chosen,
+      askedSeq: number | null,
       { messageSeq, channel, conversationId, spanId, turnId }: ActingContext,
     ) {
-      const origin = { askedSeq: messageSeq, channel, conversationId, spanId, turnId }
-      const requested = await erasures.request(target, origin)
-      if (!('erasure' in requested)) return requested.status === 'too_much' ? 'too_common' : 'nothing'
+      const causedBy = messageSeq ?? undefined
+      const origin = { askedSeq, causedBy, channel, conversationId, spanId, turnId }
+      const [memoryId, ...others] = chosen.memoryIds
+      const isOne = memoryId !== undefined && others.length + chosen.messageSeqs.length === 0
+      const requested = await erasures.request(
+        isOne ? { kind: 'memory', id: memoryId } : { kind: 'words', ...chosen },
+        origin,
+      )
+      if (!('erasure' in requested)) return requested
       const { erasure, plan } = requested
       const goes = [...plan.named, ...plan.derived]
       return {
-        undoSeconds: Math.round((Date.parse(erasure.eraseAt) - Date.parse(erasure.requestedAt)) / 1000),
-        goes: goes.map(wordsOfGroup),
-        stays: plan.stays.map(wordsOfGroup),
-        seqs: [...goes, ...plan.stays].flatMap(({ items }) => items.map(({ seq }) => seq)),
+        erasure: {
+          undoSeconds: Math.round((Date.parse(erasure.eraseAt) - Date.parse(erasure.requestedAt)) / 1000),
+          goes: goes.map(wordsOfGroup),
+          stays: plan.stays.map(wordsOfGroup),
+          seqs: [...goes, ...plan.stays].flatMap(({ items }) => items.map(({ seq }) => seq)),
+        },
       }
     },
     undo: erasures.undoLast,
@@ -109,13 +113,15 @@ export function buildErasing(options: {
 function toForgettable(found: Statements, askedSeq: number | null): Forgettable {
   const words = wordsOfTexts(found.texts)
   const asked = askedSeq === null ? [] : [askedSeq]
+  const barredSeqs = [...new Set([...found.barredSeqs, ...asked])].sort((a, b) => a - b)
   return {
     memoryIds: found.versions.map(({ memoryId }) => memoryId),
+    messageSeqs: found.messageSeqs,
     roots: [
       ...found.versions.map(({ storedSeq }) => ({ seq: storedSeq, words, stays: false })),
       ...[...new Set([...found.saidSeqs, ...asked])].map((seq) => ({ seq, words, stays: true })),
     ],
-    barredSeqs: [...new Set([...found.barredSeqs, ...asked])].sort((a, b) => a - b),
+    barredSeqs,
   }
 }
 

@@ -23,7 +23,10 @@ export function describePlan(plan: ErasurePlan, events: readonly AnyEvent[], led
       after,
     ),
     /** Events that quote the erased words but keep them. */
-    stays: groupsOf(ledger.readSeqs(plan.stays), after),
+    stays: groupsOf(
+      ledger.readSeqs(plan.stays).filter(({ erased }) => !erased),
+      after,
+    ),
   }
 }
 

@@ -9,13 +9,19 @@ import type { ErasureRoot } from './plan.ts'
 export type ErasureTarget =
   | { readonly kind: Exclude<ErasureTargetKind, 'period' | 'words'>; readonly id: string }
   | { readonly kind: 'period'; readonly from: string; readonly to: string }
-  /** Something the owner said that no memory was learned from, by its distinctive words. */
-  | { readonly kind: 'words'; readonly words: readonly string[] }
+  /** Memories, and messages of the owner that stay but are no longer used. */
+  | ({ readonly kind: 'words' } & Chosen)
+  /** The messages that the erasure with this id has left on the timeline. */
+  | { readonly kind: 'messages'; readonly id: string }
 
-/** Where forgetting a memory or words begins. */
+export type Chosen = { readonly memoryIds: readonly string[]; readonly messageSeqs: readonly number[] }
+
+/** Where forgetting begins. */
 export type Forgettable = {
-  /** All versions of the memory; empty for words. */
+  /** All versions of the memories. */
   readonly memoryIds: readonly string[]
+  /** The chosen messages. */
+  readonly messageSeqs: readonly number[]
   readonly roots: readonly ErasureRoot[]
   /** Source events: they stay on the timeline but are barred. */
   readonly barredSeqs: readonly number[]
@@ -36,9 +42,10 @@ const SLICE_ROWS = 300
 export function createTargets(options: {
   readonly ledger: LedgerReader
   readonly kysely: Kysely<ViewsTables>
-  /** Null if the memory does not exist. `askedSeq` is the message that asks to forget it. */
-  readonly memory: (memoryId: string, askedSeq: number | null) => Promise<Forgettable | null>
-  readonly words: (words: readonly string[], askedSeq: number | null) => Promise<Named>
+  /** Null if nothing of it is left. `askedSeq` is the message that asks to forget it. */
+  readonly forgettable: (chosen: Chosen, askedSeq: number | null) => Promise<Forgettable | null>
+  /** The owner's messages that an erasure has left on the timeline. */
+  readonly leftBy: (erasureId: string) => readonly number[]
   /** The redacted copies of a reply. */
   readonly copiesOf: (replySeq: number) => readonly number[]
   readonly spanSeqs: (spanId: string) => readonly number[]
@@ -74,15 +81,17 @@ export function createTargets(options: {
         return options.spanSeqs(target.id)
       case 'period':
         return periodSeqs(target.from, target.to)
+      case 'messages':
+        return options.leftBy(target.id)
       default:
         return []
     }
   }
 
   return async (target: ErasureTarget, askedSeq: number | null): Promise<Named> => {
-    if (target.kind === 'words') return options.words(target.words, askedSeq)
-    if (target.kind === 'memory') {
-      const found = await options.memory(target.id, askedSeq)
+    if (target.kind === 'memory' || target.kind === 'words') {
+      const chosen = target.kind === 'words' ? target : { memoryIds: [target.id], messageSeqs: [] }
+      const found = await options.forgettable(chosen, askedSeq)
       return found === null ? { status: 'unknown' } : { status: 'ok', ...found }
     }
     const named = await seqsOf(target)
@@ -93,7 +102,7 @@ export function createTargets(options: {
     if (present.length === 0) return { status: 'unknown' }
     if (present.length > MAX_NAMED_EVENTS) return { status: 'too_much', limit: MAX_NAMED_EVENTS }
     const roots = present.map(({ seq }) => ({ seq, words: null, stays: false }))
-    return { status: 'ok', memoryIds: [], roots, barredSeqs: [] }
+    return { status: 'ok', memoryIds: [], messageSeqs: [], roots, barredSeqs: [] }
   }
 }
 

@@ -9,6 +9,7 @@ import type { Storage } from '../storage/storage.ts'
 import { createMemoryApi } from './api.ts'
 import { createMemoryConfig, type MemoryConfigChange } from './config.ts'
 import { createMemoryCounters } from './counters.ts'
+import type { Chosen } from './forget/forgettable.ts'
 import { createExtraction } from './learn/extraction.ts'
 import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
 import { createMemoryReactor } from './learn/reactor.ts'
@@ -167,19 +168,19 @@ export function buildMemory(options: {
 
   return {
     memories,
-    /** The tools of memory. Takes what erases. */
-    tools: (forgetting: Forgetting) =>
+    /** The tools of memory. Takes what erases, and the choices that a turn has offered to the owner. */
+    tools: (forgetting: Forgetting, offeredIn: (turnId: string) => readonly string[]) =>
       memoryTools({
         memories,
         forgetting,
+        offeredIn,
+        candidates: (asked) =>
+          ask('forgetCandidates', { ...asked, isRead: options.model().utility !== null }),
         settled: () => reactor.settled(SETTLE_MS),
         isIndexed: () => caughtUpWithin(caughtUp),
       }),
-    /** The starting points for forgetting a memory, or words that nothing was learned from. */
-    forgettable: {
-      memory: (memoryId: string) => askAll('forgettableMemory', memoryId),
-      words: (words: readonly string[]) => askAll('forgettableWords', words),
-    },
+    /** What forgetting memories and messages starts from; null if there is nothing left to forget. */
+    forgettable: (chosen: Chosen) => askAll('forgettable', chosen),
     /** Runs work while learning is paused. */
     exclusively: lock,
     recall: passive.recall,

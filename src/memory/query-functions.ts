@@ -1,4 +1,5 @@
 import type { Sources, ThreadFunctions } from '../storage/function-thread.ts'
+import { createForgetCandidates } from './forget/candidates.ts'
 import { createFindMemories } from './forget/find.ts'
 import { createForgettable } from './forget/forgettable.ts'
 import { createMemoryStoreQuery } from './insights.ts'
@@ -8,26 +9,30 @@ import { createRecallRanker } from './recall/ranker.ts'
 import type { RecallQuestion } from './recall/recall-port.ts'
 import { createLastMessages, createRecallByThreshold } from './recall-examples.ts'
 
-const answersOver = new WeakMap<Sources, ReturnType<typeof createRecallAnswers>>()
+const recallOver = new WeakMap<Sources, ReturnType<typeof createRecall>>()
 
-/** Shared by the recall functions, because it caches the index. */
-function recallAnswers(sources: Sources) {
-  const answers =
-    answersOver.get(sources) ??
-    createRecallAnswers({ ...sources, ranker: createRecallRanker({ views: sources.views }) })
-  answersOver.set(sources, answers)
-  return answers
+function createRecall(sources: Sources) {
+  const ranker = createRecallRanker({ views: sources.views })
+  return { ranker, ...createRecallAnswers({ ...sources, ranker }) }
+}
+
+/** Shared by all functions that recall, because it caches the index. */
+function recallOf(sources: Sources) {
+  const recall = recallOver.get(sources) ?? createRecall(sources)
+  recallOver.set(sources, recall)
+  return recall
 }
 
 /** What memory asks the query thread. */
 export const queryFunctions = {
-  chooseRecalled: (sources: Sources) => recallAnswers(sources).choose,
+  chooseRecalled: (sources: Sources) => recallOf(sources).choose,
   findMemories: ({ views }: Sources) => createFindMemories(views),
   lastMessages: createLastMessages,
   listMemories: createMemoryListing,
   memoryStore: createMemoryStoreQuery,
-  forgettableMemory: ({ views }: Sources) => createForgettable(views).memory,
-  forgettableWords: ({ views }: Sources) => createForgettable(views).words,
-  recall: (sources: Sources) => (question: RecallQuestion) => recallAnswers(sources).recall(question),
-  recallByThreshold: (sources: Sources) => createRecallByThreshold(recallAnswers(sources)),
+  forgetCandidates: (sources: Sources) =>
+    createForgetCandidates({ ...sources, ranker: recallOf(sources).ranker }),
+  forgettable: ({ views, ledger }: Sources) => createForgettable(views, ledger),
+  recall: (sources: Sources) => (question: RecallQuestion) => recallOf(sources).recall(question),
+  recallByThreshold: (sources: Sources) => createRecallByThreshold(recallOf(sources)),
 } as const satisfies ThreadFunctions

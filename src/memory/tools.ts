@@ -1,16 +1,26 @@
 import * as z from 'zod'
 import type { MemoryRow } from '../../projections/memory-queries.ts'
+import { oneLine } from '../lib/shorten.ts'
 import { dayIn } from '../lib/time.ts'
 import {
   type ActingContext,
+  type Deed,
   defineTool,
   type Planned,
+  refuse,
   type Tool,
   type ToolContext,
   type ToolResult,
 } from '../model/tool.ts'
-import { contentWords } from '../text/words.ts'
-import type { FoundMemory } from './forget/find.ts'
+import {
+  type Candidate,
+  chosenIn,
+  type FindCandidates,
+  isMemory,
+  MAX_CANDIDATES,
+  meantBy,
+} from './forget/candidates.ts'
+import type { Chosen } from './forget/forgettable.ts'
 import type { Memories, MemoryOrigin } from './memories.ts'
 
 const RECALLED_MEMORIES = 20
@@ -29,12 +39,12 @@ type ForgottenGroup = { readonly kind: string; readonly count: number; readonly 
 
 /** Forgets by an erasure; implemented outside this folder. */
 export type Forgetting = {
+  /** `askedSeq`: the message that asked. It is barred as well. */
   forget(
-    target:
-      | { readonly kind: 'memory'; readonly id: string }
-      | { readonly kind: 'words'; readonly words: readonly string[] },
+    chosen: Chosen,
+    askedSeq: number | null,
     context: ActingContext,
-  ): Promise<Forgotten | 'nothing' | 'too_common'>
+  ): Promise<{ readonly erasure: Forgotten } | { readonly status: 'unknown' | 'too_much' }>
   /** False if there is nothing to undo. */
   undo(): Promise<boolean>
 }
@@ -43,6 +53,9 @@ export type Forgetting = {
 export function memoryTools(options: {
   readonly memories: Memories
   readonly forgetting: Forgetting
+  readonly candidates: (asked: Omit<FindCandidates, 'isRead'>) => Promise<readonly Candidate[]>
+  /** What this turn has asked the owner to choose from, and the owner has not chosen yet. */
+  readonly offeredIn: (turnId: string) => readonly string[]
   /** Resolves when everything said so far is learned or waits for a retry, after a few seconds at most. */
   readonly settled: () => Promise<void>
   /** Whether the indexes are up to date, after a short wait at most. */
@@ -50,20 +63,36 @@ export function memoryTools(options: {
 }): Tool[] {
   const { memories, forgetting, settled } = options
 
-  /** The one memory that the query means; null if no memory matches. */
+  /** What the query may mean, and the one candidate that it means without doubt, if there is one. */
   async function findMeant(
     query: string,
-    { timezone, messageSeq }: ToolContext,
-  ): Promise<{ readonly meant: MemoryRow | null } | { readonly refusal: ToolResult }> {
+    { timezone, nowMs, messageSeq }: ToolContext,
+  ): Promise<
+    | { readonly meant: Candidate | null; readonly deed: Deed }
+    | { readonly refusal: Exclude<ToolResult, { ok: true }> }
+  > {
     if (messageSeq === null) return { refusal: notOwner('Only the owner can ask to forget something.') }
     await settled()
     if (!(await options.isIndexed())) return { refusal: notIndexed() }
-    const found = await memories.find({ query, limit: RECALLED_MEMORIES })
-    const same = found.filter(({ match }) => match === 'same')
-    const whole = found.filter(({ match }) => match === 'whole')
-    const [meant, ...others] = same.length > 0 ? same : whole
-    if (meant && others.length === 0) return { meant: meant.memory }
-    return found.length > 0 ? { refusal: choice(found, timezone) } : { meant: null }
+    const found = await options.candidates({ query, askedSeq: messageSeq, nowMs, timezone })
+    if (found.length === 0) return { refusal: notFound() }
+    const meant = meantBy(found)
+    if (meant) return { meant, deed: deedOf([meant], timezone) }
+    const isCommon = found.length > MAX_CANDIDATES && !found.some(isMemory)
+    if (isCommon) return { refusal: tooCommon() }
+    return { meant, deed: deedOf(found.slice(0, MAX_CANDIDATES), timezone) }
+  }
+
+  async function forgetChosen(
+    chosen: readonly string[],
+    askedSeq: number | null,
+    context: ActingContext,
+  ): Promise<ToolResult> {
+    const { memoryIds, messageSeqs } = chosenIn(chosen)
+    const outcome = await forgetting.forget({ memoryIds, messageSeqs }, askedSeq, context)
+    if (!('erasure' in outcome)) return outcome.status === 'too_much' ? tooCommon() : notFound()
+    const { seqs, ...plan } = outcome.erasure
+    return { ok: true, data: { forgotten: memoryIds.length, ...plan }, derivedFrom: seqs }
   }
 
   return [
@@ -79,11 +108,10 @@ export function memoryTools(options: {
         if (messageSeq === null) return notOwner('Only what the owner says can be remembered.')
         const outcome = await memories.remember(text, context.key, { ...originOf(context), messageSeq })
         if (outcome.status === 'refused') {
-          return {
-            ok: false,
-            reason: outcome.reason,
-            message: "Not saved: a memory must use the owner's own words, numbers and names.",
-          }
+          return refuse(
+            outcome.reason,
+            "Not saved: a memory must use the owner's own words, numbers and names.",
+          )
         }
         const { memory, isNew } = outcome
         return {
@@ -116,41 +144,33 @@ export function memoryTools(options: {
     defineTool({
       name: 'forget',
       description:
-        'Forgets a memory with everything learned from it: hidden at once, erased for good after a minute unless undone. The query is what it says, or its id. When several memories match, or only a part of the words, nothing is forgotten: ask the owner which one is meant.',
+        'Forgets a memory, or something the owner said, with everything learned from it: hidden at once, erased for good after a minute unless undone. The query is what it says, in the words of the owner, or the id of a memory. Unless exactly one thing matches in full, nothing is forgotten and the owner chooses in the browser; never choose for the owner.',
       parameters: z.object({ query: z.string().min(1).max(1000) }),
       idempotent: true,
       readOnly: false,
       async plan({ query }, context): Promise<Planned> {
-        const found = await findMeant(query, context)
-        if ('refusal' in found) return found
-        const { meant } = found
-        const words = meant?.text ?? query
-        return {
-          deed: {
-            subject: meant ? `memory:${meant.memoryId}` : `words:${contentWords(query).join(' ')}`,
-            arguments: { query: meant?.memoryId ?? query },
-            title: meant ? 'Forget this for good' : 'Stop using messages that contain these words',
-            detail: words,
-            verb: 'Forget',
-            derivedFrom: meant ? [meant.storedSeq] : [],
-          },
-        }
+        return findMeant(query, context)
       },
       async run({ query }, context) {
         const found = await findMeant(query, context)
         if ('refusal' in found) return found.refusal
-        const { meant } = found
-        if (meant) {
-          const forgotten = await forgetting.forget({ kind: 'memory', id: meant.memoryId }, context)
-          return forgotten === 'nothing' || forgotten === 'too_common'
-            ? notFound()
-            : { ok: true, data: { forgotten: 1, ...planOf(forgotten) }, derivedFrom: forgotten.seqs }
+        const { meant, deed } = found
+        // A model must not pick one of the choices that it has just been shown.
+        const isOffered = meant !== null && options.offeredIn(context.turnId).includes(meant.ref)
+        if (meant && !isOffered) {
+          const result = await forgetChosen([meant.ref], context.messageSeq, context)
+          // A message stays, so the plan does not tell which one it is.
+          return result.ok && !isMemory(meant)
+            ? { ...result, data: { ...result.data, message: meant.text } }
+            : result
         }
-        const barred = await forgetting.forget({ kind: 'words', words: contentWords(query) }, context)
-        if (barred === 'too_common') return tooCommon()
-        if (barred === 'nothing') return notFound()
-        return { ok: true, data: { forgotten: 0, ...planOf(barred) }, derivedFrom: barred.seqs }
+        return {
+          ...refuse('ambiguous', `Nothing was forgotten yet. Which one is meant: ${deed.detail}?`),
+          derivedFrom: deed.derivedFrom,
+          ...(isOffered ? {} : { choice: deed }),
+        }
       },
+      choose: forgetChosen,
     }),
     defineTool({
       name: 'undo_forget',
@@ -161,52 +181,59 @@ export function memoryTools(options: {
       async run(_args, { messageSeq }) {
         if (messageSeq === null) return notOwner('Only the owner can undo.')
         if (await forgetting.undo()) return { ok: true, data: { undone: true } }
-        return { ok: false, reason: 'nothing_to_undo', message: 'There is nothing left to undo.' }
+        return refuse('nothing_to_undo', 'There is nothing left to undo.')
       },
     }),
   ]
 }
 
-function planOf({ undoSeconds, goes, stays }: Forgotten) {
-  return { undoSeconds, goes, stays }
-}
-
-function choice(found: readonly FoundMemory[], timezone: string): ToolResult {
-  const choices = found.slice(0, MAX_CHOICES).map(({ memory }) => memory)
-  const lines = choices.map(({ text, validFrom }) => `“${text}” (${dayIn(timezone, new Date(validFrom))})`)
-  const more = found.length > choices.length ? `, and ${found.length - choices.length} more` : ''
+/** Forgetting candidates, or those of several that the owner chooses. */
+function deedOf(found: readonly Candidate[], timezone: string): Deed {
+  const refs = found.map(({ ref }) => ref)
+  const [first] = found
+  const shown = found.slice(0, MAX_CHOICES)
+  const lines = shown.map((candidate) => {
+    const said = isMemory(candidate) ? '' : 'said: '
+    return `${said}“${oneLine(candidate.text)}” (${dayIn(timezone, new Date(candidate.at))})`
+  })
+  const more = found.length > shown.length ? `, and ${found.length - shown.length} more` : ''
   return {
-    ok: false,
-    reason: 'ambiguous',
-    message: `Nothing was forgotten yet. Which one is meant: ${lines.join('; ')}${more}?`,
-    derivedFrom: choices.map(({ storedSeq }) => storedSeq),
+    subject: refs.join(' '),
+    arguments: {},
+    title:
+      found.length > 1
+        ? 'Forget what you choose'
+        : first && isMemory(first)
+          ? 'Forget this for good'
+          : 'Stop using this',
+    detail: `${lines.join('; ')}${more}`,
+    verb: 'Forget',
+    derivedFrom: found.map(({ seq }) => seq),
+    choices: refs,
   }
 }
 
 /** With a partial index, the wrong memory might match. */
-function notIndexed(): ToolResult {
-  return {
-    ok: false,
-    reason: 'index_rebuilding',
-    message: 'Nothing was forgotten, because the search index is being rebuilt. Try again in a few minutes.',
-  }
+function notIndexed() {
+  return refuse(
+    'index_rebuilding',
+    'Nothing was forgotten, because the search index is being rebuilt. Try again in a few minutes.',
+  )
 }
 
-function notFound(): ToolResult {
-  return { ok: false, reason: 'not_found', message: 'No matching memories.' }
+function notFound() {
+  return refuse('not_found', 'No matching memories.')
 }
 
-function tooCommon(): ToolResult {
-  return {
-    ok: false,
-    reason: 'too_common',
-    message:
-      'Too many messages contain these words, so nothing was forgotten. Use more specific words, or erase a message, a conversation or a period on the timeline.',
-  }
+function tooCommon() {
+  return refuse(
+    'too_common',
+    'Too many messages contain these words, so nothing was forgotten. Use more specific words, or erase a message, a conversation or a period on the timeline.',
+  )
 }
 
-function notOwner(message: string): ToolResult {
-  return { ok: false, reason: 'not_owner', message }
+function notOwner(message: string) {
+  return refuse('not_owner', message)
 }
 
 function originOf({

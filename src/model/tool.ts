@@ -42,12 +42,14 @@ export type Deed = {
   readonly arguments: Readonly<Record<string, unknown>>
   /** For the owner: "Delete the note “Trip”". */
   readonly title: string
-  /** The text at stake: a prompt, a memory. */
+  /** The text at stake: a prompt. With choices, a list of them for the model. */
   readonly detail: string
   /** The label of the button: "Delete note". */
   readonly verb: string
   /** Seqs of the facts that the deed repeats. */
   readonly derivedFrom: readonly number[]
+  /** What the owner chooses from: `memory:` and an id, or `message:` and a seq. The proposal copies no words. */
+  readonly choices?: readonly string[]
 }
 
 /** A deed, or a refusal if there is nothing to do. */
@@ -68,6 +70,8 @@ export type ToolResult =
       /** What the model needs to continue, such as a list of choices. */
       readonly data?: Readonly<Record<string, unknown>>
       readonly derivedFrom?: readonly number[]
+      /** Asks the owner to choose. */
+      readonly choice?: Deed
     }
 
 /**
@@ -89,6 +93,8 @@ export type Tool<P extends z.ZodObject = z.ZodObject> = {
    * the owner and run once they confirm. Planning changes nothing.
    */
   plan?(args: z.output<P>, context: ToolContext): Promise<Planned>
+  /** Does what the owner chose from a deed's choices. `askedSeq` is the message that asked for it. */
+  choose?(chosen: readonly string[], askedSeq: number | null, context: ActingContext): Promise<ToolResult>
 } & (
   | { readonly readOnly: true; run(args: z.output<P>, context: ToolContext): Promise<ToolResult> }
   | { readonly readOnly: false; run(args: z.output<P>, context: ActingContext): Promise<ToolResult> }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { desk, phone, visit } from './page.ts'
+import { desk, phone, reply, say, visit, words } from './page.ts'
 import { picture } from './picture.ts'
 
 const browser = useBrowser()
@@ -48,6 +48,58 @@ test.each([
     await expect.poll(() => firstReply.innerText()).toContain(words)
     await expect.poll(() => card.count()).toBe(0)
     expect((await service.client.get('/api/memories')).json.count).toBe(1)
+  },
+)
+
+test.each([
+  ['desk', desk, 'light'],
+  ['phone', phone, 'dark'],
+] as const)(
+  'lets the owner choose what to forget, and erase its messages too (%s)',
+  async (look, viewport, scheme) => {
+    const service = await startWholeService()
+    const page = await visit(browser(), service, { context: { viewport, colorScheme: scheme } })
+    const told = ['Remember that I work in Cardiff', 'Remember my sister Anna lives in Cardiff']
+    for (const content of [...told, 'I had an interview for the Cardiff job'])
+      await service.client.post('/api/chat', { content })
+    await say(page, 'Forget my Cardiff job')
+
+    const card = page.getByRole('region', { name: 'Which of these should be forgotten' })
+    const box = (name: string | RegExp) => card.getByRole('checkbox', { name })
+    await box(/^I work in Cardiff/).waitFor()
+    await box(/^I had an interview for the Cardiff job/).waitFor()
+    await reply(page, 'Nothing is forgotten yet').waitFor()
+    expect(await card.getByRole('checkbox', { checked: true }).count()).toBe(0)
+    const forget = card.getByRole('button', { name: 'Forget' })
+    expect(await forget.isDisabled()).toBe(true)
+    expect(await findings(page)).toEqual([])
+
+    await box(/^I had an interview/).focus()
+    await page.keyboard.press('Space')
+    await box(/^I work in Cardiff/).check()
+    await card.getByText('Erased: 1 memory').waitFor()
+    await card.getByText('2 messages (no longer used)').click()
+    await card.getByText('Will be kept').waitFor()
+    expect(await findings(page)).toEqual([])
+    await card.getByText('2 messages (no longer used)').click()
+    expect(await findings(page)).toEqual([])
+    await picture(page, 'forget-choice', look)
+    expect((await service.client.get('/api/memories')).json.count).toBe(2)
+    await forget.click()
+
+    await page.getByRole('region', { name: 'Done: Forget what you choose' }).waitFor()
+    const plan = page.locator('dg-erasure-card')
+    await plan.getByText('Will be kept').waitFor()
+    const { memories } = (await service.client.get('/api/memories')).json
+    expect(memories.map(({ text }: { text: string }) => text)).toEqual(['my sister Anna lives in Cardiff'])
+    expect(await findings(page)).toEqual([])
+    await picture(page, 'forget-chosen', look)
+
+    const interview = words(page, 'You', 'interview for the Cardiff job')
+    expect(await interview.count()).toBe(1)
+    await plan.getByRole('button', { name: 'Erase the messages too' }).click()
+    await expect.poll(() => interview.count()).toBe(0)
+    await expect.poll(() => plan.getByRole('button', { name: 'Erase the messages too' }).count()).toBe(0)
   },
 )
 

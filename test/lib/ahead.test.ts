@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createProposalQueries } from '../../projections/proposals.ts'
 import { createChainReader } from '../../src/agent/context/chain.ts'
 import { createCompactor } from '../../src/agent/context/compaction.ts'
 import { createEnding } from '../../src/agent/conversation/ending.ts'
@@ -164,7 +163,7 @@ test('expires a proposal that was made while the clock was years ahead', async (
   const proposals = createProposals({
     append,
     ledger,
-    queries: createProposalQueries(views),
+    views,
     placement: {} as never,
     tools: () => new Map(),
     isHeld: () => false,

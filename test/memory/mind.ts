@@ -123,7 +123,7 @@ export async function openMind(options: MindOptions = {}) {
     newId,
     onFault: (error) => log.error({ err: error }, 'erasing failed'),
   })
-  const tools = memory.tools(forgetting)
+  const tools = memory.tools(forgetting, () => [])
   if (options.started !== false) {
     memory.start()
     erasures.start()

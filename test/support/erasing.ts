@@ -16,12 +16,9 @@ export function openErasing(
     queries,
     kysely: new Kysely({ dialect: new SqliteDialect({ database: storage.views }) }),
     memory: {
-      forgettable: {
-        async memory(id) {
-          await storage.catchUpLagging()
-          return queries.ask('forgettableMemory', id)
-        },
-        words: (words) => queries.ask('forgettableWords', words),
+      async forgettable(chosen) {
+        await storage.catchUpLagging()
+        return queries.ask('forgettable', chosen)
       },
       exclusively: pLimit(1),
     },

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
-import type { NewEvent } from '../../../ledger/event.ts'
+import type { EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { ProposalRow } from '../../../projections/proposals.ts'
-import type { ActingContext, Tool, ToolResult } from '../../model/tool.ts'
+import { type ActingContext, refuse, type Tool, type ToolResult } from '../../model/tool.ts'
 
 /** The outcome of a confirmed proposal. */
 export type Outcome = {
@@ -57,23 +57,34 @@ export function createCarryOut(options: {
     }
   }
 
+  /** Does what the owner chose, in the name of the message that asked for the choice. */
+  async function choose(
+    tool: Tool,
+    { causedBy }: EventOf<'proposal.made'>,
+    context: ActingContext,
+  ): Promise<ToolResult> {
+    const [confirmed] = ledger.readSeqs([context.calledSeq])
+    const [called] = causedBy === null ? [] : ledger.readSeqs([causedBy])
+    const chosen = confirmed?.type === 'proposal.confirmed' ? (confirmed.facts.chosen ?? []) : []
+    if (!tool.choose || chosen.length === 0) return refuse('unavailable', 'Nothing was chosen.')
+    return tool.choose(chosen, called?.causedBy ?? null, context)
+  }
+
   return async ({ proposalId, madeSeq, settledSeq, tool: name, digest }) => {
     const [made] = ledger.readSeqs([madeSeq])
-    const body = made?.type === 'proposal.made' ? made.body : null
     const tool = options.tools().get(name ?? '')
-    if (!body || !tool || tool.readOnly || settledSeq === null)
+    if (made?.type !== 'proposal.made' || !made.body || !tool || tool.readOnly || settledSeq === null)
       return refused('unavailable', 'This can no longer be done.')
     if (isDone(settledSeq)) return { outcome: 'done', text: '' }
-    const stored: unknown = JSON.parse(body.arguments ?? '{}')
-    const subject = body.subject ?? ''
-    const args = tool.parameters.strict().safeParse(stored)
-    if (!args.success || digest !== digestOf({ tool: tool.name, arguments: stored, subject }))
+    const stored: unknown = JSON.parse(made.body.arguments ?? '{}')
+    const subject = made.body.subject ?? ''
+    if (digest !== digestOf({ tool: tool.name, arguments: stored, subject }))
       return refused('changed', CHANGED)
     const context: ActingContext = {
-      turnId: made?.turnId ?? proposalId,
+      turnId: made.turnId ?? proposalId,
       callId: proposalId,
-      conversationId: made?.conversationId ?? null,
-      spanId: made?.spanId ?? null,
+      conversationId: made.conversationId,
+      spanId: made.spanId,
       channel: 'chat',
       // The confirmation takes the place of a message.
       messageSeq: settledSeq,
@@ -84,6 +95,9 @@ export function createCarryOut(options: {
       signal: AbortSignal.timeout(LIMIT_MS),
     }
     try {
+      if (made.facts.choices) return outcomeOf(await choose(tool, made, context))
+      const args = tool.parameters.strict().safeParse(stored)
+      if (!args.success) return refused('changed', CHANGED)
       const planned = await tool.plan?.(args.data, context)
       if (planned && 'refusal' in planned) return outcomeOf(planned.refusal)
       if (planned?.deed.subject !== subject) return refused('changed', CHANGED)

@@ -1,13 +1,15 @@
+import type { Database } from 'better-sqlite3'
 import pLimit from 'p-limit'
 import type { Append, EventOf, NewEvent, NewEventOf } from '../../../ledger/event.ts'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
-import type { createProposalQueries, ProposalRow } from '../../../projections/proposals.ts'
+import { createProposalQueries, type ProposalRow } from '../../../projections/proposals.ts'
 import { createReactor } from '../../lib/reactor.ts'
 import { signalFact } from '../../lib/signals.ts'
 import type { ActingContext, Deed, Tool } from '../../model/tool.ts'
 import type { Place, Placement } from '../../storage/placement.ts'
 import { completed, createCarryOut, digestOf } from './carry-out.ts'
+import { type Choice, createChoices } from './choices.ts'
 
 /** Something for the owner to confirm: a text to somebody else, or a tool call. */
 export type Proposal = {
@@ -24,6 +26,8 @@ export type Proposal = {
   readonly why: string | null
   readonly outcome: ProposalRow['outcome']
   readonly outcomeText: string | null
+  /** What the owner chooses from, without what is forgotten meanwhile; null if there is no choice. */
+  readonly choices: readonly Choice[] | null
 }
 
 export type Settled =
@@ -31,6 +35,8 @@ export type Settled =
   | { readonly status: 'unknown' }
   /** It was settled before, or has expired. */
   | { readonly status: 'too_late'; readonly proposal: Proposal }
+  /** Nothing, or nothing that it offers, was chosen. */
+  | { readonly status: 'not_chosen' }
 
 export type Proposals = ReturnType<typeof createProposals>
 
@@ -47,7 +53,7 @@ const RETRY_AFTER_FAULT_MS = 5_000
 export function createProposals(options: {
   readonly append: Append
   readonly ledger: LedgerReader
-  readonly queries: ReturnType<typeof createProposalQueries>
+  readonly views: Database
   readonly placement: Placement
   readonly tools: () => ReadonlyMap<string, Tool>
   /** After an import, outbound work is held until the owner releases it. */
@@ -58,23 +64,27 @@ export function createProposals(options: {
   readonly nowMs: () => number
   readonly newId: () => string
 }) {
-  const { append, ledger, queries, placement, nowMs, newId } = options
+  const { append, ledger, placement, nowMs, newId } = options
+  const queries = createProposalQueries(options.views)
   const carryOut = createCarryOut(options)
+  const choices = createChoices(options)
   const inTurn = pLimit(1)
   const at = (ms: number) => new Date(ms).toISOString()
   /** Bounds proposals made while the clock was far ahead, which would stay open for too long. */
   const lastEnd = () => at(nowMs() + 2 * EXPIRES_AFTER_MS)
 
   function present(row: ProposalRow): Proposal {
-    const [event] = ledger.readSeqs([row.madeSeq])
-    const body = event?.type === 'proposal.made' ? event.body : null
+    const made = madeBy(row)
+    const body = made?.body
+    const offered = choices.read(made)
     const [end] = row.completedSeq === null ? [] : ledger.readSeqs([row.completedSeq])
     const isOver = row.status === 'open' && (row.expiresAt <= at(nowMs()) || row.expiresAt > lastEnd())
     return {
       id: row.proposalId,
       kind: row.kind,
       target: body?.target ?? '',
-      text: body?.text ?? '',
+      // A proposal with choices copies no words.
+      text: (offered?.length === 1 ? offered[0]?.text : body?.text) ?? '',
       status: isOver ? 'expired' : row.status,
       madeAt: row.madeAt,
       expiresAt: row.expiresAt,
@@ -83,17 +93,24 @@ export function createProposals(options: {
       why: body?.why ?? null,
       outcome: row.outcome,
       outcomeText: end?.type === 'proposal.completed' ? (end.body?.text ?? null) : null,
+      choices: offered,
     }
+  }
+  function madeBy({ madeSeq }: ProposalRow): EventOf<'proposal.made'> | null {
+    const [event] = ledger.readSeqs([madeSeq])
+    return event?.type === 'proposal.made' ? event : null
   }
   function find(id: string): { row: ProposalRow; proposal: Proposal } | null {
     const row = queries.byId(id)
     return row ? { row, proposal: present(row) } : null
   }
-  const open = () => queries.openBetween(at(nowMs()), lastEnd()).map(present)
+  const openRows = () => queries.openBetween(at(nowMs()), lastEnd())
+  const open = () => openRows().map(present)
 
   async function settle(
     id: string,
     status: 'confirmed' | 'declined',
+    chosen: readonly string[] | undefined,
     more: (row: ProposalRow, proposal: Proposal, at: Place) => readonly NewEvent[],
   ): Promise<Settled> {
     const found = find(id)
@@ -109,7 +126,7 @@ export function createProposals(options: {
         // The first of confirm and decline wins.
         key: `proposal-settled:${id}`,
         causedBy: row.madeSeq,
-        facts: { proposalId: id },
+        facts: { proposalId: id, ...(chosen ? { chosen: [...chosen] } : {}) },
       },
       ...more(row, proposal, at),
     ])
@@ -190,6 +207,12 @@ export function createProposals(options: {
   return {
     /** Open proposals, oldest first. */
     open,
+    get: (id: string) => find(id)?.proposal,
+    /** What the open proposals of a turn ask the owner to choose from. */
+    offeredIn: (turnId: string) =>
+      openRows()
+        .map(madeBy)
+        .flatMap((made) => (made?.turnId === turnId ? (made.facts.choices ?? []) : [])),
     /** Carries out confirmed tool calls without an outcome, after a crash or a hold on outbound work. */
     start: reactor.start,
     async close() {
@@ -213,10 +236,10 @@ export function createProposals(options: {
         ({ id }) => queries.byId(id)?.digest === digest,
         {
           derivedFrom: [...new Set([context.calledSeq, ...deed.derivedFrom])],
-          facts: { kind: 'tool', tool, digest },
+          facts: { kind: 'tool', tool, digest, ...(deed.choices ? { choices: [...deed.choices] } : {}) },
           body: {
             target: deed.title,
-            text: deed.detail,
+            text: deed.choices ? '' : deed.detail,
             verb: deed.verb,
             why,
             arguments: JSON.stringify(deed.arguments),
@@ -226,9 +249,18 @@ export function createProposals(options: {
         context,
       )
     },
-    /** Confirms an open proposal once. Queues a text for the outbox, or carries out a tool call. */
-    async confirm(id: string): Promise<Settled> {
-      const settled = await settle(id, 'confirmed', (row, { target, text }, at) =>
+    /**
+     * Confirms an open proposal once. Queues a text for the outbox, or carries out a tool call, on what the owner
+     * chose if there is a choice.
+     */
+    async confirm(id: string, chosen?: readonly string[]): Promise<Settled> {
+      const { status, choices: offered = null } = find(id)?.proposal ?? {}
+      // The only choice need not be named.
+      const meant = chosen ?? (offered?.length === 1 ? offered.map((choice) => choice.id) : undefined)
+      const isOffered = meant?.every((each) => offered?.some((choice) => choice.id === each))
+      if (status === 'open' && (offered ? !meant?.length || !isOffered : meant))
+        return { status: 'not_chosen' }
+      const settled = await settle(id, 'confirmed', meant, (row, { target, text }, at) =>
         row.kind === 'tool'
           ? []
           : [
@@ -254,7 +286,7 @@ export function createProposals(options: {
       return { ...settled, proposal: find(id)?.proposal ?? settled.proposal }
     },
     decline: (id: string) =>
-      settle(id, 'declined', (row, { target, text }) => [
+      settle(id, 'declined', undefined, (row, { target, text }) => [
         signalOf(
           row,
           row.kind === 'tool'

@@ -6,6 +6,9 @@ import type { ActingContext, Deed, Planned, Tool, ToolContext, ToolResult } from
 const MAX_CHANGES = 20
 const MAX_TEXTS = 5
 
+/** Why the owner is asked to choose. */
+const UNCLEAR = 'It is not clear what you mean, so nothing was done yet.'
+
 export type Tally = { changes: number; texts: number }
 
 /** Asks the owner to confirm a deed in the browser. */
@@ -75,7 +78,10 @@ export function createToolRunner(options: {
     try {
       if (!tool.readOnly && tool.plan && !call.authorised)
         return await ask(tool, await tool.plan(args.data, context), why, context)
-      return await tool.run(args.data, context)
+      const result = await tool.run(args.data, context)
+      if (result.ok || !result.choice) return result
+      const asked = { tool: tool.name, deed: result.choice, why: UNCLEAR }
+      return choiceOf(result.choice, await options.propose(asked, context))
     } catch (error) {
       // Without a recorded fact there is no outcome. The turn stays open and is resumed.
       if (context.signal.aborted || error instanceof LedgerUnavailable) throw error
@@ -92,13 +98,14 @@ export function createToolRunner(options: {
   ): Promise<ToolResult> {
     if ('refusal' in planned) return planned.refusal
     const { deed } = planned
-    const { expiresAt } = await options.propose({ tool: name, deed, why }, context)
+    const proposal = await options.propose({ tool: name, deed, why }, context)
+    if (deed.choices && deed.choices.length > 1) return choiceOf(deed, proposal)
     return {
       ok: false,
       reason: 'needs_confirmation',
       message:
         `Nothing was done yet. “${deed.title}” waits for the owner's confirmation on the timeline in the browser, ` +
-        `with the buttons “${deed.verb}” and “Decline”, until ${expiresAt}. Tell the owner so; do not call this again.`,
+        `with the buttons “${deed.verb}” and “Decline”, until ${proposal.expiresAt}. Tell the owner so; do not call this again.`,
       derivedFrom: deed.derivedFrom,
     }
   }
@@ -154,6 +161,20 @@ export function createToolRunner(options: {
       return outputs
     },
     isIdempotent: (tool: string) => tools.get(tool)?.idempotent ?? true,
+  }
+}
+
+/** Tells the model what the owner can choose from. The list helps to ask; only the owner can choose. */
+function choiceOf({ detail, derivedFrom }: Deed, { expiresAt }: { readonly expiresAt: string }): ToolResult {
+  return {
+    ok: false,
+    reason: 'ambiguous',
+    message:
+      `Nothing was done yet. Which is meant: ${detail}? Only the owner can choose, with the card that is on the ` +
+      `timeline in the browser until ${expiresAt}. Tell the owner in plain words that there is a choice to make, ` +
+      'and where. Do not choose, and do not call this again.',
+    data: { chooseUntil: expiresAt },
+    derivedFrom,
   }
 }
 

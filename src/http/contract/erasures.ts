@@ -6,9 +6,14 @@ import { listQuery, nextCursor } from './list-query.ts'
 const { get, post } = tagged('Erasing')
 
 export const target = z.object({
-  kind: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period']),
-  /** The id of a memory, note, adaptation or span, or the seq of a message. */
+  kind: z.enum(['memory', 'note', 'adaptation', 'message', 'span', 'period', 'words', 'messages']),
+  /**
+   * The id of a memory, note, adaptation or span, or the seq of a message. For `messages`, the id of an erasure
+   * that forgot something: the messages that it left on the timeline.
+   */
   id: z.string().min(1).max(200).optional(),
+  /** For `words`: what to forget, such as `memory:5f0c,message:12`. The messages stay but are no longer used. */
+  chosen: z.string().max(5000).optional(),
   /** The bounds of a period; the end is exclusive. */
   from: z.iso.datetime().optional(),
   to: z.iso.datetime().optional(),
@@ -39,7 +44,6 @@ const groupList = z.array(group).readonly()
 const groups = { named: groupList, derived: groupList, stays: groupList }
 
 const groupsSchema = z.object(groups)
-
 export type PlanGroups = z.output<typeof groupsSchema>
 export type PlanGroup = PlanGroups['named'][number]
 

@@ -17,6 +17,13 @@ const proposalSchema = z
     why: z.string().nullable(),
     outcome: z.enum(['done', 'refused', 'failed']).nullable(),
     outcomeText: z.string().nullable(),
+    /** What the owner chooses from; null if there is no choice. */
+    choices: z
+      .array(
+        z.object({ id: z.string(), kind: z.enum(['memory', 'message']), text: z.string(), at: z.string() }),
+      )
+      .readonly()
+      .nullable(),
   })
   .openapi('Proposal')
 
@@ -27,12 +34,17 @@ export const list = get('/api/proposals', {
 
 const params = z.object({ id: z.string().max(200) })
 
+const choice = z.object({
+  /** Ids of choices; needed only if there are several. */
+  chosen: z.array(z.string().max(200)).max(50).optional(),
+})
+
 export const confirm = post('/api/proposals/{id}/confirm', {
   summary: 'Confirm a proposal: send its text or do its deed, once, before it expires',
-  request: { params },
+  request: { params, body: { content: { 'application/json': { schema: choice } } } },
   responses: {
     200: json(proposalSchema, 'The proposal; a deed has its outcome'),
-    ...refusals(404, 409),
+    ...refusals(400, 404, 409),
   },
 })
 

@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi'
 import { type Refused, UNDO_MS } from '../../erasing/erasures.ts'
 import type { PlanDescription } from '../../erasing/plan-text.ts'
 import type { ErasureTarget } from '../../erasing/targets.ts'
+import { chosenIn } from '../../memory/forget/candidates.ts'
 import { list, plan, read, request, type target, undo } from '../contract/erasures.ts'
 import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
@@ -46,7 +47,11 @@ export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
   })
 }
 
-function targetOf({ kind, id, from, to }: z.output<typeof target>): ErasureTarget {
+function targetOf({ kind, id, from, to, chosen }: z.output<typeof target>): ErasureTarget {
+  if (kind === 'words') {
+    if (!chosen) throw invalidField('chosen', 'is required for words')
+    return { kind, ...chosenIn(chosen.split(',')) }
+  }
   if (kind !== 'period') {
     if (id === undefined) throw invalidField('id', 'is required')
     return { kind, id }

@@ -5,13 +5,13 @@ import {
   type MemoryRow,
   searchMemories,
 } from '../../../projections/memory-queries.ts'
-import { contentWords, hasWord, indexWords } from '../../text/words.ts'
+import { contentWords, coverage, indexWords } from '../../text/words.ts'
 import { canonicalKey } from '../learn/canonical-key.ts'
 import { createNearMemories } from '../recall/near.ts'
 
 const NEAR = 40
-/** Minimum share of the query's words that a memory must contain. */
-const FIND_COVERAGE = 0.5
+/** Minimum share of the query's words that a match must contain. */
+export const FIND_COVERAGE = 0.5
 
 export type FindMemories = {
   /** Words or an id; null for the newest memories. */
@@ -19,10 +19,14 @@ export type FindMemories = {
   readonly limit: number
 }
 
-export type FoundMemory = {
-  readonly memory: MemoryRow
-  /** `same`: the same statement or id; `whole`: all the words; `partial`: some of them. */
-  readonly match: 'same' | 'whole' | 'partial'
+/** `same`: the same statement or id; `whole`: all the words; `partial`: some of them. */
+export type Match = 'same' | 'whole' | 'partial'
+
+export type FoundMemory = { readonly memory: MemoryRow; readonly match: Match }
+
+/** The share of the words that a memory has, 0..1. */
+export function coverageOf({ text, subject, slot, quote }: MemoryRow, words: readonly string[]): number {
+  return coverage(indexWords(text ?? '', subject ?? '', slot ?? '', quote ?? ''), words)
 }
 
 /** Finds matching memories, best first; the newest ones for an empty query. Runs in the query thread. */
@@ -43,15 +47,8 @@ export function createFindMemories(views: Database): (args: FindMemories) => rea
     )
     return [...distinct.values()]
       .map((memory) => {
-        const index = indexWords(
-          memory.text ?? '',
-          memory.subject ?? '',
-          memory.slot ?? '',
-          memory.quote ?? '',
-        )
-        const held = words.filter((word) => hasWord(index, word)).length
-        const coverage = words.length === 0 ? FIND_COVERAGE : held / words.length
-        return { memory, coverage: memory.canonicalKey === key ? Number.POSITIVE_INFINITY : coverage }
+        const covered = words.length === 0 ? FIND_COVERAGE : coverageOf(memory, words)
+        return { memory, coverage: memory.canonicalKey === key ? Number.POSITIVE_INFINITY : covered }
       })
       .filter(({ coverage }) => coverage >= FIND_COVERAGE)
       .sort(

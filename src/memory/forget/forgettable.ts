@@ -1,13 +1,20 @@
 import type { Database } from 'better-sqlite3'
+import type { LedgerReader } from '../../../ledger/reader.ts'
 import { createMemoryQueries, type MemoryRow, mentionsOf } from '../../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../../projections/utterances.ts'
 import { numberRuns } from '../../text/numbers.ts'
 import { contentWords } from '../../text/words.ts'
+import { saidWords } from '../learn/said-words.ts'
 
-/** What an erasure of memories starts from. */
+/** What is to be forgotten. */
+export type Chosen = { readonly memoryIds: readonly string[]; readonly messageSeqs: readonly number[] }
+
+/** What forgetting memories and messages starts from. */
 export type Forgettable = {
   readonly versions: readonly { readonly memoryId: string; readonly storedSeq: number }[]
-  /** Texts of the versions, to recognise quotations. */
+  /** The chosen messages, all words of which are forgotten. */
+  readonly messageSeqs: readonly number[]
+  /** Texts of the versions and the messages, to recognise quotations. */
   readonly texts: readonly string[]
   /** The owner's messages that state it. */
   readonly saidSeqs: readonly number[]
@@ -22,8 +29,11 @@ const MAX_QUOTED_WORDS = 8
 /** Maximum matches; more means that the words are too common. */
 const MENTIONS = 200
 
-/** Finds everything that states a memory. Runs in the query thread, once the search index is caught up. */
-export function createForgettable(views: Database) {
+/**
+ * Finds everything that states the chosen memories and messages, with the memories learned from the messages.
+ * Null if there is nothing left to forget. Runs in the query thread, once the search index is caught up.
+ */
+export function createForgettable(views: Database, ledger: LedgerReader) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
 
@@ -38,46 +48,58 @@ export function createForgettable(views: Database) {
     return [...versions.values()]
   }
 
-  function isOwners(seq: number): boolean {
-    return utterances.bySeq(seq)?.speaker === 'owner'
-  }
+  const isOwners = (seq: number) => utterances.bySeq(seq)?.speaker === 'owner'
+  const mentions = (terms: Parameters<typeof mentionsOf>[1]) => mentionsOf(views, terms)
 
-  return {
-    memory(memoryId: string): Forgettable | null {
-      const versions = versionsOf(memoryId)
-      if (versions.length === 0) return null
-      const sources = versions.flatMap((version) => queries.sources(version.memoryId))
-      const mentions = versions.flatMap((version) =>
-        mentionsOf(views, { ...searchTermsOf(version), limit: MENTIONS }),
-      )
-      const barredSeqs = ascending([...sources, ...mentions])
-      return {
-        versions: versions.map(({ memoryId, storedSeq }) => ({ memoryId, storedSeq })),
-        texts: versions.flatMap(({ text, value }) => [text ?? '', value ?? '']),
-        saidSeqs: barredSeqs.filter(isOwners),
-        barredSeqs,
-      }
-    },
-
-    /** Messages that contain all the words and are not barred yet. */
-    words(words: readonly string[]): Forgettable {
-      const numbers = words.filter((word) => /^\d{4,}$/.test(word))
-      const found = mentionsOf(views, { words, numbers, limit: MENTIONS })
-      const barredSeqs = ascending(found.filter((seq) => !queries.isBarred(seq)))
-      return { versions: [], texts: [words.join(' ')], saidSeqs: barredSeqs.filter(isOwners), barredSeqs }
-    },
+  return ({ memoryIds, messageSeqs }: Chosen): Forgettable | null => {
+    const messages = ledger.readSeqs(ascending(messageSeqs.filter(isOwners))).flatMap((event) => {
+      const text = saidWords(event)
+      return text === null ? [] : [{ seq: event.seq, text }]
+    })
+    const learned = messages.flatMap(({ seq }) => queries.bySource(seq).map((memory) => memory.memoryId))
+    const versions = [
+      ...new Map(
+        [...memoryIds, ...learned].flatMap(versionsOf).map((version) => [version.memoryId, version]),
+      ).values(),
+    ]
+    if (versions.length + messages.length === 0) return null
+    const barredSeqs = ascending([
+      ...versions.flatMap((version) => [
+        ...queries.sources(version.memoryId),
+        ...mentions({ ...searchTermsOf(version), limit: MENTIONS }),
+      ]),
+      ...messages.flatMap(({ seq, text }) => [
+        seq,
+        ...mentions({ words: distinctive(text), numbers: [], limit: MENTIONS }),
+      ]),
+    ])
+    return {
+      versions: versions.map(({ memoryId, storedSeq }) => ({ memoryId, storedSeq })),
+      messageSeqs: messages.map(({ seq }) => seq),
+      texts: [
+        ...versions.flatMap(({ text, value }) => [text ?? '', value ?? '']),
+        ...messages.map(({ text }) => text),
+      ],
+      saidSeqs: barredSeqs.filter(isOwners),
+      barredSeqs,
+    }
   }
+}
+
+/** The content words of a short text; none of a longer one, which says more than others repeat. */
+function distinctive(text: string): string[] {
+  const words = contentWords(text)
+  return words.length >= 2 && words.length <= MAX_QUOTED_WORDS ? words : []
 }
 
 function searchTermsOf({ text, quote, value }: MemoryRow): {
   words: readonly string[]
   numbers: readonly string[]
 } {
-  const quoted = contentWords(quote ?? '')
-  const isDistinctive = quoted.length >= 2 && quoted.length <= MAX_QUOTED_WORDS
+  const quoted = distinctive(quote ?? '')
   const numbers = numberRuns(value || (text ?? '')).flat()
   return {
-    words: isDistinctive ? quoted : contentWords(text ?? ''),
+    words: quoted.length > 0 ? quoted : contentWords(text ?? ''),
     numbers: numbers.filter((number) => number.length >= MIN_DIGITS),
   }
 }

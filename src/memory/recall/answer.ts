@@ -125,7 +125,8 @@ export function createRecallAnswers(options: {
 const OF_RANK = 0.15
 const OF_SUBJECT = 0.1
 
-function createWorth(hits: readonly Hit[]): (hit: Hit) => number {
+/** Ranks hits, so that neither repetitions nor neighbours of a memory crowd it out. */
+export function createWorth(hits: readonly Hit[]): (hit: Hit) => number {
   const best = Math.max(Number.MIN_VALUE, ...hits.map(({ score }) => score))
   return ({ relevance, score }) => relevance + (OF_RANK * score) / best
 }

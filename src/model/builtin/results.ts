@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { CONFIRM } from './wording.ts'
 
 /** The fields of tool results that replies use. All are optional. */
 const text = z.string().optional().catch(undefined)
@@ -36,6 +37,8 @@ const outcomeSchema = z.object({
   /** Number of search results that are left out as forgotten, or of memories that a call forgot. */
   forgotten: z.number().catch(0).default(0),
   undoSeconds: z.number().optional().catch(undefined),
+  /** The owner can choose in the browser until then. */
+  chooseUntil: text,
   goes: listOf(part),
   stays: listOf(part),
   note: note.optional().catch(undefined),
@@ -59,5 +62,6 @@ export function readOutcome(json: string): Outcome {
 /** Tells the owner why a tool did nothing. */
 export function whyNot({ reason, message }: Outcome): string {
   if (reason === 'invalid_arguments') return 'That is too long for me to take. A note holds long texts.'
+  if (reason === 'needs_confirmation') return CONFIRM
   return message ?? 'That did not work.'
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { filesHolding, testDirectory } from '../../support/directory.ts'
-import { newId } from '../../support/writer.ts'
-import { NEW_YEAR, openMind } from '../mind.ts'
+import { type Mind, NEW_YEAR, openMind } from '../mind.ts'
 import { scriptedModel } from '../scripted-model.ts'
 
 const code = (quote: string) => ({
@@ -244,6 +243,68 @@ test('forgets nothing if several memories match, and lists them by the owner’s
   })
 })
 
+/** Asks to forget. Returns the texts on offer, or null if something was forgotten at once. */
+async function offered(mind: Mind, query: string): Promise<readonly string[] | null> {
+  const request = await mind.say(`Forget ${query}`, { open: true })
+  const outcome = await mind.use('forget', { query }, request.seq)
+  await mind.finish(request)
+  if (outcome.ok) return null
+  return mind.storage.ledger
+    .readSeqs(outcome.choice?.derivedFrom ?? [])
+    .map((event) => ('body' in event && event.body && 'text' in event.body ? event.body.text : ''))
+}
+
+test('offers memories and messages together, each fact once', async () => {
+  const mind = await openMind()
+  await mind.say('I live in Cardiff')
+  await mind.say('My sister Eva lives in Cardiff')
+  await mind.settle()
+  await mind.say('The interview for the Cardiff job went well')
+  await mind.say('Is there a train to Cardiff?')
+  expect((await offered(mind, 'my Cardiff job'))?.toSorted()).toEqual([
+    'I live in Cardiff',
+    'My sister Eva lives in Cardiff',
+    'The interview for the Cardiff job went well',
+  ])
+  expect(mind.texts()).toHaveLength(2)
+})
+
+test('forgets a message at once if it alone has all the words and no memory has any', async () => {
+  const mind = await openMind()
+  await mind.say('The interview for the Cardiff job went well')
+  await mind.say('The boiler is loud')
+  await mind.say('The boiler was serviced in May')
+  await mind.settle()
+  expect((await offered(mind, 'the boiler'))?.toSorted()).toEqual([
+    'The boiler is loud',
+    'The boiler was serviced in May',
+  ])
+  expect(await offered(mind, 'the loud boiler')).toBeNull()
+  expect(await offered(mind, 'the Cardiff job interview')).toBeNull()
+})
+
+test('offers what comes closest if nothing has the words, and what was said on a day', async () => {
+  const mind = await openMind()
+  await mind.say('The plumber comes at noon', { conversationId: 'before' })
+  mind.advance(24 * 3_600_000)
+  await mind.say('The milk is sour')
+  await mind.settle()
+  expect(await offered(mind, 'the thing about that plumber whom Bob recommended')).toEqual([
+    'The plumber comes at noon',
+  ])
+  expect(await offered(mind, 'what I said yesterday')).toEqual(['The plumber comes at noon'])
+})
+
+test('forgets with a message what was learned from it', async () => {
+  const mind = await openMind()
+  const { seq } = await mind.say('I live in Oslo')
+  await mind.settle()
+  const chosen = { kind: 'words', memoryIds: [], messageSeqs: [seq] } as const
+  expect(await mind.erasures.eraseNow(chosen)).toEqual({ erased: expect.any(Number) })
+  expect(mind.texts()).toEqual([])
+  expect(mind.queries.isBarred(seq)).toBe(true)
+})
+
 test('lets only the owner forget or remember', async () => {
   const mind = await openMind()
   await mind.say('I live in Oslo')
@@ -305,68 +366,4 @@ test('does not recall a memory that is forgotten between a message and its turn'
   })
   expect(mind.known()).toEqual([])
   expect(recalled.text ?? '').not.toContain('oolong')
-})
-
-test('learns and recalls a message that the owner keeps after all', async () => {
-  // An obedient model: it marks whatever it reads.
-  const utility = scriptedModel(({ turns }) =>
-    turns
-      .filter(({ quotable, text }) => quotable && text.includes('Porto'))
-      .map(({ text }) => ({
-        text,
-        quote: text,
-        slot: 'home',
-        value: 'Porto',
-        secrecy: 'do_not_keep' as const,
-      })),
-  )
-  const mind = await openMind({ utility })
-  const { seq } = await mind.say('I live in Porto')
-  await mind.settle()
-  const recalled = async () => (await mind.say('Where do I live?', { conversationId: newId() })).recalled.text
-  expect(mind.facts('memory.sources.barred')).toHaveLength(1)
-  expect(await recalled()).toBeNull()
-
-  expect(await Promise.all([mind.memory.memories.keep(seq), mind.memory.memories.keep(seq)])).toEqual([
-    true,
-    true,
-  ])
-  expect(mind.queries.repeatsBarred({ seq, derivedFrom: [] })).toBe(false)
-  await mind.storage.catchUpLagging()
-  expect(await recalled()).toContain('I live in Porto')
-  await mind.settle()
-  expect(mind.texts()).toEqual(['I live in Porto'])
-  expect(mind.facts('memory.sources.kept')).toHaveLength(1)
-  expect(mind.facts('memory.sources.barred')).toHaveLength(1)
-})
-
-test('learns from a message that the owner keeps while the model reads on', async () => {
-  let keep = async () => false
-  const utility = scriptedModel(async ({ turns }) => {
-    await keep()
-    return turns
-      .filter(({ quotable, text }) => quotable && text.includes('Porto'))
-      .map(({ text }) => ({ text, quote: text, slot: 'home', value: 'Porto' }))
-  })
-  const mind = await openMind({ utility, started: false })
-  const { seq } = await mind.say('I live in Porto, off the record')
-  keep = () => mind.memory.memories.keep(seq)
-  await mind.say('The weather is nice today')
-  mind.memory.start()
-  await mind.settle()
-  expect(mind.facts('memory.sources.kept')).toHaveLength(1)
-  expect(mind.texts()).toEqual(['I live in Porto, off the record'])
-})
-
-test('keeps no message that is barred because it was forgotten', async () => {
-  const mind = await openMind()
-  const { seq } = await mind.say('The spare key lies under the blue flowerpot.')
-  const request = await mind.say('Forget the spare key', { open: true })
-  await mind.use('forget', { query: 'the spare key' }, request.seq)
-  // As earlier builds recorded it.
-  await mind.appended([
-    { type: 'memory.sources.barred', actor: 'service', facts: { sourceSeqs: [seq], by: 'tool' } },
-  ])
-  expect(await mind.memory.memories.keep(seq)).toBe(false)
-  expect(mind.queries.repeatsBarred({ seq, derivedFrom: [] })).toBe(true)
 })

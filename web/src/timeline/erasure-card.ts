@@ -19,10 +19,26 @@ export class DgErasureCard extends LitElement {
   @property({ type: Boolean }) reachable = false
   private readonly erasure = new Loaded(this, {
     fetch: () => this.app.http.get('/api/erasures/{id}', { params: { id: this.erasureId } }),
+    concerns: (type) => type.startsWith('erasure.'),
   })
 
   private get erasureId(): string {
     return String(this.event.payload.erasureId)
+  }
+
+  private messagesView(): TemplateResult {
+    const erase = () =>
+      this.app.http.post('/api/erasures', { body: { kind: 'messages', id: this.erasureId } })
+    return html`<p class="soft">Your messages stay on the timeline, but are no longer used.</p>
+      <div class="actions">
+        <button
+          class="button small"
+          tabindex=${this.reachable ? 0 : -1}
+          @click=${() => void this.app.attempt(erase)}
+        >
+          Erase the messages too
+        </button>
+      </div>`
   }
 
   override render(): TemplateResult {
@@ -33,6 +49,7 @@ export class DgErasureCard extends LitElement {
     return html`<section>
       <h2 class="title"><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
       ${value?.plan ? html`<div>${planView(value.plan)}</div>` : failed ? nothing : waitingView('Loading the plan', 1)}
+      ${value?.plan?.stays.some(({ kind }) => kind === 'message') ? this.messagesView() : nothing}
       <div class="actions">
         <button class="button small" tabindex=${this.reachable ? 0 : -1} @click=${() => this.undo(this.erasureId)}>
           Undo
@@ -43,7 +60,8 @@ export class DgErasureCard extends LitElement {
   }
 }
 
-function headingOf({ payload }: TimelineEvent): string {
-  if (payload.target === 'memory') return 'Forgetting a memory'
-  return payload.target === 'words' ? 'No longer used' : 'Erasing'
+function headingOf({ payload: { target, memoryIds } }: TimelineEvent): string {
+  if (target === 'memory') return 'Forgetting a memory'
+  if (target !== 'words') return 'Erasing'
+  return Array.isArray(memoryIds) && memoryIds.length > 0 ? 'Forgetting' : 'No longer used'
 }

@@ -10,6 +10,7 @@ import type { IconName } from '../design/icon.ts'
 import { ownerFormat } from '../design/owner-time.ts'
 import { tick } from '../design/while-connected.ts'
 import { cardStyles } from './card-styles.ts'
+import './choices.ts'
 import { isErased, wordsOf } from './event-kinds.ts'
 import { shownText } from './shown-text.ts'
 import type { ProposalOutcome } from './tree.ts'
@@ -73,6 +74,7 @@ export class DgProposal extends LitElement {
   @property({ attribute: false }) app!: App
   @property({ type: Boolean }) reachable = false
   @state() private settling: Word | null = null
+  @state() private chosen: readonly string[] = []
   private readonly submission = new Submission(this)
 
   constructor() {
@@ -99,13 +101,24 @@ export class DgProposal extends LitElement {
     if (this.settling !== null || typeof proposalId !== 'string') return
     this.settling = word
     await this.submission.send(() =>
-      this.app.http.post(`/api/proposals/{id}/${word}`, { params: { id: proposalId } }),
+      word === 'decline'
+        ? this.app.http.post('/api/proposals/{id}/decline', { params: { id: proposalId } })
+        : this.app.http.post('/api/proposals/{id}/confirm', {
+            params: { id: proposalId },
+            body: this.choiceCount === 0 ? {} : { chosen: [...this.chosen] },
+          }),
     )
     this.settling = null
   }
 
   private get isText(): boolean {
     return this.proposal.payload.kind !== 'tool'
+  }
+
+  /** How many things the owner chooses from; 0 if there is nothing to choose. */
+  private get choiceCount(): number {
+    const { choices } = this.proposal.payload
+    return Array.isArray(choices) ? choices.length : 0
   }
 
   /** What was proposed, in a few words. */
@@ -129,17 +142,30 @@ export class DgProposal extends LitElement {
   }
 
   private openView(): TemplateResult {
-    const { deed, isText, proposal } = this
+    const { isText, proposal, choiceCount } = this
     const why = wordsOf(proposal, 'why')
+    const deed = choiceCount > 1 ? 'Which of these should be forgotten' : this.deed
     return html`<section aria-label=${deed}>
       <h3 class="title"><dg-icon name=${isText ? 'sms' : 'help'}></dg-icon><span><bdi>${deed}</bdi>?</span></h3>
-      ${isText || why === '' ? nothing : html`<p class="soft">${why}</p>`} ${this.wordsView()}
+      ${isText || why === '' ? nothing : html`<p class="soft">${why}</p>`}
+      ${choiceCount > 0 ? this.choicesView() : this.wordsView()}
       ${this.submission.problem && problemView(this.submission.problem)}
       <div class="actions">
         ${this.button('confirm', isText ? 'Send text' : wordsOf(proposal, 'verb'), 'Working…', 'primary')}
-        ${this.button('decline', isText ? 'Do not send' : 'Decline', 'Declining…', '')} ${this.untilView()}
+        ${this.button('decline', isText ? 'Do not send' : choiceCount > 0 ? 'Keep everything' : 'Decline', 'Declining…', '')} ${this.untilView()}
       </div>
     </section>`
+  }
+
+  private choicesView(): TemplateResult {
+    return html`<dg-choices
+      .proposalId=${this.proposal.payload.proposalId}
+      .app=${this.app}
+      .reachable=${this.reachable}
+      @chosen=${({ detail }: CustomEvent<readonly string[]>) => {
+        this.chosen = detail
+      }}
+    ></dg-choices>`
   }
 
   /** The words that it concerns, if any. */
@@ -148,6 +174,11 @@ export class DgProposal extends LitElement {
     const text = shownText(wordsOf(this.proposal))
     if (text === '') return nothing
     return html`<blockquote class="words" tabindex=${this.reachable ? 0 : -1}>${text}</blockquote>`
+  }
+
+  /** Whether all the words are shown, and something is chosen if there is a choice. */
+  private get isReady(): boolean {
+    return !this.cut && (this.choiceCount === 0 || this.chosen.length > 0)
   }
 
   private untilView(): TemplateResult {
@@ -160,7 +191,7 @@ export class DgProposal extends LitElement {
     return html`<button
       class="button small ${look}"
       tabindex=${this.reachable ? 0 : -1}
-      ?disabled=${this.settling !== null || (word === 'confirm' && this.cut)}
+      ?disabled=${this.settling !== null || (word === 'confirm' && !this.isReady)}
       @click=${() => this.submit(word)}
     >
       ${this.settling === word ? busy : label}

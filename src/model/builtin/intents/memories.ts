@@ -3,7 +3,7 @@ import { type Intent, on, type Present, type Reply, report, type Steps, use, typ
 import { formatRecordedDay } from '../local-time.ts'
 import { type Outcome, whyNot } from '../results.ts'
 import { bullets, capitalise, isQuestion, tidy, toContent, toYou, withoutEnd } from '../text.ts'
-import { ALL_RIGHT, ERASE, WHICH_ONE } from '../wording.ts'
+import { ALL_RIGHT, CHOOSE, CLOSEST, ERASE, WHICH_ONE } from '../wording.ts'
 import { isAspect, wordsOf } from '../words.ts'
 import { lookUp } from './look-up.ts'
 
@@ -79,11 +79,14 @@ function* forgetWords(query: string, { present }: World): Steps {
   const outcome = yield* use('forget', { query })
   if (outcome.reason === 'not_found') return NOT_REMEMBERED
   const choices = outcome.reason === 'ambiguous' ? choicesIn(outcome, present) : []
-  if (choices.length > 0) return `${WHICH_ONE}\n\n${bullets(choices)}`
+  if (choices.length > 0) {
+    const where = outcome.chooseUntil === undefined ? '' : `\n\n${CHOOSE}`
+    return `${choices.length > 1 ? WHICH_ONE : CLOSEST}\n\n${bullets(choices)}${where}`
+  }
   if (!outcome.ok) return whyNot(outcome)
-  const { goes, stays, undoSeconds } = outcome
+  const { goes, stays, undoSeconds, message } = outcome
   const memories = goes.filter(({ kind }) => kind?.startsWith('memor')).flatMap(({ items }) => items)
-  const words = (memories.length > 0 ? memories : goes.flatMap(({ items }) => items).slice(0, 1)).map(toYou)
+  const words = message === undefined ? memories.map(toYou) : [`“${message}”`]
   return [
     words.length > 0 ? `Forgotten: ${words.join('; ')}.` : 'Forgotten.',
     ...(undoSeconds === undefined ? [] : ['Say “undo” within a minute to bring it back.']),
@@ -97,12 +100,15 @@ function describeRemaining(stays: Outcome['stays']): string[] {
   return stays.some(({ kind }) => kind === 'message') ? ['What you said stays on the timeline.'] : []
 }
 
-/** Parses the list in an ambiguous outcome: “text” (date); “text” (date). */
+/** Parses the list in an ambiguous outcome: “a memory” (date); said: “a message” (date). */
 function choicesIn({ message = '' }: Outcome, present: Present): string[] {
-  return [...message.matchAll(/“([^“”]*)”(?: \(([^)]{1,40})\))?/g)].map(([, text = '', date = null]) => {
-    const day = formatRecordedDay(date, present)?.replace(/^on /, '')
-    return `${capitalise(toYou(text))}${day === undefined ? '' : ` (${day})`}`
-  })
+  return [...message.matchAll(/(said: )?“([^“”]*)”(?: \(([^)]{1,40})\))?/g)].map(
+    ([, said, text = '', date = null]) => {
+      const day = formatRecordedDay(date, present)?.replace(/^on /, '')
+      const words = said === undefined ? capitalise(toYou(text)) : `“${text}”`
+      return `${words}${day === undefined ? '' : ` (${day})`}`
+    },
+  )
 }
 
 /** The forgotten words are no longer in the conversation, but the tool knows them. */

@@ -1,0 +1,190 @@
+import type { Database } from 'better-sqlite3'
+import type { LedgerReader } from '../../../ledger/reader.ts'
+import { createDerivationsQuery } from '../../../projections/derivations.ts'
+import { createMemoryQueries, type MemoryRow } from '../../../projections/memory-queries.ts'
+import { TRAIT } from '../../../projections/recall-traits.ts'
+import { contentWords, coverage, indexWords } from '../../text/words.ts'
+import { canonicalKey } from '../learn/canonical-key.ts'
+import { createWorth } from '../recall/answer.ts'
+import { createEntryQueries } from '../recall/entry-queries.ts'
+import type { Hit, RecallRanker } from '../recall/ranker.ts'
+import { createRecollections } from '../recall/recollections.ts'
+import { coverageOf, createFindMemories, FIND_COVERAGE, type Match } from './find.ts'
+import { type Chosen, createForgettable } from './forgettable.ts'
+
+export type FindCandidates = {
+  /** Words or the id of a memory. */
+  readonly query: string
+  /** The message that asks to forget. It is no candidate itself. */
+  readonly askedSeq: number
+  readonly nowMs: number
+  readonly timezone: string
+  /** Whether a model reads what is said, so that facts are memories as well. */
+  readonly isRead: boolean
+}
+
+/** A memory, or a message of the owner, that a request to forget may mean. */
+export type Candidate = {
+  /** `memory:` and its id, or `message:` and its seq. */
+  readonly ref: string
+  /** The fact with its words. */
+  readonly seq: number
+  readonly text: string
+  readonly at: string
+  readonly match: Match
+}
+
+/** The owner is offered at most this many. One more is returned, to tell that there are more. */
+export const MAX_CANDIDATES = 20
+/** How many memories that match by their words alone are added to those that recall ranks. */
+const MORE_MEMORIES = 20
+/** What recall considers to tell this much of what is asked matches in part, whatever its words. */
+const RELEVANT = 0.5
+const NO_NAMES = { owner: [], delegate: [] }
+const BY_MATCH: Readonly<Record<Match, number>> = { same: 0, whole: 1, partial: 2 }
+
+export const isMemory = ({ ref }: Candidate) => ref.startsWith('memory:')
+
+type Ranked = Candidate & { readonly isWeak: boolean; readonly isQuestion: boolean }
+
+/**
+ * Finds what a request to forget may mean: memories and the owner's messages, best match first, then as recall
+ * ranks them. Leaves out a message that a better candidate takes along, earlier requests to forget, and
+ * questions if anything is stated. What matches only weakly is listed if nothing matches better. Runs in the
+ * query thread.
+ */
+export function createForgetCandidates(options: {
+  readonly views: Database
+  readonly ledger: LedgerReader
+  readonly ranker: RecallRanker
+}) {
+  const { views, ledger, ranker } = options
+  const queries = createMemoryQueries(views)
+  const findMemories = createFindMemories(views)
+  const forgettable = createForgettable(views, ledger)
+  const recollect = createRecollections({ views, ledger })
+  const entries = createEntryQueries(views)
+  const derivedFrom = createDerivationsQuery(views)
+
+  function isRequest(seq: number): boolean {
+    return ledger
+      .readSeqs(derivedFrom(seq))
+      .some((event) => event.type === 'tool.called' && event.facts.tool === 'forget')
+  }
+
+  function memoriesIn(hits: readonly Hit[], query: string, words: readonly string[]): Ranked[] {
+    const relevance = new Map(hits.map((hit) => [hit.seq, hit.relevance]))
+    const matches = new Map(
+      findMemories({ query, limit: MORE_MEMORIES }).map(({ memory, match }) => [
+        memory.storedSeq,
+        { memory, match },
+      ]),
+    )
+    const ranked = hits.flatMap(({ seq, kind }) =>
+      kind === 'memory' ? (queries.byStoredSeq(seq) ?? []) : [],
+    )
+    const rows = new Map(
+      [...ranked, ...[...matches.values()].map(({ memory }) => memory)].map((row) => [row.storedSeq, row]),
+    )
+    return [...rows.values()].map((memory: MemoryRow) => {
+      const match = matches.get(memory.storedSeq)?.match ?? 'partial'
+      const isRelevant = (relevance.get(memory.storedSeq) ?? 0) >= RELEVANT
+      return {
+        ref: `memory:${memory.memoryId}`,
+        seq: memory.storedSeq,
+        text: memory.text ?? '',
+        at: memory.validFrom,
+        match,
+        isWeak: match === 'partial' && !isRelevant && coverageOf(memory, words) < FIND_COVERAGE,
+        isQuestion: false,
+      }
+    })
+  }
+
+  function messagesIn(hits: readonly Hit[], query: string, words: readonly string[]): Ranked[] {
+    const key = canonicalKey(query)
+    const own = hits.filter(({ kind, speaker }) => kind === 'turn' && speaker === 'owner')
+    const traits = new Map(
+      entries.bySeqs(own.map(({ seq }) => seq)).map((entry) => [entry.seq, entry.traits]),
+    )
+    return [...recollect(own)].flatMap(({ seq, text, atMs, relevance }) => {
+      const covered = coverage(indexWords(text), words)
+      const isRelevant = relevance >= RELEVANT
+      if (covered === 0 && !isRelevant) return []
+      const match = canonicalKey(text) === key ? 'same' : covered === 1 ? 'whole' : 'partial'
+      return {
+        ref: `message:${seq}`,
+        seq,
+        text,
+        at: new Date(atMs).toISOString(),
+        match,
+        isWeak: covered < FIND_COVERAGE && !isRelevant,
+        isQuestion: ((traits.get(seq) ?? 0) & TRAIT.endsAsking) !== 0,
+      } satisfies Ranked
+    })
+  }
+
+  return ({ query, askedSeq, ...cue }: FindCandidates): readonly Candidate[] => {
+    const hits = ranker.recall({
+      ...cue,
+      text: query,
+      asker: 'owner',
+      names: NO_NAMES,
+      beforeSeq: Number.MAX_SAFE_INTEGER,
+      excludedSeqs: [askedSeq],
+    })
+    const words = contentWords(query)
+    const worth = createWorth(hits)
+    const worthOf = new Map(hits.map((hit) => [hit.seq, worth(hit)]))
+    const all = [...memoriesIn(hits, query, words), ...messagesIn(hits, query, words)]
+      .filter(({ isWeak }, _index, each) => !isWeak || each.every((other) => other.isWeak))
+      .filter(({ isQuestion }, _index, each) => !isQuestion || each.every((other) => other.isQuestion))
+      .sort(
+        (a, b) =>
+          BY_MATCH[a.match] - BY_MATCH[b.match] ||
+          Number(a.isQuestion) - Number(b.isQuestion) ||
+          (worthOf.get(b.seq) ?? 0) - (worthOf.get(a.seq) ?? 0),
+      )
+    const taken = takenBy(all.filter(isMemory))
+    const kept: Candidate[] = []
+    for (const { isWeak: _weak, isQuestion: _question, ...candidate } of all) {
+      if (!isMemory(candidate)) {
+        const isTaken = BY_MATCH[candidate.match] >= (taken.get(candidate.seq) ?? Number.POSITIVE_INFINITY)
+        if (isTaken || isRequest(candidate.seq)) continue
+        for (const [seq, match] of takenBy([candidate])) taken.set(seq, taken.get(seq) ?? match)
+      }
+      kept.push(candidate)
+      if (kept.length > MAX_CANDIDATES) break
+    }
+    return kept
+  }
+
+  /** The messages that forgetting these takes along, with the best match of those that do. */
+  function takenBy(candidates: readonly Candidate[]): Map<number, number> {
+    const taken = new Map<number, number>()
+    // Best match last, so that it is kept.
+    for (const { ref, match } of candidates.toReversed())
+      for (const seq of forgettable(chosenIn([ref]))?.barredSeqs ?? []) taken.set(seq, BY_MATCH[match])
+    return taken
+  }
+}
+
+/** The memories and messages that candidates name. */
+export function chosenIn(refs: readonly string[]): Chosen {
+  const of = (kind: string) =>
+    refs.flatMap((ref) => (ref.startsWith(`${kind}:`) ? [ref.slice(kind.length + 1)] : []))
+  return { memoryIds: of('memory'), messageSeqs: of('message').map(Number) }
+}
+
+/**
+ * The one candidate that a request means without doubt; null if the owner must choose. It is the only one that
+ * says the same as the request, or else the only one that has all its words. A message that has them is in
+ * doubt as soon as a memory has some, because the request may mean that fact.
+ */
+export function meantBy(candidates: readonly Candidate[]): Candidate | null {
+  const same = candidates.filter(({ match }) => match === 'same')
+  const [only, ...others] = same.length > 0 ? same : candidates.filter(({ match }) => match === 'whole')
+  if (!only || others.length > 0) return null
+  const isDoubtful = !isMemory(only) && only.match === 'whole' && candidates.some(isMemory)
+  return isDoubtful ? null : only
+}
