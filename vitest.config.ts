@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 // Each test starts services of several threads. Without a cache, each thread compiles all its modules again.
@@ -30,8 +31,19 @@ const browser = ['test/browser/**/*.test.ts']
 /** Trials with kills, damage, power cuts and hostile text, at a small size. `npm run torture` runs some for hours. */
 const long = ['test/torture/**/*.test.ts', 'test/**/*.long.test.ts']
 
+/** Tests start the threads of their services by `test/support/start-thread.ts`. */
+const threadsFromBundles: Plugin = {
+  name: 'threads-from-bundles',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    const isStartThread = source.endsWith('/start-thread.ts') && importer?.includes('/src/')
+    return isStartThread ? fileURLToPath(new URL('test/support/start-thread.ts', import.meta.url)) : null
+  },
+}
+
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/bundle-threads.ts'],
     projects: [
       project('unit', ['test/**/*.test.ts'], [...service, ...browser, ...long]),
       project('service', service, long),
@@ -45,6 +57,7 @@ export default defineConfig({
 
 function project(name: string, include: string[], exclude: string[] = [], globalSetup: string[] = []) {
   return {
+    plugins: [threadsFromBundles],
     test: {
       name,
       include,
