@@ -168,8 +168,9 @@ test('shows the menu of an exchange on hover or focus without moving rows, and a
   const menus = page.getByRole('button', { name: 'More for this exchange' })
   const heights = () => page.locator('.row').evaluateAll((rows) => rows.map((row) => row.clientHeight))
   const before = await heights()
-  // The page may still move below the mouse.
+  // The page may still move below the mouse, which then has to enter again.
   const menusOnHover = async () => {
+    await page.mouse.move(5, 5)
     await first.hover()
     return menus.count()
   }
