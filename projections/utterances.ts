@@ -34,7 +34,7 @@ export const utterancesProjection = defineProjection({
     CREATE TABLE utterances (seq INTEGER PRIMARY KEY, speaker TEXT NOT NULL, conversationId TEXT, turnId TEXT,
       answered INTEGER NOT NULL, unread INTEGER NOT NULL) STRICT;
     CREATE INDEX utterances_by_conversation ON utterances (conversationId, seq);
-    CREATE INDEX utterances_unread ON utterances (seq) WHERE unread = 1;
+    CREATE INDEX utterances_unread ON utterances (seq) WHERE unread > 0;
     CREATE INDEX utterances_unanswered ON utterances (seq) WHERE answered = 0;
     CREATE TABLE utterance_guest_calls (callSid TEXT PRIMARY KEY) WITHOUT ROWID, STRICT;
     CREATE TABLE extraction_failures (fromSeq INTEGER PRIMARY KEY, toSeq INTEGER NOT NULL, kind TEXT NOT NULL,
@@ -47,7 +47,8 @@ export const utterancesProjection = defineProjection({
     )
     const answerThrough = db.prepare('UPDATE utterances SET answered = 1 WHERE answered = 0 AND seq <= ?')
     const read = db.prepare('UPDATE utterances SET unread = 0, answered = 1 WHERE seq = ?')
-    const readAgain = db.prepare("UPDATE utterances SET unread = 1 WHERE seq = ? AND speaker = 'owner'")
+    // Not 1 again: the reactor must see that this is another reading.
+    const readAgain = db.prepare("UPDATE utterances SET unread = 2 WHERE seq = ? AND speaker = 'owner'")
     const remove = db.prepare('DELETE FROM utterances WHERE seq = ?')
     const fail = db.prepare(`INSERT OR REPLACE INTO extraction_failures
       VALUES (@fromSeq, @toSeq, @kind, @attempt, @final, @at, @retryAt)`)
@@ -104,14 +105,14 @@ function isOutcome({ turnId, facts }: Said): boolean {
 
 export function createUtteranceQueries(views: Database) {
   const columns = 'seq, speaker, conversationId, turnId'
-  const unread = views.prepare<[number], UtteranceRow & { answered: number }>(
-    `SELECT ${columns}, answered FROM utterances WHERE unread = 1 ORDER BY seq LIMIT ?`,
+  const unread = views.prepare<[number], UtteranceRow & { answered: number; unread: number }>(
+    `SELECT ${columns}, answered, unread FROM utterances WHERE unread > 0 ORDER BY seq LIMIT ?`,
   )
   const unreadCount = views.prepare<[], { count: number }>(
-    'SELECT count(*) AS count FROM utterances WHERE unread = 1',
+    'SELECT count(*) AS count FROM utterances WHERE unread > 0',
   )
   const exceeds = views.prepare<[number], { found: number }>(
-    'SELECT 1 AS found FROM utterances WHERE unread = 1 LIMIT 1 OFFSET ?',
+    'SELECT 1 AS found FROM utterances WHERE unread > 0 LIMIT 1 OFFSET ?',
   )
   const before = views.prepare<[string | null, number, number], UtteranceRow>(
     `SELECT ${columns} FROM utterances WHERE conversationId IS ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
@@ -132,7 +133,7 @@ export function createUtteranceQueries(views: Database) {
   const bySeq = views.prepare<[number], UtteranceRow>(`SELECT ${columns} FROM utterances WHERE seq = ?`)
   return {
     /** The owner's next unread utterances, in order, up to the first unanswered one. */
-    readable(limit: number): UtteranceRow[] {
+    readable(limit: number): (UtteranceRow & { readonly unread: number })[] {
       const rows = unread.all(limit)
       const end = rows.findIndex((row) => row.answered === 0)
       return end < 0 ? rows : rows.slice(0, end)

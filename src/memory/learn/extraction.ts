@@ -45,8 +45,8 @@ type Found = {
 }
 
 export type Extraction = {
-  /** The window to read now: its first message, and failed attempts so far. Null if none is due. */
-  due(): { readonly firstSeq: number; readonly attempt: number } | null
+  /** The window to read now: its first message, failed attempts, and whether it was read before; null if none is due. */
+  due(): { readonly firstSeq: number; readonly attempt: number; readonly isAgain: boolean } | null
   /**
    * Reads the window that is due. Rejects with LedgerUnavailable, if the thread cannot start, and when
    * `signal` aborts. Records any other failure as an event, and the window is due again later.
@@ -181,11 +181,12 @@ export function createExtraction(options: ExtractionOptions): Extraction {
   return {
     nextRetryAtMs,
     due() {
-      if (utterances.readable(1).length === 0) return null
-      const [firstSeq = 0] = utterances.unreadSeqs(1)
+      const [first] = utterances.readable(1)
+      if (!first) return null
+      const firstSeq = first.seq
       const { attempt = 0, retryAt } = failureOf(firstSeq) ?? {}
       const waitsMs = retryAt ? leftOfWait(retryAt, { nowMs: nowMs(), longestMs: MAX_RETRY_MS }) : 0
-      return waitsMs > 0 ? null : { firstSeq, attempt }
+      return waitsMs > 0 ? null : { firstSeq, attempt, isAgain: first.unread > 1 }
     },
     async readNext(signal) {
       const [firstSeq = 0] = utterances.unreadSeqs(1)

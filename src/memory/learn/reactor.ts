@@ -69,7 +69,7 @@ type Work =
       readonly outcome: MemoryOutcome
       readonly rows: readonly [MemoryRow, MemoryRow]
     }
-  | { readonly kind: 'window'; readonly firstSeq: number; readonly attempt: number }
+  | ({ readonly kind: 'window' } & NonNullable<ReturnType<Extraction['due']>>)
 
 /**
  * Learns from the conversation in the background, in order, and from each utterance once. It waits for a

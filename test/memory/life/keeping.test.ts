@@ -52,6 +52,7 @@ test('learns from a message that the owner keeps while the model reads on', asyn
   await mind.settle()
   expect(mind.facts('memory.sources.kept')).toHaveLength(1)
   expect(mind.texts()).toEqual(['I live in Porto, off the record'])
+  expect(mind.written).toEqual([])
 })
 
 test('keeps no message that is barred because it was forgotten', async () => {

@@ -36,7 +36,7 @@ function openReactor(pause: ConversationPause, reading: Promise<unknown> = Promi
     } as Partial<UtteranceQueries> as UtteranceQueries,
     extraction: {
       nextRetryAtMs: () => null,
-      due: () => (unread === 0 ? null : { firstSeq: windows.length, attempt: 0 }),
+      due: () => (unread === 0 ? null : { firstSeq: windows.length, attempt: 0, isAgain: false }),
       async readNext() {
         await reading
         const read = Math.min(unread, WINDOW)
