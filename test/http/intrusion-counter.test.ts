@@ -43,7 +43,7 @@ test('appends at most one fact per kind and minute, with the count and the perio
   await counter.close()
 })
 
-test('warns if the ledger refuses the counts, and counts on', async () => {
+test('warns if the ledger refuses the counts, and appends them later', async () => {
   const { counter, facts, warnings, disk } = startCounter()
   disk.isFull = true
   counter.count('no_session')
@@ -52,7 +52,7 @@ test('warns if the ledger refuses the counts, and counts on', async () => {
   disk.isFull = false
   counter.count('no_session')
   await counter.flush()
-  expect(facts).toEqual([{ kind: 'no_session', count: 1, from: after(60_000), to: after(60_000) }])
+  expect(facts).toEqual([{ kind: 'no_session', count: 2, from: after(0), to: after(60_000) }])
   await counter.close()
 })
 

@@ -17,11 +17,13 @@ export type IntrusionKind =
 /** Counts refused strangers, in at most one fact per kind and minute, so that a flood stays small. */
 export type IntrusionCounter = {
   count(kind: IntrusionKind): void
-  /** Appends the counts since the last flush. They are lost if the ledger refuses. */
+  /** Appends the counts since the last flush. If the ledger refuses, they stay for the next flush. */
   flush(): Promise<void>
   /** Stops the timer and flushes one last time. */
   close(): Promise<void>
 }
+
+type Counted = { readonly count: number; readonly fromMs: number; readonly toMs: number }
 
 const FLUSH_EVERY_MS = 60_000
 
@@ -31,9 +33,18 @@ export function createIntrusionCounter(options: {
   readonly log: Pick<Log, 'warn'>
 }): IntrusionCounter {
   const { append, nowMs, log } = options
-  let counted = new Map<IntrusionKind, { count: number; fromMs: number; toMs: number }>()
+  let counted = new Map<IntrusionKind, Counted>()
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS)
   timer.unref()
+
+  function add(kind: IntrusionKind, more: Counted): void {
+    const { count, fromMs, toMs } = counted.get(kind) ?? { ...more, count: 0 }
+    counted.set(kind, {
+      count: count + more.count,
+      fromMs: Math.min(fromMs, more.fromMs),
+      toMs: Math.max(toMs, more.toMs),
+    })
+  }
 
   async function flush(): Promise<void> {
     if (counted.size === 0) return
@@ -45,16 +56,16 @@ export function createIntrusionCounter(options: {
       channel: 'system',
       facts: { kind, count, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
     }))
-    await append(facts).catch((error: unknown) =>
-      log.warn({ err: error }, 'Could not record refused strangers.'),
-    )
+    await append(facts).catch((error: unknown) => {
+      for (const [kind, refused] of taken) add(kind, refused)
+      log.warn({ err: error }, 'Could not record refused strangers.')
+    })
   }
 
   return {
     count(kind) {
-      const toMs = nowMs()
-      const { count, fromMs } = counted.get(kind) ?? { count: 0, fromMs: toMs }
-      counted.set(kind, { count: count + 1, fromMs, toMs })
+      const atMs = nowMs()
+      add(kind, { count: 1, fromMs: atMs, toMs: atMs })
     },
     flush,
     async close() {
