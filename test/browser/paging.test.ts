@@ -168,19 +168,19 @@ test('shows the menu of an exchange on hover or focus without moving rows, and a
   const menus = page.getByRole('button', { name: 'More for this exchange' })
   const heights = () => page.locator('.row').evaluateAll((rows) => rows.map((row) => row.clientHeight))
   const before = await heights()
-  // The page may still move below the mouse, which then has to enter again.
+  const ownMenu = first.getByRole('button', { name: 'More for this exchange' })
+  // The page may still move below the mouse, which then is over another exchange.
   const menusOnHover = async () => {
     await page.mouse.move(5, 5)
     await first.hover()
-    return menus.count()
+    return [await ownMenu.isVisible(), await menus.count()]
   }
-  await expect.poll(menusOnHover).toBe(1)
-  await first.getByRole('button', { name: 'More for this exchange' }).waitFor()
+  await expect.poll(menusOnHover).toEqual([true, 1])
   await expect.poll(heights).toEqual(before)
   await page.mouse.move(5, 5)
   await first.locator('.fold').focus()
   await page.keyboard.press('Tab')
-  await first.getByRole('button', { name: 'More for this exchange' }).and(page.locator(':focus')).waitFor()
+  await ownMenu.and(page.locator(':focus')).waitFor()
 
   const touchPage = await visit(browser(), service, {
     context: { viewport: phone, hasTouch: true, isMobile: true },
