@@ -11,6 +11,7 @@ import {
   forgetIntents,
   recallIntents,
   rememberIntents,
+  secrecyIntent,
 } from './intents/memories.ts'
 import { ASK_NOTE, namedNoteIntent, noteIntents } from './intents/notes.ts'
 import { talkIntents } from './intents/talk.ts'
@@ -51,6 +52,7 @@ const intents: readonly Intent[] = [
   ...noteIntents,
   ...forgetIntents,
   ...timelineIntents,
+  secrecyIntent,
   ...rememberIntents,
   arithmeticIntent,
   beyondIntent,

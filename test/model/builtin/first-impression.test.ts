@@ -115,6 +115,17 @@ test.for([
   )
 })
 
+test.each([
+  "I won 900 at the races, don't keep that",
+  "I won 900 at the races. Please don't remember this.",
+  "Don't keep this: I won 900 at the races",
+  'Between you and me, I won 900 at the races',
+])('remembers nothing of %j', async (said) => {
+  const turn = await runTurn([owner(said)])
+  expect(turn.calls).toEqual([])
+  expect(turn.text).toBe('I won’t keep that.')
+})
+
 test('restores the last forgotten memory on “undo” if the tool is offered', async () => {
   const past = [
     owner('forget about tea'),

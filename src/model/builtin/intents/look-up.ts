@@ -1,4 +1,3 @@
-import { asksNotToKeep } from '../../../text/secrecy.ts'
 import { type Fact, findAnswers, isOffTopic } from '../facts.ts'
 import type { Steps, World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
@@ -57,7 +56,6 @@ export function needsModel({ conversation: { past } }: World): string {
 /** Answers anything that no intent handles. */
 export function fallback(text: string, world: World): string {
   if (!/[\p{L}\p{N}]/u.test(text)) return 'I’m listening.'
-  if (asksNotToKeep(text)) return 'I won’t keep that.'
   if (isStatement(text)) return 'Noted.'
   return asksFor(text) ? needsModel(world) : NOT_UNDERSTOOD
 }

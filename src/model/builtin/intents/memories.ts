@@ -1,9 +1,10 @@
+import { asksNotToKeep } from '../../../text/secrecy.ts'
 import { isOfAnother } from '../facts.ts'
 import { type Intent, on, type Present, type Reply, report, type Steps, use, type World } from '../intent.ts'
 import { formatRecordedDay } from '../local-time.ts'
 import { type Outcome, whyNot } from '../results.ts'
 import { bullets, capitalise, isQuestion, tidy, toContent, toYou, withoutEnd } from '../text.ts'
-import { ALL_RIGHT, CHOOSE, CLOSEST, ERASE, WHICH_ONE } from '../wording.ts'
+import { ALL_RIGHT, CHOOSE, CLOSEST, ERASE, NOT_KEPT, WHICH_ONE } from '../wording.ts'
 import { isAspect, wordsOf } from '../words.ts'
 import { lookUp } from './look-up.ts'
 
@@ -171,11 +172,14 @@ export const forgetIntents: readonly Intent[] = [
       /^(?:forget|unlearn|erase|delete|remove|drop|wipe) (?:the |my |your |that )?(?:facts?|memory|memories)(?: (?:that|about|of|on|regarding))? (.+)$/,
       /^(?:forget|unlearn|erase|delete) (?:everything|all|anything|whatever|what)(?: that)? (?:i|you|we)(?: have|'ve)? (?:said|told you|know|knew|remember|saved|stored) (?:about|of|on|regarding) (.+)$/,
       /^(?:forget|unlearn) (?:that |about |the fact that |everything about )?(.+)$/,
-      /^(?:do not|don't|stop) (?:remember|remembering|keep|keeping) (?:that |the fact that )?(.+)$/,
+      /^(?:do not|don't|stop) (?:remember|remembering|keep|keeping) (?!(?:this|it|what|that$)\b)(?:that |the fact that )?(.+)$/,
     ],
     ([text = ''], world) => forget(text, world),
   ),
 ]
+
+/** "Don't keep that", anywhere in a message. Before `rememberIntents`, which would read the opposite. */
+export const secrecyIntent: Intent = on('(.+)', ([text = '']) => (asksNotToKeep(text) ? NOT_KEPT : null))
 
 export const rememberIntents: readonly Intent[] = [
   on("(?:no|sorry|wait|actually|(?:that's )?wrong)[,.:;!]? (.{3,200}), (?:and )?not (.{1,200})", correct),
