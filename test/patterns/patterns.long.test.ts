@@ -6,9 +6,9 @@ import { type Found, loadModules, readSources } from './collect.ts'
 /** No text may block a thread (docs/decisions/0029-linear-patterns.md). */
 
 /** The first text, on which a linear pattern takes no noticeable time. */
-const SHORT = { chars: 20_000, limitMs: 5, timeoutMs: 100 }
+const SHORT = { chars: 20_000, limitMs: 5 }
 /** The second text, if the first took time: longer than any input that the service reads at once. */
-const LONG = { chars: 200_000, limitMs: 200, timeoutMs: 600 }
+const LONG = { chars: 200_000, limitMs: 200 }
 /** A busy machine may be slow once. */
 const TRIES = 3
 
@@ -19,11 +19,11 @@ const context = vm.createContext({ text: '', pattern: /./ })
  * Whether the engine finishes within the limit in CPU time of this thread, so that other load does not
  * count. V8 can be stopped while it backtracks.
  */
-function isQuick(pattern: RegExp, text: string, { limitMs, timeoutMs }: typeof SHORT): boolean {
+function isQuick(pattern: RegExp, text: string, limitMs: number): boolean {
   Object.assign(context, { text, pattern })
   const before = process.threadCpuUsage()
   try {
-    script.runInContext(context, { timeout: timeoutMs })
+    script.runInContext(context, { timeout: LONG.limitMs * 3 })
   } catch {
     // Timed out. The CPU time shows whether the pattern or the machine was slow.
   }
@@ -35,10 +35,8 @@ function isQuick(pattern: RegExp, text: string, { limitMs, timeoutMs }: typeof S
 const BUILT_LATER = ['src/lib/mask.ts']
 /** A text on which the pattern is slow, or undefined. */
 function hostileTo(pattern: RegExp): Attack | undefined {
-  const isSlow = (attack: Attack, size: typeof SHORT) => {
-    const text = textOf(attack, size.chars)
-    return Array.from({ length: TRIES }).every(() => !isQuick(pattern, text, size))
-  }
+  const isSlow = (attack: Attack, { chars, limitMs }: typeof SHORT) =>
+    Array.from({ length: TRIES }).every(() => !isQuick(pattern, textOf(attack, chars), limitMs))
   return attacksOn(pattern).find((attack) => isSlow(attack, SHORT) && isSlow(attack, LONG))
 }
 
