@@ -113,7 +113,6 @@ export function buildErasing(options: {
 function toForgettable(found: Statements, askedSeq: number | null): Forgettable {
   const words = wordsOfTexts(found.texts)
   const asked = askedSeq === null ? [] : [askedSeq]
-  const barredSeqs = [...new Set([...found.barredSeqs, ...asked])].sort((a, b) => a - b)
   return {
     memoryIds: found.versions.map(({ memoryId }) => memoryId),
     messageSeqs: found.messageSeqs,
@@ -121,7 +120,7 @@ function toForgettable(found: Statements, askedSeq: number | null): Forgettable 
       ...found.versions.map(({ storedSeq }) => ({ seq: storedSeq, words, stays: false })),
       ...[...new Set([...found.saidSeqs, ...asked])].map((seq) => ({ seq, words, stays: true })),
     ],
-    barredSeqs,
+    barredSeqs: [...new Set([...found.barredSeqs, ...asked])].sort((a, b) => a - b),
   }
 }
 

@@ -50,7 +50,7 @@ export function createSmsTransport(options: {
   const answered = new Set<string>()
   /** A look-up must not find a message before the delivery that sent it claims it. */
   const inTurn = pLimit(1)
-  /** The deliveries of messages, which may not be recorded yet. */
+  /** The deliveries of messages that are not recorded yet. */
   const claimed = new Map<string, string>()
   /** Counts changes of the settings; `refusedIn` is the count when the provider last rejected them. */
   let changes = 0
@@ -145,8 +145,17 @@ export function createSmsTransport(options: {
     }
   }
 
-  function claim(messageSid: string | null, deliveryId: string): void {
-    if (messageSid !== null) claimed.set(messageSid, deliveryId)
+  function claim(messageSid: string, deliveryId: string): Outcome {
+    claimed.set(messageSid, deliveryId)
+    return {
+      status: 'delivered',
+      providerId: messageSid,
+      recordedBy: (appended) =>
+        void appended.then(
+          () => claimed.delete(messageSid),
+          () => undefined,
+        ),
+    }
   }
 
   async function send(message: Message, client: Twilio, change: number): Promise<Outcome | null> {
@@ -154,8 +163,8 @@ export function createSmsTransport(options: {
     answered.delete(deliveryId)
     const sent = await inTurn(async () => {
       const outcome = await sendText(client, outgoing(message), nowMs)
-      if (outcome.status === 'delivered') claim(outcome.providerId, deliveryId)
-      return outcome
+      const sid = outcome.status === 'delivered' ? outcome.providerId : null
+      return sid === null ? outcome : claim(sid, deliveryId)
     })
     if (sent.status === 'ambiguous') {
       if (sent.answered) answered.add(deliveryId)
@@ -174,7 +183,7 @@ export function createSmsTransport(options: {
     const isOver = nowMs() >= Date.parse(giveUpAt(attemptedAt))
     for (const pauseMs of options.pauses.lookUpAfterMs) {
       await pause(pauseMs, undefined, { signal })
-      const messageSid = await inTurn(async () => {
+      const outcome = await inTurn(async () => {
         const found = await findSent(client, outgoing(message), {
           attemptedAt,
           nowMs,
@@ -182,13 +191,12 @@ export function createSmsTransport(options: {
             (claimed.get(sid) ?? deliveryId) !== deliveryId ||
             ledger.rowByKey(`sms-sent:${sid}`) !== undefined,
         })
-        claim(found, deliveryId)
-        return found
+        return found === null ? null : claim(found, deliveryId)
       }).catch((error: unknown) => {
         if (isOver) return null
         throw error
       })
-      if (messageSid !== null) return { status: 'delivered', providerId: messageSid }
+      if (outcome !== null) return outcome
     }
     if (!answered.has(deliveryId)) return { status: 'unknown' }
     return failed('unavailable', { mayRetry: true })

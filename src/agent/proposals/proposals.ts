@@ -207,7 +207,6 @@ export function createProposals(options: {
   return {
     /** Open proposals, oldest first. */
     open,
-    get: (id: string) => find(id)?.proposal,
     /** What the open proposals of a turn ask the owner to choose from. */
     offeredIn: (turnId: string) =>
       openRows()
