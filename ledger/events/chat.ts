@@ -1,11 +1,18 @@
 import * as z from 'zod'
-import { defineEvent, foreignSchema, idSchema } from '../define-event.ts'
+import { countSchema, defineEvent, foreignSchema, idSchema } from '../define-event.ts'
+
+const MAX_PASTED_RANGES = 100
+const rangeSchema = z.tuple([countSchema, countSchema])
 
 /** What was said in the browser. `turnId` in the envelope ties a message to its reply. */
 export const chatEvents = {
   'chat.message.received': defineEvent({
-    /** `spoken`: said to a device rather than typed in the browser, so anybody may have said it. */
-    facts: { spoken: z.boolean().optional() },
+    facts: {
+      /** Said to a device rather than typed in the browser, so anybody may have said it. */
+      spoken: z.boolean().optional(),
+      /** The parts of the text that were pasted: start and end in UTF-16 code units. Anybody may have written them. */
+      pasted: z.array(rangeSchema).max(MAX_PASTED_RANGES).optional(),
+    },
     body: { text: z.string().min(1) },
   }),
   /** With a `deliveryId`: not a reply but the delivered outcome of a task. */

@@ -1,5 +1,8 @@
 import * as z from 'zod'
-import { countSchema, defineEvent, foreignSchema, idSchema, wordSchema } from '../define-event.ts'
+import { countSchema, defineEvent, foreignSchema, idSchema, seqSchema, wordSchema } from '../define-event.ts'
+
+/** Enough to show where a turn's words come from. */
+export const MAX_FOREIGN_SEQS = 50
 
 /** Tokens as the model service counted them. */
 export const usageSchema = z.strictObject({
@@ -47,6 +50,8 @@ export const turnEvents = {
       responseId: idSchema.nullable(),
       rounds: countSchema,
       durationMs: countSchema,
+      /** The facts with words of others that the model was given: the latest 50. Absent in older facts. */
+      foreignSeqs: z.array(seqSchema).max(MAX_FOREIGN_SEQS).optional(),
     },
   }),
   /** The turn failed and leaves the chain unchanged. `text` is shown to the owner. */

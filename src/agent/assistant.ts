@@ -59,7 +59,7 @@ export function buildAssistant(options: AssistantOptions) {
   const turns = createTurnQueries(views)
   const signals = createSignalQueries(views)
   const context = buildContext(options)
-  const { areForeign, chain, compactor } = context
+  const { foreignAmong, chain, compactor } = context
   const { runTurn, runGuestTurn } = buildRunners(options, context)
   const activations = createActivationRunner({
     ...options,
@@ -119,7 +119,7 @@ export function buildAssistant(options: AssistantOptions) {
     callTools: (call: {
       readonly append: Append
       readonly onFault: (error: unknown, tool: string) => void
-    }) => createToolRunner({ ...call, tools, propose: options.propose, areForeign, nowMs }),
+    }) => createToolRunner({ ...call, tools, propose: options.propose, foreignAmong, nowMs }),
     turns,
     instructions: (channel: SpokenChannel) =>
       buildInstructions({ channel, adaptations: options.adaptations(channel) }),
@@ -132,7 +132,8 @@ function buildContext(options: AssistantOptions) {
   const { ledger, views } = storage
   const timers = createTimerQueries(views)
   const isForeign = createIsForeign(ledger)
-  const areForeign = (seqs: readonly number[]) => ledger.readSeqs(seqs).some(isForeign)
+  const foreignAmong = (seqs: readonly number[]) =>
+    ledger.readSeqs(seqs).flatMap((event) => (isForeign(event) ? [event.seq] : []))
   const timezone = () => settings.get('TIMEZONE')
   const chain = createChainReader(views, ledger)
   const compactor = createCompactor({
@@ -156,16 +157,16 @@ function buildContext(options: AssistantOptions) {
     ledger,
     chain,
     ridingSignals: createSignalQueries(views).riding,
-    areForeign,
+    foreignAmong,
     timezone,
   })
-  return { areForeign, chain, compactor, composer }
+  return { foreignAmong, chain, compactor, composer }
 }
 
 /** What runs the turns of the owner and of guests. */
 function buildRunners(
   options: AssistantOptions,
-  { areForeign, compactor, composer }: ReturnType<typeof buildContext>,
+  { foreignAmong, compactor, composer }: ReturnType<typeof buildContext>,
 ) {
   const { storage, settings, log } = options
   const { ledger, views } = storage
@@ -174,7 +175,7 @@ function buildRunners(
     ...storage,
     turnEventSeqs: createTurnQueries(views).eventSeqs,
     triedBefore: createSignalQueries(views).triedBefore,
-    areForeign,
+    foreignAmong,
     timezone: () => settings.get('TIMEZONE'),
     thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
     isSpent: options.tokensAreSpent,

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { Append } from '../../ledger/event.ts'
+import type { Append, EventOf } from '../../ledger/event.ts'
 import type { SubscribeHead } from '../../ledger/follow.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { TurnRow } from '../../projections/turns.ts'
 import type { Usage } from '../model/port.ts'
 import type { Placement } from '../storage/placement.ts'
+
+/** Start and end of each pasted part of a text. */
+export type Pasted = NonNullable<EventOf<'chat.message.received'>['facts']['pasted']>
 
 /** The place of a received message in the ledger. */
 export type ReceivedMessage = {
@@ -58,12 +61,12 @@ export function createChatChannel(options: {
     ended,
     /**
      * Resolves once the message is durable. Idempotent by `clientMessageId`. `isSpoken`: dictated to a device,
-     * so anybody in the room may have said it.
+     * so anybody in the room may have said it. `pasted`: the parts that anybody may have written.
      */
     async receive(
       text: string,
       clientMessageId: string | undefined,
-      { isSpoken } = { isSpoken: false },
+      { isSpoken = false, pasted = [] }: { readonly isSpoken?: boolean; readonly pasted?: Pasted } = {},
     ): Promise<ReceivedMessage> {
       const turnId = newId()
       const key = clientMessageId === undefined ? undefined : keyOf(clientMessageId)
@@ -77,7 +80,7 @@ export function createChatChannel(options: {
             spanId,
             turnId,
             key,
-            facts: isSpoken ? { spoken: true } : {},
+            facts: { ...(isSpoken && { spoken: true }), ...(pasted.length > 0 && { pasted: [...pasted] }) },
             body: { text },
           },
         ]

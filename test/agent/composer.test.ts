@@ -18,7 +18,7 @@ async function openComposer() {
   const recalls: Parameters<Recall>[0][] = []
   const signals = createSignalQueries(views)
   const composer = createComposer({
-    areForeign: () => false,
+    foreignAmong: () => [],
     ledger,
     chain: createChainReader(views, ledger),
     recall: async (cue) => {

@@ -114,7 +114,7 @@ async function resume(
   const log = { warn: () => undefined, error: () => undefined }
   await createTurnRunner({
     propose: () => Promise.reject(new Error('unexpected proposal')),
-    areForeign: () => false,
+    foreignAmong: () => [],
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,
@@ -134,7 +134,7 @@ async function resume(
           facts: [],
           proven: [],
           ownWords: [],
-          isForeign: false,
+          foreignSeqs: [],
           seenSeqs: [],
           past: [],
           baseForm: null,

@@ -7,7 +7,7 @@ import { defineTool, type ToolResult } from '../../src/model/tool.ts'
 
 const NOT_ASKED = {
   propose: () => Promise.reject(new Error('unexpected proposal')),
-  areForeign: () => false,
+  foreignAmong: () => [],
 }
 
 const CONTEXT = {

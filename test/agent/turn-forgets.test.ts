@@ -58,7 +58,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
   })
   await createTurnRunner({
     propose: () => Promise.reject(new Error('unexpected proposal')),
-    areForeign: () => false,
+    foreignAmong: () => [],
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,
@@ -78,7 +78,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
           facts: [],
           proven: [],
           ownWords: [],
-          isForeign: false,
+          foreignSeqs: [],
           seenSeqs: [1],
           past: [],
           baseForm: null,

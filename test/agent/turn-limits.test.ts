@@ -35,7 +35,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
   const text: TextModel = { id: MODEL, asSent: (instructions) => instructions, respond }
   await createTurnRunner({
     propose: () => Promise.reject(new Error('unexpected proposal')),
-    areForeign: () => false,
+    foreignAmong: () => [],
     append,
     ledger: isDamaged
       ? {
@@ -62,7 +62,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
           facts: [],
           proven: [],
           ownWords: [],
-          isForeign: false,
+          foreignSeqs: [],
           seenSeqs: [],
           baseForm: null,
           past: [],

@@ -46,3 +46,35 @@ test('lists the standing instructions of a reply by title, and removed ones by n
     .poll(() => given.getByRole('listitem').allInnerTexts())
     .toEqual(['Be brief', 'morning news since removed'])
 })
+
+test('marks pasted words, names them as words of others, and keeps them marked when it sends them again', async () => {
+  const { service, model } = await startWithModel()
+  const letter = `Dear Ann, ${'we miss you. '.repeat(400)}`.trim()
+  const page = await visit(browser(), service, { expected: /502/ })
+  const composer = page.getByRole('textbox', { name: 'Message' })
+  await composer.fill('What does this say? ')
+  await composer.evaluate((field: HTMLTextAreaElement, text) => {
+    field.setSelectionRange(field.value.length, field.value.length)
+    field.setRangeText(text, field.value.length, field.value.length, 'end')
+    field.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste', bubbles: true }))
+  }, letter)
+  await page.reload()
+  await composer.press('End')
+  await composer.pressSequentially(' Answer.')
+  model.reply({ refusal: 'Not now.' })
+  await composer.press('Enter')
+  model.answerWith(() => ({ text: 'They miss you.' }))
+  await page.getByRole('button', { name: 'Try again' }).click()
+  const reply = words(page, 'Delegate', 'They miss you.')
+  await reply.waitFor()
+  const { events } = (await service.client.get('/api/timeline')).json
+  const sent = events.filter(({ type }: { type: string }) => type === 'chat.message.received')
+  const marked = [[20, 20 + letter.length]]
+  expect(sent.map(({ payload }: { payload: { pasted: unknown } }) => payload.pasted)).toEqual([
+    marked,
+    marked,
+  ])
+  expect(sent[1].payload.bytes).toBe(sent[0].payload.bytes)
+  await choose(reply, 'Why this reply')
+  await page.getByText('Text that you pasted').waitFor()
+})

@@ -37,8 +37,17 @@ export async function startObedient(options: Parameters<typeof startWithTexts>[0
 /** Sends a chat message for which the model makes these calls, before it obeys what it reads. */
 export async function ask(house: House, content: string, ...calls: readonly ScriptedCall[]) {
   if (calls.length > 0) house.text.reply({ toolCalls: calls }, ...(isReading(calls) ? [] : [{ text: 'Ok.' }]))
-  const { status } = await house.service.client.post('/api/chat', { content })
+  return send(house, { content })
+}
+
+/** Sends typed words with a pasted text behind them, which the model obeys. */
+export const paste = (house: House, typed: string, pasted: string) =>
+  send(house, { content: typed + pasted, pasted: [[typed.length, typed.length + pasted.length]] })
+
+async function send(house: House, message: object): Promise<string> {
+  const { status, json } = await house.service.client.post('/api/chat', message)
   if (status !== 200) throw new Error(`the turn failed: ${status}`)
+  return json.turnId
 }
 
 /** After a reading call, the obedient model answers; no scripted reply must take its place. */

@@ -55,6 +55,8 @@ export type SaidOptions = {
   readonly party?: 'owner' | 'guest'
   /** Leaves the turn unanswered until `finish`. */
   readonly open?: boolean
+  /** The part of the text that is pasted: the rest of it from here. */
+  readonly pastedFrom?: number
   /** Runs between the message and the recall of its turn. */
   readonly meanwhile?: (seq: number) => Promise<unknown>
 }
@@ -179,7 +181,7 @@ export async function openMind(options: MindOptions = {}) {
     nowMs += MINUTE_MS
     const turnId = newId()
     const place = { conversationId, spanId: `span-${conversationId}`, turnId, channel: at } as const
-    const [seq = 0] = await appended([heard(text, place, party)])
+    const [seq = 0] = await appended([heard(text, place, party, said.pastedFrom)])
     await meanwhile?.(seq)
     if (party === 'guest')
       return { turnId, seq, replySeq: null, recalled: { text: null, seqs: [], facts: [] } }
@@ -305,7 +307,7 @@ type TestPlace = Pick<NewEvent, 'conversationId' | 'spanId' | 'turnId'> & {
   readonly channel: 'chat' | 'sms' | 'voice'
 }
 
-function heard(text: string, place: TestPlace, party: 'owner' | 'guest'): NewEvent {
+function heard(text: string, place: TestPlace, party: 'owner' | 'guest', pastedFrom?: number): NewEvent {
   const actor = party === 'owner' ? 'owner' : 'guest'
   if (place.channel === 'sms') {
     const facts = { messageSid: newId(), party, segments: 1, mediaTypes: [], replyBy: 'rest' as const }
@@ -327,7 +329,8 @@ function heard(text: string, place: TestPlace, party: 'owner' | 'guest'): NewEve
       body: { text },
     }
   }
-  return { type: 'chat.message.received', actor, ...place, facts: {}, body: { text } }
+  const pasted = pastedFrom === undefined ? [] : [[pastedFrom, text.length] as [number, number]]
+  return { type: 'chat.message.received', actor, ...place, facts: { pasted }, body: { text } }
 }
 
 function replied(place: TestPlace, text: string, derivedFrom: readonly number[]): NewEvent {

@@ -46,6 +46,8 @@ function fromSchema(schema: z.core.$ZodType, name: string): fc.Arbitrary<unknown
       .array(fromSchema(schema.element, name), { maxLength: 4 })
       .filter((list) => z.safeParse(schema, list).success)
   }
+  if (schema instanceof z.ZodTuple)
+    return fc.tuple(...schema._zod.def.items.map((item) => fromSchema(item, name)))
   if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options)
   if (schema instanceof z.ZodBoolean) return fc.boolean()
   if (schema instanceof z.ZodISODateTime) return aTime

@@ -4,6 +4,7 @@ import type { SignalRow } from '../../../projections/signals.ts'
 import type { Recall } from '../../lib/recall.ts'
 import type { InputItem, ModelService, TextRequest } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
+import { typedWords } from '../../text/pasted.ts'
 import { textWithMedia } from '../turn/sms-text.ts'
 import type { TurnToRun } from '../turn/turn-facts.ts'
 import type { Chain, ChainReader } from './chain.ts'
@@ -17,10 +18,10 @@ export type Opening = { readonly adaptationIds: readonly string[]; readonly sign
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone'>
   readonly input: readonly InputItem[]
-  /** The input without foreign words. A foreign reply is replaced by “(answered)”. */
+  /** The input without foreign words, which are replaced by “(answered)” in a reply and by a note of a paste. */
   readonly ownWords: readonly InputItem[]
-  /** Whether the input has foreign words. */
-  readonly isForeign: boolean
+  /** The facts with foreign words in the input. */
+  readonly foreignSeqs: readonly number[]
   readonly facts: readonly NewEvent[]
   /** Recorded once the turn succeeds: the chain can be continued from its replacement. */
   readonly proven: readonly NewEvent[]
@@ -45,8 +46,11 @@ export type Composing = {
 type Cue = {
   readonly text: string
   readonly item: InputItem
+  /** The item without pasted words. */
+  readonly own: InputItem
+  /** The signals. */
   readonly seqs: readonly number[]
-  readonly foreign: boolean
+  readonly foreignSeqs: readonly number[]
 }
 
 /** Composes the input of a turn: the chain, recalled memories, attached signals and the cue. */
@@ -59,7 +63,7 @@ export function createComposer(options: {
   /** The events that hold the text of the adaptations. */
   readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
   readonly tools: ReadonlyMap<string, Tool>
-  readonly areForeign: (seqs: readonly number[]) => boolean
+  readonly foreignAmong: (seqs: readonly number[]) => readonly number[]
   readonly timezone: () => string
 }): Composer {
   const { ledger, chain, tools } = options
@@ -70,18 +74,15 @@ export function createComposer(options: {
       const signals = readSignals(ledger, cause.derivedFrom)
       const text = batchText(signals)
       const seqs = signals.map(({ seq }) => seq)
-      return {
-        text,
-        item: { type: 'inner', label: 'signals', text },
-        seqs,
-        foreign: options.areForeign(seqs),
-      }
+      const item = { type: 'inner', label: 'signals', text } as const
+      return { text, item, own: item, seqs, foreignSeqs: options.foreignAmong(seqs) }
     }
     if (cause?.type !== 'chat.message.received' && cause?.type !== 'sms.received') return null
     if (!cause.body) return null
     const text = cause.type === 'sms.received' ? textWithMedia(cause) : cause.body.text
-    const foreign = options.areForeign([cause.seq])
-    return { text, item: { type: 'message', role: 'owner', text, at: cause.at }, seqs: [], foreign }
+    const item = { type: 'message', role: 'owner', text, at: cause.at } as const
+    const own = { ...item, text: cause.type === 'sms.received' ? text : typedWords(cause) }
+    return { text, item, own, seqs: [], foreignSeqs: options.foreignAmong([cause.seq]) }
   }
 
   return {
@@ -113,7 +114,6 @@ export function createComposer(options: {
         )
         const added: InputItem[] = []
         const own = past.items.flatMap(withoutForeign)
-        const isRecalledForeign = recalled.text !== null && options.areForeign(recalled.seqs)
         if (recalled.text !== null)
           added.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
         if (ridingSignals.length > 0)
@@ -126,12 +126,13 @@ export function createComposer(options: {
             timezone: options.timezone(),
           },
           input: [...past.items.map(({ item }) => item), ...added],
-          ownWords: [...own, cue.item],
-          isForeign:
-            cue.foreign ||
-            isRecalledForeign ||
-            options.areForeign(ridingSignals.map(({ seq }) => seq)) ||
-            past.items.some(({ foreign }) => foreign),
+          ownWords: [...own, cue.own],
+          foreignSeqs: [
+            ...past.items.flatMap(({ foreign, seqs }) => (foreign ? seqs : [])),
+            ...(recalled.text === null ? [] : options.foreignAmong(recalled.seqs)),
+            ...options.foreignAmong(ridingSignals.map(({ seq }) => seq)),
+            ...cue.foreignSeqs,
+          ],
           facts: recalled.facts,
           proven: past.base && past.base.row.consumed === 0 ? [consumed(turn, past.base)] : [],
           seenSeqs: [
@@ -154,7 +155,8 @@ export function createComposer(options: {
 }
 
 /** Keeps a placeholder for a foreign reply, so that an older request does not look unanswered. */
-function withoutForeign({ item, foreign }: ContextItem): InputItem[] {
+function withoutForeign({ item, foreign, own }: ContextItem): InputItem[] {
+  if (own) return [own]
   if (!foreign) return [item]
   return item.type === 'message' && item.role === 'delegate' ? [{ ...item, text: '(answered)' }] : []
 }

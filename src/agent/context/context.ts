@@ -4,6 +4,7 @@ import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
 import { createRunQueries } from '../../../projections/timeline-runs.ts'
 import { oneLine } from '../../lib/shorten.ts'
 import type { InputItem, ModelId } from '../../model/port.ts'
+import { typedWords } from '../../text/pasted.ts'
 import type { IsForeign } from '../turn/foreign.ts'
 import { replyKey, textWithMedia } from '../turn/sms-text.ts'
 
@@ -14,6 +15,8 @@ export type ContextItem = {
   readonly quotable?: string
   /** Whether it may hold words of others. */
   readonly foreign: boolean
+  /** A message of the owner without pasted words; absent if it has none. */
+  readonly own?: InputItem
 }
 
 /** The context folded so far: ended turns and open turns. */
@@ -50,7 +53,7 @@ export function foldContext(
     const item = isPassedOver(event) ? null : itemOf(event)
     // As a source, an erased result would cause everything made from the chain to be erased.
     const seqs = event.erased ? [] : [event.seq]
-    const added = item && { item, seqs, foreign: isForeign(event) }
+    const added = item && { item, seqs, foreign: isForeign(event), ...ownPart(event) }
     // The caller has heard it even if the turn fails.
     if (turnId === null || event.type === 'call.reply.spoken') {
       if (added) joined.push(added)
@@ -102,6 +105,12 @@ function itemOf(event: LedgerEvent): InputItem | null {
     default:
       return null
   }
+}
+
+function ownPart(event: LedgerEvent): Pick<ContextItem, 'own'> {
+  if (event.type !== 'chat.message.received' || !event.facts.pasted?.length) return {}
+  const own = said('owner', event, typedWords(event))
+  return own ? { own } : {}
 }
 
 function said(role: 'owner' | 'delegate', { at }: LedgerEvent, text: string | undefined): InputItem | null {

@@ -36,7 +36,7 @@ export function createGuestComposer(options: {
         },
         input: [...input, { type: 'message', role: 'guest', text: textWithMedia(cause) } as const],
         ownWords: [],
-        isForeign: true,
+        foreignSeqs: [cause.seq],
         facts: [],
         proven: [],
         seenSeqs: [],

@@ -20,7 +20,7 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
   function sourcesOf(event: AnyEvent): 'foreign' | readonly number[] {
     switch (event.type) {
       case 'chat.message.received':
-        return event.facts.spoken === true ? 'foreign' : []
+        return event.facts.spoken === true || (event.facts.pasted ?? []).length > 0 ? 'foreign' : []
       case 'chat.reply.sent':
       case 'chat.reply.stopped':
       case 'tool.called':

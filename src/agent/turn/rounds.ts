@@ -115,7 +115,7 @@ export function createRounds(
     return judgeCalls(toolCalls, {
       tools: options.tools,
       isOwners,
-      isForeign: run.isForeign,
+      isForeign: run.foreignSeqs.size > 0,
       async readAgain() {
         const second = await readAgain(composed, {
           service,
@@ -165,7 +165,7 @@ export function createRounds(
       run.see([seq])
       if (foreign === null) continue
       run.read.add(foreign)
-      run.isForeign = true
+      run.foreignSeqs.add(seq)
     }
     run.see(calls.map(({ seq }) => seq))
   }
@@ -177,8 +177,8 @@ export function createRounds(
     const text = isSilent ? null : await options.shortenReply(answer.text, turn, seqs)
     await append([
       ...facts.attached([...run.signalIds]),
-      ...facts.replied(text, seqs, run.isForeign),
-      facts.completed({ usage: run.usage, answer, rounds: run.rounds, durationMs: options.durationMs() }),
+      ...facts.replied(text, seqs, run.foreignSeqs.size > 0),
+      facts.completed({ run, answer, durationMs: options.durationMs() }),
       ...composed.proven,
       facts.usage(answer.usage, options.thresholdTokens()),
     ])

@@ -14,8 +14,8 @@ export type Run = {
   readonly signalIds: Set<string>
   /** Sources with foreign words that the model has read, in words for the owner. */
   readonly read: Set<string>
-  /** Whether the model has seen foreign words, from any source. */
-  isForeign: boolean
+  /** The facts with foreign words that the model has seen. */
+  readonly foreignSeqs: Set<number>
   readonly tally: Tally
   usage: Usage
   said: string
@@ -56,8 +56,11 @@ export function createRun(options: {
   const run: Run = {
     tail: [...progress.items],
     signalIds: new Set(),
-    read: new Set(progress.read.map((tool) => tools.get(tool)?.reads ?? tool)),
-    isForeign: progress.read.length > 0 || progress.orphans.some(({ foreign }) => foreign),
+    read: new Set(progress.read.map(({ tool }) => tools.get(tool)?.reads ?? tool)),
+    foreignSeqs: new Set([
+      ...progress.read.map(({ seq }) => seq),
+      ...progress.orphans.flatMap(({ foreign, seq }) => (foreign ? [seq] : [])),
+    ]),
     tally: tallyOf(progress.called, tools),
     usage: NO_USAGE,
     said: '',
@@ -65,7 +68,7 @@ export function createRun(options: {
     see,
     take(composed) {
       past = composed.past
-      run.isForeign ||= composed.isForeign
+      for (const seq of composed.foreignSeqs) run.foreignSeqs.add(seq)
       see(composed.seenSeqs)
       readSeen()
     },

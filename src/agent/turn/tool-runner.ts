@@ -50,8 +50,8 @@ export function createToolRunner(options: {
   readonly append: Append
   readonly tools: ReadonlyMap<string, Tool>
   readonly propose: Propose
-  /** Whether any of these facts may hold words of others. */
-  readonly areForeign: (seqs: readonly number[]) => boolean
+  /** Those of the facts that may hold words of others. */
+  readonly foreignAmong: (seqs: readonly number[]) => readonly number[]
   readonly nowMs: () => number
   readonly onFault: (error: unknown, tool: string) => void
 }) {
@@ -121,7 +121,7 @@ export function createToolRunner(options: {
         ? { ok: true, ...result.data }
         : { ok: false, reason: result.reason, message: result.message, ...result.data },
     )
-    const isForeign = options.areForeign(result.derivedFrom ?? [])
+    const isForeign = options.foreignAmong(result.derivedFrom ?? []).length > 0
     const { callId, tool, seq: calledSeq } = call
     const { channel, conversationId, spanId, turnId } = round
     const appended = await append([

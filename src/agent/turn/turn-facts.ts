@@ -1,4 +1,5 @@
 import type { NewEvent } from '../../../ledger/event.ts'
+import { MAX_FOREIGN_SEQS } from '../../../ledger/events/turn.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
 import { failureText, type TurnFailureKind } from '../../model/failure-text.ts'
 import type { ModelId, TextEvent, Usage } from '../../model/port.ts'
@@ -125,11 +126,18 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       body: { text },
     }),
 
-    completed: (outcome: {
-      usage: Usage
-      answer: Answer | null
-      rounds: number
-      durationMs: number
+    completed: ({
+      run,
+      answer,
+      durationMs,
+    }: {
+      readonly run: {
+        readonly usage: Usage
+        readonly rounds: number
+        readonly foreignSeqs: ReadonlySet<number>
+      }
+      readonly answer: Answer | null
+      readonly durationMs: number
     }): NewEvent => ({
       type: 'turn.completed',
       actor: 'service',
@@ -137,13 +145,12 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       key,
       facts: {
         model: { ...model },
-        usage: { ...outcome.usage },
-        contextTokens: outcome.answer
-          ? outcome.answer.usage.inputTokens + outcome.answer.usage.outputTokens
-          : 0,
-        responseId: outcome.answer?.responseId ?? null,
-        rounds: outcome.rounds,
-        durationMs: outcome.durationMs,
+        usage: { ...run.usage },
+        contextTokens: answer ? answer.usage.inputTokens + answer.usage.outputTokens : 0,
+        responseId: answer?.responseId ?? null,
+        rounds: run.rounds,
+        durationMs,
+        foreignSeqs: [...run.foreignSeqs].sort((a, b) => a - b).slice(-MAX_FOREIGN_SEQS),
       },
     }),
 

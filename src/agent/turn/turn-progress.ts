@@ -12,8 +12,8 @@ export type TurnProgress = {
   readonly items: readonly InputItem[]
   /** Calls without an outcome, cut off by a crash. */
   readonly orphans: readonly OrphanCall[]
-  /** Tools whose results held foreign words. */
-  readonly read: readonly string[]
+  /** Results with foreign words, and the tools that returned them. */
+  readonly read: readonly { readonly seq: number; readonly tool: string }[]
   /** All tools that were called. */
   readonly called: readonly string[]
   /** The facts of the turn's calls and results. */
@@ -80,7 +80,7 @@ export function progressOf(events: readonly AnyEvent[], model: ModelId): TurnPro
     rounds,
     items,
     orphans,
-    read: results.flatMap(({ facts }) => (facts.foreign === false ? [] : [facts.tool])),
+    read: results.flatMap(({ facts, seq }) => (facts.foreign === false ? [] : [{ seq, tool: facts.tool }])),
     called: calls.map(({ facts }) => facts.tool),
     seenSeqs: [...calls, ...results].map(({ seq }) => seq),
   }

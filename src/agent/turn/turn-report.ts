@@ -24,6 +24,7 @@ export function createTurnReport({ ledger, views }: Pick<Storage, 'ledger' | 'vi
     if (!turn) return undefined
     const events = ledger.readSeqs(turns.eventSeqs(turnId))
     const started = events.find((event) => event.type === 'turn.started')
+    const completed = events.findLast((event) => event.type === 'turn.completed')
     const returned = new Map(
       events.flatMap((event) =>
         event.type === 'tool.returned' ? [[event.facts.callId, event] as const] : [],
@@ -70,9 +71,18 @@ export function createTurnReport({ ledger, views }: Pick<Storage, 'ledger' | 'vi
           },
         ]
       }),
+      foreign: completed?.facts.foreignSeqs
+        ? ledger
+            .readSeqs(completed.facts.foreignSeqs)
+            .map((event) => ({ seq: event.seq, type: event.type, tool: toolOf(event) }))
+        : null,
       usage: { inputTokens, outputTokens, cachedTokens },
     }
   }
+}
+
+function toolOf(event: AnyEvent): string | null {
+  return event.type === 'tool.called' || event.type === 'tool.returned' ? event.facts.tool : null
 }
 
 /** Signals that triggered or were attached to the turn, once each: a turn may be resumed. */

@@ -29,7 +29,7 @@ export type TurnRunnerOptions = {
   readonly composer: Composer
   readonly tools: ReadonlyMap<string, Tool>
   readonly propose: Propose
-  readonly areForeign: (seqs: readonly number[]) => boolean
+  readonly foreignAmong: (seqs: readonly number[]) => readonly number[]
   readonly timezone: () => string
   readonly thresholdTokens: () => number
   /** Daily token budget exhausted. */
@@ -52,7 +52,7 @@ export function createTurnRunner(options: TurnRunnerOptions) {
     append: options.append,
     tools: options.tools,
     propose: options.propose,
-    areForeign: options.areForeign,
+    foreignAmong: options.foreignAmong,
     nowMs: options.nowMs,
     onFault: (error, tool) => options.log.error({ err: error, tool }, 'tool failed'),
   })
@@ -115,8 +115,8 @@ async function runTurn(
     if (reason === 'shutdown') return
     await append([
       ...facts.attached([...run.signalIds]),
-      facts.stopped(run.said, run.derivation()(run.said), run.isForeign),
-      facts.completed({ usage: run.usage, answer: null, rounds: run.rounds, durationMs: durationMs() }),
+      facts.stopped(run.said, run.derivation()(run.said), run.foreignSeqs.size > 0),
+      facts.completed({ run, answer: null, durationMs: durationMs() }),
     ])
   }
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { LiveCall } from './calls.ts'
-import { MAX_MESSAGE_CHARS } from './chat.ts'
+import { messageFields } from './chat.ts'
 import { refusals, tagged } from './describe.ts'
 import type { ProblemDocument } from './problem.ts'
 import type { TimelineEvent, TimelinePage } from './timeline.ts'
@@ -11,8 +11,7 @@ const { get } = tagged('Chat')
 export const clientMessageSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('chat.message'),
-    content: z.string().trim().min(1).max(MAX_MESSAGE_CHARS),
-    clientMessageId: z.string().min(1).max(200).optional(),
+    ...messageFields,
   }),
   z.object({ type: z.literal('chat.stop') }),
   z.object({ type: z.literal('history.more'), cursor: z.string().max(64) }),

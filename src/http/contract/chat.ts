@@ -4,6 +4,8 @@ import { body, json, refusals, tagged } from './describe.ts'
 const { post } = tagged('Chat')
 
 export const MAX_MESSAGE_CHARS = 100_000
+/** Also the limit of the event. */
+const MAX_PASTED_RANGES = 100
 
 /** The tokens that requests to the model took. */
 export const tokenCounts = { inputTokens: z.int(), outputTokens: z.int(), cachedTokens: z.int() }
@@ -16,18 +18,27 @@ const replySchema = z.object({
   usage: z.object(tokenCounts),
 })
 
+/** A message of the owner. */
+export const messageFields = {
+  content: z.string().trim().min(1).max(MAX_MESSAGE_CHARS),
+  clientMessageId: z.string().min(1).max(200).optional(),
+  pasted: z
+    .array(z.tuple([z.int().min(0), z.int().min(0)]))
+    .max(MAX_PASTED_RANGES)
+    .optional()
+    .openapi({
+      description:
+        'The parts of `content` that were pasted: start and end in UTF-16 code units. They may be the words of others, so they cannot ask for anything that needs your authority.',
+    }),
+}
+
 export const say = post('/api/chat', {
   summary: 'Send a message and wait for the reply',
   description:
     'With `Accept: text/event-stream`, the turn arrives as server-sent events: chat.working, chat.delta, ' +
     'chat.response, chat.error, chat.done. Repeating a `clientMessageId` returns the first outcome and runs nothing twice.',
   request: {
-    body: body(
-      z.object({
-        content: z.string().trim().min(1).max(MAX_MESSAGE_CHARS),
-        clientMessageId: z.string().min(1).max(200).optional(),
-      }),
-    ),
+    body: body(z.object(messageFields)),
   },
   responses: {
     200: {

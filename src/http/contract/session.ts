@@ -71,6 +71,14 @@ const turnSchema = z
         }),
       )
       .readonly(),
+    foreign: z
+      .array(z.object({ seq: z.int(), type: z.string(), tool: z.string().nullable() }))
+      .readonly()
+      .nullable()
+      .openapi({
+        description:
+          'The facts with words of others that the turn was given: the latest 50. Null if that is not known.',
+      }),
     usage: z.object(tokenCounts),
   })
   .openapi('TurnReport')

@@ -132,7 +132,8 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
     switch (message.type) {
       case 'chat.message': {
         const relayedBefore = relayedSeq
-        const received = await chat.receive(message.content, message.clientMessageId)
+        const { content, clientMessageId, pasted = [] } = message
+        const received = await chat.receive(content, clientMessageId, { pasted })
         const end = chat.ended(received)
         // The turn of a repeated message may have ended before, so no event will report its outcome.
         if (end && end.seq <= relayedBefore) sendOutcome(end.outcome)

@@ -9,8 +9,8 @@ export function chatRoutes(routes: Routes, { agent }: RouteDeps): void {
   const { chat, previews } = agent
 
   routes.openapi(say, async (c) => {
-    const { content, clientMessageId } = c.req.valid('json')
-    const message = await chat.receive(content, clientMessageId)
+    const { content, clientMessageId, pasted = [] } = c.req.valid('json')
+    const message = await chat.receive(content, clientMessageId, { pasted })
     const gone = goneSignal(c)
     if (c.req.header('accept')?.includes('text/event-stream')) {
       return streamSSE(c, async (stream) => {

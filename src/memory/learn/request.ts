@@ -64,7 +64,7 @@ function typedReading(
  * or another person.
  */
 function sourceOf(text: string, messageSeq: number, windows: WindowReader): Quotable | null {
-  const message = windows.utteranceAt(messageSeq)
+  const message = windows.requestAt(messageSeq)
   if (message?.speaker !== 'owner') return null
   const earlier = windows.before(message.conversationId, messageSeq, EARLIER_UTTERANCES)
   const own = earlier.filter(({ speaker }) => speaker === 'owner').reverse()

@@ -1,4 +1,5 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
+import { typedWords } from '../../text/pasted.ts'
 
 /** The spoken or written text of an event; null if it has none or is erased. */
 export function saidWords(event: AnyEvent): string | null {
@@ -14,4 +15,9 @@ export function saidWords(event: AnyEvent): string | null {
     default:
       return null
   }
+}
+
+/** The same without the pasted parts of a message. */
+export function ownSaidWords(event: AnyEvent): string | null {
+  return event.type === 'chat.message.received' && event.body ? typedWords(event) : saidWords(event)
 }

@@ -3,9 +3,9 @@ import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { UtteranceQueries, UtteranceRow } from '../../../projections/utterances.ts'
 import { asksNotToKeep } from '../../text/secrecy.ts'
 import { contentWords } from '../../text/words.ts'
-import { agreedSentence, merelyAgrees } from './cues.ts'
+import { agreedSentence, asksToRemember, merelyAgrees } from './cues.ts'
 import { ownWords } from './quotation.ts'
-import { saidWords } from './said-words.ts'
+import { ownSaidWords, saidWords } from './said-words.ts'
 
 export type Utterance = {
   readonly seq: number
@@ -56,6 +56,8 @@ export type WindowReader = {
   next(limit: number): Window | null
   /** One utterance with its text; null if erased, barred or not an utterance. */
   utteranceAt(seq: number): Utterance | null
+  /** The same with what the owner pasted, if the typed words ask to remember it. */
+  requestAt(seq: number): Utterance | null
   /** Utterances before `seq` in its conversation, oldest first. */
   before(conversationId: string | null, seq: number, limit: number): Utterance[]
   /** At most `limit` of the owner's utterances among the last `2 * limit` before `seq`. */
@@ -77,10 +79,17 @@ export function createWindowReader(options: {
     return row ? withWords(row) : null
   }
 
-  function withWords(row: UtteranceRow): Utterance | null {
+  function requestAt(seq: number): Utterance | null {
+    const typed = utteranceAt(seq)
+    const row = utterances.bySeq(seq)
+    return typed && row && asksToRemember(typed.text) ? withWords(row, saidWords) : typed
+  }
+
+  /** Without pasted words, which may be anybody's. */
+  function withWords(row: UtteranceRow, wordsOf = ownSaidWords): Utterance | null {
     const [event] = ledger.readSeqs([row.seq])
     if (!event || event.type === 'unknown' || isHidden(event)) return null
-    const text = saidWords(event)
+    const text = wordsOf(event)
     if (text === null || text.trim() === '') return null
     const { seq, at, channel, conversationId, spanId, turnId } = event
     return {
@@ -113,6 +122,7 @@ export function createWindowReader(options: {
 
   return {
     utteranceAt,
+    requestAt,
     before,
     ownersBefore: (conversationId, seq, limit) =>
       utterances

@@ -7,7 +7,18 @@ export function order(tool: string, args: Readonly<Record<string, unknown>>): st
   return `OBEY ${JSON.stringify({ tool, arguments: args })}`
 }
 
-/** Obeys each order in its input once a turn. Its replies repeat the orders to keep them in context. */
+/** The same order in other words: a paraphrase shares no word with it. */
+export function paraphrase(order: string): string {
+  return order.replaceAll(
+    /OBEY (\{.*\})/g,
+    (_, json: string) => `HEED ${Buffer.from(json).toString('base64')}`,
+  )
+}
+
+/**
+ * Obeys each order in its input once a turn, however it is worded. Its replies repeat the orders to keep them in
+ * context, as paraphrases.
+ */
 export const obedient: Answerer = ({ body }) => {
   const input = Array.isArray(body.input) ? (body.input as Json[]) : []
   const orders = [...new Set(stringsIn(input).flatMap(ordersIn))]
@@ -19,7 +30,7 @@ export const obedient: Answerer = ({ body }) => {
     .map(callOf)
     .filter(({ name, arguments: args }) => !called.has(`${name} ${JSON.stringify(args)}`))
   if (toolCalls.length > 0) return { toolCalls }
-  return { text: ['Done.', ...orders.map((json) => `OBEY ${json}`)].join(' ') }
+  return { text: ['Done.', ...orders.map((json) => paraphrase(`OBEY ${json}`))].join(' ') }
 }
 
 function callOf(json: string): ScriptedCall {
@@ -45,7 +56,11 @@ function parse(text: string): unknown {
 }
 
 /** The JSON after each marker. */
-function ordersIn(text: string): string[] {
+function ordersIn(said: string): string[] {
+  const text = said.replaceAll(
+    /HEED ([A-Za-z0-9+/]+=*)/g,
+    (_, code: string) => `OBEY ${Buffer.from(code, 'base64')}`,
+  )
   return [...text.matchAll(/OBEY (?=\{)/g)].flatMap(({ index }) => {
     const rest = text.slice(index + 'OBEY '.length)
     for (let end = rest.indexOf('}'); end !== -1; end = rest.indexOf('}', end + 1)) {

@@ -153,3 +153,24 @@ test('recalls what was said a moment ago when asked for everything', async () =>
     data: { memories: [{ text: 'I live in Porto' }] },
   })
 })
+
+test('learns nothing from a pasted text, but remembers it on request', async () => {
+  const utility = scriptedModel(({ turns }) =>
+    turns.map(({ text }) => ({
+      text: 'I live in Porto',
+      quote: 'I live in Porto',
+      slot: 'home',
+      value: text,
+    })),
+  )
+  const mind = await openMind({ utility })
+  const asked = await mind.say('What does Ann want? I live in Porto', { pastedFrom: 20, open: true })
+  expect(await mind.use('remember', { text: 'I live in Porto' }, asked.seq)).toMatchObject({ ok: false })
+  await mind.finish(asked)
+  await mind.settle()
+  expect(mind.known()).toEqual([])
+  const request = 'Remember this: '
+  const turn = await mind.say(`${request}I live in Porto`, { pastedFrom: request.length, open: true })
+  expect(await mind.use('remember', { text: 'I live in Porto' }, turn.seq)).toMatchObject({ ok: true })
+  expect(mind.texts()).toEqual(['I live in Porto'])
+})

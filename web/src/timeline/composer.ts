@@ -3,10 +3,12 @@ import { customElement, property, state } from 'lit/decorators.js'
 import { keep, kept } from '../app/tab-storage.ts'
 import { controls } from '../design/controls.ts'
 import { takeText } from '../design/field.ts'
+import { type Draft, editDraft, isPaste, trimDraft } from './pasted.ts'
 
-const unsentKey = 'delegate.unsent'
+const unsentKey = 'delegate.draft'
+const noDraft: Draft = { text: '', pasted: [] }
 
-/** The message input. Fires `send` with the text, and `stop`. Unsent text survives a reload. */
+/** The message input. Fires `send` with the draft, and `stop`. Unsent text survives a reload. */
 @customElement('dg-composer')
 export class DgComposer extends LitElement {
   static override readonly styles = [
@@ -90,16 +92,19 @@ export class DgComposer extends LitElement {
     `,
   ]
   @property({ type: Boolean }) working = false
-  @state() text: string = kept(unsentKey) ?? ''
+  @state() private draft: Draft = kept<Draft>(unsentKey) ?? noDraft
 
   override focus(): void {
     this.renderRoot.querySelector('textarea')?.focus()
   }
 
-  private setText(text: string): void {
-    this.text = text
-    keep(unsentKey, text === '' ? null : text)
+  private setDraft(draft: Draft): void {
+    this.draft = draft
+    keep(unsentKey, draft.text === '' ? null : draft)
   }
+
+  private readonly edited = (event: InputEvent): void =>
+    takeText((text) => this.setDraft(editDraft(this.draft, text, isPaste(event.inputType))))(event)
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && this.working) {
@@ -113,10 +118,10 @@ export class DgComposer extends LitElement {
   }
 
   private readonly submit = (): void => {
-    const text = this.text.trim()
-    if (text === '') return
-    this.setText('')
-    this.dispatchEvent(new CustomEvent('send', { detail: text }))
+    const draft = trimDraft(this.draft)
+    if (draft.text === '') return
+    this.setDraft(noDraft)
+    this.dispatchEvent(new CustomEvent('send', { detail: draft }))
   }
 
   private readonly stop = (): void => {
@@ -147,8 +152,8 @@ export class DgComposer extends LitElement {
           aria-label="Message"
           enterkeyhint="send"
           autocomplete="off"
-          .value=${this.text}
-          @input=${takeText((text) => this.setText(text))}
+          .value=${this.draft.text}
+          @input=${this.edited}
           @keydown=${this.keyPressed}
         ></textarea>
         ${
@@ -169,7 +174,7 @@ export class DgComposer extends LitElement {
           type="submit"
           aria-label="Send"
           title="Send (Enter)"
-          ?disabled=${this.text.trim() === ''}
+          ?disabled=${this.draft.text.trim() === ''}
         >
           <dg-icon name="arrow-up"></dg-icon>
         </button>

@@ -3,14 +3,14 @@ import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { dayKey } from '../design/format.ts'
 import { type Step, stepsOf } from './activity.ts'
 import { wordsOf } from './event-kinds.ts'
+import type { Draft } from './pasted.ts'
 import type { Activity, Message, Proposal, Segment } from './tree.ts'
 
 /** Streamed words of a running turn. */
 export type Preview = { readonly turnId: string; readonly text: string }
 /** A message of this tab that is not on the timeline yet. */
-export type Pending = {
+export type Pending = Draft & {
   readonly clientMessageId: string
-  readonly text: string
   readonly at: string
   readonly status: 'waiting' | 'sent' | 'failed'
   readonly reason: string | null

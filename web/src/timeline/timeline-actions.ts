@@ -4,7 +4,8 @@ import { copyWithToast } from '../app/copy.ts'
 import type { Erasing } from '../app/erase-dialog.ts'
 import { plural } from '../design/format.ts'
 import type { ChatSession } from './chat/session.ts'
-import { wordsOf } from './event-kinds.ts'
+import { cutOf } from './event-kinds.ts'
+import { type Draft, draftOf } from './pasted.ts'
 import type { Segment } from './tree.ts'
 
 export type TimelineActions = ReturnType<typeof createTimelineActions>
@@ -14,10 +15,19 @@ export function createTimelineActions(options: {
   readonly app: App
   readonly session: ChatSession
   readonly erase: (erasing: Erasing) => void
-  readonly say: (text: string) => void
+  readonly say: (draft: Draft) => void
   readonly explainTurn: (turnId: string) => void
 }) {
   const { app, session } = options
+  const spanEvents = async (id: string) =>
+    (await app.http.get('/api/timeline/spans/{id}', { params: { id } })).events
+
+  /** The event with its full body, which a page cuts if it is long. */
+  async function wholeOf(event: TimelineEvent): Promise<TimelineEvent> {
+    if (event.spanId === null || !cutOf(event)) return event
+    return (await spanEvents(event.spanId)).find(({ seq }) => seq === event.seq) ?? event
+  }
+
   return {
     app,
     copy: (text: string) => void copyWithToast(text, 'Copied', app.toast),
@@ -25,7 +35,7 @@ export function createTimelineActions(options: {
     showAll: ({ spanId }: TimelineEvent) =>
       app.attempt(async () => {
         if (spanId === null) return
-        session.addEvents((await app.http.get('/api/timeline/spans/{id}', { params: { id: spanId } })).events)
+        session.addEvents(await spanEvents(spanId))
       }),
     eraseEvent: ({ seq }: TimelineEvent) =>
       options.erase({ heading: 'Erase this message?', target: { kind: 'message', id: String(seq) } }),
@@ -61,7 +71,8 @@ export function createTimelineActions(options: {
       const asked = session.segments
         .flatMap(({ entries }) => entries)
         .find((entry) => entry.kind === 'message' && entry.role === 'owner' && entry.event.turnId === turnId)
-      if (asked?.kind === 'message') options.say(wordsOf(asked.event))
+      if (asked?.kind !== 'message') return
+      void app.attempt(async () => options.say(draftOf(await wholeOf(asked.event))))
     },
     explainTurn: options.explainTurn,
     async endConversation() {

@@ -16,6 +16,7 @@ import './context-meter.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { createMarkdown } from '../design/markdown.ts'
 import { DgMomentDialog } from './moment-dialog.ts'
+import type { Draft } from './pasted.ts'
 import { DgSearchDialog } from './search-dialog.ts'
 import { DgWhyDialog } from './why-dialog.ts'
 import './timeline-view.ts'
@@ -59,7 +60,7 @@ export class DgTimelinePage extends LitElement {
         app: this.app,
         session,
         erase: (erasing) => askToErase(this, this.app, erasing),
-        say: (text) => this.say(text),
+        say: (draft) => this.say(draft),
         explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { app: this.app, turnId }).openIn(this),
       })
       signal.addEventListener('abort', session.subscribe(changed))
@@ -114,8 +115,8 @@ export class DgTimelinePage extends LitElement {
     }
   }
 
-  private say(text: string): void {
-    this.session.outbox.add(text)
+  private say(draft: Draft): void {
+    this.session.outbox.add(draft)
     this.timeline()?.scrollToEnd()
   }
 
@@ -215,7 +216,7 @@ export class DgTimelinePage extends LitElement {
       <div class="content">${this.contentView(session)}</div>
       <dg-composer
         .working=${session.working}
-        @send=${(event: CustomEvent<string>) => this.say(event.detail)}
+        @send=${(event: CustomEvent<Draft>) => this.say(event.detail)}
         @stop=${() => session.stop()}
       ></dg-composer>
     `
@@ -229,7 +230,7 @@ export class DgTimelinePage extends LitElement {
       session.previews.length === 0 &&
       session.talk.length === 0 &&
       !session.segments.some(({ entries }) => entries.some(isWorthShowing))
-    if (isEmpty) return emptyView((text) => this.say(text))
+    if (isEmpty) return emptyView((text) => this.say({ text, pasted: [] }))
     return html`
       <dg-timeline
         .segments=${session.segments}

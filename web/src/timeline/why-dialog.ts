@@ -93,8 +93,37 @@ function reportView(turn: TurnReport, instructions: readonly Adaptation[]): Temp
       'Standing instructions',
       turn.adaptations.map((id) => instructionView(id, instructions)),
     )}
-    ${section('Tools used', turn.tools.map(toolView))}
+    ${section('Tools used', turn.tools.map(toolView))} ${section('Words of others it was given', foreignViews(turn.foreign ?? []))}
   `
+}
+
+/** Where words came from that are not the owner's. */
+const foreignKinds: Readonly<Record<string, string>> = {
+  'chat.message.received': 'Text that you pasted, or that was spoken to a device',
+  'sms.received': 'A text message',
+  'call.utterance.heard': 'Words spoken on the phone',
+  'call.reply.spoken': 'An earlier reply on the phone',
+  'chat.reply.sent': 'An earlier reply that repeats such words',
+  'chat.reply.stopped': 'An earlier reply that repeats such words',
+  'delivery.requested': 'An earlier reply by text message',
+  'memory.stored': 'A memory of such words',
+  'timer.fired': 'A reminder',
+  'timer.missed': 'A reminder',
+  'task.finished': 'The outcome of a task',
+  'task.failed': 'The outcome of a task',
+  'signal.raised': 'Something that it noticed',
+  'context.compaction.succeeded': 'The summary of the conversation',
+}
+
+/** One line for each kind of source, with its number. */
+function foreignViews(foreign: NonNullable<TurnReport['foreign']>): readonly TemplateResult[] {
+  const kinds = Map.groupBy(foreign, ({ type, tool }) =>
+    tool === null ? (foreignKinds[type] ?? wordsText(type)) : `The tool ${wordsText(tool)}`,
+  )
+  return [...kinds].map(
+    ([kind, items]) =>
+      html`<li>${kind}${items.length > 1 ? html`<span class="label">${items.length} times</span>` : nothing}</li>`,
+  )
 }
 
 /** The instruction's current title, or its id if it no longer exists. */

@@ -36,7 +36,7 @@ const received = (seq: number, payload: Record<string, unknown>) =>
 
 test('keeps a message pending until its event arrives', () => {
   const { outbox, states } = startOutbox()
-  outbox.add('Hello')
+  outbox.add({ text: 'Hello', pasted: [] })
   expect(states()).toEqual(['m1 sent'])
   outbox.settle(received(1, { text: 'Something else' }))
   expect(states()).toEqual(['m1 sent'])
@@ -46,15 +46,15 @@ test('keeps a message pending until its event arrives', () => {
 
 test('settles one message per event if two have the same text', () => {
   const { outbox, states } = startOutbox()
-  outbox.add('Yes')
-  outbox.add('Yes')
+  outbox.add({ text: 'Yes', pasted: [] })
+  outbox.add({ text: 'Yes', pasted: [] })
   outbox.settle(received(1, { text: 'Yes' }))
   expect(states()).toEqual(['m2 sent'])
 })
 
 test('settles a message by the beginning of its text if the event is truncated', () => {
   const { outbox, states } = startOutbox()
-  outbox.add(`A long story ${'and on '.repeat(900)}`)
+  outbox.add({ text: `A long story ${'and on '.repeat(900)}`, pasted: [] })
   outbox.settle(received(1, { excerpt: 'A long story and on and', bytes: 6300 }))
   expect(states()).toEqual([])
 })
@@ -62,7 +62,7 @@ test('settles a message by the beginning of its text if the event is truncated',
 test('holds messages while disconnected and sends them under the same id', () => {
   const { outbox, sent, world, states } = startOutbox()
   world.isConnected = false
-  outbox.add('Hello')
+  outbox.add({ text: 'Hello', pasted: [] })
   expect(states()).toEqual(['m1 waiting'])
   world.isConnected = true
   outbox.flush()
@@ -74,11 +74,11 @@ test('holds messages while disconnected and sends them under the same id', () =>
 test('fails an unanswered message after a timeout, unless the service is busy with others', () => {
   const { outbox, sent, world, states } = startOutbox()
   world.isBusy = true
-  outbox.add('First')
+  outbox.add({ text: 'First', pasted: [] })
   vi.advanceTimersByTime(60_000)
   expect(states()).toEqual(['m1 sent'])
   world.isBusy = false
-  outbox.add('Second')
+  outbox.add({ text: 'Second', pasted: [] })
   vi.advanceTimersByTime(60_000)
   expect(states()).toEqual(['m1 sent', 'm2 failed'])
   outbox.retry('m2')
@@ -88,8 +88,8 @@ test('fails an unanswered message after a timeout, unless the service is busy wi
 
 test('applies an error to the message that it names, else to the oldest one sent', () => {
   const { outbox, states } = startOutbox()
-  outbox.add('One')
-  outbox.add('Two')
+  outbox.add({ text: 'One', pasted: [] })
+  outbox.add({ text: 'Two', pasted: [] })
   expect(outbox.fail('m2', 'No.')).toBe(true)
   expect(states()).toEqual(['m1 sent', 'm2 failed'])
   expect(outbox.fail(null, 'No.')).toBe(true)
@@ -104,7 +104,7 @@ test('applies an error to the message that it names, else to the oldest one sent
 test('does not settle a message by an older event with the same text', () => {
   const { outbox, sent, world, states } = startOutbox()
   world.isConnected = false
-  outbox.add('Yes')
+  outbox.add({ text: 'Yes', pasted: [] })
   outbox.settle(received(7, { text: 'Yes' }))
   expect(states()).toEqual(['m1 waiting'])
   world.isConnected = true
@@ -120,7 +120,7 @@ test('does not settle a message by an older event with the same text', () => {
 test('sends messages stored before a reload under the same id', () => {
   const before = startOutbox()
   before.world.isConnected = false
-  before.outbox.add('Hello')
+  before.outbox.add({ text: 'Hello', pasted: [] })
   const { outbox, sent, world, states } = startOutbox(before.world.kept)
   expect(states()).toEqual(['m1 waiting'])
   world.lastSeq = 3
@@ -133,7 +133,7 @@ test('sends messages stored before a reload under the same id', () => {
 test('settles a message that the service received before the reload', () => {
   const before = startOutbox()
   before.world.lastSeq = 20
-  before.outbox.add('Hello')
+  before.outbox.add({ text: 'Hello', pasted: [] })
   const { outbox, states } = startOutbox(before.world.kept)
   outbox.settle(received(12, { text: 'Hello' }))
   expect(states()).toEqual(['m1 sent'])
@@ -144,7 +144,7 @@ test('settles a message that the service received before the reload', () => {
 test('settles messages after the service restarts from an older ledger', () => {
   const { outbox, world, states } = startOutbox()
   world.lastSeq = 20
-  outbox.add('Hello')
+  outbox.add({ text: 'Hello', pasted: [] })
   world.lastSeq = 5
   outbox.flush()
   outbox.settle(received(6, { text: 'Hello' }))
@@ -153,7 +153,7 @@ test('settles messages after the service restarts from an older ledger', () => {
 
 test('stores nothing once closed', () => {
   const { outbox, world } = startOutbox()
-  outbox.add('Hello')
+  outbox.add({ text: 'Hello', pasted: [] })
   world.kept = []
   outbox.close()
   vi.advanceTimersByTime(60_000)
@@ -163,8 +163,8 @@ test('stores nothing once closed', () => {
 
 test('resends messages after a lost connection, but not failed ones', () => {
   const { outbox, sent, world, states } = startOutbox()
-  outbox.add('Hello')
-  outbox.add('Refused')
+  outbox.add({ text: 'Hello', pasted: [] })
+  outbox.add({ text: 'Refused', pasted: [] })
   outbox.fail('m2', 'No.')
   world.isConnected = false
   outbox.wait()

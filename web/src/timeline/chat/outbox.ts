@@ -1,6 +1,7 @@
 import type { TimelineEvent } from '../../../../src/http/contract/timeline.ts'
 import { keep, kept } from '../../app/tab-storage.ts'
 import { wordsOf } from '../event-kinds.ts'
+import type { Draft } from '../pasted.ts'
 import type { Pending } from '../rows.ts'
 
 /** A message that is not on the timeline yet, as stored for a reload. */
@@ -75,10 +76,17 @@ export function createOutbox(options: {
     get pending(): readonly Pending[] {
       return pending
     },
-    add(text: string): void {
+    add(draft: Draft): void {
       const at = new Date().toISOString()
       const clientMessageId = options.newId()
-      const message = { clientMessageId, text, at, status: 'waiting', reason: null, afterSeq: null } as const
+      const message = {
+        ...draft,
+        clientMessageId,
+        at,
+        status: 'waiting',
+        reason: null,
+        afterSeq: null,
+      } as const
       pending = [...pending, message]
       transmit(message)
     },

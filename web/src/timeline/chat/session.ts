@@ -47,8 +47,8 @@ export function createChatSession(options: ChatSessionOptions) {
   const previews = createPreviews()
   const live = createLiveTalk()
   const outbox = createOutbox({
-    send: ({ clientMessageId, text }) =>
-      loaded && socket.send({ type: 'chat.message', content: text, clientMessageId }),
+    send: ({ clientMessageId, text, pasted }) =>
+      loaded && socket.send({ type: 'chat.message', content: text, clientMessageId, pasted: [...pasted] }),
     isBusy: () => connection.state !== 'open' || isWorking(store, previews.list),
     lastSeq: () => store.lastSeq,
     kept: options.unsettled.kept,
