@@ -9,8 +9,9 @@ const NEAR_BEST = 0.8
 const KEY_WEIGHT = 2
 
 /**
- * The facts that contain more than half of the key words of a question, by stem. Best first, then in the given
- * order. A fact that shares only an aspect ("name") does not count.
+ * The facts that contain more than half of the key words of a question, by stem, or half of them if one is a
+ * name: "When is Ines coming?". Best first, then in the given order. A fact that shares only an aspect ("name")
+ * does not count.
  */
 export function findAnswers(question: string, facts: readonly Fact[]): Fact[] {
   const { keys, aspects } = queryWords(question)
@@ -19,11 +20,11 @@ export function findAnswers(question: string, facts: readonly Fact[]): Fact[] {
   if (keyStems.length === 0) return []
   const isOwn = isOfOwner(question, keys, aspects)
   const scored = facts.flatMap((fact) => {
-    const stems = new Set(wordsOf(fact.text).map(senseOf))
-    if (SAYS_NAME.test(fact.text)) stems.add('name')
+    const stems = sensesIn(fact.text)
     if (isOwn && isOfAnother(fact.text, keys)) return []
     const keyHits = keyStems.filter((each) => stems.has(each)).length
-    if (keyHits * 2 <= keyStems.length && keyHits < keyStems.length) return []
+    const isNamed = keys.some((key) => namesIn(fact.text).has(key))
+    if (isNamed ? keyHits * 2 < keyStems.length : keyHits * 2 <= keyStems.length) return []
     const aspectHits = aspectStems.filter((each) => stems.has(each)).length
     return [{ fact, score: keyHits * KEY_WEIGHT + aspectHits }]
   })
@@ -34,6 +35,11 @@ export function findAnswers(question: string, facts: readonly Fact[]): Fact[] {
     .map(({ fact }) => fact)
   // People have one name and one home: only the newest counts.
   return distinct(ranked).slice(0, isOwn ? 1 : MAX_ANSWERS)
+}
+
+/** Capitalised words within a sentence, in lower case. */
+function namesIn(text: string): ReadonlySet<string> {
+  return new Set(wordsOf([...text.matchAll(/(?<=[^.!?:]\s)\p{Lu}\p{L}+/gu)].join(' ')))
 }
 
 /** "I'm Tom" gives a name without the word "name". */
@@ -56,15 +62,22 @@ export function isOfAnother(text: string, keys: readonly string[]): boolean {
 const IMPLICIT_ASPECTS =
   /^(?:name|thing|things|kind|type|day|date|time|again|currently|old|age|prefer|number)$/
 
-/** Whether no answer mentions the aspect asked for: a birthday, an address. */
+/** Whether no answer mentions the aspect asked for (a birthday, an address), or more than a name. */
 export function isOffTopic(question: string, answers: readonly Fact[]): boolean {
-  const { aspects } = queryWords(question)
+  const { keys, aspects } = queryWords(question)
   const wanted = aspects.map(senseOf).filter((sense) => !IMPLICIT_ASPECTS.test(sense))
-  if (wanted.length === 0) return false
   return answers.every(({ text }) => {
-    const senses = new Set(wordsOf(text).map(senseOf))
-    return wanted.every((sense) => !senses.has(sense))
+    const senses = sensesIn(text)
+    const hits = keys.filter((key) => senses.has(senseOf(key))).length
+    return hits * 2 <= keys.length || (wanted.length > 0 && wanted.every((sense) => !senses.has(sense)))
   })
+}
+
+/** The words of a text in the form for comparison. */
+function sensesIn(text: string): Set<string> {
+  const senses = new Set(wordsOf(text).map(senseOf))
+  if (SAYS_NAME.test(text)) senses.add('name')
+  return senses
 }
 
 function distinct(facts: readonly Fact[]): Fact[] {

@@ -9,6 +9,7 @@ const known = [
   'The gate code is 9922',
   'I am allergic to nuts',
   'Моя сестра живёт в Риме',
+  'My cousin Ines is visiting next Friday',
 ].map((text) => ({ text, at: null }))
 
 const answers = (question: string) => findAnswers(question, known).map(({ text }) => text)
@@ -20,6 +21,8 @@ test.for([
   ['What is the gate code?', ['The gate code is 4711', 'The gate code is 9922']],
   ['Am I allergic to anything?', ['I am allergic to nuts']],
   ['Где живёт моя сестра?', ['Моя сестра живёт в Риме']],
+  ['When is Ines coming?', ['My cousin Ines is visiting next Friday']],
+  ['When is ines coming?', ['My cousin Ines is visiting next Friday']],
   ['Who is Bob?', []],
   ['What is it?', []],
   ['', []],
