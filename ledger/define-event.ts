@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 /** One event type of the catalogue: schemas of its permanent `facts` and its personal, erasable `body`. */
 export type EventDefinition<Facts extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> = {
-  /** Incremented whenever the shape changes; `upcast.ts` lifts older versions. */
+  /** Incremented if facts of the old shape no longer parse; `upcast.ts` lifts them. */
   readonly version: number
   /** Shown folded on the timeline, never as something that was said. */
   readonly internal: boolean

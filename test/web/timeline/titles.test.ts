@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { titleOf } from '../../../web/src/timeline/titles.ts'
+import { catalogue, type EventType } from '../../../ledger/events/catalogue.ts'
+import { classify } from '../../../web/src/timeline/event-kinds.ts'
+import { titleOf, titles } from '../../../web/src/timeline/titles.ts'
 import { event } from './events.ts'
 
 const ended = (reason: string, durationMs: number) =>
@@ -30,4 +32,13 @@ test('counts changed settings', () => {
   expect(titleFor(['TIMEZONE', 'CHAT_MODEL', 'DAILY_TEXTS'])).toBe('3 settings changed')
   expect(titleFor(['TIMEZONE'])).toBe('1 setting changed')
   expect(titleFor()).toBe('Settings changed')
+})
+
+test('has a title for every event that the timeline shows by its title', () => {
+  const untitled = Object.keys(catalogue).filter((type) => {
+    const { internal } = catalogue[type as EventType]
+    const { kind } = classify(event(1, type, { internal }))
+    return ['notice', 'internal', 'boundary'].includes(kind) && titles[type] === undefined
+  })
+  expect(untitled).toEqual([])
 })

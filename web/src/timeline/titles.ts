@@ -62,7 +62,7 @@ const callEnded = (durationMs: number, why?: string): string => {
   return why === undefined ? what : `${what}: ${why}`
 }
 
-const titles: Readonly<Record<string, Title>> = {
+export const titles: Readonly<Record<string, Title>> = {
   'conversation.ended': () => 'Conversation ended',
   'turn.started': (e) =>
     text(e, 'trigger') === 'activation'
@@ -78,6 +78,8 @@ const titles: Readonly<Record<string, Title>> = {
   'context.compaction.failed': (e) => `Compaction failed: ${wordsText(text(e, 'kind'))}`,
   'context.replacement.consumed': () => 'Continued from the compacted context',
   'context.capsule.written': () => 'Wrote a summary of the conversation so far',
+  'context.capsule.failed': () => 'Could not write a summary of the conversation so far',
+  'tool.called': (e) => `Tool called: ${wordsText(text(e, 'tool'))}`,
   'memory.checkpoint.created': (e) => `Reviewed ${plural(number(e, 'turns'), 'turn')} for memories`,
   'memory.extraction.completed': (e) =>
     number(e, 'accepted') === 0
