@@ -55,7 +55,7 @@ export function budgetsFinding({ tokens, texts, calls }: DailyLimits): Finding {
   const all = { DAILY_TOKENS: tokens, DAILY_TEXTS: texts, DAILY_CALLS: calls }
   const unlimited = Object.entries(all).flatMap(([name, limit]) => (limit === null ? [name] : []))
   return unlimited.length === 0
-    ? ok(`At most ${tokens} tokens, ${texts} texts and ${calls} calls in 24 hours.`)
+    ? ok(`At most ${tokens?.toLocaleString('en')} tokens, ${texts} texts and ${calls} calls in 24 hours.`)
     : warning(
         `Nothing bounds the bill of a stolen session or a loop: ${unlimited.join(', ')} is unlimited.`,
         'Set a number in the environment.',
