@@ -14,6 +14,8 @@ export type TaskRow = {
   startedAt: string | null
   /** Null if unknown, or if the process has ended. */
   pid: number | null
+  /** What kept its program from the service's data; null if it has not started, or if unknown. */
+  isolation: 'bubblewrap' | 'user' | 'none' | null
   endedAt: string | null
   /** The event with its outcome. */
   endedSeq: number | null
@@ -35,13 +37,13 @@ export type TaskRow = {
 /** Tasks from their dispatch to their outcome. */
 export const tasksProjection = defineProjection({
   name: 'tasks',
-  version: 1,
+  version: 2,
   tables: ['tasks'],
   schema: `
     CREATE TABLE tasks (
       taskId TEXT PRIMARY KEY, dispatchedSeq INTEGER NOT NULL, status TEXT NOT NULL, notify TEXT NOT NULL,
       timeoutMinutes INTEGER NOT NULL, by TEXT NOT NULL, retryOf TEXT, dispatchedAt TEXT NOT NULL, startedAt TEXT,
-      pid INTEGER, endedAt TEXT, endedSeq INTEGER, kind TEXT, exitCode INTEGER, durationMs INTEGER,
+      pid INTEGER, isolation TEXT, endedAt TEXT, endedSeq INTEGER, kind TEXT, exitCode INTEGER, durationMs INTEGER,
       progressCount INTEGER NOT NULL DEFAULT 0, lastProgressSeq INTEGER, lastAt TEXT NOT NULL,
       spanId TEXT, spanEvents INTEGER NOT NULL DEFAULT 1, conversationId TEXT, announced INTEGER NOT NULL DEFAULT 0
     ) WITHOUT ROWID, STRICT;
@@ -58,7 +60,7 @@ export const tasksProjection = defineProjection({
       spanEvents = CASE WHEN spanId IS @spanId THEN spanEvents + 1 ELSE 1 END, spanId = @spanId,
       conversationId = @conversationId WHERE taskId = @taskId`)
     const begin = db.prepare(`UPDATE tasks SET status = 'running', startedAt = coalesce(startedAt, @at),
-      pid = coalesce(@pid, pid) WHERE taskId = @taskId AND status IN ('queued', 'running')`)
+      pid = coalesce(@pid, pid), isolation = coalesce(@isolation, isolation) WHERE taskId = @taskId AND status IN ('queued', 'running')`)
     const progress = db.prepare(`UPDATE tasks SET progressCount = progressCount + 1, lastProgressSeq = @seq
       WHERE taskId = @taskId`)
     const end = db.prepare(`UPDATE tasks SET status = @status, endedAt = @at, endedSeq = @seq, kind = @kind,
@@ -80,9 +82,9 @@ export const tasksProjection = defineProjection({
           dispatch.run({ seq, at, spanId, conversationId, taskId, notify, timeoutMinutes, by, retryOf })
         },
         'task.progressed': (event) => {
-          const { taskId, source, pid = null } = event.facts
+          const { taskId, source, pid = null, isolation = null } = event.facts
           touched(taskId, event)
-          if (source === 'started') begin.run({ taskId, at: event.at, pid })
+          if (source === 'started') begin.run({ taskId, at: event.at, pid, isolation })
           else progress.run({ taskId, seq: event.seq })
         },
         'task.finished': (event) => {

@@ -66,6 +66,19 @@ const environmentSchema = z.object({
     .nullable()
     .default(null)
     .describe('Program and arguments of the coding assistant, as a JSON array.'),
+  TASK_ISOLATION: z
+    .enum(['auto', 'bubblewrap', 'user', 'none'], 'must be auto, bubblewrap, user or none')
+    .default('auto')
+    .describe(
+      "How programs of tasks are kept from the service's data and environment: `bubblewrap`, `user` (see TASK_USER) or `none`. `auto` takes the first that works and runs the program without isolation if none does.",
+    ),
+  TASK_USER: z
+    .string()
+    .trim()
+    .regex(/^[\w.][\w.-]*\$?$/, 'must be the name of an account')
+    .nullable()
+    .default(null)
+    .describe('Account that programs of tasks run as. The service must run as root.'),
   DAILY_TOKENS: limitSchema
     .default(10_000_000)
     .describe(
@@ -123,6 +136,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     devRoutes: data.DEV_ROUTES,
     /** Null if there is none. Environment only: a stolen session must not become code execution. */
     copilotCommand: data.COPILOT_COMMAND,
+    /** Environment only, like the command that it confines. */
+    taskIsolation: { choice: data.TASK_ISOLATION, user: data.TASK_USER },
     /** The environment of the coding assistant, without the service's own variables. */
     copilotEnvironment: withoutOwn(environment),
     /** For everyone; null if unlimited. Environment only: a stolen session must not lift them. */

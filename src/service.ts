@@ -223,6 +223,7 @@ function buildKept(base: Base) {
     ...base,
     command: config.copilotCommand,
     assistantEnvironment: config.copilotEnvironment,
+    isolation: config.taskIsolation,
     host: config.host,
     ownerNumber: () => ownerNumbersOf(settings)[0] ?? '',
     onFault: faultsOf('tasks', 'a task could not go on'),

@@ -22,6 +22,7 @@ test('applies the defaults to an empty environment', () => {
     itemsDebug: false,
     devRoutes: false,
     copilotCommand: null,
+    taskIsolation: { choice: 'auto', user: null },
     copilotEnvironment: {},
     dailyLimits: { tokens: 10_000_000, texts: 500, calls: 200 },
     settings: new Map(),
@@ -38,6 +39,8 @@ test('reads every variable', () => {
     ITEMS_DEBUG: 'true',
     DEV_ROUTES: '0',
     COPILOT_COMMAND: '["copilot","-p"]',
+    TASK_ISOLATION: 'user',
+    TASK_USER: 'delegate-tasks',
     DAILY_TOKENS: '2000000',
     DAILY_TEXTS: '0',
     DAILY_CALLS: '12',
@@ -54,6 +57,7 @@ test('reads every variable', () => {
     itemsDebug: true,
     devRoutes: false,
     copilotCommand: ['copilot', '-p'],
+    taskIsolation: { choice: 'user', user: 'delegate-tasks' },
     dailyLimits: { tokens: 2_000_000, texts: 0, calls: 12 },
   })
   expect([...config.settings]).toEqual([

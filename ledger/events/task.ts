@@ -18,7 +18,13 @@ export const taskEvents = {
   }),
   'task.progressed': defineEvent({
     internal: true,
-    facts: { taskId: idSchema, source: z.enum(['started', 'callback', 'output']), pid: z.int().optional() },
+    facts: {
+      taskId: idSchema,
+      source: z.enum(['started', 'callback', 'output']),
+      pid: z.int().optional(),
+      /** What keeps the program from the service's data; absent in facts of older builds. */
+      isolation: z.enum(['bubblewrap', 'user', 'none']).optional(),
+    },
     body: { text: z.string() },
   }),
   'task.finished': defineEvent({
@@ -33,7 +39,7 @@ export const taskEvents = {
   'task.failed': defineEvent({
     facts: {
       taskId: idSchema,
-      kind: z.enum(['callback', 'exit', 'timeout', 'spawn', 'interrupted', 'not_configured']),
+      kind: z.enum(['callback', 'exit', 'timeout', 'spawn', 'interrupted', 'not_configured', 'isolation']),
       exitCode: z.int().nullable(),
       durationMs: countSchema,
     },

@@ -8,6 +8,8 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   'build:web': 'Builds the pages.',
   test: 'Runs all tests but the long ones.',
   'test:long': 'Runs the long tests.',
+  doctor:
+    'Checks what protects the service, as its Security page does, and says what to do. Run it as the account of the service and with its environment.',
   'owner:reset-password':
     'Sets a new password from the shell and ends every session. Stop the service first. Generates a password if you enter none.',
   check: 'Checks types, format, lint, import boundaries, cycles and file sizes.',

@@ -10,6 +10,8 @@ import type { ModelId, ModelService } from '../model/port.ts'
 import type { Notes } from '../notes/notes.ts'
 import type { NoteRenderer } from '../notes/renderer.ts'
 import type { Operations } from '../operations/index.ts'
+import type { SecurityCheck } from '../operations/security/check.ts'
+import type { SecuritySources, Seen } from '../operations/security/security.ts'
 import type { Outbound } from '../outbound/index.ts'
 import type { Phone } from '../phone/index.ts'
 import type { TelephonyApi } from '../phone/line/api.ts'
@@ -51,6 +53,8 @@ export type Features = {
   readonly answering: () => ModelId
   readonly directory: string
   readonly devRoutes: boolean
+  /** What the process was given at its start, for the security checks. */
+  readonly config: SecuritySources['config']
   readonly nowMs: () => number
   readonly newId: () => string
   readonly log: Log
@@ -70,6 +74,7 @@ export type Shared = {
 export type CoreDeps = Shared &
   Pick<OwnerState, 'account' | 'sessions' | 'settings'> & {
     readonly checkHealth: CheckHealth
+    readonly checkSecurity: (seen: Seen) => Promise<SecurityCheck[]>
     readonly testConnection: TestConnection
     readonly buildInfo: BuildInfo
     readonly throttle: SignInThrottle

@@ -52,6 +52,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
     addRoutes: (routes) => addFeatureRoutes(routes, deps),
     socketRoutes: [chatSocketRoute(deps), callSocketRoute(deps)],
     checkHealth: readiness.check,
+    checkSecurity: operations.security({ ...options, isolation: options.tasks.isolation }),
     testConnection: connectionTest(options),
     buildInfo,
     onFault: storage.reportFault,

@@ -6,6 +6,7 @@ import { createPagingCounters } from './paging-counters.ts'
 import { createReactorWatch, type ReactorName } from './readiness/reactor-watch.ts'
 import { createReadiness, type ReadinessSources } from './readiness/readiness.ts'
 import { createOperationsReport, createOperationsSeries, type ReportSources } from './report.ts'
+import { checkSecurity, type SecuritySources, type Seen } from './security/security.ts'
 
 export type Operations = ReturnType<typeof buildOperations>
 
@@ -37,6 +38,9 @@ export function buildOperations(options: {
     },
     series: createOperationsSeries({ views, nowMs }),
     report: (sources: ReportSources) => createOperationsReport({ ...sources, views, paging, nowMs }),
+    /** Returns a function that runs all security checks. */
+    security: (sources: Omit<SecuritySources, 'settings'>) => (seen: Seen) =>
+      checkSecurity({ ...sources, settings }, seen),
     readiness: (sources: ReadinessSources) => createReadiness({ ...options, ...sources, reactors }),
   }
 }

@@ -4,6 +4,9 @@ import * as z from 'zod'
 /** 10.0.0.0/8 and fc00::/7 are the largest private networks. Anything larger includes strangers. */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 } as const
 
+/** Container networks are not larger. */
+const WIDE_PREFIX = { ipv4: 16, ipv6: 64 } as const
+
 const mapped = new BlockList()
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6')
 
@@ -52,6 +55,14 @@ export function parseProxyList(list: string | null): (address: string) => boolea
     const family = isIP(address)
     return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4')
   }
+}
+
+/** Listed networks with room for thousands of strangers, as written. */
+export function wideNetworks(list: string | null): string[] {
+  return splitList(list ?? '').filter((part) => {
+    const network = parseNetwork(part)
+    return network !== null && network.prefix < WIDE_PREFIX[network.family]
+  })
 }
 
 function splitList(list: string): string[] {

@@ -78,6 +78,18 @@ export function openSettingsStore(directory: string): SettingsStore {
   }
 }
 
+/** The store as it is now, in memory: for commands that must not touch the file. */
+export function copySettingsStore(directory: string): SettingsStore {
+  const file = settingsFile(directory)
+  checkHeader(file)
+  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 1000 })
+  try {
+    return createStore(new Database(db.serialize()))
+  } finally {
+    db.close()
+  }
+}
+
 function prepareFile(db: Database.Database, file: string): void {
   // A rollback journal instead of a write-ahead log: writes are rare, and no old content stays behind.
   db.pragma('journal_mode = TRUNCATE')

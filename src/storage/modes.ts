@@ -4,6 +4,15 @@ import { join } from 'node:path'
 const RIGHTS_OF_OTHERS = 0o077
 const RIGHTS_OF_OWNER = 0o700
 
+/** The real paths of the data directory and its direct entries that other accounts may access, without links. */
+export function openToOthers(directory: string): string[] {
+  const real = realpathSync(directory)
+  return [real, ...readdirSync(real).map((name) => join(real, name))].filter((path) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    return stats !== undefined && !stats.isSymbolicLink() && (stats.mode & RIGHTS_OF_OTHERS) !== 0
+  })
+}
+
 /**
  * Removes group and other permissions from the data directory and its direct entries, which a copy by hand
  * may have left open. Skips symbolic links. Returns the paths that were changed and those that could not be.
@@ -15,13 +24,9 @@ export function tightenModes(
 ): { readonly tightened: readonly string[]; readonly refused: readonly string[] } {
   const tightened: string[] = []
   const refused: string[] = []
-  const real = realpathSync(directory)
-  for (const path of [real, ...readdirSync(real).map((name) => join(real, name))]) {
-    const stats = lstatSync(path, { throwIfNoEntry: false })
-    const isOpen = stats !== undefined && (stats.mode & RIGHTS_OF_OTHERS) !== 0
-    if (!isOpen || stats.isSymbolicLink()) continue
+  for (const path of openToOthers(directory)) {
     try {
-      chmod(path, stats.mode & RIGHTS_OF_OWNER)
+      chmod(path, lstatSync(path).mode & RIGHTS_OF_OWNER)
       tightened.push(path)
     } catch {
       refused.push(path)

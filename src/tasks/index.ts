@@ -1,6 +1,7 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { chownSync, mkdirSync, realpathSync } from 'node:fs'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import type { TaskRow } from '../../projections/tasks.ts'
+import type { Log } from '../lib/log.ts'
 import type { Mask } from '../lib/mask.ts'
 import { liesOutside, WITHIN_REACH } from '../settings/outside-data.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -8,7 +9,9 @@ import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createCallback } from './callback.ts'
+import { createIsolation, type IsolationChoice, type IsolationState } from './isolation.ts'
 import { createTaskRunner } from './runner.ts'
+import type { Account } from './task-process.ts'
 import { createTaskStore } from './task-store.ts'
 import { createTasks } from './tasks.ts'
 import { taskTools } from './tools.ts'
@@ -26,6 +29,8 @@ export function buildTasks(options: {
   readonly command: readonly string[] | null
   /** The environment of the coding assistant, without the service's own variables. */
   readonly assistantEnvironment: Readonly<Record<string, string>>
+  /** TASK_ISOLATION and TASK_USER. */
+  readonly isolation: { readonly choice: IsolationChoice; readonly user: string | null }
   /** The address that the service listens on. */
   readonly host: string
   /** The data directory. */
@@ -40,6 +45,7 @@ export function buildTasks(options: {
   readonly onFault: (error: unknown) => void
   readonly onAnnouncementFault: (error: unknown) => void
   readonly mask: Mask
+  readonly log: Log
 }) {
   const { command, directory: dataDir, storage, settings } = options
   const { outboundHeld } = createOwnerQueries(storage.views)
@@ -47,11 +53,15 @@ export function buildTasks(options: {
 
   const store = createTaskStore(options)
 
-  function directory(): string {
-    const path = settings.get('COPILOT_WORKDIR') ?? defaultDirectory(dataDir)
+  const isolation = createIsolation({ ...options.isolation, dataDir: realpathSync(dataDir), environment })
+
+  function directory(account: Account | null): string {
+    const byDefault = defaultDirectory(dataDir)
+    const path = settings.get('COPILOT_WORKDIR') ?? byDefault
     // Checked again, because the environment may set it and a link may have changed.
     if (!liesOutside(path, dataDir)) throw new Error(`COPILOT_WORKDIR ${WITHIN_REACH}.`)
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    const isNew = mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined
+    if (account !== null && (isNew || path === byDefault)) chownSync(path, account.uid, account.gid)
     return path
   }
 
@@ -63,6 +73,13 @@ export function buildTasks(options: {
         ([, value]) => !secrets.some((secret) => value.includes(secret)),
       ),
     )
+  }
+
+  /** Logs it at the start, so that it is known before the first task. */
+  async function reportIsolation(): Promise<void> {
+    const { way, reason, remedy } = await isolation()
+    if (way === 'none' || way === null) options.log.warn({ reason, remedy }, 'tasks are not isolated')
+    else options.log.info({ way }, 'tasks are isolated')
   }
 
   function targetOf(channel: TaskRow['notify']): string {
@@ -77,6 +94,7 @@ export function buildTasks(options: {
     environment,
     dataDir: realpathSync(dataDir),
     directory,
+    isolation,
     callbackUrl: () => callbackUrl,
     limit: () => settings.get('TASK_LIMIT'),
     isHeld: () => outboundHeld() !== undefined,
@@ -111,9 +129,16 @@ export function buildTasks(options: {
       return { event: `task.${status}`, taskId, title, status, kind, durationMs }
     },
     callback,
+    /** How tasks are isolated; null if there is no coding assistant. */
+    async isolation(): Promise<IsolationState | null> {
+      if (command === null) return null
+      const { way, reason, remedy } = await isolation()
+      return { way, reason, remedy }
+    },
     /** Call once the service listens, because the assistant reports to its port. */
     start(port: number): void {
       callbackUrl = `${localOrigin(options.host, port)}/api/copilot/callback`
+      if (command !== null) reportIsolation().catch(options.onFault)
       store.start()
       runner.start()
       announcer.start()

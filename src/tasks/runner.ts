@@ -5,8 +5,10 @@ import { createReactor } from '../lib/reactor.ts'
 import { oneLine } from '../lib/shorten.ts'
 import { MAX_PROGRESS } from './callback.ts'
 import { cleanText, endOf } from './clean-text.ts'
+import type { Isolation, IsolationState } from './isolation.ts'
 import { type FailureKind, outcomeFact, progressFact, type TaskOutcome } from './task-facts.ts'
 import {
+  type Account,
   DATA_DIR_VARIABLE,
   endOrphans,
   startTaskProcess,
@@ -43,8 +45,12 @@ export function createTaskRunner(options: {
   readonly environment: () => Readonly<Record<string, string>>
   /** The real path of the ledger's directory. Identifies our processes, along with the task id. */
   readonly dataDir: string
-  /** The working directory, created if missing. Throws an error whose message is shown to the owner. */
-  readonly directory: () => string
+  /**
+   * The working directory, created if missing, for the given account. Throws an error whose message is shown to
+   * the owner.
+   */
+  readonly directory: (account: Account | null) => string
+  readonly isolation: () => Promise<Isolation>
   readonly callbackUrl: () => string
   readonly limit: () => number
   /** After an import or a restore nothing starts until the owner releases it. */
@@ -89,23 +95,28 @@ export function createTaskRunner(options: {
     const { prompt } = wordsOf(row)
     if (prompt === '') return fail(taskId, 'not_configured', 'The prompt was erased.')
     if (options.command === null) return fail(taskId, 'not_configured', 'COPILOT_COMMAND is not set.')
+    const isolation = await options.isolation()
+    const { way, account } = isolation
+    if (way === null) return fail(taskId, 'isolation', sentenceOf(isolation))
     let directory: string
     try {
-      directory = options.directory()
+      directory = options.directory(account)
     } catch (error) {
       const text = `The working directory is not available. ${messageOf(error)}`
       return fail(taskId, 'not_configured', text)
     }
     const intent = await append(taskId, [
-      progressFact(row, 'started', 'Started', { key: `task-started:${taskId}` }),
+      progressFact(row, 'started', startText(isolation), { key: `task-started:${taskId}`, isolation: way }),
     ])
     if (intent.status === 'duplicate') return
     const callbackUrl = options.callbackUrl()
     const started = await startTaskProcess({
-      command: withTask(options.command, { prompt, taskId, callbackUrl }),
+      command: isolation.wrap(withTask(options.command, { prompt, taskId, callbackUrl })),
       directory,
+      account,
       environment: {
         ...options.environment(),
+        ...isolation.environment,
         [TASK_ID_VARIABLE]: taskId,
         [DATA_DIR_VARIABLE]: options.dataDir,
         DELEGATE_CALLBACK_URL: callbackUrl,
@@ -230,6 +241,11 @@ export function createTaskRunner(options: {
     },
   }
 }
+
+const sentenceOf = ({ reason, remedy }: IsolationState) => [reason, remedy].join(' ')
+
+const startText = (isolation: IsolationState) =>
+  isolation.way === 'none' ? `Started, not isolated. ${sentenceOf(isolation)}` : 'Started'
 
 /**
  * Fills the placeholders of the command, and appends the prompt if there is none for it. A prompt that begins

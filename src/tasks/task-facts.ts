@@ -33,11 +33,13 @@ export function outcomeFact(row: TaskRow, outcome: TaskOutcome, nowMs: number): 
     : { type: 'task.failed', ...common, facts: { taskId, kind: outcome.kind, exitCode, durationMs } }
 }
 
+type Started = Pick<EventOf<'task.progressed'>['facts'], 'pid' | 'isolation'> & { readonly key?: string }
+
 export function progressFact(
   { taskId, dispatchedSeq }: TaskRow,
   source: EventOf<'task.progressed'>['facts']['source'],
   text: string,
-  { key, pid }: { readonly key?: string; readonly pid?: number } = {},
+  { key, ...facts }: Started = {},
 ): NewEvent {
   return {
     type: 'task.progressed',
@@ -46,7 +48,7 @@ export function progressFact(
     key,
     causedBy: dispatchedSeq,
     derivedFrom: [dispatchedSeq],
-    facts: { taskId, source, ...(pid === undefined ? {} : { pid }) },
+    facts: { taskId, source, ...facts },
     body: { text },
   }
 }

@@ -16,6 +16,9 @@ export type TaskProcess = {
   end(graceMs: number): Promise<void>
 }
 
+/** Ids of a user of this machine. */
+export type Account = { readonly uid: number; readonly gid: number }
+
 export type StartedProcess =
   | { readonly status: 'started'; readonly process: TaskProcess }
   | { readonly status: 'failed'; readonly reason: string }
@@ -38,6 +41,8 @@ export async function startTaskProcess(options: {
   readonly directory: string
   readonly environment: Readonly<Record<string, string>>
   readonly input: string
+  /** The account to run as; by default that of the service. */
+  readonly account?: Account | null
 }): Promise<StartedProcess> {
   const [program = '', ...args] = options.command
   let child: ChildProcess
@@ -45,6 +50,7 @@ export async function startTaskProcess(options: {
     child = spawn(program, args, {
       cwd: options.directory,
       env: { ...options.environment },
+      ...options.account,
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     })
@@ -144,6 +150,6 @@ function keepEnd(stream: NodeJS.ReadableStream | null, maxBytes: number): () => 
   return () => Buffer.concat(chunks).subarray(-maxBytes).toString('utf8')
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }

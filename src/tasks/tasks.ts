@@ -151,6 +151,7 @@ function readTask(row: TaskRow, { ledger, deliveries, wordsOf }: TaskStore) {
     durationMs: row.durationMs,
     kind: row.kind,
     exitCode: row.exitCode,
+    isolation: row.isolation,
     progressCount: row.progressCount,
     latestProgress:
       progress?.type === 'task.progressed' && progress.body

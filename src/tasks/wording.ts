@@ -17,6 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
   spawn: 'the program could not be started',
   interrupted: 'the service stopped while it was running',
   not_configured: 'no coding assistant is set up',
+  isolation: 'it could not be isolated',
 }
 
 const SMS_CHARS = 300

@@ -50,7 +50,7 @@ function remember({ text, body }: RecordedRequest) {
 /** Starts a service in everyday use: chat, memories, notes, timers, tasks in every state, and a log. */
 export async function startHouse() {
   const phone = await startWithTexts({
-    environment: { COPILOT_COMMAND: ASSISTANT },
+    environment: { COPILOT_COMMAND: ASSISTANT, TASK_ISOLATION: 'auto' },
     script: script({ reply: () => SPOKEN_REPLY }),
     factor: 1,
   })

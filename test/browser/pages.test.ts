@@ -22,7 +22,14 @@ for (const { look, context } of looks) {
     await links.first().waitFor({ state: 'attached' })
     const listed = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
     expect(listed).toEqual(expect.arrayContaining(['/', '/memories', '/timers', '/settings', '/logs']))
-    const others = ['/settings/memory', '/memory-config', '/logs.html', `/notes/${noteId}`, '/docs']
+    const others = [
+      '/settings/memory',
+      '/memory-config',
+      '/security',
+      '/logs.html',
+      `/notes/${noteId}`,
+      '/docs',
+    ]
     for (const path of [...listed, ...others]) {
       const answer = await page.goto(path)
       expect([path, answer?.status()]).toEqual([path, 200])

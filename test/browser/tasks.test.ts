@@ -10,7 +10,9 @@ import { picture } from './picture.ts'
 const browser = useBrowser()
 
 test('hands over a task, shows its live progress, cancels it and runs it again', async () => {
-  const service = await startWholeService({ environment: { COPILOT_COMMAND: ASSISTANT } })
+  const service = await startWholeService({
+    environment: { COPILOT_COMMAND: ASSISTANT, TASK_ISOLATION: 'auto' },
+  })
   const page = await visit(browser(), service, { path: '/tasks' })
   await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
   await picture(page, 'tasks-empty', 'desk')
@@ -43,7 +45,9 @@ test('hands over a task, shows its live progress, cancels it and runs it again',
 
 test('shows outcomes, fallbacks and delivery attempts, and repeats a failed delivery', async () => {
   const { double, environment } = await startProvider()
-  const service = await startWholeService({ environment: { ...environment, COPILOT_COMMAND: ASSISTANT } })
+  const service = await startWholeService({
+    environment: { ...environment, COPILOT_COMMAND: ASSISTANT, TASK_ISOLATION: 'auto' },
+  })
   const dispatch = (title: string, prompt: string, notify: string) =>
     service.client.post('/api/tasks', { title, prompt, notify })
   double.fail({ type: 'refuse', status: 400, code: 21211 })

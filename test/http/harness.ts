@@ -94,6 +94,7 @@ export async function startService(options: ServiceOptions = {}) {
       freeBytes: null,
       lastText: null,
     }),
+    checkSecurity: async () => [],
     testConnection: options.testConnection ?? (async () => ({ ok: true, steps: [] })),
     buildInfo: { name: 'delegate', version: '0.0.0', commit: null, builtAt: null, node: process.version },
     staticFiles: await loadStaticFiles(options.webDirectory ?? join(directory, 'no-web')),

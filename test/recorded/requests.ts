@@ -187,6 +187,7 @@ export const subjects: Readonly<Record<string, Recorder>> = {
 
   async settings(ask) {
     await ask('GET /api/config')
+    await ask('GET /api/security')
     await ask('GET /_dev/walkie/logs')
   },
 

@@ -20,7 +20,12 @@ export async function startOver(options: {
   readonly nowMs: () => number
   readonly random: () => number
 }): Promise<Started> {
-  const config = loadConfig({ DATA_DIR: options.directory, PORT: '0', ...options.environment })
+  const config = loadConfig({
+    DATA_DIR: options.directory,
+    PORT: '0',
+    TASK_ISOLATION: 'none',
+    ...options.environment,
+  })
   let settings: Settings | null = null
   const { log, lines } = createLog({
     level: 'info',

@@ -44,7 +44,13 @@ export async function startWholeService(options: WholeServiceOptions = {}) {
 
 async function run(directory: string, options: WholeServiceOptions) {
   const written: string[] = []
-  const config = loadConfig({ DATA_DIR: directory, PORT: '0', LOG_LEVEL: 'debug', ...options.environment })
+  const config = loadConfig({
+    DATA_DIR: directory,
+    PORT: '0',
+    LOG_LEVEL: 'debug',
+    TASK_ISOLATION: 'none',
+    ...options.environment,
+  })
   let settings: Settings | null = null
   const { log, lines } = createLog({
     level: config.logLevel,

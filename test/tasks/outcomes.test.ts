@@ -304,6 +304,7 @@ test('dispatches nothing without a command and rejects malformed requests', asyn
   expect([answer.status, answer.json.code]).toEqual([409, 'no_coding_assistant'])
   expect((await assistant.client.get('/api/tasks')).json).toEqual({
     configured: false,
+    isolation: null,
     tasks: [],
     nextCursor: null,
   })

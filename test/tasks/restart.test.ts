@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPlacement } from '../../src/storage/placement.ts'
+import { createIsolation } from '../../src/tasks/isolation.ts'
 import { createTaskRunner } from '../../src/tasks/runner.ts'
 import { DATA_DIR_VARIABLE, TASK_ID_VARIABLE } from '../../src/tasks/task-process.ts'
 import { createTaskStore } from '../../src/tasks/task-store.ts'
@@ -216,6 +217,7 @@ test('ends a task that exceeds its time limit and keeps its output', async () =>
     environment: () => ({ PATH: process.env.PATH ?? '' }),
     dataDir: directory,
     directory: () => directory,
+    isolation: createIsolation({ choice: 'none', user: null, dataDir: directory, environment: () => ({}) }),
     callbackUrl: () => 'http://127.0.0.1:9/',
     limit: () => 1,
     isHeld: () => false,

@@ -32,6 +32,7 @@ export function startServiceProcess(
       PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'info',
+      TASK_ISOLATION: 'none',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -36,6 +36,18 @@ const deliverySchema = z
 
 export type Delivery = z.output<typeof deliverySchema>
 
+const isolationWay = z.enum(['bubblewrap', 'user', 'none'])
+
+const isolationSchema = z
+  .object({
+    way: isolationWay.nullable().describe('Null if the chosen way does not work, so no program is started'),
+    reason: z.string().nullable().describe('Why programs are not isolated, or not started'),
+    remedy: z.string().nullable(),
+  })
+  .openapi('TaskIsolation')
+
+export type TaskIsolation = z.output<typeof isolationSchema>
+
 const taskFields = {
   id: z.string(),
   title: z.string(),
@@ -50,6 +62,9 @@ const taskFields = {
   durationMs: z.int().nullable(),
   kind: z.string().nullable().describe('Why it failed'),
   exitCode: z.int().nullable(),
+  isolation: isolationWay
+    .nullable()
+    .describe('What keeps its program from the data; null if unknown or not started'),
   progressCount: z.int(),
   latestProgress: z.object({ at: z.string(), text: z.string() }).nullable(),
   deliveryState: z
@@ -73,6 +88,7 @@ export const list = get('/api/tasks', {
     200: json(
       z.object({
         configured: z.boolean().describe('Whether a coding assistant is set up'),
+        isolation: isolationSchema.nullable().describe('Null without a coding assistant'),
         tasks: z.array(taskSchema),
         nextCursor,
       }),

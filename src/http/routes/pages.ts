@@ -21,6 +21,7 @@ const PAGES = [
   '/timers',
   '/operations',
   '/settings',
+  '/security',
   '/settings/memory',
   '/logs',
   '/logs.html',

@@ -15,12 +15,13 @@ export function taskRoutes(routes: Routes, deps: RouteDeps): void {
     return task
   }
 
-  routes.openapi(list, (c) => {
+  routes.openapi(list, async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const page = tasks.list(limit, seqOf(cursor))
     return c.json(
       {
         configured: tasks.isConfigured,
+        isolation: await deps.tasks.isolation(),
         tasks: page.tasks.map(present),
         nextCursor: page.nextSeq === null ? null : String(page.nextSeq),
       },

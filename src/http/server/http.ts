@@ -3,6 +3,7 @@ import { healthRoutes } from '../routes/health.ts'
 import { installRoutes } from '../routes/install.ts'
 import { logRoutes } from '../routes/logs.ts'
 import { pageRoutes } from '../routes/pages.ts'
+import { securityRoutes } from '../routes/security.ts'
 import { settingsRoutes } from '../routes/settings.ts'
 import { signInRoutes } from '../routes/sign-in.ts'
 import { createAccessControl } from './access.ts'
@@ -72,4 +73,12 @@ export function createHttp(
 }
 
 /** In the order of the API reference. */
-const CORE_ROUTES = [healthRoutes, installRoutes, signInRoutes, settingsRoutes, logRoutes, pageRoutes]
+const CORE_ROUTES = [
+  healthRoutes,
+  installRoutes,
+  signInRoutes,
+  settingsRoutes,
+  securityRoutes,
+  logRoutes,
+  pageRoutes,
+]

@@ -107,6 +107,13 @@ export const pages: readonly Page[] = [
     view: (app) => html`<dg-memory-config-page .app=${app}></dg-memory-config-page>`,
   },
   {
+    path: '/security',
+    title: 'Security',
+    within: '/settings',
+    load: () => import('../security/security-page.ts'),
+    view: (app) => html`<dg-security-page .app=${app}></dg-security-page>`,
+  },
+  {
     path: '/logs',
     title: 'Logs',
     listing: { icon: 'logs', group: 'house', key: 'l' },

@@ -23,6 +23,10 @@ export class DgHealth extends LitElement {
       .intro {
         margin-bottom: var(--space-3);
       }
+      .further {
+        margin-top: var(--space-4);
+        font-size: var(--text-sm);
+      }
     `,
   ]
   @property({ attribute: false }) app!: App
@@ -36,6 +40,7 @@ export class DgHealth extends LitElement {
       <h2 id="health">Health</h2>
       <p class="intro soft">The current state of Delegate, and what to do if something fails.</p>
       ${loadedView(this.health, 'health', healthView, 'This')}
+      <p class="further"><a href="/security">Security checks</a></p>
     </section>`
   }
 }

@@ -53,5 +53,6 @@ export const settingsSections: readonly SettingsSection[] = [
     icon: 'globe',
     heading: 'Network',
     about: 'How to reach this service. Its port, address and data directory are set at startup.',
+    more: { path: '/security', label: 'Security checks' },
   },
 ]

@@ -7,7 +7,15 @@ import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import { capitalised, durationText, fullTimeText, plural, timeText } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
-import { channelText, deliveryText, failureText, outcomeText, reasonText, statusOf } from './task-words.ts'
+import {
+  channelText,
+  deliveryText,
+  failureText,
+  isolationText,
+  outcomeText,
+  reasonText,
+  statusOf,
+} from './task-words.ts'
 
 /** A task with its state; unfolds to its text and delivery attempts. Fires `cancel` and `retry`. */
 @customElement('dg-task-card')
@@ -112,6 +120,7 @@ export class DgTaskCard extends LitElement {
         >
         <span>${this.timeView()}</span>
         <span>by ${task.by === 'owner' ? 'you' : 'Delegate'}</span>
+        <span>${isolationText(task)}</span>
       </p>
       ${task.status === 'running' ? this.progressView() : nothing}
       ${

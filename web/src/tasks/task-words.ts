@@ -31,12 +31,23 @@ const reasons: Readonly<Record<string, string>> = {
   spawn: 'The program could not be started',
   interrupted: 'Delegate stopped while the task was running',
   not_configured: 'No coding assistant is set up',
+  isolation: 'The program could not be isolated, so it was not started',
 }
 
 export function reasonText({ kind, exitCode }: Task): string {
   const reason = reasons[kind ?? ''] ?? 'Unknown reason'
   return kind === 'exit' && exitCode !== null ? `${reason} (exit code ${exitCode})` : reason
 }
+
+const isolations: Readonly<Record<NonNullable<Task['isolation']>, string>> = {
+  bubblewrap: 'isolated by bubblewrap',
+  user: 'isolated in its own account',
+  none: 'not isolated',
+}
+
+/** What keeps the program of a task from the data; empty if unknown. */
+export const isolationText = ({ isolation }: Task): string =>
+  isolation === null ? '' : isolations[isolation]
 
 const refusals: Readonly<Record<string, string>> = {
   not_configured: 'not set up',

@@ -1,7 +1,7 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
-import type { Task } from '../../../src/http/contract/tasks.ts'
+import type { Task, TaskIsolation } from '../../../src/http/contract/tasks.ts'
 import type { App } from '../app/app.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { moreView } from '../app/list-view.ts'
@@ -17,7 +17,10 @@ import { DgTaskDialog } from './task-dialog.ts'
 const tickMs = 1_000
 const pageTasks = 50
 
-type TaskPage = ListPage<Task> & { readonly configured: boolean }
+type TaskPage = ListPage<Task> & {
+  readonly configured: boolean
+  readonly isolation: TaskIsolation | null
+}
 
 /** Tasks of the coding assistant, with their outcomes and deliveries. */
 @customElement('dg-tasks-page')
@@ -82,11 +85,11 @@ export class DgTasksPage extends LitElement {
     </dg-page>`
   }
 
-  private pageView({ items, configured }: TaskPage): TemplateResult {
-    if (items.length === 0) return this.emptyView(configured)
+  private pageView({ items, configured, isolation }: TaskPage): TemplateResult {
+    if (items.length === 0) return html`${isolationView(isolation)} ${this.emptyView(configured)}`
     const isOpen = ({ status }: Task) => status === 'queued' || status === 'running'
     return html`
-      ${configured ? nothing : unconfiguredView()}
+      ${configured ? nothing : unconfiguredView()} ${isolationView(isolation)}
       ${this.listView('In progress', items.filter(isOpen))}
       ${this.listView(
         'Finished',
@@ -137,5 +140,21 @@ function unconfiguredView(): TemplateResult {
   return html`<div class="callout warning intro">
     <dg-icon name="warning"></dg-icon>
     <p>No coding assistant is set up. Set <code>COPILOT_COMMAND</code> to hand over tasks.</p>
+  </div>`
+}
+
+/** Warns if programs of tasks can read the data, or cannot start. */
+function isolationView(isolation: TaskIsolation | null): TemplateResult | typeof nothing {
+  if (isolation === null || isolation.reason === null) return nothing
+  return html`<div class="callout warning intro">
+    <dg-icon name="warning"></dg-icon>
+    <p>
+      ${
+        isolation.way === null
+          ? 'Tasks cannot start.'
+          : 'Tasks are not isolated: their program can read Delegate’s data and keys.'
+      }
+      ${isolation.reason} ${isolation.remedy} <a href="/security">See all security checks</a>
+    </p>
   </div>`
 }

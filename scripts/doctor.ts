@@ -1,0 +1,62 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { closing } from '../ledger/closing.ts'
+import { loadConfig } from '../src/config.ts'
+import type { SecurityCheck } from '../src/operations/security/check.ts'
+import { checkSecurity } from '../src/operations/security/security.ts'
+import { openSecretBox } from '../src/settings/secrets.ts'
+import { createSettings } from '../src/settings/settings.ts'
+import { copySettingsStore, settingsFile } from '../src/settings/store.ts'
+import { createIsolation } from '../src/tasks/isolation.ts'
+import { Refused, runCommand } from './lib/command.ts'
+
+const help = `npm run doctor
+
+Checks what protects the service of DATA_DIR, as its Security page does: encryption, proxy, files, isolation of tasks,
+webhooks, daily limits. Read-only; the service may be running.
+
+Run it as the account of the service and with its environment, because it checks these, too. Exits with 1 if there is
+something to mend.
+`
+
+const MARKS = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const
+
+await runCommand({
+  help,
+  async run({ dataDir }) {
+    if (!existsSync(settingsFile(dataDir)))
+      throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)
+    if (statSync(dataDir).uid !== process.getuid?.())
+      throw new Refused(`${dataDir} belongs to another account. Run this command as that account.`)
+    const config = loadConfig()
+    using store = closing(copySettingsStore(dataDir))
+    const settings = createSettings({
+      store,
+      secrets: openSecretBox(dataDir),
+      environment: config.settings,
+      append: () => Promise.reject(new Error('this command changes no settings')),
+      onWarning: (message) => process.stderr.write(`${message}\n`),
+    })
+    const isolation = createIsolation({
+      ...config.taskIsolation,
+      dataDir: realpathSync(dataDir),
+      environment: () => config.copilotEnvironment,
+    })
+    const checks = await checkSecurity(
+      {
+        directory: dataDir,
+        settings,
+        config,
+        isolation: async () => (config.copilotCommand === null ? null : isolation()),
+      },
+      { origin: null, undeclaredProxies: null },
+    )
+    for (const check of checks) process.stdout.write(lineOf(check))
+    const toMend = checks.filter(({ status }) => status !== 'ok').length
+    process.stdout.write(`\n${toMend === 0 ? 'Nothing to mend.' : `To mend: ${toMend}.`}\n`)
+    if (toMend > 0) process.exitCode = 1
+  },
+})
+
+function lineOf({ status, title, detail, remedy }: SecurityCheck): string {
+  return `${MARKS[status]}${title}: ${detail}${remedy === null ? '' : `\n        ${remedy}`}\n`
+}

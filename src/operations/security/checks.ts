@@ -1,0 +1,97 @@
+import type { Settings } from '../../settings/settings.ts'
+import { openToOthers } from '../../storage/modes.ts'
+import type { DailyLimits } from '../budgets.ts'
+import { type Finding, ok, problem, warning } from './check.ts'
+import { isPrivate } from './network.ts'
+
+type Values = Pick<Settings, 'get' | 'webhookToken'>
+
+/** How the programs of tasks are isolated; null if there is no coding assistant. */
+export type TaskIsolation = {
+  readonly way: string | null
+  readonly reason: string | null
+  readonly remedy: string | null
+} | null
+
+export function signInFinding(factors: readonly ('totp' | 'passkey')[]): Finding {
+  return factors.length > 0
+    ? ok('Signing in takes more than the password.')
+    : warning('Only a password protects sign-in.', 'Add a passkey or an authenticator app under Settings.')
+}
+
+export function filesFinding(directory: string): Finding {
+  const open = openToOthers(directory)
+  return open.length === 0
+    ? ok('Only the account of Delegate can read its data and its key.')
+    : problem(`Other accounts of this machine can read ${open.join(', ')}.`, `Run: chmod -R go= ${directory}`)
+}
+
+/** The provider's webhooks. */
+export function webhooksFinding(settings: Values): Finding {
+  if (settings.get('TELEPHONY_PHONE_NUMBER') === null && settings.get('TELEPHONY_ACCOUNT_SID') === null)
+    return ok('No phone is set up.')
+  if (settings.webhookToken() === null)
+    return problem(
+      'A phone is set up without an auth token, so nothing tells the provider from a stranger.',
+      'Enter the auth token under Settings, Telephony.',
+    )
+  return settings.get('PUBLIC_URL') === null
+    ? warning('Without PUBLIC_URL, no signature of the provider can be verified.', 'Set PUBLIC_URL.')
+    : ok('Calls and texts count only with the signature of the provider.')
+}
+
+/** The owner's webhook for outcomes. Never shows its address, which may hold a token. */
+export function deliveryFinding(settings: Values): Finding {
+  const url = settings.get('DELIVERY_WEBHOOK_URL')
+  if (url === null) return ok('No webhook is set up.')
+  if (!isPrivate(url))
+    return problem('Outcomes are posted without https.', 'Set DELIVERY_WEBHOOK_URL to an https address.')
+  return settings.get('DELIVERY_WEBHOOK_SECRET') === null
+    ? warning('The webhook has no secret, so nothing is posted.', 'Set DELIVERY_WEBHOOK_SECRET.')
+    : ok('Outcomes are posted by https, with a signature.')
+}
+
+export function budgetsFinding({ tokens, texts, calls }: DailyLimits): Finding {
+  const all = { DAILY_TOKENS: tokens, DAILY_TEXTS: texts, DAILY_CALLS: calls }
+  const unlimited = Object.entries(all).flatMap(([name, limit]) => (limit === null ? [name] : []))
+  return unlimited.length === 0
+    ? ok(`At most ${tokens?.toLocaleString('en')} tokens, ${texts} texts and ${calls} calls in 24 hours.`)
+    : warning(
+        `Nothing bounds the bill of a stolen session or a loop: ${unlimited.join(', ')} is unlimited.`,
+        'Set a number in the environment.',
+      )
+}
+
+export function guestsFinding(settings: Values, { texts }: DailyLimits): Finding {
+  const guests = settings.get('GUEST_DAILY_MESSAGES')
+  return texts !== null && guests >= texts
+    ? warning(
+        `Strangers may use up all texts of a day: GUEST_DAILY_MESSAGES is ${guests}, DAILY_TEXTS is ${texts}.`,
+        'Lower GUEST_DAILY_MESSAGES.',
+      )
+    : ok(`Strangers get at most ${guests} texts and calls in 24 hours.`)
+}
+
+export function tasksFinding(isolation: TaskIsolation): Finding {
+  if (isolation === null) return ok('No coding assistant is set up.')
+  const { way, reason, remedy } = isolation
+  if (way === null) return warning(`Tasks cannot start. ${reason}`, remedy ?? '')
+  if (way === 'none')
+    return problem(`The program of a task can read Delegate’s data and keys. ${reason}`, remedy ?? '')
+  const by = way === 'user' ? 'run in an account of their own' : `are isolated by ${way}`
+  return ok(`Programs of tasks ${by}.`)
+}
+
+export function developmentFinding(switches: {
+  readonly devRoutes: boolean
+  readonly ledgerDebug: boolean
+  readonly itemsDebug: boolean
+}): Finding {
+  if (switches.devRoutes)
+    return problem('Routes for developers are open.', 'Remove DEV_ROUTES from the environment.')
+  const names = { LEDGER_DEBUG: switches.ledgerDebug, ITEMS_DEBUG: switches.itemsDebug }
+  const on = Object.entries(names).flatMap(([name, isOn]) => (isOn ? [name] : []))
+  return on.length === 0
+    ? ok('No switch for developers is on.')
+    : warning(`The log traces your activity: ${on.join(', ')}.`, 'Remove it from the environment when done.')
+}

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { bubblewrapped } from './bubblewrap.ts'
+import { type Account, codeOf, startTaskProcess } from './task-process.ts'
+
+/** TASK_ISOLATION. */
+export type IsolationChoice = 'auto' | WayName | 'none'
+type WayName = 'bubblewrap' | 'user'
+
+/** What keeps the programs of tasks from the service's data. */
+export type IsolationState = {
+  /** Null if the chosen way does not work here: then no program is started. */
+  readonly way: WayName | 'none' | null
+  /** Why programs are not isolated, or why none is started; null if they are isolated. */
+  readonly reason: string | null
+  readonly remedy: string | null
+}
+
+export type Isolation = IsolationState & {
+  readonly wrap: (command: readonly string[]) => readonly string[]
+  /** The account that programs run as; null for that of the service. */
+  readonly account: Account | null
+  /** Variables that differ for that account. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+type Way = Pick<Isolation, 'wrap' | 'account' | 'environment'>
+
+const asIs: Way = { wrap: (command) => command, account: null, environment: {} }
+
+/** Only what hangs reaches it: a probe that fails on a busy machine would count until the next start. */
+const PROBE_LIMIT_MS = 30_000
+const GRACE_MS = 100
+const ENVIRONMENT_BYTES = 4_096
+const MARK = '\nenvironment\n'
+/** The first line fails where its tools are missing: what they cannot read would prove nothing. */
+const PROBE = `ls / >/dev/null && head -c 1 /dev/null || exit 1
+ls -A "$1"; head -c 1 "$1/ledger.sqlite"
+printf '${MARK.replaceAll('\n', '\\n')}'; head -c ${ENVIRONMENT_BYTES} "/proc/$2/environ"; echo; echo ran`
+
+const REMEDIES: Readonly<Record<IsolationChoice, string>> = {
+  auto: 'Install bubblewrap, or run Delegate as root and set TASK_USER to another account. Then restart Delegate.',
+  bubblewrap:
+    'Install bubblewrap and allow user namespaces, or choose another TASK_ISOLATION. Then restart Delegate.',
+  user: 'Run Delegate as root and set TASK_USER to another account, or choose another TASK_ISOLATION. Then restart Delegate.',
+  none: 'Remove TASK_ISOLATION from the environment, then restart Delegate.',
+}
+
+/**
+ * Finds out once how the programs of tasks can be isolated here. Each way counts only if a probe that it runs
+ * can read neither the data directory nor the environment of this process.
+ */
+export function createIsolation(options: {
+  readonly choice: IsolationChoice
+  /** TASK_USER. */
+  readonly user: string | null
+  /** The real path of the data directory. */
+  readonly dataDir: string
+  /** The environment of programs, where they are looked for. */
+  readonly environment: () => Readonly<Record<string, string>>
+}): () => Promise<Isolation> {
+  const { choice, user, dataDir } = options
+  const ways: Readonly<Record<WayName, () => Promise<Way>>> = {
+    user: () => asUser(user),
+    bubblewrap: async () => ({
+      ...asIs,
+      wrap: (command) => bubblewrapped(command, dataDir, process.getuid?.() ?? 0),
+    }),
+  }
+
+  async function choose(): Promise<Isolation> {
+    const remedy = REMEDIES[choice]
+    if (choice === 'none') return { way: 'none', reason: 'TASK_ISOLATION is none.', remedy, ...asIs }
+    const candidates: WayName[] = user === null ? ['bubblewrap'] : ['user', 'bubblewrap']
+    const reasons: string[] = []
+    for (const name of choice === 'auto' ? candidates : [choice]) {
+      try {
+        const way = await ways[name]()
+        await probe(way, dataDir, options.environment().PATH)
+        return { way: name, reason: null, remedy: null, ...way }
+      } catch (error) {
+        if (!(error instanceof NotIsolated)) throw error
+        reasons.push(`${name === 'user' ? 'TASK_USER' : 'bubblewrap'} ${error.message}.`)
+      }
+    }
+    return { way: choice === 'auto' ? 'none' : null, reason: reasons.join(' '), remedy, ...asIs }
+  }
+
+  let chosen: Promise<Isolation> | null = null
+  return () => {
+    chosen ??= choose()
+    return chosen
+  }
+}
+
+/** A way does not work; the message completes a sentence that begins with its name. */
+class NotIsolated extends Error {}
+
+async function asUser(name: string | null): Promise<Way> {
+  if (name === null) throw new NotIsolated('is not set')
+  if (process.getuid?.() !== 0) throw new NotIsolated('needs a service that runs as root')
+  // Finds accounts of every source that the machine knows, unlike reading /etc/passwd.
+  const found = await promisify(execFile)('getent', ['passwd', name]).catch(() => ({ stdout: '' }))
+  const [, , uid, gid, , home] = found.stdout.trim().split(':')
+  if (!uid || !gid || !home) throw new NotIsolated(`names ${name}, which is no account of this machine`)
+  return {
+    ...asIs,
+    account: { uid: Number(uid), gid: Number(gid) },
+    environment: { HOME: home, USER: name, LOGNAME: name },
+  }
+}
+
+/** Throws NotIsolated unless a program that runs in this way can read neither the data nor our environment. */
+async function probe(way: Way, dataDir: string, path: string | undefined): Promise<void> {
+  const started = await startTaskProcess({
+    command: way.wrap(['sh', '-c', PROBE, 'sh', dataDir, String(process.pid)]),
+    directory: '/',
+    environment: { ...(path === undefined ? {} : { PATH: path }), ...way.environment },
+    account: way.account,
+    input: '',
+  })
+  if (started.status === 'failed') throw new NotIsolated(`could not be tried (${started.reason})`)
+  const limit = setTimeout(() => void started.process.end(GRACE_MS), PROBE_LIMIT_MS)
+  await started.process.exit
+  clearTimeout(limit)
+  const { stdout, stderr } = started.process.output()
+  const [data = '', environment = ''] = stdout.split(MARK)
+  if (!environment.endsWith('\nran\n')) throw new NotIsolated(failureOf(stderr))
+  if (data !== '') throw new NotIsolated('leaves DATA_DIR readable')
+  const own = ownEnvironment()
+  if (own !== '' && environment.startsWith(own))
+    throw new NotIsolated("leaves the service's environment readable")
+}
+
+function failureOf(stderr: string): string {
+  if (/bwrap.*No such file/.test(stderr)) return 'is not installed'
+  const [line = ''] = stderr.trim().split('\n')
+  return line === '' ? 'does not work here' : `does not work here (${line.replace(/\.$/, '')})`
+}
+
+/** As the probe would print it; empty without `/proc`. */
+function ownEnvironment(): string {
+  try {
+    return readFileSync('/proc/self/environ').subarray(0, ENVIRONMENT_BYTES).toString('utf8')
+  } catch (error) {
+    if (codeOf(error) === 'unknown') throw error
+    return ''
+  }
+}

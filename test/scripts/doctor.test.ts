@@ -1,0 +1,44 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { digests, testDirectory } from '../support/directory.ts'
+import { startWholeService } from '../support/service.ts'
+import { runScript } from './run-script.ts'
+
+test('prints the checks of a running service and of a stopped one, and touches nothing', async () => {
+  const { client, directory, stop } = await startWholeService()
+  await client.put('/api/config', { entries: { DELIVERY_WEBHOOK_SECRET: 'whsec_c2VjcmV0' } })
+  const fine = await runScript('doctor', directory)
+  expect(fine).toMatchObject({ code: 0, err: '' })
+  expect(fine.out).toMatch(/^ok {6}Encryption: Only this machine can reach Delegate\.$/m)
+  expect(fine.out).toMatch(/^Nothing to mend\.$/m)
+
+  // A stored setting, the environment and a file.
+  await client.put('/api/config', { entries: { PUBLIC_URL: 'https://delegate.example.com' } })
+  await stop()
+  chmodSync(join(directory, 'secret.key'), 0o644)
+  const before = digests(directory)
+  const environment = {
+    COPILOT_COMMAND: '["assistant"]',
+    TASK_ISOLATION: 'none',
+    DAILY_TOKENS: 'unlimited',
+  }
+  const found = await runScript('doctor', directory, [], { environment })
+  expect(found).toMatchObject({ code: 1, err: '' })
+  expect(found.out).toMatch(/^PROBLEM Files: .*secret\.key\.\n {8}Run: chmod/)
+  expect(found.out).toMatch(/^PROBLEM Isolation of tasks: .*\n {8}Remove TASK_ISOLATION/m)
+  expect(found.out).toMatch(/^warning Proxy: .*TRUSTED_PROXY is not set/m)
+  expect(found.out).toMatch(/^warning Daily limits: .*DAILY_TOKENS/m)
+  expect(found.out).toMatch(/^To mend: 4\.$/m)
+  expect(digests(directory)).toEqual(before)
+})
+
+test('refuses a directory without a service', async () => {
+  const directory = testDirectory()
+  rmSync(directory, { recursive: true })
+  expect(await runScript('doctor', directory)).toMatchObject({
+    code: 1,
+    out: '',
+    err: `There is no service in ${directory}. Set DATA_DIR to its directory.\n`,
+  })
+})
