@@ -8,6 +8,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   'build:web': 'Builds the pages.',
   test: 'Runs all tests but the long ones.',
   'test:long': 'Runs the long tests.',
+  halt: 'Halts the delegate, even while the service runs. It is released in the browser.',
   'owner:reset-password':
     'Sets a new password from the shell and ends every session. Stop the service first. Generates a password if you enter none.',
   check: 'Checks types, format, lint, import boundaries, cycles and file sizes.',

@@ -40,6 +40,7 @@ export function buildTasks(options: {
   readonly onFault: (error: unknown) => void
   readonly onAnnouncementFault: (error: unknown) => void
   readonly mask: Mask
+  readonly isHalted: () => boolean
 }) {
   const { command, directory: dataDir, storage, settings } = options
   const { outboundHeld } = createOwnerQueries(storage.views)
@@ -79,7 +80,8 @@ export function buildTasks(options: {
     directory,
     callbackUrl: () => callbackUrl,
     limit: () => settings.get('TASK_LIMIT'),
-    isHeld: () => outboundHeld() !== undefined,
+    isHeld: () => options.isHalted() || outboundHeld() !== undefined,
+    cancel: (taskId) => api.cancel(taskId, 'owner'),
     mask: options.mask.text,
   })
   settings.subscribe(() => runner.wake())

@@ -1,4 +1,5 @@
 import type { CoreDeps } from '../features.ts'
+import { haltRoutes } from '../routes/halt.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { installRoutes } from '../routes/install.ts'
 import { logRoutes } from '../routes/logs.ts'
@@ -72,4 +73,12 @@ export function createHttp(
 }
 
 /** In the order of the API reference. */
-const CORE_ROUTES = [healthRoutes, installRoutes, signInRoutes, settingsRoutes, logRoutes, pageRoutes]
+const CORE_ROUTES = [
+  healthRoutes,
+  installRoutes,
+  signInRoutes,
+  haltRoutes,
+  settingsRoutes,
+  logRoutes,
+  pageRoutes,
+]
