@@ -10,7 +10,7 @@ export const haltSchema = z
     since: z.string().nullable().describe('When it was halted; null if it is not, or not recorded yet'),
     by: z.enum(['browser', 'sms', 'voice', 'shell']).nullable(),
   })
-  .openapi('Halt')
+  .openapi('Halt', { description: 'In `/ready` and the health report only while halted, and with a session' })
 
 export type HaltState = z.output<typeof haltSchema>
 

@@ -37,7 +37,7 @@ const healthSchema = z
         }),
       )
       .readonly(),
-    halt: haltSchema,
+    halt: haltSchema.optional(),
     freeBytes: z.number().nullable(),
     lastText: z.object({ at: z.string(), failure: z.string().nullable() }).nullable(),
   })
@@ -72,7 +72,7 @@ export const readyRoute = get('/ready', {
       z.object({
         status: z.literal('ready'),
         checks: checksSchema,
-        halt: haltSchema.optional().describe('Only with a session'),
+        halt: haltSchema.optional(),
       }),
       'The service is ready',
     ),

@@ -15,6 +15,7 @@ const NEEDED = ['ledger', 'projections', 'settings', 'reactors'] as const
 
 export function healthRoutes(routes: Routes, deps: CoreDeps): void {
   const { checkHealth, sessions, halt, buildInfo, settings } = deps
+  const halted = () => (halt.isHalted() ? { halt: halt.state() } : {})
   /** Also false while the settings cannot be read, so that `/ready` still works. */
   function hasSession({ headers }: IncomingMessage): boolean {
     const token = tokenFromCookies(headers.cookie)
@@ -42,12 +43,11 @@ export function healthRoutes(routes: Routes, deps: CoreDeps): void {
         },
       )
     }
-    const owners = isOwner ? { halt: halt.state() } : {}
-    return c.json({ status: 'ready' as const, checks: shown, ...owners }, 200)
+    return c.json({ status: 'ready' as const, checks: shown, ...(isOwner ? halted() : {}) }, 200)
   })
   routes.openapi(reportRoute, async (c) => {
     const { reactors, ...rest } = await checkHealth()
-    return c.json({ ...rest, halt: halt.state(), reactors }, 200)
+    return c.json({ ...rest, ...halted(), reactors }, 200)
   })
   routes.openapi(buildInfoRoute, (c) => c.json(buildInfo, 200))
   routes.openapi(publicUrlRoute, (c) => c.json({ publicUrl: settings.get('PUBLIC_URL') }, 200))
