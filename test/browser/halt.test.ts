@@ -25,9 +25,10 @@ async function look(tab: Page, name: string, size: string): Promise<void> {
 test('halts from every page, says so in all tabs, and is released with the password', async () => {
   const phone = await startWithTexts()
   await phone.service.client.post('/api/chat', { content: 'When does my train leave?' })
-  const desk = await visit(browser(), phone.service, { path: '/notes' })
+  const desk = await visit(browser(), phone.service, { path: '/notes', expected: /401/ })
   const small = await visit(browser(), phone.service, {
     context: { viewport: phoneSize },
+    expected: /401/,
   })
   const tabs = [
     ['desk', desk],
