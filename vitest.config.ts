@@ -12,6 +12,7 @@ const serviceFolders = [
   'adaptations',
   'agent',
   'erasing',
+  'halt',
   'hostile',
   'http',
   'lib',

@@ -3,6 +3,7 @@ import { buildAdaptations } from './adaptations/index.ts'
 import { buildAgent } from './agent/index.ts'
 import type { Config } from './config.ts'
 import { buildErasing, type ErasingQueryFunctions, erasingQueries } from './erasing/index.ts'
+import { buildHalt } from './halt/index.ts'
 import { buildHttp } from './http/index.ts'
 import type { Log } from './lib/log.ts'
 import type { LogLines } from './lib/log-lines.ts'
@@ -85,12 +86,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const features = { ...kept, ...(await buildChannels(base, kept)) }
   const http = await buildHttp({ ...base, ...features })
 
-  const { config, storage, queries, owner, waits } = base
+  const { config, storage, queries, owner, halt, waits } = base
   const { adaptations, agent, phone, outbound, timers, memory, erasures, tasks, notes } = features
   const { attention, guests, idleWatch, proposals } = agent
   const { workGraceMs = WORK_GRACE_MS, warmUpMs = 0 } = waits
 
-  // Recorded before anything acts on it: the current instructions, and the ends of interrupted calls.
+  // Recorded before anything acts on it: a halt from the shell, the current instructions, and the ends of interrupted calls.
+  await halt.start()
   const { skipped } = await adaptations.start()
   if (skipped.length > 0)
     options.log.warn({ files: skipped.length, reason: skipped[0]?.reason }, 'skipped adaptation files')
@@ -132,6 +134,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       // After the turns, so that clients see them end. The stores come last.
       await http.close(HTTP_GRACE_MS)
       await notes.close()
+      await halt.close()
       await queries.close()
       await storage.close()
       owner.close()
@@ -168,6 +171,12 @@ async function openBase(options: ServiceOptions) {
   options.onSettings(settings)
   const models = createModelHolder(chosenSettings(settings), { limits: options.modelLimits ?? {} })
   settings.subscribe(() => models.configure(chosenSettings(settings)))
+  const halt = buildHalt({
+    storage,
+    directory,
+    onFault: (error) => log.error({ err: error }, 'a halt from the shell could not be recorded'),
+  })
+  const { isHalted } = halt
 
   return {
     ...options,
@@ -179,6 +188,8 @@ async function openBase(options: ServiceOptions) {
     newId,
     onThreadFailure,
     owner,
+    halt,
+    isHalted,
     settings,
     timezone: () => settings.get('TIMEZONE'),
     mask: createMask(() => settings.secretValues()),
@@ -191,7 +202,7 @@ async function openBase(options: ServiceOptions) {
       [memoryQueries, erasingQueries, timelineQueries],
       { onFailure: onThreadFailure },
     ),
-    operations: buildOperations({ storage, settings, limits: config.dailyLimits, nowMs, log }),
+    operations: buildOperations({ storage, settings, limits: config.dailyLimits, isHalted, nowMs, log }),
   }
 }
 
@@ -250,6 +261,7 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     ...budgets,
     hasCredentials: () => telephony.credentials() !== null,
     claimReply: outbound.claimReply,
+    halt: base.halt.halt,
   })
   const agent = buildAgent({
     ...base,
@@ -289,6 +301,7 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     guestInstructions: agent.guestCallInstructions,
     adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
     guestWordSeqs: texts.guestWordSeqs,
+    halt: base.halt.halt,
     streamStartMs: waits.streamStartMs,
   })
   return { telephony, outbound, texts, agent, phone }

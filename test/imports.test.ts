@@ -7,6 +7,7 @@ const features = [
   'adaptations',
   'agent',
   'erasing',
+  'halt',
   'memory',
   'notes',
   'operations',

@@ -3,6 +3,7 @@ import { chatEvents } from './chat.ts'
 import { contextEvents } from './context.ts'
 import { conversationEvents } from './conversation.ts'
 import { erasureEvents } from './erasure.ts'
+import { haltEvents } from './halt.ts'
 import { memoryEvents } from './memory.ts'
 import { noteEvents } from './note.ts'
 import { ownerEvents } from './owner.ts'
@@ -28,6 +29,7 @@ export const catalogue = {
   ...taskEvents,
   ...ownerEvents,
   ...erasureEvents,
+  ...haltEvents,
 }
 
 export type EventType = keyof typeof catalogue

@@ -16,9 +16,13 @@ export const smsEvents = {
     },
     body: { from: z.string(), to: z.string(), text: z.string() },
   }),
-  /** Received, and deliberately not answered. */
+  /** Received, and deliberately not answered by the delegate. `halt`: the owner's keyword. */
   'sms.ignored': defineEvent({
-    facts: { messageSid: idSchema, party, reason: z.enum(['opt_out', 'opt_in', 'help', 'budget', 'empty']) },
+    facts: {
+      messageSid: idSchema,
+      party,
+      reason: z.enum(['opt_out', 'opt_in', 'help', 'budget', 'empty', 'halt']),
+    },
     body: { from: z.string(), text: z.string() },
   }),
   'sms.sent': defineEvent({

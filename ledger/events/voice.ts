@@ -10,7 +10,7 @@ export const voiceEvents = {
     facts: {
       callSid: idSchema,
       party,
-      reason: z.enum(['busy', 'not_configured', 'budget', 'no_realtime_model']),
+      reason: z.enum(['busy', 'not_configured', 'budget', 'no_realtime_model', 'halted']),
     },
     body: { from: z.string() },
   }),

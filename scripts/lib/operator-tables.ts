@@ -10,6 +10,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   'test:long': 'Runs the long tests.',
   doctor:
     'Checks what protects the service, as its Security page does, and says what to do. Run it as the account of the service and with its environment.',
+  halt: 'Halts the delegate, even while the service runs. It is released in the browser.',
   'owner:reset-password':
     'Sets a new password from the shell and ends every session. Stop the service first. Generates a password if you enter none.',
   check: 'Checks types, format, lint, import boundaries, cycles and file sizes.',

@@ -45,6 +45,8 @@ export type AssistantOptions = {
   readonly onGuestFault: (error: unknown) => void
   /** Whether the daily budget of tokens is exhausted. */
   readonly tokensAreSpent: () => boolean
+  /** While halted, chat is answered without tools that act, and nothing else runs. */
+  readonly isHalted: () => boolean
   /** The number of segments that a text is billed as. */
   readonly segmentsOf: (text: string) => number
   readonly traceItems: boolean
@@ -70,8 +72,9 @@ export function buildAssistant(options: AssistantOptions) {
     unfinishedTurns: turns.unfinished,
   })
 
-  /** Whether tokens are left for work that the owner did not ask for. The builtin model costs nothing. */
-  const mayAskModel = () => model().text.id.provider === 'builtin' || !options.tokensAreSpent()
+  /** Whether it may do work that the owner did not ask for. The builtin model costs no tokens. */
+  const mayAskModel = () =>
+    !options.isHalted() && (model().text.id.provider === 'builtin' || !options.tokensAreSpent())
 
   async function compactIfDue(signal: AbortSignal): Promise<void> {
     const conversationId = placement.openConversationId()
@@ -122,7 +125,11 @@ export function buildAssistant(options: AssistantOptions) {
     }) => createToolRunner({ ...call, tools, propose: options.propose, foreignAmong, nowMs }),
     turns,
     instructions: (channel: SpokenChannel) =>
-      buildInstructions({ channel, adaptations: options.adaptations(channel) }),
+      buildInstructions({
+        channel,
+        adaptations: options.adaptations(channel),
+        isHalted: options.isHalted(),
+      }),
   }
 }
 

@@ -7,6 +7,7 @@ import { createEnding } from './conversation/ending.ts'
 import { createIdleWatch } from './conversation/idle-watch.ts'
 import { createPreviews } from './conversation/previews.ts'
 import { createProposals, type Proposals } from './proposals/proposals.ts'
+import { unlessHalted } from './tools/halted.ts'
 import { withMaskedResults } from './tools/masked.ts'
 import { createTurnReport } from './turn/turn-report.ts'
 
@@ -26,20 +27,21 @@ export type AgentOptions = Omit<AssistantOptions, 'tools' | 'propose' | 'preview
 /** Wires the agent: the conversation, its tools and proposals, turns and activations. */
 export function buildAgent(options: AgentOptions) {
   const { storage, settings } = options
-  const { views } = storage
+  const { outboundHeld } = createOwnerQueries(storage.views)
   const previews = createPreviews()
   const conversation = buildConversation(options)
   const proposals = createProposals({
     ...options,
     ...storage,
     tools: () => tools,
-    isHeld: () => createOwnerQueries(views).outboundHeld() !== undefined,
+    isHeld: () => options.isHalted() || outboundHeld() !== undefined,
     timezone: () => settings.get('TIMEZONE'),
     onFault: options.onProposalFault,
   })
   const tools: ReadonlyMap<string, Tool> = new Map(
     options
       .tools(proposals)
+      .map((tool) => unlessHalted(tool, options.isHalted))
       .map((tool) => [tool.name, withMaskedResults(tool, options.maskSecrets)] as const),
   )
   const assistant = buildAssistant({ ...options, tools, propose: proposals.proposeDeed, previews })

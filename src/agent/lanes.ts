@@ -11,7 +11,7 @@ const ONLY_TURNS = {
   wakingSignals: () => [],
   hasInterrupt: () => false,
   nextRetryAtMs: () => null,
-  areas: ['sms'],
+  areas: ['sms', 'delegation'],
   runActivation: async () => undefined,
   recover: async () => undefined,
 } as const
@@ -28,15 +28,19 @@ export function createLanes(
     readonly runGuestTurn: AttentionOptions['runTurn']
     /** Compacts the conversation if it has grown too long. */
     readonly compactIfDue: AttentionOptions['afterTurn']
-    /** Whether tokens are left for work that the owner did not ask for. */
+    /** Whether it may do work that the owner did not ask for. */
     readonly mayAskModel: () => boolean
+    /** While halted, only chat is answered. Texts wait. */
+    readonly isHalted: () => boolean
     readonly log: Log
     readonly onGuestFault: (error: unknown) => void
   } & Pick<AttentionOptions, 'onHeadMoved' | 'runTurn' | 'runActivation' | 'recover' | 'nowMs' | 'onFault'>,
 ): { readonly attention: Attention; readonly guests: Pick<Attention, 'start' | 'close'> } {
-  const { turns, signals, onHeadMoved, runTurn, compactIfDue, mayAskModel, nowMs, log } = options
+  const { turns, signals, onHeadMoved, runTurn, compactIfDue, mayAskModel, isHalted, nowMs, log } = options
   const waiting = (party: TurnRow['party'], trigger: TurnRow['trigger']) =>
-    turns.unfinished().filter((turn) => turn.party === party && turn.trigger === trigger)
+    trigger === 'sms' && isHalted()
+      ? []
+      : turns.unfinished().filter((turn) => turn.party === party && turn.trigger === trigger)
 
   const chat = createAttention({
     waitingTurns: () => waiting('owner', 'message'),
@@ -52,7 +56,8 @@ export function createLanes(
       return retryAt === null || !mayAskModel() ? null : Date.parse(retryAt)
     },
     onHeadMoved,
-    areas: ['chat', 'sms', 'turn', 'signal', 'activation'],
+    mustStop: isHalted,
+    areas: ['chat', 'sms', 'turn', 'signal', 'activation', 'delegation'],
     runTurn,
     runActivation: options.runActivation,
     afterTurn: compactIfDue,

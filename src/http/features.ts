@@ -3,6 +3,7 @@ import type { ViewsTables } from '../../projections/tables.ts'
 import type { Adaptations } from '../adaptations/index.ts'
 import type { Agent } from '../agent/index.ts'
 import type { Erasures } from '../erasing/erasures.ts'
+import type { Halt } from '../halt/index.ts'
 import type { Log } from '../lib/log.ts'
 import type { LogLines } from '../lib/log-lines.ts'
 import type { Memory } from '../memory/index.ts'
@@ -34,6 +35,7 @@ export type Features = {
   readonly storage: Storage
   readonly kysely: Kysely<ViewsTables>
   readonly owner: OwnerState
+  readonly halt: Halt
   readonly model: () => ModelService
   readonly agent: Agent
   readonly memory: Memory
@@ -72,7 +74,8 @@ export type Shared = {
 
 /** What the routes of the service itself may use. */
 export type CoreDeps = Shared &
-  Pick<OwnerState, 'account' | 'sessions' | 'settings'> & {
+  Pick<OwnerState, 'account' | 'sessions' | 'settings'> &
+  Pick<Features, 'halt'> & {
     readonly checkHealth: CheckHealth
     readonly checkSecurity: (seen: Seen) => Promise<SecurityCheck[]>
     readonly testConnection: TestConnection

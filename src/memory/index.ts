@@ -59,6 +59,7 @@ export function buildMemory(options: {
     document(name: string): string | null
     writeDocument(name: string, content: string): void
   }
+  readonly isHalted: () => boolean
   readonly timezone: () => string
   readonly newId: () => string
   readonly nowMs: () => number
@@ -113,6 +114,7 @@ export function buildMemory(options: {
     counters,
     lock,
     timezone,
+    isHalted: options.isHalted,
     newId,
     nowMs,
   }
@@ -136,6 +138,7 @@ export function buildMemory(options: {
   const embedding = createEmbedding({
     vectors,
     model: () => options.model().embedding,
+    isHalted: options.isHalted,
     caughtUp,
     onHeadMoved: storage.onHeadMoved,
     nowMs,

@@ -59,6 +59,8 @@ export type TextRequest = {
   readonly now: string
   readonly timezone: string
   readonly maxOutputTokens?: number | undefined
+  /** The delegate is halted, so tools that act are missing. The instructions say so too. */
+  readonly isHalted?: boolean
 }
 
 /** An event of an answer. A stream that does not throw ends with exactly one `completed`. */

@@ -15,6 +15,7 @@ export function buildOperations(options: {
   readonly storage: Storage
   readonly settings: Settings
   readonly limits: DailyLimits
+  readonly isHalted: () => boolean
   readonly nowMs: () => number
   readonly log: Log
 }) {

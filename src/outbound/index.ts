@@ -23,6 +23,7 @@ export function buildOutbound(options: {
   readonly describe: (taskId: string) => Readonly<Record<string, unknown>>
   /** Whether the daily budget of texts is exhausted. */
   readonly textsAreSpent: () => boolean
+  readonly isHalted: () => boolean
   readonly pauses: OutboundPauses
   readonly newId: () => string
   readonly nowMs: () => number
@@ -42,7 +43,7 @@ export function buildOutbound(options: {
     ...storage,
     deliveries,
     transports: { sms, webhook: createWebhookTransport(options) },
-    isHeld: () => owner.outboundHeld() !== undefined,
+    isHeld: () => options.isHalted() || owner.outboundHeld() !== undefined,
     onFailedAttempt: (fields, message) => log.warn(fields, message),
   })
   const lostTexts = createLostTexts({ ...options, ...storage, texts })

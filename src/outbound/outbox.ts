@@ -24,7 +24,7 @@ export function createOutbox(options: {
   readonly deliveries: DeliveryQueries
   readonly onHeadMoved: SubscribeHead
   readonly transports: { readonly sms: Transport; readonly webhook: Transport }
-  /** After an import nothing leaves until the owner releases it. */
+  /** After an import, or while halted, nothing leaves until the owner releases it. */
   readonly isHeld: () => boolean
   readonly pauses: OutboundPauses
   readonly nowMs: () => number
@@ -38,7 +38,7 @@ export function createOutbox(options: {
   const limits = { sms: pLimit(transports.sms.atOnce), webhook: pLimit(transports.webhook.atOnce) }
   const reactor = createReactor<DeliveryRow>({
     onHeadMoved: options.onHeadMoved,
-    areas: ['delivery', 'ledger', 'outbound'],
+    areas: ['delivery', 'ledger', 'outbound', 'delegation'],
     next: (isTaken) => waiting().find(({ row, inMs }) => inMs === 0 && !isTaken(row.deliveryId))?.row,
     laneOf: ({ deliveryId }) => deliveryId,
     run: (row, signal) =>
@@ -103,6 +103,8 @@ export function createOutbox(options: {
       await append(prepared.facts)
       return
     }
+    // Held since it was prepared. Its release makes it due again.
+    if (options.isHeld()) return
     const intent = await append([attemptedFact(event, attempt)])
     // The views are behind the ledger: this attempt was made before.
     if (intent.status === 'duplicate') return

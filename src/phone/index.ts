@@ -4,6 +4,7 @@ import { createCallQueries } from '../../projections/calls.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createDataBlocks } from '../model/openai/data-block.ts'
 import type { Placement } from '../storage/placement.ts'
+import { isHaltWord } from '../text/halt-word.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
 import { type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
 import { loadPhrases } from './call/phrases.ts'
@@ -31,6 +32,8 @@ export type PhoneOptions = MindOptions & {
   /** Whether the daily budgets are exhausted. */
   readonly callsAreSpent: () => boolean
   readonly tokensAreSpent: () => boolean
+  readonly isHalted: () => boolean
+  readonly halt: (by: 'voice') => Promise<void>
   readonly telephony: TelephonyApi
   /** How long a call's socket may take to present its token. */
   readonly streamStartMs: number | undefined
@@ -51,7 +54,7 @@ export type Phone = Awaited<ReturnType<typeof buildPhone>>
 
 /** Wires the phone: the webhook's decision, the single slot, the bridge and its mind. */
 export async function buildPhone(options: PhoneOptions) {
-  const { storage, settings, model, newId, nowMs, log } = options
+  const { storage, settings, model, isHalted, newId, nowMs, log } = options
   const { append, views } = storage
   const phrases = await loadPhrases()
   const callQueries = createCallQueries(views)
@@ -114,6 +117,7 @@ export async function buildPhone(options: PhoneOptions) {
     hasRealtimeModel: () => model().realtime !== null,
     guestIsSpent: options.guestIsSpent,
     isSpent: () => options.callsAreSpent() || options.tokensAreSpent(),
+    isHalted,
     newId,
     reserved(offered, place) {
       if (calls.has(offered.callSid)) return
@@ -146,9 +150,9 @@ export async function buildPhone(options: PhoneOptions) {
     const call = calls.get(offered.callSid)
     const { realtime } = model()
     // Without a session nobody would answer: the markup after the stream says so.
-    if (!call || realtime === null) {
+    if (!call || realtime === null || isHalted()) {
       line.close()
-      if (call) abandon(call, 'no_realtime_model')
+      if (call) abandon(call, realtime === null ? 'no_realtime_model' : 'halted')
       return
     }
     clearTimeout(call.expiry)
@@ -188,6 +192,8 @@ export async function buildPhone(options: PhoneOptions) {
   /** Composes each fact only when its turn comes, because a reply derives from words recorded just before it. */
   function recordOne({ place, unrecorded }: Call, mind: PlacedMind, fact: CallFact): void {
     if (fact.type === 'call.ended') mind.end()
+    if (isHaltAsked(place.party, fact))
+      options.halt('voice').catch((error: unknown) => onFault(error, 'a halt could not be recorded'))
     const line = lineOfFact(fact)
     if (line) unrecorded.set(line.itemId, line)
     queue
@@ -200,6 +206,12 @@ export async function buildPhone(options: PhoneOptions) {
         if (line && unrecorded.delete(line.itemId)) live.changed()
       })
   }
+
+  /** The halt ends every call, whoever asked for it. */
+  const endHalted = () => {
+    if (isHalted()) for (const call of [...calls.values()]) end(call, 'halted')
+  }
+  let unsubscribe: () => void = () => undefined
 
   return {
     reception,
@@ -229,13 +241,20 @@ export async function buildPhone(options: PhoneOptions) {
       const turns = createTurnQueries(views).unfinished()
       const facts = callQueries.open().flatMap((row) => interruptedCall(row, turns))
       if (facts.length > 0) await append(facts)
+      unsubscribe = storage.onHeadMoved(endHalted, ['delegation'])
     },
     /** Hangs up, and waits up to `graceMs` until every fact is in the ledger. */
     async close(graceMs: number): Promise<void> {
+      unsubscribe()
       for (const call of [...calls.values()]) end(call, 'service_stopping')
       const grace = setTimeout(queue.giveUp, graceMs)
       await queue.settled()
       clearTimeout(grace)
     },
   }
+}
+
+/** Whether the owner said nothing but the keyword. A guest may say it too. */
+function isHaltAsked(party: CallPlace['party'], fact: CallFact): boolean {
+  return party === 'owner' && fact.type === 'call.utterance.heard' && isHaltWord(fact.body.text)
 }

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import type { Append, Appended, NewEvent } from '../../ledger/event.ts'
 import type { TextQueries } from '../../projections/texts.ts'
 import type { Placement } from '../storage/placement.ts'
+import { isHaltWord } from '../text/halt-word.ts'
 import { segmentsOf } from '../text/segments.ts'
 import { keywordOf } from './keywords.ts'
 
@@ -27,6 +28,8 @@ export type Received =
   | { readonly status: 'ignored' }
   /** Received before. */
   | { readonly status: 'repeated' }
+  /** The owner's keyword. The delegate is halted. */
+  | { readonly status: 'halted' }
   /** From a guest over the daily budget. Not recorded. */
   | { readonly status: 'over_budget' }
 
@@ -44,6 +47,7 @@ export function createSmsInbox(options: {
   readonly guestIsSpent: (number: string) => boolean
   /** How to reply to texts sent to this number. */
   readonly replyBy: (to: string) => 'rest' | 'markup'
+  readonly halt: (by: 'sms') => Promise<void>
   readonly newId: () => string
 }): SmsInbox {
   const { append, placement, texts, newId } = options
@@ -54,6 +58,7 @@ export function createSmsInbox(options: {
   function ignoreReason(text: IncomingText, isOptedOut: boolean) {
     const keyword = keywordOf(text.text, isOptedOut, text.optOutType)
     if (keyword) return keyword
+    if (text.party === 'owner' && isHaltWord(text.text)) return 'halt'
     return text.text.trim() === '' && text.mediaTypes.length === 0 ? 'empty' : null
   }
 
@@ -74,6 +79,8 @@ export function createSmsInbox(options: {
     const isObeyed = reason === 'opt_out' && !isOptedOut
     if (party === 'guest' && !isObeyed && (overBudget.has(messageSid) || options.guestIsSpent(from)))
       return leaveOut(messageSid)
+    // First, because a repeated webhook changes nothing once the text is recorded.
+    if (reason === 'halt') await options.halt('sms')
     if (reason !== null) {
       const conversationId = party === 'owner' ? (placement.openConversationId() ?? null) : null
       const result = await append([
@@ -87,7 +94,8 @@ export function createSmsInbox(options: {
           body: { from, text: text.text },
         },
       ])
-      return { status: result.status === 'appended' ? 'ignored' : 'repeated' }
+      if (result.status !== 'appended') return { status: 'repeated' }
+      return { status: reason === 'halt' ? 'halted' : 'ignored' }
     }
     const turnId = newId()
     const received: NewEvent = {

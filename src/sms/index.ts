@@ -14,6 +14,8 @@ const MARKUP_REPLY_MS = 1_500
 export type TextOutcome =
   /** `reply` goes into the markup; null if there is none, or if it is sent by the REST API. */
   | { readonly status: 'taken'; readonly reply: string | null }
+  /** The text is recorded, and the delegate is halted. */
+  | { readonly status: 'halted' }
   /** Nothing is recorded or answered. The caller counts it. */
   | { readonly status: 'over_budget' }
 
@@ -40,6 +42,7 @@ export function buildSms(options: {
   readonly hasCredentials: () => boolean
   /** Takes the reply of a turn out of the outbox, for the webhook's response. */
   readonly claimReply: (turnId: string, ms: number) => Promise<string | null>
+  readonly halt: (by: 'sms') => Promise<void>
   /** Whether guests have used up the budget of this number. */
   readonly guestIsSpent: (number: string) => boolean
   readonly newId: () => string
@@ -76,7 +79,7 @@ export function buildSms(options: {
       }),
     async receive(text) {
       const received = await inbox.receive(text)
-      if (received.status === 'over_budget') return { status: 'over_budget' }
+      if (received.status === 'over_budget' || received.status === 'halted') return received
       if (received.status !== 'asked' || replyBy(text.to) === 'rest') return { status: 'taken', reply: null }
       return { status: 'taken', reply: await options.claimReply(received.turnId, MARKUP_REPLY_MS) }
     },

@@ -46,6 +46,7 @@ export function buildTasks(options: {
   readonly onAnnouncementFault: (error: unknown) => void
   readonly mask: Mask
   readonly log: Log
+  readonly isHalted: () => boolean
 }) {
   const { command, directory: dataDir, storage, settings } = options
   const { outboundHeld } = createOwnerQueries(storage.views)
@@ -97,7 +98,8 @@ export function buildTasks(options: {
     isolation,
     callbackUrl: () => callbackUrl,
     limit: () => settings.get('TASK_LIMIT'),
-    isHeld: () => outboundHeld() !== undefined,
+    isHeld: () => options.isHalted() || outboundHeld() !== undefined,
+    cancel: (taskId) => api.cancel(taskId, 'owner'),
     mask: options.mask.text,
   })
   settings.subscribe(() => runner.wake())

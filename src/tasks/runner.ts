@@ -53,8 +53,11 @@ export function createTaskRunner(options: {
   readonly isolation: () => Promise<Isolation>
   readonly callbackUrl: () => string
   readonly limit: () => number
-  /** After an import or a restore nothing starts until the owner releases it. */
+  /** After an import or a restore, or while halted, nothing starts until the owner releases it. */
   readonly isHeld: () => boolean
+  /** While halted, running tasks are cancelled. */
+  readonly isHalted: () => boolean
+  readonly cancel: (taskId: string) => Promise<unknown>
   /** Removes the service's secrets, which a program could print. */
   readonly mask: (text: string) => string
   readonly nowMs: () => number
@@ -70,13 +73,18 @@ export function createTaskRunner(options: {
   let recovered = false
   const reactor = createReactor<TaskRow | 'recover'>({
     onHeadMoved,
-    areas: ['task', 'ledger', 'outbound'],
+    areas: ['task', 'ledger', 'outbound', 'delegation'],
     next: () => (recovered ? nextTask() : 'recover'),
-    run: (work) => (work === 'recover' ? recover() : begin(work)),
+    async run(work) {
+      if (work === 'recover') await recover()
+      else if (work.status === 'running') await options.cancel(work.taskId)
+      else await begin(work)
+    },
     onFault: options.onFault,
   })
 
   function nextTask(): TaskRow | undefined {
+    if (options.isHalted()) return tasks.running()[0]
     if (options.isHeld() || running.size >= options.limit()) return undefined
     return tasks.queued()[0]
   }
@@ -109,6 +117,8 @@ export function createTaskRunner(options: {
       progressFact(row, 'started', startText(isolation), { key: `task-started:${taskId}`, isolation: way }),
     ])
     if (intent.status === 'duplicate') return
+    // Halted since, so the next step cancels it.
+    if (options.isHalted()) return
     const callbackUrl = options.callbackUrl()
     const started = await startTaskProcess({
       command: isolation.wrap(withTask(options.command, { prompt, taskId, callbackUrl })),

@@ -19,6 +19,7 @@ async function openComposer() {
   const signals = createSignalQueries(views)
   const composer = createComposer({
     foreignAmong: () => [],
+    isHalted: () => false,
     ledger,
     chain: createChainReader(views, ledger),
     recall: async (cue) => {

@@ -233,6 +233,7 @@ async function benchMainThread(directory: string, rounds: number) {
     directory,
     documents: { document: () => null, writeDocument: () => undefined },
     timezone: () => 'Europe/Berlin',
+    isHalted: () => false,
     newId,
     nowMs: Date.now,
     log,

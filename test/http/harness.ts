@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createRoute, z } from '@hono/zod-openapi'
 import { onTestFinished } from 'vitest'
 import { createIds } from '../../ledger/ids.ts'
+import { buildHalt } from '../../src/halt/index.ts'
 import { body, json } from '../../src/http/contract/describe.ts'
 import type { TestConnection } from '../../src/http/routes/settings.ts'
 import type { Routes } from '../../src/http/server/env.ts'
@@ -83,8 +84,10 @@ export async function startService(options: ServiceOptions = {}) {
   const intrusions = createIntrusionCounter({ append: storage.append, nowMs, log })
   const socketMessages: string[] = []
   const things: string[] = []
+  const halt = buildHalt({ storage, directory, onFault: storage.reportFault })
   const http = createHttp({
     ...ownerState,
+    halt,
     addRoutes: (routes) => thingRoutes(routes, things),
     socketRoutes: socketRoutes(socketMessages),
     intrusions,

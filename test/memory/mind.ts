@@ -107,6 +107,7 @@ export async function openMind(options: MindOptions = {}) {
     ...(options.engine ? { engine: overHits(options.engine) } : {}),
     documents: { document: () => null, writeDocument: () => undefined },
     timezone: () => TIMEZONE,
+    isHalted: () => false,
     newId,
     nowMs: clock,
     log,

@@ -35,6 +35,7 @@ test('answers a guest as busy and ends their call when the owner takes the slot 
     hasRealtimeModel: () => true,
     guestIsSpent: () => false,
     isSpent: () => false,
+    isHalted: () => false,
     newId: () => 'id',
     reserved: ({ callSid }) => void reserved.push(callSid),
     evicted: () => undefined,

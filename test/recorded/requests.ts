@@ -39,7 +39,7 @@ export const subjects: Readonly<Record<string, Recorder>> = {
   async service(ask) {
     for (const path of ['/health', '/ready', '/api/session/health', '/build-info.json', '/public-url'])
       await ask(`GET ${path}`)
-    for (const path of ['/auth/status', '/api/sessions', '/api/proxies', '/api/outbound'])
+    for (const path of ['/auth/status', '/api/sessions', '/api/proxies', '/api/outbound', '/api/halt'])
       await ask(`GET ${path}`)
     await ask('GET /ready', { session: false })
     await ask('GET /auth/status', { session: false })

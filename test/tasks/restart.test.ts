@@ -221,6 +221,8 @@ test('ends a task that exceeds its time limit and keeps its output', async () =>
     callbackUrl: () => 'http://127.0.0.1:9/',
     limit: () => 1,
     isHeld: () => false,
+    isHalted: () => false,
+    cancel: async () => undefined,
     mask: (text) => text,
     nowMs,
     onFault,

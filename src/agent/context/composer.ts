@@ -16,7 +16,7 @@ import { batchText, readSignals } from './signals-text.ts'
 export type Opening = { readonly adaptationIds: readonly string[]; readonly signalIds: readonly string[] }
 
 export type Composed = {
-  readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone'>
+  readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone' | 'isHalted'>
   readonly input: readonly InputItem[]
   /** The input without foreign words, which are replaced by “(answered)” in a reply and by a note of a paste. */
   readonly ownWords: readonly InputItem[]
@@ -64,6 +64,8 @@ export function createComposer(options: {
   readonly adaptationSeqs: (channel: SpokenChannel) => readonly number[]
   readonly tools: ReadonlyMap<string, Tool>
   readonly foreignAmong: (seqs: readonly number[]) => readonly number[]
+  /** While halted, only tools that act on nothing are offered. */
+  readonly isHalted: () => boolean
   readonly timezone: () => string
 }): Composer {
   const { ledger, chain, tools } = options
@@ -112,6 +114,8 @@ export function createComposer(options: {
           ledger,
           riding.map((row) => row.seq),
         )
+        const isHalted = options.isHalted()
+        const all = [...tools.values()]
         const added: InputItem[] = []
         const own = past.items.flatMap(withoutForeign)
         if (recalled.text !== null)
@@ -121,8 +125,9 @@ export function createComposer(options: {
         added.push(cue.item)
         return {
           request: {
-            instructions: buildInstructions({ channel, adaptations, isActivation }),
-            tools: [...tools.values()],
+            instructions: buildInstructions({ channel, adaptations, isActivation, isHalted }),
+            tools: isHalted ? all.filter(({ readOnly }) => readOnly) : all,
+            isHalted,
             timezone: options.timezone(),
           },
           input: [...past.items.map(({ item }) => item), ...added],

@@ -27,17 +27,22 @@ const ACTIVATION = `Nobody has spoken to you: something inside you deserves atte
 whether to act. If the owner should hear of it now, answer with the words to tell them; if nothing needs to be said, \
 answer with exactly ${SILENCE}`
 
+const HALTED =
+  'You are halted: you can answer and look things up, but nothing else works until the owner releases you in the browser.'
+
 /** The exact instructions for the model; the adaptations preview shows the same text. */
 export function buildInstructions(options: {
   readonly channel: SpokenChannel
   readonly adaptations: readonly Adaptation[]
   readonly isActivation?: boolean
+  readonly isHalted?: boolean
 }): string {
   const adaptations = options.adaptations.map(({ title, content }) => `## ${title}\n\n${content}`)
   const standing =
     adaptations.length > 0 ? `# Standing instructions of the owner\n\n${adaptations.join('\n\n')}` : null
   const activation = options.isActivation ? ACTIVATION : null
-  return [PERSONA, BY_CHANNEL[options.channel], standing, activation]
+  const halted = options.isHalted ? HALTED : null
+  return [PERSONA, BY_CHANNEL[options.channel], standing, activation, halted]
     .filter((part) => part !== null)
     .join('\n\n')
 }

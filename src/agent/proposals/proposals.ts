@@ -56,7 +56,7 @@ export function createProposals(options: {
   readonly views: Database
   readonly placement: Placement
   readonly tools: () => ReadonlyMap<string, Tool>
-  /** After an import, outbound work is held until the owner releases it. */
+  /** After an import, or while halted, outbound work is held until the owner releases it. */
   readonly isHeld: () => boolean
   readonly onHeadMoved: SubscribeHead
   readonly timezone: () => string
@@ -186,6 +186,8 @@ export function createProposals(options: {
     const row = queries.pending().find(({ proposalId }) => proposalId === id)
     if (!row || options.isHeld()) return
     const outcome = await carryOut(row)
+    // Halted since: it stays due.
+    if (outcome.reason === 'halted') return
     const { target } = present(row)
     const result = outcome.outcome === 'done' ? 'It was done.' : `It was not done: ${outcome.text}`
     await placement.appendToInteraction('chat', (place) => [
@@ -197,7 +199,7 @@ export function createProposals(options: {
   // The request that confirms a call completes it. The reactor completes what a crash or a hold left over.
   const reactor = createReactor<ProposalRow>({
     onHeadMoved: options.onHeadMoved,
-    areas: ['outbound'],
+    areas: ['outbound', 'delegation'],
     next: nextPending,
     run: ({ proposalId }) => inTurn(() => complete(proposalId)),
     retryMs: { first: RETRY_AFTER_FAULT_MS, longest: RETRY_AFTER_FAULT_MS },

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { json, refusals, tagged } from './describe.ts'
+import { haltSchema } from './halt.ts'
 
 const { get } = tagged('Service')
 
@@ -36,6 +37,7 @@ const healthSchema = z
         }),
       )
       .readonly(),
+    halt: haltSchema.optional(),
     freeBytes: z.number().nullable(),
     lastText: z.object({ at: z.string(), failure: z.string().nullable() }).nullable(),
   })
@@ -70,6 +72,7 @@ export const readyRoute = get('/ready', {
       z.object({
         status: z.literal('ready'),
         checks: checksSchema,
+        halt: haltSchema.optional(),
       }),
       'The service is ready',
     ),

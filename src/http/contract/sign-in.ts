@@ -5,7 +5,7 @@ import { body, json, refusals, tagged } from './describe.ts'
 const { del, get, post } = tagged('Sign-in')
 
 /** An existing password. Its length was checked when it was chosen. */
-const knownPasswordSchema = z
+export const knownPasswordSchema = z
   .string()
   .min(1, 'must not be empty')
   .max(4 * MAX_PASSWORD_CHARS)

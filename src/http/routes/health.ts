@@ -13,7 +13,9 @@ export type CheckHealth = () => Promise<Health>
 /** Checks that must pass for the service to be ready, in the order in which `/ready` reports them. */
 const NEEDED = ['ledger', 'projections', 'settings', 'reactors'] as const
 
-export function healthRoutes(routes: Routes, { checkHealth, sessions, buildInfo, settings }: CoreDeps): void {
+export function healthRoutes(routes: Routes, deps: CoreDeps): void {
+  const { checkHealth, sessions, halt, buildInfo, settings } = deps
+  const halted = () => (halt.isHalted() ? { halt: halt.state() } : {})
   /** Also false while the settings cannot be read, so that `/ready` still works. */
   function hasSession({ headers }: IncomingMessage): boolean {
     const token = tokenFromCookies(headers.cookie)
@@ -41,11 +43,11 @@ export function healthRoutes(routes: Routes, { checkHealth, sessions, buildInfo,
         },
       )
     }
-    return c.json({ status: 'ready' as const, checks: shown }, 200)
+    return c.json({ status: 'ready' as const, checks: shown, ...(isOwner ? halted() : {}) }, 200)
   })
   routes.openapi(reportRoute, async (c) => {
     const { reactors, ...rest } = await checkHealth()
-    return c.json({ ...rest, reactors }, 200)
+    return c.json({ ...rest, ...halted(), reactors }, 200)
   })
   routes.openapi(buildInfoRoute, (c) => c.json(buildInfo, 200))
   routes.openapi(publicUrlRoute, (c) => c.json({ publicUrl: settings.get('PUBLIC_URL') }, 200))

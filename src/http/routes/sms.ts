@@ -10,6 +10,7 @@ import { markup } from './provider-webhook.ts'
 const { post } = tagged('Telephony')
 
 const MAX_ID_CHARS = 100
+const HALTED = 'Halted. Delegate does nothing until you release it in the browser.'
 /** The provider's limit. */
 const MAX_MEDIA = 10
 
@@ -50,7 +51,8 @@ export function smsRoutes(routes: Routes, { webhooks, texts, intrusions }: Route
       optOutType: request.field('OptOutType'),
     })
     if (outcome.status === 'over_budget') intrusions.count('text_over_budget')
-    return markup(c, messageMarkup(outcome.status === 'taken' ? outcome.reply : null))
+    const reply = outcome.status === 'taken' ? outcome.reply : outcome.status === 'halted' ? HALTED : null
+    return markup(c, messageMarkup(reply))
   })
 
   routes.openAPIRegistry.registerPath(status)

@@ -13,6 +13,7 @@ const MAX_ID_CHARS = 100
 const SENTENCES: Readonly<Record<Explanation, string>> = {
   no_public_url:
     'This assistant cannot take calls yet: its public address is not set. Please set it in the settings. Goodbye.',
+  halted: 'This assistant is halted. It takes no calls until its owner releases it in the browser. Goodbye.',
   budget: 'I cannot take any more calls today. Please try again tomorrow. Goodbye.',
 }
 

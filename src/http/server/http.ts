@@ -1,4 +1,5 @@
 import type { CoreDeps } from '../features.ts'
+import { haltRoutes } from '../routes/halt.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { installRoutes } from '../routes/install.ts'
 import { logRoutes } from '../routes/logs.ts'
@@ -79,6 +80,7 @@ const CORE_ROUTES = [
   signInRoutes,
   settingsRoutes,
   securityRoutes,
+  haltRoutes,
   logRoutes,
   pageRoutes,
 ]

@@ -34,6 +34,8 @@ export type MemoryReactorOptions = {
   readonly onHeadMoved: SubscribeHead
   /** Overrides the default pause. */
   readonly pause?: ConversationPause
+  /** While halted, nothing is learned. */
+  readonly isHalted: () => boolean
   /** The owner's time zone, for dates in signals. */
   readonly timezone: () => string
   readonly newId: () => string
@@ -58,8 +60,8 @@ const MAX_UNREAD_WHILE_BUSY = 16
 const EXPIRED_AT_ONCE = 50
 /** Events of the conversation. Learning waits for a pause after them. */
 const TALK = ['chat', 'call', 'sms', 'turn'] as const
-/** Events that change memories. They wake it at once. */
-const REST = ['memory', 'conversation', 'erased'] as const
+/** Events that change memories, or whether it may learn. They wake it at once. */
+const REST = ['memory', 'conversation', 'erased', 'delegation'] as const
 
 type EndedRow = Pick<MemoryRow, 'memoryId' | 'storedSeq'>
 type Work =
@@ -150,6 +152,7 @@ export function createMemoryReactor(options: MemoryReactorOptions): MemoryReacto
 
   /** A running turn goes first: a local model may serve one request at a time. */
   function mayRead(): boolean {
+    if (options.isHalted()) return false
     return urgent > 0 || !utterances.hasUnanswered() || utterances.isBehindBy(MAX_UNREAD_WHILE_BUSY)
   }
 

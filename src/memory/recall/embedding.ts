@@ -79,6 +79,8 @@ export function createEmbedding(
   options: {
     readonly vectors: Vectors
     readonly model: () => EmbeddingModel | null
+    /** While halted, only the cues of chat turns are embedded. */
+    readonly isHalted: () => boolean
     /** Resolves when the indexes have every event that is durable now. */
     readonly caughtUp: () => Promise<void>
     readonly onHeadMoved: SubscribeHead
@@ -108,7 +110,7 @@ export function createEmbedding(
     areas: EMBEDDED,
     next() {
       if (!isPruned) return 'prune'
-      const model = options.model()
+      const model = options.isHalted() ? null : options.model()
       if (!model || nameOf(model) === completeFor || untilGatheredMs() > 0) return undefined
       return model
     },

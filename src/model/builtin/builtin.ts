@@ -61,10 +61,11 @@ function answerTo(request: TextRequest): Answer {
   const shapes = new Map(request.tools.map(({ name, parameters }) => [name, Object.keys(parameters.shape)]))
   const present = { now: new Date(request.now), timezone: request.timezone }
   const world: World = { present, conversation: input, can: (tool) => shapes.has(tool) }
+  const missing = request.isHalted ? HALTED : UNAVAILABLE
   const remaining = [...input.done]
   const texts: string[] = []
   for (const reply of repliesTo(input.text, world)) {
-    const step = advance(reply, world, remaining)
+    const step = advance(reply, world, remaining, missing)
     if (typeof step !== 'string') return { text: '', calls: step.map((call) => shapeArgs(call, shapes)) }
     texts.push(step)
   }
@@ -75,13 +76,18 @@ function answerTo(request: TextRequest): Answer {
  * Replays a reply with the outcomes that this turn already has, so all state is in the request and a restart
  * can resume it. Returns the next calls or the text.
  */
-function advance(reply: Reply, { can }: World, remaining: Done[]): string | readonly Call[] {
+function advance(
+  reply: Reply,
+  { can }: World,
+  remaining: Done[],
+  missing: Outcome,
+): string | readonly Call[] {
   if (typeof reply === 'string') return reply
   let outcomes: readonly Outcome[] = []
   for (;;) {
     const step = reply.next(outcomes)
     if (step.done) return step.value
-    const taken = step.value.map(({ name }) => (can(name) ? takeOutcome(remaining, name) : UNAVAILABLE))
+    const taken = step.value.map(({ name }) => (can(name) ? takeOutcome(remaining, name) : missing))
     const open = step.value.filter((_call, index) => taken[index] === null)
     if (open.length > 0) return open
     outcomes = taken.filter((outcome) => outcome !== null)
@@ -89,6 +95,10 @@ function advance(reply: Reply, { can }: World, remaining: Done[]): string | read
 }
 
 const UNAVAILABLE: Outcome = { ...NO_OUTCOME, reason: 'unavailable', message: 'I can’t do that here.' }
+const HALTED: Outcome = {
+  ...UNAVAILABLE,
+  message: 'I am halted, so I did not do that. You can release me in the browser.',
+}
 
 /** Removes and returns the outcome of the first call of a tool; null if there is none. */
 function takeOutcome(remaining: Done[], tool: string): Outcome | null {

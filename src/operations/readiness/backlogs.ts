@@ -27,9 +27,11 @@ export function createBacklogs(options: {
   readonly views: Database
   readonly ledger: LedgerReader
   readonly taskLimit: () => number
+  /** While halted, only chat and what reaches nobody goes on. */
+  readonly isHalted: () => boolean
   readonly nowMs: () => number
 }): Readonly<Record<Exclude<ReactorName, 'idle spans'>, () => Backlog>> {
-  const { views, ledger, nowMs } = options
+  const { views, ledger, isHalted, nowMs } = options
   const turns = createTurnQueries(views)
   const deliveries = createDeliveryQueries(views)
   const tasks = createTaskQueries(views)
@@ -39,6 +41,7 @@ export function createBacklogs(options: {
   const erasures = createErasureQueries(views)
   const owner = createOwnerQueries(views)
   const now = () => new Date(nowMs()).toISOString()
+  const isOutboundHeld = () => isHalted() || owner.outboundHeld() !== undefined
 
   /** `items` in processing order. */
   function backlogOf(items: readonly Item[]): Backlog {
@@ -54,14 +57,19 @@ export function createBacklogs(options: {
       turns
         .unfinished()
         .filter((turn) => turn.party === party && (turn.trigger === 'message' || turn.trigger === 'sms'))
-        .map(({ turnId, causeSeq, receivedAt }) => ({ key: turnId, seq: causeSeq, at: receivedAt })),
+        .map(({ turnId, causeSeq, receivedAt, trigger }) => ({
+          key: turnId,
+          seq: causeSeq,
+          at: receivedAt,
+          isResting: trigger === 'sms' && isHalted(),
+        })),
     )
 
   return {
     turns: turnsOf('owner'),
     guests: turnsOf('guest'),
     deliveries() {
-      const isHeld = owner.outboundHeld() !== undefined
+      const isHeld = isOutboundHeld()
       return backlogOf(
         deliveries.open().map(({ deliveryId, attempts, requestedSeq, retryAt }) => ({
           // Each attempt is progress.
@@ -72,7 +80,7 @@ export function createBacklogs(options: {
       )
     },
     tasks() {
-      const canStart = owner.outboundHeld() === undefined && tasks.running().length < options.taskLimit()
+      const canStart = !isOutboundHeld() && tasks.running().length < options.taskLimit()
       const queued = tasks.queued()
       return backlogOf(
         queued.map(({ taskId, dispatchedSeq: seq }) => ({ key: taskId, seq, isResting: !canStart })),
@@ -92,7 +100,7 @@ export function createBacklogs(options: {
           .map(({ timerId, dueAt, dueSeq }) => ({ key: `${timerId}:${dueSeq}`, seq: null, at: dueAt })),
       ),
     proposals() {
-      const isHeld = owner.outboundHeld() !== undefined
+      const isHeld = isOutboundHeld()
       return backlogOf(
         proposals
           .pending()
@@ -102,7 +110,7 @@ export function createBacklogs(options: {
     learning() {
       const unread = utterances.unreadSeqs(MAX_COUNTED)
       const failure = unread[0] === undefined ? undefined : utterances.failureOver(unread[0])
-      const isResting = failure?.retryAt != null && failure.retryAt > now()
+      const isResting = isHalted() || (failure?.retryAt != null && failure.retryAt > now())
       return backlogOf(unread.map((seq) => ({ key: String(seq), seq, isResting })))
     },
     erasures: () =>

@@ -69,6 +69,7 @@ export function createReadiness(
     readonly storage: Storage
     readonly settings: Settings
     readonly reactors: ReactorWatch
+    readonly isHalted: () => boolean
     readonly nowMs: () => number
     readonly log: Log
   },

@@ -26,6 +26,7 @@ export type EndReason =
   | 'wrong_format'
   | 'backpressure'
   | 'service_stopping'
+  | 'halted'
 
 export type PhraseName = 'reconnecting' | 'trouble' | 'time_up'
 

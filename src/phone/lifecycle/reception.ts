@@ -6,7 +6,7 @@ import type { CallPlace } from './call-turns.ts'
 import { callEnding } from './span-facts.ts'
 
 /** Why a caller hears an explanation instead of being connected. */
-export type Explanation = 'no_public_url' | 'budget'
+export type Explanation = 'no_public_url' | 'budget' | 'halted'
 
 export type Offer =
   | {
@@ -31,6 +31,7 @@ export function createReception(options: {
   readonly guestIsSpent: (number: string) => boolean
   /** Whether the daily budget is exhausted. */
   readonly isSpent: () => boolean
+  readonly isHalted: () => boolean
   readonly newId: () => string
   /** The call holds the slot and its fact is durable, so its stream may connect. */
   readonly reserved: (call: OfferedCall, place: CallPlace) => void
@@ -41,7 +42,7 @@ export function createReception(options: {
 
   async function reject(
     { callSid, party, from }: OfferedCall,
-    reason: 'busy' | 'not_configured' | 'budget',
+    reason: 'busy' | 'not_configured' | 'budget' | 'halted',
   ): Promise<void> {
     const conversationId = party === 'owner' ? (placement.openConversationId() ?? null) : null
     await append([
@@ -97,6 +98,10 @@ export function createReception(options: {
         // The route counts guests over budget, so that they cannot fill the ledger.
         if (!isGuest) await reject(call, 'budget')
         return { status: 'explained', reason: 'budget' }
+      }
+      if (options.isHalted()) {
+        if (!known) await reject(call, 'halted')
+        return { status: 'explained', reason: 'halted' }
       }
       const reservation = slot.reserve(call)
       if (reservation.status === 'busy') {

@@ -21,6 +21,7 @@ function openReactor(pause: ConversationPause, reading: Promise<unknown> = Promi
   let checks = 0
   const windows: number[] = []
   const reactor = createMemoryReactor({
+    isHalted: () => false,
     append: async () => ({ status: 'appended', events: [] }),
     queries: {
       nextEnd: () => null,

@@ -5,6 +5,7 @@ import { killErasures } from '../erasures.ts'
 import { failWrites, faultKinds } from '../faults.ts'
 import { failService } from '../faulty-service.ts'
 import { floodCalls } from '../flooded-call.ts'
+import { haltUnderFire } from '../halts.ts'
 import { killConversations } from '../kills.ts'
 import { cutPower, type PowerReport } from '../power.ts'
 import { fillUp } from '../size-limit.ts'
@@ -31,6 +32,10 @@ const trials = {
       const { talk: _talk, ...report } = sound(await killConversations({ directory, rounds, seed, onRound }))
       return report
     }),
+  halts: (rounds: number, seed: number) =>
+    inTemporaryDirectory(async (directory) =>
+      sound(await haltUnderFire({ directory, rounds, seed, onRound })),
+    ),
   /** A fifth of the rounds, because each starts the service five times or more. */
   erasures: (rounds: number, seed: number) =>
     inTemporaryDirectory(async (directory) =>

@@ -1,5 +1,6 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
+import type { HaltState } from '../../../src/http/contract/halt.ts'
 import type { WaitingTexts } from '../../../src/http/contract/outbound.ts'
 import { type Check, fetchChecks, reportedChecks } from '../api/health.ts'
 import { controls } from '../design/controls.ts'
@@ -8,11 +9,12 @@ import { whileConnected } from '../design/while-connected.ts'
 import { checkText, delayText } from '../operations/health-words.ts'
 import type { App } from './app.ts'
 import { askToConfirm } from './confirm-dialog.ts'
+import { haltedText } from './halt-words.ts'
 import { Loaded } from './loaded.ts'
 
 const refreshMs = 60_000
 
-/** Notices above every page: outgoing work on hold, delayed texts, and failing checks with what to do. */
+/** Notices above every page: a halt, outgoing work on hold, delayed texts, and failing checks with what to do. */
 @customElement('dg-service-notices')
 export class DgServiceNotices extends LitElement {
   static override readonly styles = [
@@ -48,6 +50,8 @@ export class DgServiceNotices extends LitElement {
     `,
   ]
   @property({ attribute: false }) app!: App
+  /** Null until it is known. */
+  @property({ attribute: false }) halt: HaltState | null = null
   /** Path of the current page. */
   @property() path = ''
   /** A failure keeps the last notices: each page reports an unreachable service itself. */
@@ -88,13 +92,21 @@ export class DgServiceNotices extends LitElement {
 
   override render() {
     const { value } = this.notices
-    if (value === null) return html`<div role="status"></div>`
+    if (value === null) return html`<div role="status">${this.haltView()}</div>`
     const { checks, outbound } = value
     // While outgoing work is on hold, that is why texts wait.
     return html`<div role="status">
+      ${this.haltView()}
       ${this.checksView(checks, outbound.waitingTexts !== null)}
       ${outbound.heldSince === null ? textsView(outbound.waitingTexts) : this.heldView(outbound.heldSince)}
     </div>`
+  }
+
+  private haltView(): TemplateResult | typeof nothing {
+    if (!this.halt?.halted) return nothing
+    const open = () => this.dispatchEvent(new Event('open-halt', { bubbles: true, composed: true }))
+    return noticeView(html`${haltedText(this.halt)}. Delegate answers in chat but does nothing else.
+      <button class="button small" @click=${open}>Release…</button>`)
   }
 
   private heldView(since: string): TemplateResult {

@@ -7,6 +7,10 @@ export const shellStyles = css`
     grid-template-columns: minmax(0, 1fr);
     height: 100dvh;
   }
+  /* The notice above the page has the button to release it. */
+  :host([halted]) {
+    --halt-button: none;
+  }
   .sidebar {
     flex-direction: column;
     gap: var(--space-1);

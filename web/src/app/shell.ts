@@ -1,10 +1,13 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
+import type { HaltState } from '../../../src/http/contract/halt.ts'
 import { controls } from '../design/controls.ts'
 import type { IconName } from '../design/icon.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import type { ChatSession } from '../timeline/chat/session.ts'
 import type { App } from './app.ts'
+import { askToHalt, askToRelease } from './halt.ts'
+import { Loaded } from './loaded.ts'
 import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
 import { shellStyles } from './shell-styles.ts'
 import { DgShortcutSheet } from './shortcut-sheet.ts'
@@ -43,6 +46,11 @@ export class DgShell extends LitElement {
   @property() path!: string
   /** The service's version; empty until loaded. */
   @state() private version = ''
+  /** A failure keeps the last state: each page reports an unreachable service itself. */
+  private readonly halt = new Loaded<HaltState>(this, {
+    fetch: (signal) => this.app.http.get('/api/halt', { signal }),
+    concerns: (type) => type.startsWith('delegation.'),
+  })
   private readonly help = new DgShortcutSheet()
   private readonly sequence = createKeySequence('g')
 
@@ -62,6 +70,10 @@ export class DgShell extends LitElement {
     // On failure, hide the version: the page itself reports an unreachable service.
     const build = await this.app.http.get('/build-info.json').catch(() => null)
     this.version = build?.version ?? ''
+  }
+
+  protected override willUpdate(): void {
+    this.toggleAttribute('halted', this.halt.value?.halted ?? false)
   }
 
   private readonly openNavigation = (): void => {
@@ -118,6 +130,13 @@ export class DgShell extends LitElement {
     this.requestUpdate()
   }
 
+  /** Asks to halt Delegate, or to release it. */
+  private readonly openHalt = (): void => {
+    this.closeNavigation()
+    const ask = this.halt.value?.halted ? askToRelease : askToHalt
+    ask(this, this.app, (state) => this.halt.put(state))
+  }
+
   private readonly showHelp = (): void => {
     this.closeNavigation()
     this.help.openIn(this)
@@ -137,6 +156,9 @@ export class DgShell extends LitElement {
           )}
         </nav>
         <div class="rest">
+          <button class="entry flat" @click=${this.openHalt}>
+            <dg-icon name="halt"></dg-icon>${this.halt.value?.halted ? 'Release…' : 'Halt'}
+          </button>
           <button class="entry flat" @click=${this.nextTheme}>
             <dg-icon name=${theme.icon}></dg-icon>${theme.label}
           </button>
@@ -155,8 +177,8 @@ export class DgShell extends LitElement {
           }
         </div>
       </aside>
-      <main id="content" tabindex="-1" @open-navigation=${this.openNavigation}>
-        <dg-service-notices .app=${this.app} path=${this.path}></dg-service-notices>
+      <main id="content" tabindex="-1" @open-navigation=${this.openNavigation} @open-halt=${this.openHalt}>
+        <dg-service-notices .app=${this.app} path=${this.path} .halt=${this.halt.value}></dg-service-notices>
         <slot></slot>
       </main>
     `

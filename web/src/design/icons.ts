@@ -32,6 +32,7 @@ export {
   MessageSquareText as sms,
   Monitor as monitor,
   Moon as moon,
+  OctagonX as halt,
   Pause as pause,
   Pencil as edit,
   Phone as phone,

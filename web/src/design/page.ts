@@ -21,6 +21,9 @@ export const barStyles = css`
   .drawer {
     margin-inline-start: calc(-1 * var(--space-2));
   }
+  .halt {
+    display: var(--halt-button, inline-flex);
+  }
   @media (min-width: 60rem) {
     .drawer {
       display: none;
@@ -35,12 +38,19 @@ export const barStyles = css`
   }
 `
 
-/** Opens the navigation on narrow pages. */
+/** Opens the navigation on narrow pages, and halts Delegate without it. */
 export function drawerButton(host: HTMLElement): TemplateResult {
-  const open = () => host.dispatchEvent(new Event('open-navigation', { bubbles: true, composed: true }))
-  return html`<button class="button quiet icon drawer" aria-label="Open navigation" @click=${open}>
-    <dg-icon name="menu"></dg-icon>
-  </button>`
+  const ask = (name: string) => host.dispatchEvent(new Event(name, { bubbles: true, composed: true }))
+  return html`<button
+      class="button quiet icon drawer"
+      aria-label="Open navigation"
+      @click=${() => ask('open-navigation')}
+    >
+      <dg-icon name="menu"></dg-icon>
+    </button>
+    <button class="button quiet icon drawer halt" aria-label="Halt" @click=${() => ask('open-halt')}>
+      <dg-icon name="halt"></dg-icon>
+    </button>`
 }
 
 /** The layout of a page in the shell: heading, tools, and content in one column. */

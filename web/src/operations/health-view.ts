@@ -1,8 +1,9 @@
-import { css, html, LitElement, type TemplateResult } from 'lit'
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Health, Reactor } from '../../../src/http/contract/health.ts'
 import { type Check, checksOf, reportedChecks } from '../api/health.ts'
 import type { App } from '../app/app.ts'
+import { haltedText } from '../app/halt-words.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { checklist } from '../design/checklist.ts'
 import { controls } from '../design/controls.ts'
@@ -32,6 +33,7 @@ export class DgHealth extends LitElement {
   @property({ attribute: false }) app!: App
   private readonly health = new Loaded<Health>(this, {
     fetch: () => this.app.http.get('/api/session/health'),
+    concerns: (type) => type.startsWith('delegation.'),
     againMs: () => refreshMs,
   })
 
@@ -49,6 +51,14 @@ function healthView(health: Health): TemplateResult {
   const busy = health.reactors.filter(({ waiting, lastFailure }) => waiting > 0 || lastFailure !== null)
   return html`
     <ul class="list checks">
+      ${
+        health.halt
+          ? html`<li class="warns">
+              <dg-icon name="halt"></dg-icon>
+              <div><strong>Halt</strong>: ${haltedText(health.halt)}. Background work waits.</div>
+            </li>`
+          : nothing
+      }
       ${checksOf(health.checks).map(checkView)}
     </ul>
     <h3 class="subhead">Background work</h3>

@@ -23,6 +23,7 @@ const subjects: Readonly<Record<string, { readonly icon: IconName; readonly name
   delivery: { icon: 'bell' },
   erasure: { icon: 'erased' },
   adaptation: { icon: 'sliders' },
+  delegation: { icon: 'halt' },
 }
 
 const subjectOf = (type: string) => subjects[type.split('.')[0] ?? '']

@@ -81,6 +81,7 @@ function qualifierView(event: TimelineEvent): TemplateResult | typeof nothing {
   if (type === 'sms.failed')
     return html`<span class="bad">not sent: ${wordsText(String(payload.kind))}</span>`
   if (type === 'sms.received') return attachmentsView(payload.mediaTypes)
+  if (type === 'sms.ignored' && payload.reason === 'halt') return html`<span>halts Delegate</span>`
   if (type === 'sms.ignored') return html`<span>not answered: ${wordsText(String(payload.reason))}</span>`
   return nothing
 }

@@ -1,4 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { haltedHow } from '../app/halt-words.ts'
 import { capitalised, countText, durationText, plural, wordsText } from '../design/format.ts'
 import { delayText } from '../operations/health-words.ts'
 import { channelText } from '../tasks/task-words.ts'
@@ -53,6 +54,7 @@ const callEnds: Readonly<Record<string, string>> = {
   wrong_format: 'the audio format is not supported',
   backpressure: 'the connection was too slow',
   service_stopping: 'Delegate was shutting down',
+  halted: 'Delegate was halted',
   interrupted: 'Delegate was stopped',
   not_connected: 'it was never connected',
 }
@@ -154,6 +156,8 @@ export const titles: Readonly<Record<string, Title>> = {
   'ledger.imported': () => 'History imported',
   'ledger.loss.accepted': lossText,
   'outbound.released': () => 'Outgoing work released',
+  'delegation.halted': (e) => `Delegate halted ${haltedHow(text(e, 'by'))}`,
+  'delegation.released': () => 'Delegate released',
 }
 
 function settingsText(event: TimelineEvent): string {
