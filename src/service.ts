@@ -166,7 +166,11 @@ async function openBase(options: ServiceOptions) {
   const { settings } = owner
   settings.bindStoredSecrets()
   options.onSettings(settings)
-  const models = createModelHolder(chosenSettings(settings), { limits: options.modelLimits ?? {} })
+  const operations = buildOperations({ storage, settings, limits: config.dailyLimits, newId, nowMs, log })
+  const models = createModelHolder(chosenSettings(settings), {
+    limits: options.modelLimits ?? {},
+    meter: operations.money.meter,
+  })
   settings.subscribe(() => models.configure(chosenSettings(settings)))
 
   return {
@@ -191,7 +195,7 @@ async function openBase(options: ServiceOptions) {
       [memoryQueries, erasingQueries, timelineQueries],
       { onFailure: onThreadFailure },
     ),
-    operations: buildOperations({ storage, settings, limits: config.dailyLimits, nowMs, log }),
+    operations,
   }
 }
 
@@ -209,6 +213,7 @@ function buildKept(base: Base) {
     ...base,
     documents: owner.documents,
     onLearningFailed: operations.failuresOf('learning'),
+    mayLearn: () => !operations.money.isSpent('learning'),
   })
   const { erasures, forgetting } = buildErasing({
     ...base,
@@ -234,12 +239,13 @@ function buildKept(base: Base) {
 /** Builds the agent and its channels from what it keeps. */
 async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
   const { config, operations, settings, waits } = base
-  const { faultsOf, budgets } = operations
+  const { faultsOf, budgets, money } = operations
   const { adaptations, memory, notes } = kept
   const telephony = createTelephonyApi(settings, { requestMs: waits.providerRequestMs })
   const outbound = buildOutbound({
     ...base,
-    ...budgets,
+    textsAreSpent: () => budgets.textsAreSpent() || money.isSpent('text'),
+    reserveText: money.reserveText,
     telephony,
     describe: kept.tasks.describe,
     onFault: faultsOf('deliveries', 'a delivery could not go on'),
@@ -265,6 +271,8 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     recall: memory.recall,
     createNote: notes.create,
     segmentsOf,
+    backgroundIsSpent: () => money.isSpent('activation'),
+    costOf: money.costOf,
     adaptations: adaptations.forChannel,
     adaptationSeqs: adaptations.seqsInForce,
     traceItems: config.itemsDebug,
@@ -278,6 +286,7 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
   const phone = await buildPhone({
     ...base,
     ...budgets,
+    callMoney: money.calls,
     telephony,
     recall: memory.recall,
     tools: agent.tools,

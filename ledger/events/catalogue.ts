@@ -9,6 +9,7 @@ import { ownerEvents } from './owner.ts'
 import { proposalEvents } from './proposal.ts'
 import { signalEvents } from './signal.ts'
 import { smsEvents } from './sms.ts'
+import { spendingEvents } from './spending.ts'
 import { taskEvents } from './task.ts'
 import { turnEvents } from './turn.ts'
 import { voiceEvents } from './voice.ts'
@@ -28,6 +29,7 @@ export const catalogue = {
   ...taskEvents,
   ...ownerEvents,
   ...erasureEvents,
+  ...spendingEvents,
 }
 
 export type EventType = keyof typeof catalogue

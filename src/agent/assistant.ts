@@ -45,6 +45,8 @@ export type AssistantOptions = {
   readonly onGuestFault: (error: unknown) => void
   /** Whether the daily budget of tokens is exhausted. */
   readonly tokensAreSpent: () => boolean
+  /** Whether no money is left for work that the owner did not ask for. */
+  readonly backgroundIsSpent: () => boolean
   /** The number of segments that a text is billed as. */
   readonly segmentsOf: (text: string) => number
   readonly traceItems: boolean
@@ -70,8 +72,9 @@ export function buildAssistant(options: AssistantOptions) {
     unfinishedTurns: turns.unfinished,
   })
 
-  /** Whether tokens are left for work that the owner did not ask for. The builtin model costs nothing. */
-  const mayAskModel = () => model().text.id.provider === 'builtin' || !options.tokensAreSpent()
+  /** Whether tokens and money are left for work that the owner did not ask for. The builtin model costs nothing. */
+  const mayAskModel = () =>
+    model().text.id.provider === 'builtin' || !(options.tokensAreSpent() || options.backgroundIsSpent())
 
   async function compactIfDue(signal: AbortSignal): Promise<void> {
     const conversationId = placement.openConversationId()

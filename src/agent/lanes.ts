@@ -52,7 +52,7 @@ export function createLanes(
       return retryAt === null || !mayAskModel() ? null : Date.parse(retryAt)
     },
     onHeadMoved,
-    areas: ['chat', 'sms', 'turn', 'signal', 'activation'],
+    areas: ['chat', 'sms', 'turn', 'signal', 'activation', 'allowance'],
     runTurn,
     runActivation: options.runActivation,
     afterTurn: compactIfDue,

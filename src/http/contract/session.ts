@@ -72,6 +72,10 @@ const turnSchema = z
       )
       .readonly(),
     usage: z.object(tokenCounts),
+    costMicros: z
+      .int()
+      .nullable()
+      .describe('What the reply cost in millionths of a US dollar, 0 if the model is free, null if unknown'),
   })
   .openapi('TurnReport')
 
