@@ -40,7 +40,7 @@ export const spendingProjection = defineProjection({
       at TEXT NOT NULL, limitMicros INTEGER NOT NULL, PRIMARY KEY (span, level)) WITHOUT ROWID, STRICT;
     CREATE TABLE allowance_raises (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, micros INTEGER NOT NULL) STRICT;`,
   fold(db) {
-    const open = db.prepare('INSERT INTO spending_open VALUES (?, ?, ?, ?, ?, ?)')
+    const open = db.prepare('INSERT OR IGNORE INTO spending_open VALUES (?, ?, ?, ?, ?, ?)')
     const find = db.prepare<[string], Open>('SELECT * FROM spending_open WHERE reservationId = ?')
     const close = db.prepare('DELETE FROM spending_open WHERE reservationId = ?')
     const addHour = db.prepare(`INSERT INTO spending_hours VALUES (?, ?, ?, ?, ?)
@@ -66,8 +66,8 @@ export const spendingProjection = defineProjection({
             turnId,
             micros: amountMicros,
           }
-          open.run(reservationId, row.hour, purpose, row.channel, turnId, amountMicros)
-          add(row, seq)
+          const { changes } = open.run(reservationId, row.hour, purpose, row.channel, turnId, amountMicros)
+          if (changes > 0) add(row, seq)
         },
         'spend.settled': ({ seq, facts: { reservationId, amountMicros } }) => {
           const row = find.get(reservationId)

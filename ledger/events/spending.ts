@@ -44,7 +44,8 @@ export const spendingEvents = {
   'allowance.reached': defineEvent({
     facts: {
       window: z.enum(allowanceWindows),
-      level: z.literal([80, 100]),
+      /** 80 or 100. */
+      level: countSchema,
       spentMicros: microsSchema,
       limitMicros: microsSchema,
     },
