@@ -55,11 +55,12 @@ export function createCallMeter(options: {
 
       async function settle(): Promise<void> {
         const paid = current
+        if (paid === null) return
         current = null
         const micros = lineMicros(models) + usedMicros
         mostUsedMicros = Math.max(mostUsedMicros, usedMicros)
         usedMicros = 0
-        await paid?.settle(micros)
+        await paid.settle(micros)
       }
 
       async function next(): Promise<void> {
