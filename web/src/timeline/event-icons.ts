@@ -23,6 +23,8 @@ const subjects: Readonly<Record<string, { readonly icon: IconName; readonly name
   delivery: { icon: 'bell' },
   erasure: { icon: 'erased' },
   adaptation: { icon: 'sliders' },
+  allowance: { icon: 'money' },
+  price: { icon: 'money' },
 }
 
 const subjectOf = (type: string) => subjects[type.split('.')[0] ?? '']

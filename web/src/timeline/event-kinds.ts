@@ -106,9 +106,11 @@ export function reminderText(event: TimelineEvent): string {
   return words === '' ? 'A reminder is due' : `Reminder: ${words}`
 }
 
-/** The page of the event's note or timer; null if there is none or it no longer exists. */
+/** The page of the event's subject; null if there is none or it no longer exists. */
 export function linkOf({ type, payload }: TimelineEvent): string | null {
   const { noteId, timerId } = payload
+  if (type === 'price.missing') return '/settings#money'
+  if (type === 'allowance.reached') return '/operations'
   if (typeof noteId === 'string' && type !== 'note.deleted') return `/notes/${encodeURIComponent(noteId)}`
   if (typeof timerId === 'string') return `/timers#${encodeURIComponent(timerId)}`
   return null

@@ -7,6 +7,9 @@ import type { ChatSession } from './chat/session.ts'
 import { wordsOf } from './event-kinds.ts'
 import type { Segment } from './tree.ts'
 
+/** What a button allows: five dollars. */
+const ANOTHER_MICROS = 5_000_000
+
 export type TimelineActions = ReturnType<typeof createTimelineActions>
 
 /** What rows of the timeline and the menu of its page do. */
@@ -18,6 +21,15 @@ export function createTimelineActions(options: {
   readonly explainTurn: (turnId: string) => void
 }) {
   const { app, session } = options
+
+  /** Resends the message of a failed turn. */
+  function resend({ turnId }: TimelineEvent): void {
+    const asked = session.segments
+      .flatMap(({ entries }) => entries)
+      .find((entry) => entry.kind === 'message' && entry.role === 'owner' && entry.event.turnId === turnId)
+    if (asked?.kind === 'message') options.say(wordsOf(asked.event))
+  }
+
   return {
     app,
     copy: (text: string) => void copyWithToast(text, 'Copied', app.toast),
@@ -56,13 +68,13 @@ export function createTimelineActions(options: {
         await app.http.post('/api/outbound/texts/{id}/retry', { params: { id } })
         app.toast('Sending the text again.')
       }),
-    /** Resends the message of a failed turn. */
-    resend({ turnId }: TimelineEvent) {
-      const asked = session.segments
-        .flatMap(({ entries }) => entries)
-        .find((entry) => entry.kind === 'message' && entry.role === 'owner' && entry.event.turnId === turnId)
-      if (asked?.kind === 'message') options.say(wordsOf(asked.event))
-    },
+    /** Allows more money for 24 hours, then resends the message of the failed turn. */
+    allowMore: (event: TimelineEvent) =>
+      void app.attempt(async () => {
+        await app.http.post('/api/allowance/raise', { body: { amountMicros: ANOTHER_MICROS } })
+        resend(event)
+      }),
+    resend,
     explainTurn: options.explainTurn,
     async endConversation() {
       const id = session.conversationId
