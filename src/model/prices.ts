@@ -62,9 +62,11 @@ export const pricesSchema = z
   .transform((text, context) => {
     try {
       return JSON.stringify(changesSchema.parse(JSON.parse(text)))
-    } catch {
+    } catch (error) {
       context.addIssue(
-        'must be JSON like {"models":{"my-model":{"input":1.5,"output":6}},"callMinute":0.02,"textSegment":0.01}, in US dollars',
+        error instanceof z.ZodError
+          ? 'must have prices from 0 to 10,000 US dollars'
+          : 'must be JSON like {"models":{"my-model":{"input":1.5,"output":6}},"callMinute":0.02,"textSegment":0.01}',
       )
       return z.NEVER
     }

@@ -117,7 +117,7 @@ test('asks once for the price of an unknown model', async () => {
     { internal: false, payload: { model: { model: 'test-model' } } },
   ])
   const { prices } = await spending()
-  expect(prices.models[0]).toEqual({ model: 'test-model', inUse: true, price: null })
+  expect(prices.models[0]).toEqual({ model: 'test-model', inUse: true, isListed: false, price: null })
 })
 
 test('records nothing for a model that costs nothing', async () => {

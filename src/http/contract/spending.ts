@@ -28,6 +28,7 @@ const spendingSchema = z
         z.object({
           model: z.string(),
           inUse: z.boolean().describe('Whether the settings select it'),
+          isListed: z.boolean().describe('Whether the built-in list has a price'),
           price: z
             .object({
               input: z.number().min(0),

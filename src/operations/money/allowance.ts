@@ -33,6 +33,15 @@ const BACKGROUND: ReadonlySet<Purpose> = new Set([
   'guest',
 ])
 
+/** Where the owner finds a notice: in the exchange that caused it, if it is the owner's. */
+export function noticePlace({
+  purpose,
+  ...place
+}: Use): Pick<NewEvent, 'channel' | 'conversationId' | 'spanId' | 'turnId'> {
+  const isOwners = purpose === 'reply' || purpose === 'recall' || purpose === 'call'
+  return isOwners ? { channel: 'chat', ...place } : { channel: 'system' }
+}
+
 export type Allowance = ReturnType<typeof createAllowance>
 
 /**
@@ -75,12 +84,12 @@ export function createAllowance(options: {
     return !last || limitMicros > last.limitMicros || nowMs() - Date.parse(last.at) >= WINDOW_MS[window]
   }
 
-  function reachedFact(state: WindowState, level: 80 | 100): NewEvent {
+  function reachedFact(state: WindowState, level: 80 | 100, use: Use): NewEvent {
     const before = spending.reached(state.window, level)?.seq ?? 0
     return {
       type: 'allowance.reached',
       actor: 'service',
-      channel: 'system',
+      ...noticePlace(use),
       key: `allowance-reached:${state.window}:${level}:${before}`,
       facts: { ...state, level },
     }
@@ -99,13 +108,14 @@ export function createAllowance(options: {
     isSpent: (purpose: Purpose, micros = 1) =>
       overdrawn(purpose, Math.max(micros, refused.get(purpose) ?? 0)) !== null,
     /** The facts of the levels that are reached and not recorded. */
-    news: (): NewEvent[] =>
+    news: (use: Use): NewEvent[] =>
       [stateOf('day'), stateOf('month')].flatMap((state) => {
         const isReached = state.limitMicros > 0 && state.spentMicros >= state.limitMicros * 0.8
-        return isReached && isNews(state, 80) ? [reachedFact(state, 80)] : []
+        return isReached && isNews(state, 80) ? [reachedFact(state, 80, use)] : []
       }),
     /** The fact that a window is used up; none if it is recorded. */
-    usedUp: (state: WindowState): NewEvent[] => (isNews(state, 100) ? [reachedFact(state, 100)] : []),
+    usedUp: (state: WindowState, use: Use): NewEvent[] =>
+      isNews(state, 100) ? [reachedFact(state, 100, use)] : [],
   }
 }
 

@@ -7,7 +7,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Meter, Reservation } from '../../model/metered.ts'
 import { AllowanceSpent, type ModelId, type Use } from '../../model/port.ts'
 import { dearestPrice, knownPrice, type PriceTable } from '../../model/prices.ts'
-import { type Allowance, refusalText, type WindowState } from './allowance.ts'
+import { type Allowance, noticePlace, refusalText, type WindowState } from './allowance.ts'
 
 const FREE: Reservation = { settle: async () => undefined }
 
@@ -29,12 +29,12 @@ export function createMeter(options: {
   const serially = pLimit(1)
 
   /** Asks the owner for a price, once for each model. */
-  function askPrice(model: ModelId | null): NewEvent[] {
+  function askPrice(use: Use, model: ModelId | null): NewEvent[] {
     if (model === null || knownPrice(prices(), model.model) !== null) return []
     const key = `price-missing:${model.provider}/${model.model}`
     if (options.ledger.rowByKey(key) !== undefined) return []
     return [
-      { type: 'price.missing', actor: 'service', channel: 'system', key, facts: { model: { ...model } } },
+      { type: 'price.missing', actor: 'service', ...noticePlace(use), key, facts: { model: { ...model } } },
     ]
   }
 
@@ -46,7 +46,7 @@ export function createMeter(options: {
     const reservationId = newId()
     const envelope = { actor: 'service', channel: 'system', ...place } as const
     await append([
-      ...askPrice(model),
+      ...askPrice(use, model),
       {
         type: 'spend.reserved',
         ...envelope,
@@ -64,21 +64,21 @@ export function createMeter(options: {
             'cost more than reserved',
           )
         await append([{ type: 'spend.settled', ...envelope, facts: { reservationId, amountMicros } }])
-        await serially(announce)
+        await serially(() => announce(use))
       },
     }
   }
 
-  async function refuse({ purpose }: Use, state: WindowState, micros: number): Promise<never> {
+  async function refuse(use: Use, state: WindowState, micros: number): Promise<never> {
     // Work in the background stops earlier, without a word: the owner was told at 80 %.
-    const isOwners = purpose !== 'guest' && allowance.isSpent('reply', micros)
-    const facts = isOwners ? allowance.usedUp(state) : []
+    const isOwners = use.purpose !== 'guest' && allowance.isSpent('reply', micros)
+    const facts = isOwners ? allowance.usedUp(state, use) : []
     if (facts.length > 0) await append(facts)
     throw new AllowanceSpent(refusalText(state, micros))
   }
 
-  async function announce(): Promise<void> {
-    const facts = allowance.news()
+  async function announce(use: Use): Promise<void> {
+    const facts = allowance.news(use)
     if (facts.length > 0) await append(facts)
   }
 

@@ -1,6 +1,6 @@
 import type { SpendingQueries } from '../../../projections/spending.ts'
 import { DAY_MS, dayIn } from '../../lib/time.ts'
-import { knownPrice, type PriceTable } from '../../model/prices.ts'
+import { defaultPrices, knownPrice, type PriceTable } from '../../model/prices.ts'
 import type { Allowance } from './allowance.ts'
 
 /** The report of `GET /api/spending`: money by day of the owner, channel and purpose, and the prices in force. */
@@ -48,6 +48,7 @@ export function createSpendingReport(options: {
         models: [...new Set([...inUse, ...Object.keys(table.models)])].map((model) => ({
           model,
           inUse: inUse.includes(model),
+          isListed: knownPrice(defaultPrices, model) !== null,
           price: knownPrice(table, model),
         })),
         callMinute: table.callMinute,

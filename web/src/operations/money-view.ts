@@ -52,6 +52,7 @@ export class DgMoney extends LitElement {
       .windows,
       .tables {
         display: grid;
+        align-items: start;
         grid-template-columns: repeat(auto-fit, minmax(min(16rem, 100%), 1fr));
         gap: var(--space-4) var(--space-6);
       }

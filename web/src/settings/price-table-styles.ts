@@ -4,6 +4,7 @@ import { css } from 'lit'
 export const priceTableStyles = css`
   .setting.prices {
     grid-template-columns: minmax(0, 1fr);
+    border-top: 1px solid var(--line);
   }
   .prices .name {
     display: flex;

@@ -96,14 +96,12 @@ export class DgPriceTable extends LightElement {
     </ul>`
   }
 
-  /** A model without a price gets the fields that every text model needs. */
+  /** A model of the built-in list has the fields that matter for it, any other has all of them. */
   private modelView(
-    { model, inUse, price }: Spending['prices']['models'][number],
+    { model, inUse, isListed, price }: Spending['prices']['models'][number],
     shown: Partial<ModelPrice>,
   ): TemplateResult {
-    const own = fields.filter(([field]) =>
-      price === null ? ['input', 'cachedInput', 'output'].includes(field) : price[field] !== undefined,
-    )
+    const own = fields.filter(([field]) => !isListed || price?.[field] !== undefined)
     return html`<li>
       <p class="name">
         <span>${model}</span>
@@ -135,6 +133,7 @@ export class DgPriceTable extends LightElement {
       <input
         class="input small"
         id=${id}
+        name=${id}
         type="number"
         min="0"
         max="10000"

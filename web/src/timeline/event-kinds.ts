@@ -55,6 +55,9 @@ export function classify(event: TimelineEvent): EventClass {
   // A large erasure is recorded in several events. Show only the first.
   if (type.startsWith('erasure.') && Number(payload.part ?? 0) > 0) return { kind: 'structure' }
   if (event.internal || quiet.has(type)) return { kind: 'internal' }
+  // The failure of the turn asks for more.
+  if (type === 'allowance.reached' && event.turnId !== null && Number(payload.level) >= 100)
+    return { kind: 'internal' }
   if (type === 'chat.message.received') return { kind: 'message', role: 'owner' }
   if (delegateWords.has(type)) return { kind: 'message', role: 'delegate' }
   if (partyWords.has(type)) return { kind: 'message', role: payload.party === 'owner' ? 'owner' : 'guest' }
