@@ -107,6 +107,7 @@ export function createAllowance(options: {
     /** Whether nothing can be spent on a purpose now. Does not change what is remembered. */
     isSpent: (purpose: Purpose, micros = 1) =>
       overdrawn(purpose, Math.max(micros, refused.get(purpose) ?? 0)) !== null,
+    isBackground: (purpose: Purpose) => BACKGROUND.has(purpose),
     /** The facts of the levels that are reached and not recorded. */
     news: (use: Use): NewEvent[] =>
       [stateOf('day'), stateOf('month')].flatMap((state) => {
