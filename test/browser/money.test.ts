@@ -68,7 +68,9 @@ test('shows money by day, purpose and channel, empty at first, and offers a retr
 })
 
 test('asks for an unknown price, and takes it in the price table', async () => {
-  const { service, model } = await startWithModel({ environment: { UTILITY_MODEL: 'gpt-5.4-mini' } })
+  const { service, model } = await startWithModel({
+    environment: { UTILITY_MODEL: 'gpt-5.4-mini', PRICES: '{}' },
+  })
   model.answerWith(() => ({ text: 'Certainly.', usage: DEAR }))
   await service.client.post('/api/chat', { content: 'Hello' })
   const page = await visit(browser(), service, { expected: /status of 400/ })

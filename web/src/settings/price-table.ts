@@ -105,7 +105,7 @@ export class DgPriceTable extends LightElement {
     return html`<li>
       <p class="name">
         <span>${model}</span>
-        ${inUse ? html`<span class="tag on">in use</span>` : nothing}
+        ${inUse ? html`<span class="tag on">selected</span>` : nothing}
         ${price === null ? html`<span class="tag restart">price unknown</span>` : nothing}
       </p>
       <div class="cells">
