@@ -16,6 +16,7 @@ import { proposalsProjection } from './proposals.ts'
 import { recallProjection } from './recall-index.ts'
 import { searchProjection } from './search.ts'
 import { signalsProjection } from './signals.ts'
+import { spendingProjection } from './spending.ts'
 import { tasksProjection } from './tasks.ts'
 import { textsProjection } from './texts.ts'
 import { timelineProjection } from './timeline.ts'
@@ -30,6 +31,7 @@ export const projections: readonly Projection[] = [
   turnsProjection,
   contextProjection,
   operationsProjection,
+  spendingProjection,
   signalsProjection,
   timersProjection,
   tasksProjection,

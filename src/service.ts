@@ -169,14 +169,26 @@ async function openBase(options: ServiceOptions) {
   const { settings } = owner
   settings.bindStoredSecrets()
   options.onSettings(settings)
-  const models = createModelHolder(chosenSettings(settings), { limits: options.modelLimits ?? {} })
-  settings.subscribe(() => models.configure(chosenSettings(settings)))
   const halt = buildHalt({
     storage,
     directory,
     onFault: (error) => log.error({ err: error }, 'a halt from the shell could not be recorded'),
   })
   const { isHalted } = halt
+  const operations = buildOperations({
+    storage,
+    settings,
+    limits: config.dailyLimits,
+    isHalted,
+    newId,
+    nowMs,
+    log,
+  })
+  const models = createModelHolder(chosenSettings(settings), {
+    limits: options.modelLimits ?? {},
+    meter: operations.money.meter,
+  })
+  settings.subscribe(() => models.configure(chosenSettings(settings)))
 
   return {
     ...options,
@@ -202,7 +214,7 @@ async function openBase(options: ServiceOptions) {
       [memoryQueries, erasingQueries, timelineQueries],
       { onFailure: onThreadFailure },
     ),
-    operations: buildOperations({ storage, settings, limits: config.dailyLimits, isHalted, nowMs, log }),
+    operations,
   }
 }
 
@@ -220,6 +232,7 @@ function buildKept(base: Base) {
     ...base,
     documents: owner.documents,
     onLearningFailed: operations.failuresOf('learning'),
+    mayLearn: () => !operations.money.isSpent('learning'),
   })
   const { erasures, forgetting } = buildErasing({
     ...base,
@@ -246,12 +259,13 @@ function buildKept(base: Base) {
 /** Builds the agent and its channels from what it keeps. */
 async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
   const { config, operations, settings, waits } = base
-  const { faultsOf, budgets } = operations
+  const { faultsOf, budgets, money } = operations
   const { adaptations, memory, notes } = kept
   const telephony = createTelephonyApi(settings, { requestMs: waits.providerRequestMs })
   const outbound = buildOutbound({
     ...base,
-    ...budgets,
+    textsAreSpent: () => budgets.textsAreSpent() || money.isSpent('text'),
+    reserveText: money.reserveText,
     telephony,
     describe: kept.tasks.describe,
     onFault: faultsOf('deliveries', 'a delivery could not go on'),
@@ -278,6 +292,8 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     recall: memory.recall,
     createNote: notes.create,
     segmentsOf,
+    backgroundIsSpent: () => money.isSpent('activation'),
+    costOf: money.costOf,
     adaptations: adaptations.forChannel,
     adaptationSeqs: adaptations.seqsInForce,
     traceItems: config.itemsDebug,
@@ -291,6 +307,7 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
   const phone = await buildPhone({
     ...base,
     ...budgets,
+    callMoney: money.calls,
     telephony,
     recall: memory.recall,
     tools: agent.tools,

@@ -10,6 +10,7 @@ import { ownerEvents } from './owner.ts'
 import { proposalEvents } from './proposal.ts'
 import { signalEvents } from './signal.ts'
 import { smsEvents } from './sms.ts'
+import { spendingEvents } from './spending.ts'
 import { taskEvents } from './task.ts'
 import { turnEvents } from './turn.ts'
 import { voiceEvents } from './voice.ts'
@@ -30,6 +31,7 @@ export const catalogue = {
   ...ownerEvents,
   ...erasureEvents,
   ...haltEvents,
+  ...spendingEvents,
 }
 
 export type EventType = keyof typeof catalogue

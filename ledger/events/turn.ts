@@ -57,7 +57,15 @@ export const turnEvents = {
   /** The turn failed and leaves the chain unchanged. `text` is shown to the owner. */
   'turn.failed': defineEvent({
     facts: {
-      kind: z.enum(['interrupted', 'stopped', ...modelFailureKinds, 'too_many_rounds', 'budget', 'internal']),
+      kind: z.enum([
+        'interrupted',
+        'stopped',
+        ...modelFailureKinds,
+        'too_many_rounds',
+        'budget',
+        'allowance',
+        'internal',
+      ]),
       usage: usageSchema.optional(),
       durationMs: countSchema.optional(),
     },

@@ -45,6 +45,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
 
 const groupNames: Readonly<Record<(typeof settingGroups)[number], string>> = {
   model: 'Model service',
+  money: 'Money',
   telephony: 'Telephony',
   owner: 'The owner',
   conversation: 'Conversation',

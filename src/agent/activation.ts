@@ -69,7 +69,8 @@ export function createActivationRunner(options: ActivationOptions) {
       const abort: TurnAbort | null = signal.aborted ? signal.reason : null
       // Preemption and shutdown are not failures, so the attempt does not count and the retry is immediate.
       // An activation that the owner stopped is retried after a delay.
-      const interrupted = abort === 'preempted' || abort === 'shutdown'
+      // Without money, the signals wait until there is some.
+      const interrupted = abort === 'preempted' || abort === 'shutdown' || turn?.kind === 'allowance'
       return [
         failedFact(
           { ...place, turnId },

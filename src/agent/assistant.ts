@@ -47,6 +47,8 @@ export type AssistantOptions = {
   readonly tokensAreSpent: () => boolean
   /** While halted, chat is answered without tools that act, and nothing else runs. */
   readonly isHalted: () => boolean
+  /** Whether no money is left for work that the owner did not ask for. */
+  readonly backgroundIsSpent: () => boolean
   /** The number of segments that a text is billed as. */
   readonly segmentsOf: (text: string) => number
   readonly traceItems: boolean
@@ -72,9 +74,10 @@ export function buildAssistant(options: AssistantOptions) {
     unfinishedTurns: turns.unfinished,
   })
 
-  /** Whether it may do work that the owner did not ask for. The builtin model costs no tokens. */
+  /** Whether it may do work that the owner did not ask for. The builtin model costs nothing. */
   const mayAskModel = () =>
-    !options.isHalted() && (model().text.id.provider === 'builtin' || !options.tokensAreSpent())
+    !options.isHalted() &&
+    (model().text.id.provider === 'builtin' || !(options.tokensAreSpent() || options.backgroundIsSpent()))
 
   async function compactIfDue(signal: AbortSignal): Promise<void> {
     const conversationId = placement.openConversationId()

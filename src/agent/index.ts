@@ -9,7 +9,7 @@ import { createPreviews } from './conversation/previews.ts'
 import { createProposals, type Proposals } from './proposals/proposals.ts'
 import { unlessHalted } from './tools/halted.ts'
 import { withMaskedResults } from './tools/masked.ts'
-import { createTurnReport } from './turn/turn-report.ts'
+import { type CostOf, createTurnReport } from './turn/turn-report.ts'
 
 export type Agent = ReturnType<typeof buildAgent>
 
@@ -18,6 +18,8 @@ export type AgentOptions = Omit<AssistantOptions, 'tools' | 'propose' | 'preview
   readonly tools: (proposals: Pick<Proposals, 'propose' | 'offeredIn'>) => readonly Tool[]
   /** Masks the secrets in the result of a tool. */
   readonly maskSecrets: (text: string) => string
+  /** What a turn cost, in millionths of a dollar; null if that was not recorded. */
+  readonly costOf: CostOf
   /** How often to look for interactions that have gone idle. */
   readonly idleLookMs: number | undefined
   readonly onIdleFault: (error: unknown) => void
@@ -53,7 +55,7 @@ export function buildAgent(options: AgentOptions) {
     previews,
     tools,
     chat: createChatChannel({ ...options, ...storage, turnById: assistant.turns.byId }),
-    turnReport: createTurnReport(storage),
+    turnReport: createTurnReport({ ...storage, costOf: options.costOf }),
   }
 }
 

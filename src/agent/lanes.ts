@@ -57,7 +57,7 @@ export function createLanes(
     },
     onHeadMoved,
     mustStop: isHalted,
-    areas: ['chat', 'sms', 'turn', 'signal', 'activation', 'delegation'],
+    areas: ['chat', 'sms', 'turn', 'signal', 'activation', 'delegation', 'allowance'],
     runTurn,
     runActivation: options.runActivation,
     afterTurn: compactIfDue,

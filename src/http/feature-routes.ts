@@ -13,6 +13,7 @@ import { outboundRoutes } from './routes/outbound.ts'
 import { proposalRoutes } from './routes/proposals.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { smsRoutes } from './routes/sms.ts'
+import { spendingRoutes } from './routes/spending.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { telephonyRoutes } from './routes/telephony.ts'
 import { timelineRoutes } from './routes/timeline.ts'
@@ -38,6 +39,7 @@ const RESOURCES = [
   taskRoutes,
   sessionRoutes,
   operationRoutes,
+  spendingRoutes,
   voiceMarkupRoutes,
   telephonyRoutes,
   smsRoutes,

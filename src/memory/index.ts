@@ -65,6 +65,8 @@ export function buildMemory(options: {
   readonly nowMs: () => number
   readonly log: Log
   readonly onLearningFailed?: (error: unknown) => void
+  /** Whether money is left for learning. */
+  readonly mayLearn?: () => boolean
 }) {
   const { storage, queries: thread, newId, nowMs, log, timezone } = options
   const { append, views } = storage
@@ -128,7 +130,7 @@ export function buildMemory(options: {
   const utility = () => options.model().utility
   const reactor = createMemoryReactor({
     ...common,
-    extraction: createExtraction({ ...common, utility, log }),
+    extraction: createExtraction({ ...common, utility, mayLearn: options.mayLearn ?? (() => true), log }),
     onHeadMoved: storage.onHeadMoved,
     onFault(error) {
       onFault(error)

@@ -19,6 +19,7 @@ export const failureText: Readonly<Record<TurnFailureKind, string>> = {
   too_many_rounds: 'I called too many tools without finishing, so I stopped. Please ask in smaller steps.',
   budget:
     'I have reached the daily token limit (DAILY_TOKENS). Try again later: usage older than 24 hours no longer counts.',
+  allowance: 'The allowance is used up. Allow more, and I go on.',
   internal: 'Something went wrong on my side. Please try again. The log has the details.',
 }
 

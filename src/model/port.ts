@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { EventOf, NewEvent } from '../../ledger/event.ts'
 import type { modelFailureKinds } from '../../ledger/events/turn.ts'
 
 /** A provider and a model name, as recorded in every turn. */
@@ -51,6 +52,11 @@ export type ToolSpec = {
   readonly parameters: z.ZodObject
 }
 
+/** What a request is for, and where: the facts of its cost say so. */
+export type Use = Pick<NewEvent, 'channel' | 'conversationId' | 'spanId' | 'turnId'> & {
+  readonly purpose: EventOf<'spend.reserved'>['facts']['purpose']
+}
+
 export type TextRequest = {
   readonly instructions: string
   readonly input: readonly InputItem[]
@@ -61,6 +67,7 @@ export type TextRequest = {
   readonly maxOutputTokens?: number | undefined
   /** The delegate is halted, so tools that act are missing. The instructions say so too. */
   readonly isHalted?: boolean
+  readonly use?: Use | undefined
 }
 
 /** An event of an answer. A stream that does not throw ends with exactly one `completed`. */
@@ -108,6 +115,14 @@ export class NoAnswer extends ModelError {
   }
 }
 
+/** The allowance is used up, so the request was not sent. The message is a complete text for the owner. */
+export class AllowanceSpent extends ModelError {
+  constructor(message: string) {
+    super('quota', message)
+    this.name = 'AllowanceSpent'
+  }
+}
+
 export type Capability = 'compaction' | 'embeddings' | 'transcription' | 'speech'
 
 /** The service lacks this feature. Its port is null until the next probe; fall back at once. */
@@ -139,6 +154,8 @@ export type StructuredRequest<S extends z.ZodType> = {
   readonly input: readonly InputItem[]
   readonly name: string
   readonly schema: S
+  readonly maxOutputTokens?: number | undefined
+  readonly use?: Use | undefined
 }
 
 /** A single answer that matches a schema. Throws ModelError `malformed` if it does not. */
@@ -154,7 +171,10 @@ export type Compaction = { readonly blob: string; readonly usage: Usage }
 
 export type CompactionModel = {
   readonly id: ModelId
-  compact(request: Pick<TextRequest, 'instructions' | 'input'>, signal: AbortSignal): Promise<Compaction>
+  compact(
+    request: Pick<TextRequest, 'instructions' | 'input' | 'use'>,
+    signal: AbortSignal,
+  ): Promise<Compaction>
 }
 
 /** Vectors for recall. All vectors of a model have the same length. */
@@ -163,11 +183,14 @@ export type EmbeddingModel = {
   embed(
     texts: readonly string[],
     signal: AbortSignal,
+    use?: Use,
   ): Promise<{ readonly vectors: readonly Float32Array[]; readonly usage: Usage }>
 }
 
 /** Speech to text and text to speech, one utterance at a time (walkie route). */
 export type SpeechModel = {
+  /** The models of the two halves; null for one that is not configured. */
+  readonly ids: { readonly transcription: ModelId | null; readonly speech: ModelId | null }
   transcribe(audio: Uint8Array, format: 'wav' | 'mp3' | 'webm' | 'ogg', signal: AbortSignal): Promise<string>
   speak(text: string, signal: AbortSignal): Promise<{ readonly audio: Uint8Array; readonly format: 'mp3' }>
 }

@@ -1,4 +1,5 @@
 import { createBuiltinService } from './builtin/builtin.ts'
+import { type Meter, meterService } from './metered.ts'
 import { FIRST_EVENT_SECONDS, openAiDefaults } from './openai/defaults.ts'
 import { createOpenAiService, type OpenAiDependencies, type OpenAiSettings } from './openai/openai.ts'
 import type { ModelService } from './port.ts'
@@ -55,17 +56,24 @@ function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
   }
 }
 
-/** The current model service. Requests in progress finish on the previous one. */
-export function createModelHolder(settings: ModelSettings, dependencies: OpenAiDependencies = {}) {
+/** The current model service, with every request paid. Requests in progress finish on the previous one. */
+export function createModelHolder(
+  settings: ModelSettings,
+  { meter, ...dependencies }: OpenAiDependencies & { readonly meter?: Meter } = {},
+) {
+  const create = (wanted: ModelSettings) => {
+    const created = createModelService(wanted, dependencies)
+    return meter ? meterService(created, meter) : created
+  }
   let inForce = JSON.stringify(toOpenAiSettings(settings))
-  let service = createModelService(settings, dependencies)
+  let service = create(settings)
   return {
     current: () => service,
     /** Rebuilds the service if the settings changed; true if so. */
     configure(wanted: ModelSettings): boolean {
       const next = JSON.stringify(toOpenAiSettings(wanted))
       if (next === inForce) return false
-      service = createModelService(wanted, dependencies)
+      service = create(wanted)
       inForce = next
       return true
     },

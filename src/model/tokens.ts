@@ -13,6 +13,26 @@ export function estimateTokens(text: string): number {
   return Math.ceil((bytes - wide * 3) / BYTES_A_TOKEN) + wide
 }
 
+/** A run like base64 or a key. Such text may need a token for each byte. */
+const DENSE = /[!-~]{32,}/g
+/** No language measured needs more tokens than one for two bytes; English needs less than half. */
+const LEAST_BYTES_A_TOKEN = 2
+/** What the service adds around an item. */
+const MOST_TOKENS_AN_ITEM = 64
+
+/** The most tokens that a text may be counted as. */
+export function mostTokens(text: string): number {
+  const denseChars = text.match(DENSE)?.reduce((sum, run) => sum + run.length, 0) ?? 0
+  return Math.ceil((Buffer.byteLength(text) + denseChars) / LEAST_BYTES_A_TOKEN)
+}
+
+/** The most tokens that an input item may be counted as. Opaque items hold several bytes for each token. */
+export function mostItemTokens(item: InputItem): number {
+  const text = textOf(item)
+  const most = item.type === 'opaque' ? text.length / LEAST_BYTES_A_TOKEN : mostTokens(text)
+  return Math.ceil(most) + MOST_TOKENS_AN_ITEM
+}
+
 /** Estimates the tokens of an input item. */
 export function estimateItemTokens(item: InputItem): number {
   return estimateTokens(textOf(item)) + TOKENS_AN_ITEM

@@ -4,6 +4,7 @@ import { createTextQueries } from '../../projections/texts.ts'
 import { DAY_MS } from '../lib/time.ts'
 import { isWithheld } from '../settings/party.ts'
 import type { Storage } from '../storage/storage.ts'
+import { rollingCount } from './rolling.ts'
 
 /** Limits for any 24 hours, across all parties; null means no limit. */
 export type DailyLimits = {
@@ -37,20 +38,8 @@ export function createBudgets(options: {
   const texts = createTextQueries(views)
   const calls = createCallQueries(views)
 
-  /**
-   * Counts entries of the last 24 hours; `countFrom` counts those dated `at` or later and after `afterSeq`.
-   * Entries dated in the future mean that the clock was ahead then, or is behind now. They count until a later
-   * fact is a day old. So setting the clock back does not reset a budget, and a clock that was years ahead
-   * does not block it for years.
-   */
-  function lastDay(countFrom: (at: string, afterSeq: number) => number): number {
-    const nowMs = options.nowMs()
-    const dayAgo = new Date(nowMs - DAY_MS).toISOString()
-    const later = new Date(nowMs + 1).toISOString()
-    const all = countFrom(dayAgo, 0)
-    const ahead = all === 0 ? 0 : countFrom(later, 0)
-    return ahead === 0 ? all : all - ahead + countFrom(later, ledger.lastSeqBefore(dayAgo))
-  }
+  const lastDay = (countFrom: (at: string, afterSeq: number) => number) =>
+    rollingCount({ ledger, nowMs: options.nowMs }, DAY_MS, countFrom)
 
   const guestsInLastDay = (isCounted: (number: string | null) => boolean) =>
     lastDay((at, afterSeq) => {

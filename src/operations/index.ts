@@ -2,6 +2,7 @@ import type { Log } from '../lib/log.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createBudgets, type DailyLimits } from './budgets.ts'
+import { buildMoney } from './money/index.ts'
 import { createPagingCounters } from './paging-counters.ts'
 import { createReactorWatch, type ReactorName } from './readiness/reactor-watch.ts'
 import { createReadiness, type ReadinessSources } from './readiness/readiness.ts'
@@ -10,12 +11,13 @@ import { checkSecurity, type SecuritySources, type Seen } from './security/secur
 
 export type Operations = ReturnType<typeof buildOperations>
 
-/** Wires operations: budgets, the watch over the reactors, readiness and the report. */
+/** Wires operations: budgets, money, the watch over the reactors, readiness and the report. */
 export function buildOperations(options: {
   readonly storage: Storage
   readonly settings: Settings
   readonly limits: DailyLimits
   readonly isHalted: () => boolean
+  readonly newId: () => string
   readonly nowMs: () => number
   readonly log: Log
 }) {
@@ -26,6 +28,10 @@ export function buildOperations(options: {
 
   return {
     budgets: createBudgets({ ...options, guestTotal: () => settings.get('GUEST_DAILY_MESSAGES') }),
+    money: buildMoney({
+      ...options,
+      onFault: (error) => log.error({ err: error }, 'the cost of a call could not be recorded'),
+    }),
     paging,
     failuresOf: reactors.failuresOf,
     /** Returns a function that logs a reactor's failures and reports them to readiness and storage. */

@@ -8,7 +8,7 @@ import { giveUpAt, type OutboundPauses } from './backoff.ts'
 import { createLostTexts } from './lost-texts.ts'
 import { createOutbox } from './outbox.ts'
 import { createSendAgain } from './send-again.ts'
-import { createSmsTransport, type Telephony } from './sms.ts'
+import { createSmsTransport, type ReserveText, type Telephony } from './sms.ts'
 import { createWebhookTransport } from './webhook.ts'
 
 export type Outbound = ReturnType<typeof buildOutbound>
@@ -24,6 +24,8 @@ export function buildOutbound(options: {
   /** Whether the daily budget of texts is exhausted. */
   readonly textsAreSpent: () => boolean
   readonly isHalted: () => boolean
+  /** Reserves what a text costs; null if it is not affordable. */
+  readonly reserveText: ReserveText
   readonly pauses: OutboundPauses
   readonly newId: () => string
   readonly nowMs: () => number
@@ -37,7 +39,13 @@ export function buildOutbound(options: {
   const deliveries = createDeliveryQueries(views)
   const owner = createOwnerQueries(views)
 
-  const sms = createSmsTransport({ ...options, ...storage, texts, isSpent: options.textsAreSpent })
+  const sms = createSmsTransport({
+    ...options,
+    ...storage,
+    texts,
+    isSpent: options.textsAreSpent,
+    reserve: options.reserveText,
+  })
   const outbox = createOutbox({
     ...options,
     ...storage,

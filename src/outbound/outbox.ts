@@ -38,7 +38,7 @@ export function createOutbox(options: {
   const limits = { sms: pLimit(transports.sms.atOnce), webhook: pLimit(transports.webhook.atOnce) }
   const reactor = createReactor<DeliveryRow>({
     onHeadMoved: options.onHeadMoved,
-    areas: ['delivery', 'ledger', 'outbound', 'delegation'],
+    areas: ['delivery', 'ledger', 'outbound', 'delegation', 'allowance'],
     next: (isTaken) => waiting().find(({ row, inMs }) => inMs === 0 && !isTaken(row.deliveryId))?.row,
     laneOf: ({ deliveryId }) => deliveryId,
     run: (row, signal) =>

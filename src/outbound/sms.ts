@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Twilio } from 'twilio'
+import type { NewEvent } from '../../ledger/event.ts'
 import type { LedgerReader } from '../../ledger/reader.ts'
 import type { DeliveryRow } from '../../projections/deliveries.ts'
 import type { TextQueries } from '../../projections/texts.ts'
 import { ownerNumbersOf } from '../settings/party.ts'
 import type { Settings } from '../settings/settings.ts'
+import { segmentsOf } from '../text/segments.ts'
 import { giveUpAt, type OutboundPauses, untilRetryMs } from './backoff.ts'
 import { findSent, type OutgoingText, sendText } from './sms-provider.ts'
 import { delayedFacts, textEnd } from './text-facts.ts'
@@ -20,6 +22,17 @@ export type Telephony = {
   credentials(): object | null
   client(): Promise<Twilio | null>
 }
+
+/** Pays a text by its segments, unless it certainly was not sent. */
+export type ReserveText = (
+  use: Pick<NewEvent, 'channel' | 'conversationId' | 'spanId' | 'turnId'>,
+  segments: number,
+) => Promise<ReservedText | null>
+
+type ReservedText = { settle(isSent: boolean): Promise<void> }
+
+const useOf = ({ conversationId, spanId, turnId }: Message) =>
+  ({ channel: 'sms', conversationId, spanId, turnId }) as const
 
 export type SmsTransport = Transport & {
   /** Takes the reply of a turn for the webhook's response. Null if none is ready within `ms`, or it is not recorded. */
@@ -39,6 +52,8 @@ export function createSmsTransport(options: {
   readonly telephony: Telephony
   /** Whether the daily limit of texts is reached. */
   readonly isSpent: () => boolean
+  /** Reserves what a text costs; null if it is not affordable. */
+  readonly reserve: ReserveText
   readonly pauses: OutboundPauses
   readonly newId: () => string
   readonly nowMs: () => number
@@ -87,14 +102,18 @@ export function createSmsTransport(options: {
     async prepare(message) {
       const { turnId, body } = message
       if (texts.isOptedOut(body.target)) return failed('opted_out')
-      const isSpent = options.isSpent()
-      if (!isSpent && turnId !== null && claims.has(turnId))
-        return { status: 'ready', act: async () => answerWebhook(turnId, body.text) }
       const change = changes
-      const client = await telephony.client()
+      // A webhook that waits for this reply needs no client.
+      const isClaimed = turnId !== null && claims.has(turnId)
+      const client = isClaimed ? null : await telephony.client()
       const { from, to } = outgoing(message)
-      if (client === null || from === '' || to === '') return failed('not_configured')
-      if (!isSpent) return { status: 'ready', act: () => send(message, client, change) }
+      if (!isClaimed && (client === null || from === '' || to === '')) return failed('not_configured')
+      const paid = options.isSpent() ? null : await options.reserve(useOf(message), segmentsOf(body.text))
+      if (paid) {
+        const act = async () =>
+          client === null ? answerWebhook(turnId ?? '', body.text) : send(message, client, change)
+        return { status: 'ready', act: () => settled(act, paid) }
+      }
       const until = giveUpAt(message.at)
       if (nowMs() >= Date.parse(until)) return failed('budget')
       return { status: 'postponed', facts: delayedFacts(message, 'budget', until) }
@@ -156,6 +175,13 @@ export function createSmsTransport(options: {
           () => undefined,
         ),
     }
+  }
+
+  /** A text that may have been sent is paid. */
+  async function settled(act: () => Promise<Outcome | null>, paid: ReservedText): Promise<Outcome | null> {
+    const outcome = await act()
+    await paid.settle(outcome?.status !== 'failed')
+    return outcome
   }
 
   async function send(message: Message, client: Twilio, change: number): Promise<Outcome | null> {

@@ -3,10 +3,11 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createCallQueries } from '../../projections/calls.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createDataBlocks } from '../model/openai/data-block.ts'
+import type { ModelId, Usage, Use } from '../model/port.ts'
 import type { Placement } from '../storage/placement.ts'
 import { isHaltWord } from '../text/halt-word.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
-import { type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
+import { type AudioTokens, type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
 import { loadPhrases } from './call/phrases.ts'
 import type { CallLine } from './call/ports.ts'
 import { callPrompts } from './call/prompts.ts'
@@ -25,6 +26,18 @@ import { createHangUp, type TelephonyApi } from './line/api.ts'
 import { createCallSlot, type OfferedCall, RESERVATION_MS } from './line/call-slot.ts'
 import { createStreamAcceptor } from './line/stream-acceptor.ts'
 
+/** What a call needs of the money that it costs. */
+export type PhoneMoney = {
+  isSpent(purpose: 'call' | 'guest', models: CallModels): boolean
+  start(
+    use: Use,
+    models: CallModels,
+    spent: () => void,
+  ): { responded(usage: Usage, audio: AudioTokens): void; end(): void }
+}
+
+type CallModels = { readonly realtime: ModelId | null; readonly transcription: ModelId }
+
 export type PhoneOptions = MindOptions & {
   readonly placement: Placement
   /** Whether guests have used up the budget of this number. */
@@ -34,6 +47,8 @@ export type PhoneOptions = MindOptions & {
   readonly tokensAreSpent: () => boolean
   readonly isHalted: () => boolean
   readonly halt: (by: 'voice') => Promise<void>
+  /** Pays the minutes of calls. */
+  readonly callMoney: PhoneMoney
   readonly telephony: TelephonyApi
   /** How long a call's socket may take to present its token. */
   readonly streamStartMs: number | undefined
@@ -66,6 +81,14 @@ export async function buildPhone(options: PhoneOptions) {
   const calls = new Map<string, Call>()
   const live = createLiveCalls({ read: liveCall })
   const now = () => new Date(nowMs()).toISOString()
+
+  const purposeOf = (party: CallPlace['party']) => (party === 'guest' ? 'guest' : 'call')
+  function callModels(): CallModels {
+    const { text, realtime } = model()
+    const { provider } = text.id
+    const transcription = { provider, model: settings.get('TRANSCRIPTION_MODEL') }
+    return { realtime: realtime && { provider, model: realtime.model }, transcription }
+  }
 
   function presentCall(): Call | undefined {
     const callSid = slot.holder()?.call.callSid
@@ -116,8 +139,11 @@ export async function buildPhone(options: PhoneOptions) {
     publicUrl: () => settings.get('PUBLIC_URL'),
     hasRealtimeModel: () => model().realtime !== null,
     guestIsSpent: options.guestIsSpent,
-    isSpent: () => options.callsAreSpent() || options.tokensAreSpent(),
     isHalted,
+    isSpent: (party) =>
+      options.callsAreSpent() ||
+      options.tokensAreSpent() ||
+      options.callMoney.isSpent(purposeOf(party), callModels()),
     newId,
     reserved(offered, place) {
       if (calls.has(offered.callSid)) return
@@ -158,6 +184,12 @@ export async function buildPhone(options: PhoneOptions) {
     clearTimeout(call.expiry)
     const { place } = call
     const mind = minds.of(place, call.offered.from)
+    const { party, conversationId, spanId } = place
+    const money = options.callMoney.start(
+      { purpose: purposeOf(party), channel: 'voice', conversationId, spanId },
+      callModels(),
+      () => bridge.leave(),
+    )
     const limits = { ...defaultLimits, maxCallMs: place.party === 'guest' ? GUEST_CALL_MS : null }
     const bridge = startBridge({
       call: {
@@ -171,7 +203,13 @@ export async function buildPhone(options: PhoneOptions) {
       },
       line,
       connect: connectRealtime(realtime),
-      mind,
+      mind: {
+        ...mind,
+        responded(response) {
+          money.responded(response.usage, response.audio)
+          mind.responded(response)
+        },
+      },
       record: (facts) => {
         for (const fact of facts) recordOne(call, mind, fact)
       },
@@ -180,6 +218,7 @@ export async function buildPhone(options: PhoneOptions) {
       log: (message, detail) => log.warn({ callSid: place.callSid, detail }, message),
       changed: live.changed,
       ended() {
+        money.end()
         calls.delete(place.callSid)
         slot.release(place.callSid)
         live.changed()

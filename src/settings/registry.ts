@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { FIRST_EVENT_SECONDS, openAiDefaults } from '../model/openai/defaults.ts'
+import { pricesSchema } from '../model/prices.ts'
 import { proxyListSchema } from './proxy-list.ts'
 import {
+  amountSchema,
   directorySchema,
   integerSchema,
   originSchema,
@@ -14,7 +16,15 @@ import {
   webhookUrlSchema,
 } from './setting-schemas.ts'
 
-export const settingGroups = ['model', 'telephony', 'owner', 'conversation', 'delivery', 'service'] as const
+export const settingGroups = [
+  'model',
+  'money',
+  'telephony',
+  'owner',
+  'conversation',
+  'delivery',
+  'service',
+] as const
 
 const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 
@@ -115,6 +125,28 @@ export const settingRegistry = {
     default: FIRST_EVENT_SECONDS,
     description:
       'How long the chat model may take to start its answer, in seconds. A slow local model may need more.',
+  }),
+  ALLOWANCE_DAY: setting(amountSchema, {
+    group: 'money',
+    title: 'Allowance for 24 hours',
+    unit: 'US dollars',
+    default: 5,
+    description:
+      'What model requests, calls and texts may cost in any 24 hours. At 90 % background work stops; then the chat asks.',
+  }),
+  ALLOWANCE_MONTH: setting(amountSchema, {
+    group: 'money',
+    title: 'Allowance for 30 days',
+    unit: 'US dollars',
+    default: 50,
+    description: 'The same for any 30 days.',
+  }),
+  PRICES: setting(pricesSchema, {
+    group: 'money',
+    title: 'Prices',
+    default: null,
+    description:
+      'Prices that differ from the built-in list, in US dollars: for a million tokens, a minute, a text segment.',
   }),
   COMPACT_THRESHOLD_TOKENS: setting(integerSchema(2_000, 2_000_000), {
     group: 'conversation',

@@ -28,6 +28,23 @@ export function integerSchema(min: number, max: number) {
     .pipe(z.int(bounds).min(min, bounds).max(max, bounds))
 }
 
+const AMOUNT = 'must be an amount in US dollars, like 5 or 12.50'
+
+/** An amount of US dollars, with cents at most. */
+export const amountSchema = z
+  .union(
+    [
+      z.number(),
+      z
+        .string()
+        .trim()
+        .regex(/^\d{1,6}(?:\.\d{1,2})?$/)
+        .transform(Number),
+    ],
+    { error: AMOUNT },
+  )
+  .pipe(z.number(AMOUNT).min(0, AMOUNT).max(100_000, AMOUNT))
+
 /** The address of another service: http or https, without credentials, query, fragment or trailing slash. */
 export const serviceUrlSchema = line.max(2000).transform((text, context) => {
   const url = parseHttpUrl(text)

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { type ModelDouble, startModelDouble } from '../doubles/model/model-double.ts'
+import { DOUBLE_PRICES } from '../support/prices.ts'
 import { startWholeService, type WholeService, type WholeServiceOptions } from '../support/service.ts'
 
 /** Starts the service with a model double that the test scripts. */
@@ -14,6 +15,7 @@ export async function startWithModel(
       OPENAI_API_KEY: 'sk-test-key-of-the-double',
       OPENAI_BASE_URL: model.url,
       CHAT_MODEL: 'test-model',
+      PRICES: DOUBLE_PRICES,
       ...options.environment,
     },
   })

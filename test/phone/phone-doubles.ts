@@ -2,6 +2,7 @@ import { startModelDouble } from '../doubles/model/model-double.ts'
 import { joinModelDoubles } from '../doubles/one-model-service.ts'
 import { startRealtimeDouble } from '../doubles/realtime/realtime-double.ts'
 import type { Script } from '../doubles/realtime/session.ts'
+import { DOUBLE_PRICES } from '../support/prices.ts'
 import { script } from './call/call-harness.ts'
 import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER, PUBLIC_URL } from './provider.ts'
 
@@ -15,6 +16,7 @@ export async function startPhoneDoubles(given: Script = script()) {
     OPENAI_BASE_URL: front.url,
     CHAT_MODEL: 'test-model',
     REALTIME_MODEL: 'test-realtime',
+    PRICES: DOUBLE_PRICES,
     PUBLIC_URL,
     OWNER_PHONE_NUMBER: OWNER,
     TELEPHONY_ACCOUNT_SID: ACCOUNT,

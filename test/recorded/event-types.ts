@@ -5,6 +5,11 @@ export const NOT_RECORDED: Partial<Record<EventType, string>> = {
   'delegation.halted': 'added later',
   'delegation.released': 'added later',
   'memory.sources.kept': 'added later',
+  'spend.reserved': 'added later',
+  'spend.settled': 'added later',
+  'allowance.reached': 'added later',
+  'allowance.raised': 'added later',
+  'price.missing': 'added later',
 }
 
 /** Types that only earlier builds wrote. The ledger still accepts them. */

@@ -32,6 +32,7 @@ export const subjects: Readonly<Record<string, Recorder>> = {
       await ask(`GET /api/session/operations${hours}`)
       await ask(`GET /api/session/operations/series${hours}`)
     }
+    for (const days of ['', '?days=1', '?days=91']) await ask(`GET /api/spending${days}`)
     await ask('GET /api/calls/current')
     await ask('GET /api/telephony/number')
   },

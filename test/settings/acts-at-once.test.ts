@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { isSettingKey, settingKeys } from '../../src/settings/registry.ts'
 import { startWithModel } from '../browser/model.ts'
 import type { Trials } from './trial.ts'
+import { moneyTrials } from './trials-of-money.ts'
 import { apiKeyTrials, deliveryTrials, ownerTrials, telephonyTrials } from './trials-of-service.ts'
 import { conversationTrials, modelTrials } from './trials-of-talk.ts'
 import { startWorld } from './world.ts'
@@ -9,6 +10,7 @@ import { startWorld } from './world.ts'
 /** Groups of settings, with the environment that the service starts with. */
 const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
   ['the model service', modelTrials, {}],
+  ['money', moneyTrials, {}],
   ['the conversation', conversationTrials, {}],
   ['the telephone', telephonyTrials, {}],
   ['an account without its auth token', apiKeyTrials, { TELEPHONY_AUTH_TOKEN: '' }],

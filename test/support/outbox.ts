@@ -24,6 +24,7 @@ export function createTestOutbox(
     settings,
     telephony: { credentials: () => null, client: async () => null },
     isSpent: () => false,
+    reserve: async () => ({ settle: async () => undefined }),
     newId,
     ...common,
   })

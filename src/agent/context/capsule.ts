@@ -56,6 +56,7 @@ export async function writeCapsule(
     now: options.now,
     timezone: options.timezone,
     maxOutputTokens: CAPSULE_TOKENS,
+    use: { purpose: 'compaction', channel: 'inner' } as const,
   }
   const { text, usage } = await answerOf(service.text.respond(request, signal))
   return { text: withCommitments(text.trim(), options.commitments), method: 'model', usage }

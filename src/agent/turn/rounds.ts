@@ -8,7 +8,7 @@ import type { Run } from './run.ts'
 import { type JudgedCall, judgeCalls, readAgain } from './second-reading.ts'
 import type { createToolRunner, RecordedCall } from './tool-runner.ts'
 import type { TurnRunnerOptions } from './turn.ts'
-import type { Answer, createTurnFacts, TurnToRun } from './turn-facts.ts'
+import { type Answer, type createTurnFacts, type TurnToRun, useOf } from './turn-facts.ts'
 import type { TurnProgress } from './turn-progress.ts'
 import { whyOf } from './why.ts'
 
@@ -36,6 +36,7 @@ export function createRounds(
   const { turnId, conversationId } = turn
   /** Whether it answers a message typed in the browser. Only those carry the owner's authority. */
   const isOwners = cause?.type === 'chat.message.received' && cause.facts.spoken !== true
+  const use = useOf(turn, channel)
   /** Only replies in the browser are shown while they are written. */
   const isPreviewed = turn.trigger === 'message'
 
@@ -82,7 +83,7 @@ export function createRounds(
       for (const item of input)
         options.traceItem('in', { type: item.type, chars: JSON.stringify(item).length })
     }
-    const request = { ...composed.request, input, now: new Date(nowMs()).toISOString() }
+    const request = { ...composed.request, input, use, now: new Date(nowMs()).toISOString() }
     for await (const event of service.text.respond(request, signal)) {
       if (event.type === 'text.delta') {
         run.said += event.text
@@ -124,6 +125,7 @@ export function createRounds(
           signal,
           log,
           turnId,
+          use,
         })
         run.usage = addUsage(run.usage, second.usage)
         return second.toolCalls

@@ -1,4 +1,4 @@
-import { answerOf, ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
+import { answerOf, ModelError, type ModelService, NO_USAGE, type Use } from '../../model/port.ts'
 import type { Tool, ToolContext } from '../../model/tool.ts'
 import type { Composed } from '../context/composer.ts'
 import { parseArguments } from './tool-runner.ts'
@@ -70,13 +70,14 @@ export async function readAgain(
     readonly signal: AbortSignal
     readonly log: { warn(fields: object, message: string): void }
     readonly turnId: string
+    readonly use: Use
   },
 ): Promise<Pick<Answer, 'toolCalls' | 'usage'>> {
-  const { service, signal, log, turnId } = options
+  const { service, signal, log, turnId, use } = options
   const now = new Date(options.nowMs()).toISOString()
   const tools = request.tools.filter(({ name }) => options.tools.get(name)?.plan !== undefined)
   try {
-    return await answerOf(service.text.respond({ ...request, tools, input: ownWords, now }, signal))
+    return await answerOf(service.text.respond({ ...request, tools, use, input: ownWords, now }, signal))
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
     log.warn({ err: error, turnId }, 'the second reading failed, so the calls need confirmation')

@@ -2,7 +2,7 @@ import type { NewEvent } from '../../../ledger/event.ts'
 import { MAX_FOREIGN_SEQS } from '../../../ledger/events/turn.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
 import { failureText, type TurnFailureKind } from '../../model/failure-text.ts'
-import type { ModelId, TextEvent, Usage } from '../../model/port.ts'
+import type { ModelId, TextEvent, Usage, Use } from '../../model/port.ts'
 import type { Opening } from '../context/composer.ts'
 import type { JudgedCall } from './second-reading.ts'
 import { replyKey } from './sms-text.ts'
@@ -14,6 +14,14 @@ export type TurnToRun = Pick<
   TurnRow,
   'turnId' | 'conversationId' | 'spanId' | 'channel' | 'party' | 'trigger' | 'causeSeq' | 'startedSeq'
 >
+
+/** What the requests of a turn are for. */
+export function useOf(turn: TurnToRun, channel: TurnPlace['channel']): Use {
+  const { turnId, conversationId, spanId, trigger, party } = turn
+  const isActivation = trigger === 'activation'
+  const purpose = party === 'guest' ? 'guest' : isActivation ? 'activation' : 'reply'
+  return { purpose, channel: isActivation ? 'inner' : channel, conversationId, spanId, turnId }
+}
 
 /** Where a turn runs and on which model. */
 export type TurnPlace = {

@@ -2,13 +2,21 @@ import type { AnyEvent } from '../../../ledger/reader.ts'
 import { createMemoryQueries, isHidden } from '../../../projections/memory-queries.ts'
 import { createSignalQueries } from '../../../projections/signals.ts'
 import { createTurnQueries } from '../../../projections/turns.ts'
+import type { ModelId } from '../../model/port.ts'
 import type { Storage } from '../../storage/storage.ts'
+
+/** What a turn on a model cost, in millionths of a dollar; null if nothing was recorded. */
+export type CostOf = (turnId: string, model: ModelId | null) => number | null
 
 /**
  * Reports what a turn was given and what it did, from its facts, for `GET /api/turns/:id`. Undefined for an
  * unknown turn.
  */
-export function createTurnReport({ ledger, views }: Pick<Storage, 'ledger' | 'views'>) {
+export function createTurnReport({
+  ledger,
+  views,
+  costOf,
+}: Pick<Storage, 'ledger' | 'views'> & { readonly costOf: CostOf }) {
   const turns = createTurnQueries(views)
   const memories = createMemoryQueries(views)
   const { seqOf } = createSignalQueries(views)
@@ -77,6 +85,7 @@ export function createTurnReport({ ledger, views }: Pick<Storage, 'ledger' | 'vi
             .map((event) => ({ seq: event.seq, type: event.type, tool: toolOf(event) }))
         : null,
       usage: { inputTokens, outputTokens, cachedTokens },
+      costMicros: costOf(turnId, started?.facts.model ?? null),
     }
   }
 }

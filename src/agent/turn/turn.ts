@@ -2,7 +2,7 @@ import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { failureText, failureTextOf, type TurnFailureKind } from '../../model/failure-text.ts'
-import { ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
+import { AllowanceSpent, ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
 import type { Composer } from '../context/composer.ts'
 import type { SpokenChannel } from '../context/instructions.ts'
@@ -135,6 +135,7 @@ async function runTurn(
       log.warn({ turnId, deadlineMs: limits.deadlineMs }, 'turn timed out')
       return await fail('timeout')
     }
+    if (error instanceof AllowanceSpent) return await fail('allowance', error.message)
     const kind = error instanceof ModelError ? error.kind : 'internal'
     log[kind === 'internal' ? 'error' : 'warn']({ err: error, kind, turnId }, 'turn failed')
     if (kind === 'internal') options.onFault(error)

@@ -80,6 +80,10 @@ const turnSchema = z
           'The facts with words of others that the turn was given: the latest 50. Null if that is not known.',
       }),
     usage: z.object(tokenCounts),
+    costMicros: z
+      .int()
+      .nullable()
+      .describe('What the reply cost in millionths of a US dollar, 0 if the model is free, null if unknown'),
   })
   .openapi('TurnReport')
 

@@ -54,8 +54,8 @@ const BUDGET_RETRY_SECONDS = 3600
 
 /** The refusal for a failed turn: 502 for the model service, 500 for this service. `text` is shown to the owner. */
 export function turnRefusal({ kind, text }: { readonly kind: string; readonly text: string }): Refusal {
-  if (kind === 'budget') {
-    return new Refusal(429, 'budget_spent', text, {
+  if (kind === 'budget' || kind === 'allowance') {
+    return new Refusal(429, `${kind}_spent`, text, {
       headers: { 'Retry-After': String(BUDGET_RETRY_SECONDS) },
     })
   }

@@ -53,6 +53,7 @@ export async function extractWithModel(
       instructions: INSTRUCTIONS,
       input: toInput(window, context),
       schema: extractionSchema,
+      use: { purpose: 'learning', channel: 'inner' },
     },
     signal,
   )

@@ -3,7 +3,7 @@ import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { ExtractionFailure, UtteranceQueries } from '../../../projections/utterances.ts'
 import { leftOfWait } from '../../lib/waits.ts'
-import { ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
+import { AllowanceSpent, ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
 import { ThreadFailed } from '../../storage/function-thread.ts'
 import type { MemoryCounters } from '../counters.ts'
 import type { Candidate, Offered } from './candidate.ts'
@@ -21,6 +21,8 @@ export type ExtractionOptions = {
   readonly caughtUp: () => Promise<void>
   /** The model to ask; null to use rules. */
   readonly utility: () => StructuredModel | null
+  /** Whether money is left to ask it. */
+  readonly mayLearn: () => boolean
   readonly counters: MemoryCounters
   readonly lock: LimitFunction
   readonly timezone: () => string
@@ -66,7 +68,11 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     return failure?.fromSeq === fromSeq ? failure : undefined
   }
 
+  /** Without money for the model, the backlog waits. Rules cost nothing. */
+  const mayRead = () => options.utility() === null || options.mayLearn()
+
   function nextRetryAtMs(): number | null {
+    if (!mayRead()) return null
     const failure = failureOf(utterances.unreadSeqs(1)[0])
     return failure?.retryAt ? Date.parse(failure.retryAt) : null
   }
@@ -182,7 +188,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
     nextRetryAtMs,
     due() {
       const [first] = utterances.readable(1)
-      if (!first) return null
+      if (!first || !mayRead()) return null
       const firstSeq = first.seq
       const { attempt = 0, retryAt } = failureOf(firstSeq) ?? {}
       const waitsMs = retryAt ? leftOfWait(retryAt, { nowMs: nowMs(), longestMs: MAX_RETRY_MS }) : 0
@@ -209,6 +215,8 @@ export function createExtraction(options: ExtractionOptions): Extraction {
         await conclude(toRead.window, await find(toRead, options.utility(), signal), [])
       } catch (error) {
         if (signal.aborted || error instanceof LedgerUnavailable) throw error
+        // Not a failure: it is due again once there is money.
+        if (error instanceof AllowanceSpent) return
         if (error instanceof ThreadFailed && error.reason !== 'not_started')
           await recordThreadFailure(readSeqs, error)
         else if (toRead && !(error instanceof ThreadFailed)) await recordFailure(toRead.window, error)

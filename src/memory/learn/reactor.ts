@@ -61,7 +61,7 @@ const EXPIRED_AT_ONCE = 50
 /** Events of the conversation. Learning waits for a pause after them. */
 const TALK = ['chat', 'call', 'sms', 'turn'] as const
 /** Events that change memories, or whether it may learn. They wake it at once. */
-const REST = ['memory', 'conversation', 'erased', 'delegation'] as const
+const REST = ['memory', 'conversation', 'erased', 'delegation', 'allowance'] as const
 
 type EndedRow = Pick<MemoryRow, 'memoryId' | 'storedSeq'>
 type Work =

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { dayIn } from '../../lib/time.ts'
-import type { StructuredModel } from '../../model/port.ts'
+import type { StructuredModel, Use } from '../../model/port.ts'
 import type { Recollection } from './recollections.ts'
 
 const INSTRUCTIONS = `You choose what a personal assistant should be reminded of before it answers. You are given what is \
@@ -19,6 +19,7 @@ export async function irrelevantAmong(
   recollections: readonly Recollection[],
   options: {
     readonly model: StructuredModel
+    readonly use: Use
     readonly cue: string
     readonly timezone: string
     readonly timeoutMs: number
@@ -44,6 +45,7 @@ export async function irrelevantAmong(
       { type: 'inner' as const, label: 'remembered', text: JSON.stringify({ lines }) },
     ],
     schema: relevantSchema,
+    use: options.use,
   }
   try {
     const answer = await Promise.race([options.model.answer(request, deadline), late])

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import { createReactor } from '../../lib/reactor.ts'
-import { type EmbeddingModel, ModelError } from '../../model/port.ts'
+import { type EmbeddingModel, ModelError, type Use } from '../../model/port.ts'
 import { type FunctionThreadOptions, openFunctionThread } from '../../storage/function-thread.ts'
 import { type Coverage, type VectorThread, type vectorFunctions, vectorsFile } from './vector-functions.ts'
 import type { Near } from './vectors.ts'
@@ -23,7 +23,7 @@ export type EmbeddingState = {
 export type Embedding = {
   start(): void
   /** Entries similar in meaning to a text, or null if unavailable. Counts failures; never rejects. */
-  near(text: string): Promise<readonly Near[] | null>
+  near(text: string, use?: Use): Promise<readonly Near[] | null>
   /** Whether the last request took at most `ms`. */
   answersWithin(ms: number): boolean
   state(): EmbeddingState
@@ -131,7 +131,7 @@ export function createEmbedding(
     options.log.warn({ err: error, kind }, 'embedding failed')
   }
 
-  async function embed(model: EmbeddingModel, texts: readonly string[], timeoutMs: number) {
+  async function embed(model: EmbeddingModel, texts: readonly string[], timeoutMs: number, use?: Use) {
     const startMs = performance.now()
     const timeout = AbortSignal.timeout(timeoutMs)
     const deadline = AbortSignal.any([closing.signal, timeout])
@@ -141,7 +141,7 @@ export function createEmbedding(
     deadline.addEventListener('abort', abort, { once: true })
     try {
       // Do not wait for a model that ignores the signal.
-      const { vectors } = await Promise.race([model.embed(texts, deadline), aborted.promise])
+      const { vectors } = await Promise.race([model.embed(texts, deadline, use), aborted.promise])
       lastRequestMs = performance.now() - startMs
       return vectors
     } finally {
@@ -197,11 +197,11 @@ export function createEmbedding(
       unsubscribe = options.onHeadMoved(noteNew, EMBEDDED)
       reactor.start()
     },
-    async near(text) {
+    async near(text, use = { purpose: 'recall', channel: 'inner' }) {
       const model = options.model()
       if (!model || text.trim() === '' || coverage.embedded === 0) return null
       try {
-        const [vector] = await embed(model, [text.slice(0, MAX_CUE_CHARS).toWellFormed()], cueTimeoutMs)
+        const [vector] = await embed(model, [text.slice(0, MAX_CUE_CHARS).toWellFormed()], cueTimeoutMs, use)
         if (!vector) return null
         return await thread.ask('nearest', { model: nameOf(model), vector, limit: NEAREST })
       } catch (error) {

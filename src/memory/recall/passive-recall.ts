@@ -1,6 +1,6 @@
 import type { Append, EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { Recall, RecallCue } from '../../lib/recall.ts'
-import type { StructuredModel } from '../../model/port.ts'
+import type { StructuredModel, Use } from '../../model/port.ts'
 import type { MemoryConfig } from '../config.ts'
 import type { MemoryCounters } from '../counters.ts'
 import { irrelevantAmong } from './arbitrator.ts'
@@ -59,6 +59,15 @@ const FIRST_CUE: RecallCue = {
   beforeSeq: Number.MAX_SAFE_INTEGER,
   inContextSeqs: [],
 }
+
+/** Recall is paid as a part of its turn. */
+const useOf = ({ channel, conversationId, spanId, turnId }: RecallCue): Use => ({
+  purpose: 'recall',
+  channel,
+  conversationId,
+  spanId,
+  turnId,
+})
 
 const NOTHING = { text: null, seqs: [], facts: [] } as const
 
@@ -141,7 +150,7 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
       waited.length === 0
         ? Promise.resolve(null)
         : engine.choose({ ...question, hits: [], withWords: false }).catch(failed)
-    const near = options.meaning.near(cue.text)
+    const near = options.meaning.near(cue.text, useOf(cue))
     const asked = ask(question)
     const answer = await inTime(asked).catch(failed)
     if (answer) {
@@ -200,7 +209,8 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     const model = judgeOf(cue)
     if (!model || answer.judged.length === 0) return answer
     const { timeoutMs } = config().arbitrator
-    const given = { model, cue: cue.text, timezone: options.timezone(), timeoutMs, onFault }
+    const use = useOf(cue)
+    const given = { model, use, cue: cue.text, timezone: options.timezone(), timeoutMs, onFault }
     const dropped = await irrelevantAmong(answer.judged, given)
     if (dropped.length === 0) return answer
     facts.push(...suppressed(dropped, 'irrelevant', false, cue, answer.memoryIds))

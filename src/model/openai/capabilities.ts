@@ -2,7 +2,7 @@ import type { Capability } from '../port.ts'
 import { faultOf } from './failures.ts'
 
 /** Features that a compatible server may lack: whole ports, and optional parts of a request. */
-export type Feature = Capability | 'encrypted_reasoning' | 'strict_tools' | 'json_schema'
+export type Feature = Capability | 'encrypted_reasoning' | 'strict_tools' | 'json_schema' | 'output_limit'
 
 /** A server may be upgraded or reconfigured. */
 const TTL_MS = 6 * 60 * 60 * 1000
@@ -41,6 +41,8 @@ const OPTIONAL_FEATURES: readonly (readonly [Feature, RegExp])[] = [
     /^include|encrypted content is not supported|reasoning\.encrypted_content|['"`]include['"`]/i,
   ],
   ['strict_tools', /^tools\S*strict|['"`]strict['"`]|\bstrict (?:mode|tools?|functions?)\b/i],
+  // A local model whose context is smaller than the limit refuses it.
+  ['output_limit', /\bmax_(?:output_|completion_)?tokens\b/i],
   ['json_schema', /^text\b|json_schema|text\.format|response_format|structured outputs?/i],
 ]
 

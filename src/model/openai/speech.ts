@@ -21,7 +21,9 @@ export function createSpeechModel(core: OpenAiCore, models: SpeechModels): Speec
     return model
   }
 
+  const idOf = (model: string | null) => (model === null ? null : { provider: core.provider, model })
   return {
+    ids: { transcription: idOf(models.transcription), speech: idOf(models.speech) },
     transcribe: (audio, format, signal) =>
       requestOnce(core, signal, async (attemptSignal) => {
         const model = modelOf('transcription')

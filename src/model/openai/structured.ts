@@ -15,7 +15,7 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
   const scope = scopeOf(core, id)
 
   function paramsOf(request: WithStrictSchema): ResponseCreateParamsNonStreaming {
-    const { name, schema } = request
+    const { name, schema, maxOutputTokens } = request
     const isConstrained = !core.capabilities.lacks(scope, 'json_schema')
     const asked = isConstrained
       ? []
@@ -25,6 +25,9 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
       instructions: [request.instructions, DATA_BLOCK_RULE, ...asked].join('\n\n'),
       input: toResponsesInput(request, id, core),
       store: false,
+      ...(maxOutputTokens === undefined || core.capabilities.lacks(scope, 'output_limit')
+        ? {}
+        : { max_output_tokens: maxOutputTokens }),
       ...(isConstrained ? { text: { format: { type: 'json_schema', name, schema, strict: true } } } : {}),
     }
   }

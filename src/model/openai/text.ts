@@ -36,7 +36,9 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
         ? {}
         : { include: ['reasoning.encrypted_content'] }),
       ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ ...tool, strict })) }),
-      ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+      ...(maxOutputTokens === undefined || capabilities.lacks(scope, 'output_limit')
+        ? {}
+        : { max_output_tokens: maxOutputTokens }),
     }
   }
 

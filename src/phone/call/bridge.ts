@@ -188,6 +188,8 @@ export function startBridge(options: BridgeOptions) {
   return {
     /** Ends the call at the provider. */
     hangUp: (reason: EndReason) => give({ type: 'hangup.requested', reason }),
+    /** Says that the allowance is used up, then hangs up. */
+    leave: () => give({ type: 'allowance.spent' }),
     /** The provider reports that the call is over. Idempotent. */
     lineEnded: () => give({ type: 'line.ended', reason: 'caller_hung_up' }),
     /** Who is speaking now, and what was said but is not recorded yet. */

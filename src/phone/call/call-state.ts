@@ -21,6 +21,8 @@ export type EndReason =
   | 'owner_calling'
   | 'silence'
   | 'time_limit'
+  /** The next minute is not affordable. */
+  | 'allowance'
   | 'model_lost'
   | 'no_realtime_model'
   | 'wrong_format'
@@ -28,7 +30,7 @@ export type EndReason =
   | 'service_stopping'
   | 'halted'
 
-export type PhraseName = 'reconnecting' | 'trouble' | 'time_up'
+export type PhraseName = 'reconnecting' | 'trouble' | 'time_up' | 'allowance'
 
 export type TokenUsage = {
   readonly inputTokens: number
@@ -36,11 +38,19 @@ export type TokenUsage = {
   readonly cachedTokens: number
 }
 
+export type AudioTokens = {
+  readonly input: number
+  readonly cachedInput: number
+  readonly output: number
+}
+
 /** A finished response, as turns and budgets count it. */
 export type FinishedResponse = {
   readonly responseId: string
   readonly status: 'completed' | 'cancelled' | 'failed' | 'incomplete'
   readonly usage: TokenUsage
+  /** Those of these tokens that are audio, which costs more. */
+  readonly audio: AudioTokens
 }
 
 /** Everything that can happen to a call. `atMs` is monotonic time. */
@@ -54,6 +64,7 @@ export type CallEvent = { readonly atMs: number } & (
   | { readonly type: 'hangup.requested'; readonly reason: EndReason }
   | { readonly type: 'tool.returned'; readonly callId: string; readonly output: string }
   | { readonly type: 'memory.surfaced'; readonly text: string }
+  | { readonly type: 'allowance.spent' }
   | { readonly type: 'tick' }
 )
 

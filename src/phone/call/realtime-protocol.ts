@@ -16,7 +16,14 @@ const tokens = z.int().min(0).default(0)
 const usage = z.object({
   input_tokens: tokens,
   output_tokens: tokens,
-  input_token_details: z.object({ cached_tokens: tokens }).optional(),
+  input_token_details: z
+    .object({
+      cached_tokens: tokens,
+      audio_tokens: tokens,
+      cached_tokens_details: z.object({ audio_tokens: tokens }).optional(),
+    })
+    .optional(),
+  output_token_details: z.object({ audio_tokens: tokens }).optional(),
 })
 const outputItem = z.object({
   id: id.optional(),

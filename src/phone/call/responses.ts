@@ -86,15 +86,22 @@ export function responseDone(draft: Draft, done: Done): void {
   closeResponse(draft, done.id)
   if (draft.state.responses.active === done.id) setResponses(draft, { active: null })
   const status = done.status === 'in_progress' ? 'incomplete' : done.status
+  const { usage } = done
+  const input = usage?.input_token_details
   draft.actions.push({
     type: 'response.finished',
     response: {
       responseId: done.id,
       status,
       usage: {
-        inputTokens: done.usage?.input_tokens ?? 0,
-        outputTokens: done.usage?.output_tokens ?? 0,
-        cachedTokens: done.usage?.input_token_details?.cached_tokens ?? 0,
+        inputTokens: usage?.input_tokens ?? 0,
+        outputTokens: usage?.output_tokens ?? 0,
+        cachedTokens: input?.cached_tokens ?? 0,
+      },
+      audio: {
+        input: input?.audio_tokens ?? 0,
+        cachedInput: input?.cached_tokens_details?.audio_tokens ?? 0,
+        output: usage?.output_token_details?.audio_tokens ?? 0,
       },
     },
   })

@@ -100,6 +100,7 @@ const handlers: { readonly [T in CallEvent['type']]: (draft: Draft, event: Event
   'memory.surfaced'(draft, { text }) {
     if (draft.state.model.ready) sendData(draft, text)
   },
+  'allowance.spent': (draft) => leave(draft, 'allowance', 'allowance'),
   tick,
 }
 

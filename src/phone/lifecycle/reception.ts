@@ -29,9 +29,9 @@ export function createReception(options: {
   readonly hasRealtimeModel: () => boolean
   /** Whether the daily budget of this guest, or of all guests, is exhausted. */
   readonly guestIsSpent: (number: string) => boolean
-  /** Whether the daily budget is exhausted. */
-  readonly isSpent: () => boolean
   readonly isHalted: () => boolean
+  /** Whether the daily budget or the allowance is exhausted for a party. */
+  readonly isSpent: (party: OfferedCall['party']) => boolean
   readonly newId: () => string
   /** The call holds the slot and its fact is durable, so its stream may connect. */
   readonly reserved: (call: OfferedCall, place: CallPlace) => void
@@ -94,7 +94,7 @@ export function createReception(options: {
         return { status: 'explained', reason: 'no_public_url' }
       }
       const isGuest = call.party === 'guest'
-      if (!known && (options.isSpent() || (isGuest && options.guestIsSpent(call.from)))) {
+      if (!known && (options.isSpent(call.party) || (isGuest && options.guestIsSpent(call.from)))) {
         // The route counts guests over budget, so that they cannot fill the ledger.
         if (!isGuest) await reject(call, 'budget')
         return { status: 'explained', reason: 'budget' }

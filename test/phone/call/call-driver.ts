@@ -28,7 +28,12 @@ export function callOptions(limits: Partial<CallLimits> = {}): CallOptions {
     resume: 'Say that the line broke.',
     checkIn: 'Ask whether anybody is there.',
     delimit: (label, text) => `<data label="${label}">${text}</data>`,
-    phrases: { reconnecting: audio(1_600, 201), trouble: audio(1_600, 202), time_up: audio(1_600, 203) },
+    phrases: {
+      reconnecting: audio(1_600, 201),
+      trouble: audio(1_600, 202),
+      time_up: audio(1_600, 203),
+      allowance: audio(1_600, 204),
+    },
     limits: { ...defaultLimits, ...limits },
   }
 }

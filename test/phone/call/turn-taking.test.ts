@@ -122,6 +122,21 @@ test('announces the time limit, lets the phrase finish and hangs up', () => {
   expect(facts(call.all, 'call.ended')).toMatchObject([{ facts: { reason: 'time_limit' } }])
 })
 
+test('says that the allowance is used up, and hangs up', () => {
+  const call = startQuietCall()
+  call.created('r1')
+  call.delta('r1', 'i1', 8_000)
+  const actions = call.give({ type: 'allowance.spent' })
+  expect(clears(actions)).toBe(1)
+  expect(mediaBytes(actions)).toBe(1_600)
+  const [spoken] = actions.filter((action) => action.type === 'line.media')
+  expect(callOptions().phrases.allowance.slice(0, 8)).toBe(spoken?.payload.slice(0, 8))
+  expect(call.give({ type: 'allowance.spent' })).toEqual([])
+  call.playedAll()
+  expect(actionTypes(call.all).slice(-2)).toEqual(['line.hangUp', 'ended'])
+  expect(facts(call.all, 'call.ended')).toMatchObject([{ facts: { reason: 'allowance' } }])
+})
+
 test('hangs up even if the marks of the last phrase never return', () => {
   const call = startQuietCall(callOptions({ maxCallMs: 180_000 }))
   call.after(180_000)

@@ -19,6 +19,7 @@ type Resource =
   | typeof import('../../../src/http/contract/session.ts')
   | typeof import('../../../src/http/contract/settings.ts')
   | typeof import('../../../src/http/contract/sign-in.ts')
+  | typeof import('../../../src/http/contract/spending.ts')
   | typeof import('../../../src/http/contract/tasks.ts')
   | typeof import('../../../src/http/contract/telephony.ts')
   | typeof import('../../../src/http/contract/timeline.ts')

@@ -55,6 +55,13 @@ export function bytesText(bytes: number): string {
   return `${oneDigit.format(bytes / 1024 ** 2)} MB`
 }
 
+/** Millionths of a dollar: "$4.20"; small amounts keep two digits: "$0.0031". */
+export function dollarsText(micros: number): string {
+  const amount = micros / 1_000_000
+  if (micros === 0 || amount >= 0.1) return `$${amount.toFixed(2)}`
+  return `$${amount.toFixed(Math.min(6, 1 - Math.floor(Math.log10(amount))))}`
+}
+
 /** "1 memory", "3 memories". */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count.format(value)} ${value === 1 ? one : many}`

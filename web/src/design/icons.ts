@@ -13,6 +13,7 @@ export {
   CircleHelp as help,
   CircleX as failed,
   CloudOff as offline,
+  Coins as money,
   Copy as copy,
   Download as download,
   Ellipsis as more,

@@ -9,6 +9,7 @@ import { areaStyles } from './area-styles.ts'
 import './course-chart.ts'
 import type { Course } from './course-chart.ts'
 import './health-view.ts'
+import './money-view.ts'
 import { countText, shortDateText } from '../design/format.ts'
 import { locale } from '../design/owner-time.ts'
 import { type Area, areas, type ChartLine, type Figure } from './operation-areas.ts'
@@ -144,6 +145,7 @@ export class DgOperationsPage extends LitElement {
         )}
       </div>
       <dg-health .app=${this.app}></dg-health>
+      <dg-money .app=${this.app} .hours=${this.hours}></dg-money>
       ${loadedView(this.loaded, 'the report', ([report, series]) => this.reportView(report, series), 'This report')}
     </dg-page>`
   }

@@ -114,7 +114,7 @@ function controlView(
     id=${key}
     name=${key}
     type=${setting.secret ? 'password' : 'text'}
-    inputmode=${typeof setting.value === 'number' ? 'numeric' : /URL$/.test(key) ? 'url' : nothing}
+    inputmode=${setting.group === 'money' ? 'decimal' : typeof setting.value === 'number' ? 'numeric' : /URL$/.test(key) ? 'url' : nothing}
     autocomplete=${setting.secret ? 'new-password' : 'off'}
     autocapitalize="off"
     spellcheck="false"

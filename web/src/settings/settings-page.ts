@@ -12,6 +12,7 @@ import { DgConnectionTest } from './connection-test.ts'
 import { askPasswordIn } from './password-dialog.ts'
 import './password-form.ts'
 import './point-number.ts'
+import './price-table.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { settingRow, valueText } from './setting-row.ts'
 import { type SettingsSection, settingsSections } from './settings-sections.ts'
@@ -196,10 +197,12 @@ export class DgSettingsPage extends LightElement {
       section,
       html`
         ${own.map((setting) =>
-          settingRow(setting, this.draft.get(setting.key), this.submission.errors[setting.key], {
-            edit: this.edit,
-            reset: (reset) => void this.reset(reset),
-          }),
+          setting.key === 'PRICES'
+            ? this.pricesView(setting)
+            : settingRow(setting, this.draft.get(setting.key), this.submission.errors[setting.key], {
+                edit: this.edit,
+                reset: (reset) => void this.reset(reset),
+              }),
         )}
         ${
           service
@@ -221,6 +224,17 @@ export class DgSettingsPage extends LightElement {
         ${more ? html`<div class="body foot"><a href=${more.path}>${more.label}</a></div>` : nothing}
       `,
     )
+  }
+
+  private pricesView(setting: Setting): TemplateResult {
+    return html`<dg-price-table
+      .app=${this.app}
+      .setting=${setting}
+      .draft=${this.draft.get(setting.key)}
+      .error=${this.submission.errors[setting.key]}
+      @edit=${({ detail }: CustomEvent<string>) => this.edit(setting, detail)}
+      @reset=${() => void this.reset(setting)}
+    ></dg-price-table>`
   }
 
   /** Repeats the connection test, whose last result is stale. */

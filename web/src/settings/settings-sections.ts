@@ -23,6 +23,13 @@ export const settingsSections: readonly SettingsSection[] = [
     service: 'model',
   },
   {
+    id: 'money',
+    icon: 'money',
+    heading: 'Money',
+    about: 'What Delegate may spend, and what its services cost. Prices are in US dollars.',
+    more: { path: '/operations', label: 'What was spent' },
+  },
+  {
     id: 'telephony',
     icon: 'phone',
     heading: 'Telephony',

@@ -24,6 +24,8 @@ const subjects: Readonly<Record<string, { readonly icon: IconName; readonly name
   erasure: { icon: 'erased' },
   adaptation: { icon: 'sliders' },
   delegation: { icon: 'halt' },
+  allowance: { icon: 'money' },
+  price: { icon: 'money' },
 }
 
 const subjectOf = (type: string) => subjects[type.split('.')[0] ?? '']

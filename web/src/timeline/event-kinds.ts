@@ -55,6 +55,9 @@ export function classify(event: TimelineEvent): EventClass {
   // A large erasure is recorded in several events. Show only the first.
   if (type.startsWith('erasure.') && Number(payload.part ?? 0) > 0) return { kind: 'structure' }
   if (event.internal || quiet.has(type)) return { kind: 'internal' }
+  // The failure of the turn asks for more.
+  if (type === 'allowance.reached' && event.turnId !== null && Number(payload.level) >= 100)
+    return { kind: 'internal' }
   if (type === 'chat.message.received') return { kind: 'message', role: 'owner' }
   if (delegateWords.has(type)) return { kind: 'message', role: 'delegate' }
   if (partyWords.has(type)) return { kind: 'message', role: payload.party === 'owner' ? 'owner' : 'guest' }
@@ -106,9 +109,11 @@ export function reminderText(event: TimelineEvent): string {
   return words === '' ? 'A reminder is due' : `Reminder: ${words}`
 }
 
-/** The page of the event's note or timer; null if there is none or it no longer exists. */
+/** The page of the event's subject; null if there is none or it no longer exists. */
 export function linkOf({ type, payload }: TimelineEvent): string | null {
   const { noteId, timerId } = payload
+  if (type === 'price.missing') return '/settings#money'
+  if (type === 'allowance.reached') return '/operations'
   if (typeof noteId === 'string' && type !== 'note.deleted') return `/notes/${encodeURIComponent(noteId)}`
   if (typeof timerId === 'string') return `/timers#${encodeURIComponent(timerId)}`
   return null

@@ -133,6 +133,13 @@ function failureView(event: TimelineEvent, key: string, context: RowContext): Te
     <dg-icon name="warning"></dg-icon>
     <div>
       <p>${words}</p>
+      ${
+        event.payload.kind === 'allowance'
+          ? html`<button class="button small" tabindex=${tabindex} @click=${() => context.allowMore(event)}>
+              <dg-icon name="money"></dg-icon>Allow another $5 and try again
+            </button>`
+          : nothing
+      }
       <button class="button small" tabindex=${tabindex} @click=${() => context.resend(event)}>
         <dg-icon name="retry"></dg-icon>Try again
       </button>

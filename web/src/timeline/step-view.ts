@@ -3,6 +3,7 @@ import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import {
   bytesText,
   capitalised,
+  dollarsText,
   durationText,
   fullTimeText,
   prettyJson,
@@ -64,7 +65,7 @@ function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult 
 
 function fieldView(field: string, value: unknown): TemplateResult | typeof nothing {
   if (hiddenFields.has(field) || value === null || value === undefined || value === false) return nothing
-  const words = field.endsWith('Ms') && typeof value === 'number' ? durationText(value) : valueText(value)
+  const words = typeof value === 'number' ? numberText(field, value) : valueText(value)
   if (words === '') return nothing
   return html`<div class="field-row">
     <dt>${fieldName(field)}</dt>
@@ -72,18 +73,23 @@ function fieldView(field: string, value: unknown): TemplateResult | typeof nothi
   </div>`
 }
 
+function numberText(field: string, value: number): string {
+  if (field.endsWith('Micros')) return dollarsText(value)
+  return field.endsWith('Ms') ? durationText(value) : String(value)
+}
+
 function valueText(value: unknown): string {
   if (typeof value === 'string') return prettyJson(value)
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value === 'boolean') return String(value)
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ')
   if (typeof value === 'object' && value !== null && 'excerpt' in value) return `${String(value.excerpt)}…`
   return JSON.stringify(value, null, 2)
 }
 
-/** "inputTokens" → "Input tokens". Drops "Ms", because the value shows the unit. */
+/** "inputTokens" → "Input tokens". Drops "Ms" and "Micros", because the value shows the unit. */
 function fieldName(field: string): string {
   const words = field
-    .replace(/Ms$/, '')
+    .replace(/(?:Ms|Micros)$/, '')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
   return capitalised(words)

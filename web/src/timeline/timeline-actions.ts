@@ -8,6 +8,9 @@ import { cutOf } from './event-kinds.ts'
 import { type Draft, draftOf } from './pasted.ts'
 import type { Segment } from './tree.ts'
 
+/** What a button allows: five dollars. */
+const ANOTHER_MICROS = 5_000_000
+
 export type TimelineActions = ReturnType<typeof createTimelineActions>
 
 /** What rows of the timeline and the menu of its page do. */
@@ -26,6 +29,15 @@ export function createTimelineActions(options: {
   async function wholeOf(event: TimelineEvent): Promise<TimelineEvent> {
     if (event.spanId === null || !cutOf(event)) return event
     return (await spanEvents(event.spanId)).find(({ seq }) => seq === event.seq) ?? event
+  }
+
+  /** Resends the message of a failed turn. */
+  function resend({ turnId }: TimelineEvent): void {
+    const asked = session.segments
+      .flatMap(({ entries }) => entries)
+      .find((entry) => entry.kind === 'message' && entry.role === 'owner' && entry.event.turnId === turnId)
+    if (asked?.kind !== 'message') return
+    void app.attempt(async () => options.say(draftOf(await wholeOf(asked.event))))
   }
 
   return {
@@ -66,14 +78,13 @@ export function createTimelineActions(options: {
         await app.http.post('/api/outbound/texts/{id}/retry', { params: { id } })
         app.toast('Sending the text again.')
       }),
-    /** Resends the message of a failed turn. */
-    resend({ turnId }: TimelineEvent) {
-      const asked = session.segments
-        .flatMap(({ entries }) => entries)
-        .find((entry) => entry.kind === 'message' && entry.role === 'owner' && entry.event.turnId === turnId)
-      if (asked?.kind !== 'message') return
-      void app.attempt(async () => options.say(draftOf(await wholeOf(asked.event))))
-    },
+    /** Allows more money for 24 hours, then resends the message of the failed turn. */
+    allowMore: (event: TimelineEvent) =>
+      void app.attempt(async () => {
+        await app.http.post('/api/allowance/raise', { body: { amountMicros: ANOTHER_MICROS } })
+        resend(event)
+      }),
+    resend,
     explainTurn: options.explainTurn,
     async endConversation() {
       const id = session.conversationId

@@ -1,6 +1,6 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { haltedHow } from '../app/halt-words.ts'
-import { capitalised, countText, durationText, plural, wordsText } from '../design/format.ts'
+import { capitalised, countText, dollarsText, durationText, plural, wordsText } from '../design/format.ts'
 import { delayText } from '../operations/health-words.ts'
 import { channelText } from '../tasks/task-words.ts'
 import { usageText } from './context-words.ts'
@@ -42,6 +42,14 @@ const tokens = ({ payload }: TimelineEvent): string => {
   })
 }
 
+const money = (event: TimelineEvent, field: string): string => dollarsText(number(event, field))
+const windowText = (event: TimelineEvent): string =>
+  text(event, 'window') === 'day' ? '24 hours' : '30 days'
+const modelText = ({ payload }: TimelineEvent): string => {
+  const { model } = payload
+  return typeof model === 'object' && model !== null ? String(Reflect.get(model, 'model')) : 'the model'
+}
+
 /** Why a call ended, other than by the caller hanging up. */
 const callEnds: Readonly<Record<string, string>> = {
   line_lost: 'the line was lost',
@@ -49,6 +57,7 @@ const callEnds: Readonly<Record<string, string>> = {
   owner_calling: 'replaced by your own call',
   silence: 'nobody spoke',
   time_limit: 'the time limit was reached',
+  allowance: 'the allowance is used up',
   model_lost: 'the voice model stopped responding',
   no_realtime_model: 'no realtime model is set',
   wrong_format: 'the audio format is not supported',
@@ -141,6 +150,15 @@ export const titles: Readonly<Record<string, Title>> = {
   'delivery.unknown': () => 'Delivery not confirmed',
   'adaptation.saved': (e) => named(e, 'Standing instruction saved'),
   'adaptation.removed': () => 'Standing instruction removed',
+  'spend.reserved': (e) => `Reserved ${money(e, 'amountMicros')}`,
+  'spend.settled': (e) => `Cost ${money(e, 'amountMicros')}`,
+  'allowance.reached': (e) =>
+    number(e, 'level') >= 100
+      ? `The allowance for ${windowText(e)} is used up: ${money(e, 'spentMicros')} of ${money(e, 'limitMicros')}`
+      : `${money(e, 'spentMicros')} of the ${money(e, 'limitMicros')} for ${windowText(e)} are spent. Background work stops at 90 %`,
+  'allowance.raised': (e) => `You allowed another ${money(e, 'amountMicros')} for 24 hours`,
+  'price.missing': (e) =>
+    `What does ${modelText(e)} cost? Until you set its price, the dearest one is assumed`,
   'erasure.requested': (e) => `Erasure requested: ${kindsText(e)}`,
   'erasure.undone': () => 'Erasure undone',
   'erasure.completed': (e) => `Erased for good: ${kindsText(e)}`,

@@ -6,7 +6,7 @@ import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
-import { durationText, plural, prettyJson, shortDateText, wordsText } from '../design/format.ts'
+import { dollarsText, durationText, plural, prettyJson, shortDateText, wordsText } from '../design/format.ts'
 import { usageText } from './context-words.ts'
 
 /** Explains a reply: what its turn was given, what it did and what it cost. */
@@ -70,7 +70,7 @@ function reportView(turn: TurnReport, instructions: readonly Adaptation[]): Temp
     <p class="soft">
       ${turn.model === null ? 'Not answered by a model' : `Answered by ${turn.model.model} (${turn.model.provider})`}${timesText(turn)}
     </p>
-    <p class="soft">${usageText(turn.usage)}</p>
+    <p class="soft">${usageText(turn.usage)}${costText(turn.costMicros)}</p>
     ${bare ? html`<p>This reply used only the conversation and its summary.</p>` : nothing}
     ${section(
       'Remembered',
@@ -132,6 +132,12 @@ function instructionView(id: string, instructions: readonly Adaptation[]): Templ
   return known
     ? html`<li>${known.title || wordsText(id)}</li>`
     : html`<li>${wordsText(id)} <span class="label">since removed</span></li>`
+}
+
+/** Null for a turn that was not recorded with its cost, such as one of a call. */
+function costText(micros: number | null): string {
+  if (micros === null) return ''
+  return micros === 0 ? ', free' : `, ${dollarsText(micros)}`
 }
 
 function timesText({ startedAt, completedAt }: TurnReport): string {

@@ -1,0 +1,264 @@
+import * as z from 'zod'
+import {
+  type CompactionModel,
+  type EmbeddingModel,
+  ModelError,
+  type ModelFailureKind,
+  type ModelId,
+  type ModelService,
+  type SpeechModel,
+  type StructuredModel,
+  type TextModel,
+  type ToolSpec,
+  type Usage,
+  type Use,
+} from './port.ts'
+import { type ModelPrice, microsOf, toMicros } from './prices.ts'
+import { mostItemTokens, mostTokens } from './tokens.ts'
+
+/** Money that is spent unless it is settled. */
+export type Reservation = { settle(micros: number): Promise<void> }
+
+/** Counts what is spent. Implemented by operations. */
+export type Meter = {
+  priceOf(model: ModelId): ModelPrice
+  /** Resolves once the amount is recorded as spent. Rejects with AllowanceSpent if it is not affordable. */
+  reserve(use: Use, model: ModelId | null, micros: number): Promise<Reservation>
+}
+
+/** Output tokens of one request, including its reasoning. */
+const MOST_OUTPUT_TOKENS = 16_000
+const MOST_STRUCTURED_TOKENS = 8_000
+/** What a service may add to a request: the wrapping of tools and schemas. */
+const OVERHEAD_TOKENS = 512
+/** No model writes faster. */
+const TOKENS_A_SECOND = 200
+
+type Call = {
+  readonly use: Use
+  readonly model: ModelId
+  readonly price: ModelPrice
+  /** The most that the request can use. */
+  readonly bound: Usage
+}
+
+/**
+ * A model service whose every request is paid: reserved as an upper bound before it is sent, and settled
+ * after it. The builtin model is free. Requests of a model that costs nothing are sent as they are.
+ */
+export function meterService(
+  service: ModelService,
+  meter: Meter,
+  nowMs = () => performance.now(),
+): ModelService {
+  if (service.text.id.provider === 'builtin') return service
+  const pay = { meter, nowMs }
+  const structuredBy = service.structured
+  return {
+    text: paidText(service.text, pay),
+    get utility() {
+      return service.utility && paidStructured(service.utility, pay)
+    },
+    structured: structuredBy && ((name) => paidStructured(structuredBy(name), pay)),
+    get compaction() {
+      return service.compaction && paidCompaction(service.compaction, pay)
+    },
+    get embedding() {
+      return service.embedding && paidEmbedding(service.embedding, pay)
+    },
+    get speech() {
+      return service.speech && paidSpeech(service.speech, pay)
+    },
+    // A call reserves its minutes itself.
+    realtime: service.realtime,
+    check: (signal) => service.check(signal),
+  }
+}
+
+type Pay = { readonly meter: Meter; readonly nowMs: () => number }
+
+function paidText(text: TextModel, pay: Pay): TextModel {
+  const toolTokens = createToolTokens()
+  return {
+    id: text.id,
+    ...(text.asSent ? { asSent: text.asSent } : {}),
+    async *respond(request, signal) {
+      const price = pay.meter.priceOf(text.id)
+      if (isFree(price)) return yield* text.respond(request, signal)
+      const { maxOutputTokens = MOST_OUTPUT_TOKENS, instructions, input, tools } = request
+      const { use = { purpose: 'reply' } } = request
+      const sent = mostTokens(text.asSent?.(instructions) ?? instructions) + toolTokens(tools)
+      const bound = boundOf(sent + inputTokens(input), maxOutputTokens)
+      const payment = await begin(pay, { use, model: text.id, price, bound })
+      try {
+        for await (const event of text.respond({ ...request, maxOutputTokens }, signal)) {
+          payment.hasAnswered()
+          if (event.type === 'completed') await payment.settle(event.usage)
+          yield event
+        }
+      } catch (error) {
+        await payment.failed(error)
+        throw error
+      } finally {
+        // For a consumer that leaves before the end.
+        await payment.failed(null)
+      }
+    },
+  }
+}
+
+function paidStructured(model: StructuredModel, pay: Pay): StructuredModel {
+  return {
+    id: model.id,
+    async answer(request, signal) {
+      const price = pay.meter.priceOf(model.id)
+      if (isFree(price)) return model.answer(request, signal)
+      const { maxOutputTokens = MOST_STRUCTURED_TOKENS, instructions, input, schema } = request
+      const { use = { purpose: 'learning', channel: 'inner' } } = request
+      const sent = mostTokens(instructions) + mostTokens(JSON.stringify(z.toJSONSchema(schema)))
+      const bound = boundOf(sent + inputTokens(input), maxOutputTokens)
+      return once(pay, { use, model: model.id, price, bound }, () =>
+        model.answer({ ...request, maxOutputTokens }, signal),
+      )
+    },
+  }
+}
+
+function paidCompaction(model: CompactionModel, pay: Pay): CompactionModel {
+  return {
+    id: model.id,
+    compact(request, signal) {
+      const price = pay.meter.priceOf(model.id)
+      if (isFree(price)) return model.compact(request, signal)
+      const { use = { purpose: 'compaction', channel: 'inner' } } = request
+      const sent = mostTokens(request.instructions) + inputTokens(request.input)
+      // What it returns replaces the input.
+      const bound = boundOf(sent, Math.min(sent, MOST_OUTPUT_TOKENS))
+      return once(pay, { use, model: model.id, price, bound }, () => model.compact(request, signal))
+    },
+  }
+}
+
+function paidEmbedding(model: EmbeddingModel, pay: Pay): EmbeddingModel {
+  return {
+    id: model.id,
+    embed(texts, signal, use = { purpose: 'embedding', channel: 'inner' }) {
+      const price = pay.meter.priceOf(model.id)
+      if (isFree(price)) return model.embed(texts, signal)
+      const sent = texts.reduce((sum, text) => sum + mostTokens(text) + 1, 0)
+      const call = { use, model: model.id, price, bound: boundOf(sent, 0) }
+      return once(pay, call, () => model.embed(texts, signal))
+    },
+  }
+}
+
+/** Few bytes of compressed speech in a second, so that a recording is not longer than it is taken for. */
+const BYTES_A_SECOND = { wav: 8_000, mp3: 2_000, webm: 1_500, ogg: 1_500 } as const
+const SPOKEN_CHARS_A_SECOND = 10
+
+/** Speech is paid by its length, which the service does not report: what is reserved is spent. */
+function paidSpeech(model: SpeechModel, { meter }: Pay): SpeechModel {
+  async function paid<T>(id: ModelId | null, seconds: number, run: () => Promise<T>): Promise<T> {
+    const micros = id === null ? 0 : toMicros(((meter.priceOf(id).minute ?? 0) * seconds) / 60)
+    if (micros === 0) return run()
+    const reservation = await meter.reserve({ purpose: 'speech', channel: 'chat' }, id, micros)
+    try {
+      const result = await run()
+      await reservation.settle(micros)
+      return result
+    } catch (error) {
+      await reservation.settle(isRejection(error) ? 0 : micros)
+      throw error
+    }
+  }
+  return {
+    ids: model.ids,
+    transcribe: (audio, format, signal) =>
+      paid(model.ids.transcription, audio.byteLength / BYTES_A_SECOND[format], () =>
+        model.transcribe(audio, format, signal),
+      ),
+    speak: (words, signal) =>
+      paid(model.ids.speech, words.length / SPOKEN_CHARS_A_SECOND, () => model.speak(words, signal)),
+  }
+}
+
+async function once<T extends { readonly usage: Usage }>(
+  pay: Pay,
+  call: Call,
+  run: () => Promise<T>,
+): Promise<T> {
+  const payment = await begin(pay, call)
+  try {
+    const result = await run()
+    await payment.settle(result.usage)
+    return result
+  } catch (error) {
+    await payment.failed(error)
+    throw error
+  }
+}
+
+/** Reserves a request, and settles it once. */
+async function begin({ meter, nowMs }: Pay, { use, model, price, bound }: Call) {
+  const reservation = await meter.reserve(use, model, microsOf(price, bound))
+  const startedMs = nowMs()
+  let isSettled = false
+  let isAnswered = false
+
+  async function settle(usage: Usage): Promise<void> {
+    if (isSettled) return
+    isSettled = true
+    await reservation.settle(microsOf(price, usage))
+  }
+
+  return {
+    settle,
+    hasAnswered() {
+      isAnswered = true
+    },
+    /**
+     * The usage of a request that was cut off is unknown: its whole input counts, and as much output as a
+     * model can write in that time. A rejected request costs nothing.
+     */
+    failed(error: unknown): Promise<void> {
+      if (!isAnswered && isRejection(error))
+        return settle({ inputTokens: 0, outputTokens: 0, cachedTokens: 0 })
+      const written = Math.ceil(((nowMs() - startedMs) / 1000) * TOKENS_A_SECOND)
+      return settle({ ...bound, outputTokens: Math.min(bound.outputTokens, written) })
+    },
+  }
+}
+
+const REJECTIONS: ReadonlySet<ModelFailureKind> = new Set([
+  'auth',
+  'quota',
+  'rate_limited',
+  'unavailable',
+  'context_too_long',
+])
+
+const isRejection = (error: unknown) => error instanceof ModelError && REJECTIONS.has(error.kind)
+
+const isFree = ({ input, output }: ModelPrice) => input === 0 && output === 0
+
+const boundOf = (sent: number, outputTokens: number): Usage => ({
+  inputTokens: sent + OVERHEAD_TOKENS,
+  outputTokens,
+  cachedTokens: 0,
+})
+
+const inputTokens = (items: Parameters<TextModel['respond']>[0]['input']) =>
+  items.reduce((sum, item) => sum + mostItemTokens(item), 0)
+
+/** Counts the definitions of tools, each once: they never change. */
+function createToolTokens() {
+  const known = new WeakMap<z.ZodObject, number>()
+  return (tools: readonly ToolSpec[]): number =>
+    tools.reduce((sum, { name, description, parameters }) => {
+      const tokens =
+        known.get(parameters) ??
+        mostTokens(`${name} ${description} ${JSON.stringify(z.toJSONSchema(parameters, { io: 'input' }))}`)
+      known.set(parameters, tokens)
+      return sum + tokens
+    }, 0)
+}

@@ -1,0 +1,79 @@
+import { createSpendingQueries } from '../../../projections/spending.ts'
+import type { Log } from '../../lib/log.ts'
+import { AllowanceSpent, type ModelId, type Use } from '../../model/port.ts'
+import { microsOf, priceTable, toMicros } from '../../model/prices.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { createAllowance } from './allowance.ts'
+import { createCallMeter } from './calls.ts'
+import { createMeter } from './meter.ts'
+import { createSpendingReport } from './report.ts'
+
+export type Money = ReturnType<typeof buildMoney>
+
+/** Wires money: the price table, the allowance, the meter and the report. */
+export function buildMoney(options: {
+  readonly storage: Pick<Storage, 'append' | 'views' | 'ledger'>
+  readonly settings: Pick<Settings, 'get'>
+  readonly newId: () => string
+  readonly nowMs: () => number
+  readonly log: Pick<Log, 'warn'>
+  /** A minute of a call could not be recorded. */
+  readonly onFault: (error: unknown) => void
+}) {
+  const { storage, settings, nowMs } = options
+  const { append } = storage
+  const spending = createSpendingQueries(storage.views)
+  const prices = () => priceTable(settings.get('PRICES'))
+  const allowance = createAllowance({ ...options, ledger: storage.ledger, spending })
+  const meter = createMeter({ ...options, ...storage, spending, allowance, prices })
+
+  return {
+    meter,
+    isSpent: allowance.isSpent,
+    calls: createCallMeter({ meter, allowance, prices, onFault: options.onFault }),
+    /** Reserves a text; null if it is not affordable. */
+    async reserveText(use: Omit<Use, 'purpose'>, segments: number): Promise<ReservedText | null> {
+      const micros = toMicros(prices().textSegment * segments)
+      try {
+        const reservation = await meter.reserve({ purpose: 'text', ...use }, null, micros)
+        return { settle: (isSent) => reservation.settle(isSent ? micros : 0) }
+      } catch (error) {
+        if (error instanceof AllowanceSpent) return null
+        throw error
+      }
+    },
+    /** What a turn on a model cost; null if that was not recorded. */
+    costOf(turnId: string, model: ModelId | null): number | null {
+      const isFree =
+        model?.provider === 'builtin' || (model && microsOf(meter.priceOf(model), A_TOKEN_OF_EACH) === 0)
+      return spending.ofTurn(turnId) ?? (isFree ? 0 : null)
+    },
+    /** Allows more for the next 24 hours: another daily allowance, unless an amount is given. */
+    async raise(amountMicros = toMicros(settings.get('ALLOWANCE_DAY'))): Promise<void> {
+      await append([{ type: 'allowance.raised', actor: 'owner', channel: 'system', facts: { amountMicros } }])
+    },
+    report: createSpendingReport({
+      spending,
+      allowance,
+      prices,
+      modelsInUse: () => MODEL_SETTINGS.flatMap((key) => settings.get(key)),
+      timezone: () => settings.get('TIMEZONE'),
+      nowMs,
+    }),
+  }
+}
+
+/** A text that is paid unless it certainly was not sent. */
+export type ReservedText = { settle(isSent: boolean): Promise<void> }
+
+const A_TOKEN_OF_EACH = { inputTokens: 1, outputTokens: 1, cachedTokens: 0 }
+
+const MODEL_SETTINGS = [
+  'CHAT_MODEL',
+  'UTILITY_MODEL',
+  'EMBEDDING_MODEL',
+  'REALTIME_MODEL',
+  'TRANSCRIPTION_MODEL',
+  'SPEECH_MODEL',
+] as const

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { turnRequests } from '../doubles/model/turn-requests.ts'
+import { findings } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { startWithModel } from './model.ts'
+import { choose, failFirstRequest, phone, visit, words } from './page.ts'
+import { picture } from './picture.ts'
+
+const browser = useBrowser()
+/** 13,000 tokens of input cost $1.30. */
+const PRICES = JSON.stringify({ models: { 'test-model': { input: 100, output: 0.01 } } })
+const DEAR = { inputTokens: 13_000, outputTokens: 0, cachedTokens: 0 }
+
+test('asks in the chat at the end of the allowance, and goes on with one button', async () => {
+  const { service, model } = await startWithModel({ environment: { PRICES, ALLOWANCE_DAY: '1.5' } })
+  model.answerWith(() => ({ text: 'Certainly.', usage: DEAR }))
+  const page = await visit(browser(), service, { context: { viewport: phone } })
+  const say = async (text: string) => {
+    await page.getByRole('textbox', { name: /message/i }).fill(text)
+    await page.keyboard.press('Enter')
+  }
+  await say('Plan my trip')
+  await words(page, 'Delegate', 'Certainly.').waitFor()
+  await page.getByText('$1.30 of the $1.50 for 24 hours are spent. Background work stops at 90 %').waitFor()
+  await choose(words(page, 'Delegate', 'Certainly.'), 'Why this reply')
+  await page.locator('dg-why-dialog').getByText('$1.30').waitFor()
+  await page.keyboard.press('Escape')
+
+  await say('And the hotel')
+  await page.getByText('The allowance of $1.50 for 24 hours is used up: $0.20 is left').waitFor()
+  const asked = turnRequests(model).length
+  await picture(page, 'allowance-used-up', 'phone')
+  expect(await findings(page)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Allow another $5 and try again' }).click()
+  await page.getByText('You allowed another $5.00 for 24 hours').waitFor()
+  await expect.poll(() => turnRequests(model).length).toBeGreaterThan(asked)
+  await expect.poll(() => words(page, 'Delegate', 'Certainly.').count()).toBe(2)
+})
+
+test('shows money by day, purpose and channel, empty at first, and offers a retry', async () => {
+  const { service, model } = await startWithModel({ environment: { PRICES } })
+  model.answerWith(() => ({ text: 'Certainly.', usage: { ...DEAR, inputTokens: 3100 } }))
+  const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
+  const recover = await failFirstRequest(page, '**/api/spending?*')
+  await page.getByRole('link', { name: 'Operations' }).click()
+  const money = page.getByRole('region', { name: 'Money' })
+  await money.getByRole('alert').filter({ hasText: 'status 500' }).waitFor()
+  await money.getByRole('button', { name: 'Try again' }).click()
+  recover()
+  await money.getByText('Nothing was spent').waitFor()
+  await money.getByText('$0.00 of $5.00').waitFor()
+  for (const content of ['One', 'Two'])
+    expect((await service.client.post('/api/chat', { content })).status).toBe(200)
+  await money.getByRole('row', { name: 'Replies $0.62' }).waitFor()
+  await money.getByRole('row', { name: /^Learning \$0\.0\d+/ }).waitFor()
+  await page.getByRole('button', { name: 'the last 30 days' }).click()
+  await money.getByRole('table', { name: 'By day' }).getByRole('row').waitFor()
+  await money.getByRole('row', { name: /^Chat / }).waitFor()
+  await picture(page, 'money', 'desk')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await picture(page, 'money', 'phone')
+  expect(await findings(page)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await picture(page, 'money', 'phone-dark')
+  expect(await findings(page)).toEqual([])
+})
+
+test('asks for an unknown price, and takes it in the price table', async () => {
+  const { service, model } = await startWithModel({
+    environment: { UTILITY_MODEL: 'gpt-5.4-mini', PRICES: '{}' },
+  })
+  model.answerWith(() => ({ text: 'Certainly.', usage: DEAR }))
+  await service.client.post('/api/chat', { content: 'Hello' })
+  const page = await visit(browser(), service, { expected: /status of 400/ })
+  await page.getByRole('link', { name: 'What does test-model cost?' }).click()
+  const money = page.getByRole('region', { name: 'Money' })
+  const row = money.getByRole('listitem').filter({ hasText: 'test-model' })
+  await row.getByText('price unknown').waitFor()
+  await picture(page, 'prices', 'desk')
+  await row.getByLabel('Input', { exact: true }).fill('1.5')
+  await row.getByLabel('Output', { exact: true }).fill('6')
+  await money.getByLabel('Allowance for 24 hours').fill('12.50')
+  await money.getByLabel('Text segment').fill('0.1')
+  await page.getByText('2 changes not saved').waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await picture(page, 'prices', 'phone')
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await row.getByText('price unknown').waitFor({ state: 'detached' })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await picture(page, 'prices', 'phone-dark')
+  expect(await findings(page)).toEqual([])
+  const { json } = await service.client.get('/api/spending')
+  expect(json.prices.models[0]).toEqual({
+    model: 'test-model',
+    inUse: true,
+    isListed: false,
+    price: { input: 1.5, output: 6 },
+  })
+  expect(json.prices).toMatchObject({ textSegment: 0.1, callMinute: 0.02 })
+  expect(json.windows[0].limitMicros).toBe(12_500_000)
+
+  await money.getByRole('button', { name: 'Reset Prices' }).click()
+  await row.getByText('price unknown').waitFor()
+  await money.getByLabel('Text segment').fill('-1')
+  await page.keyboard.press('Tab')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await money.getByText('must have prices from 0 to 10,000').waitFor()
+})

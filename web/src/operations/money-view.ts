@@ -1,0 +1,206 @@
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import type { Spending } from '../../../src/http/contract/spending.ts'
+import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
+import { barView, fillBar } from '../design/bar.ts'
+import { controls } from '../design/controls.ts'
+import { capitalised, dollarsText } from '../design/format.ts'
+import { locale } from '../design/owner-time.ts'
+import { areaStyles } from './area-styles.ts'
+
+const windowNames = { day: 'the last 24 hours', month: 'the last 30 days' } as const
+const purposeNames: Readonly<Record<string, string>> = {
+  reply: 'Replies',
+  guest: 'Strangers',
+  activation: 'Acting on its own',
+  learning: 'Learning',
+  recall: 'Recalling memories',
+  compaction: 'Summaries',
+  embedding: 'Search by meaning',
+  speech: 'Speech',
+  call: 'Phone calls',
+  text: 'Text messages',
+}
+const channelNames: Readonly<Record<string, string>> = {
+  chat: 'Chat',
+  voice: 'Phone',
+  sms: 'Text messages',
+  inner: 'In the background',
+  system: 'Other',
+}
+const refreshMs = 30_000
+/** A date without a time, which has no time zone. */
+const dateText = new Intl.DateTimeFormat(locale, {
+  timeZone: 'UTC',
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+})
+
+/** What was spent against the allowance, and on what. */
+@customElement('dg-money')
+export class DgMoney extends LitElement {
+  static override readonly styles = [
+    controls,
+    areaStyles,
+    fillBar,
+    css`
+      header {
+        margin-bottom: var(--space-4);
+      }
+      .windows,
+      .tables {
+        display: grid;
+        align-items: start;
+        grid-template-columns: repeat(auto-fit, minmax(min(16rem, 100%), 1fr));
+        gap: var(--space-4) var(--space-6);
+      }
+      .amount {
+        font-size: var(--text-xl);
+        font-weight: 600;
+        font-variant-numeric: tabular-nums;
+      }
+      .tables {
+        margin-top: var(--space-5);
+      }
+      .foot {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2) var(--space-4);
+        margin-top: var(--space-4);
+      }
+      table {
+        width: 100%;
+        border-collapse: collapse;
+        font-size: var(--text-sm);
+      }
+      caption {
+        padding-bottom: var(--space-1);
+        color: var(--ink-soft);
+        font-weight: 550;
+        text-align: start;
+      }
+      th {
+        font-weight: 400;
+        text-align: start;
+        white-space: nowrap;
+      }
+      td {
+        padding: 0.2rem 0;
+        font-variant-numeric: tabular-nums;
+      }
+      td:nth-child(2) {
+        width: 40%;
+        padding-inline: var(--space-3);
+      }
+      td:last-child {
+        text-align: end;
+        white-space: nowrap;
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  @property({ type: Number }) hours = 24
+  private readonly loaded = new Loaded(this, {
+    fetch: () => this.app.http.get('/api/spending', { query: { days: this.days() } }),
+    concerns: (type) => type === 'spend.settled' || type.startsWith('allowance.'),
+    againMs: () => refreshMs,
+  })
+
+  private days(): number {
+    return Math.max(1, Math.ceil(this.hours / 24))
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.get('hours') !== undefined) void this.loaded.reload()
+  }
+
+  private readonly allowMore = (): void =>
+    void this.app.attempt(async () => {
+      this.loaded.put(await this.app.http.post('/api/allowance/raise', { body: { amountMicros: 5_000_000 } }))
+      this.app.toast('Allowed another $5 for 24 hours.')
+    })
+
+  override render() {
+    return html`<section class="card" aria-labelledby="money">
+      <header>
+        <h2 id="money">Money</h2>
+        <p class="soft">Model requests, calls and texts, by the prices in Settings.</p>
+      </header>
+      ${loadedView(this.loaded, 'the money', (spending) => this.moneyView(spending))}
+    </section>`
+  }
+
+  private moneyView({ windows, reservedMicros, days, purposes, channels }: Spending): TemplateResult {
+    const isTight = windows.some(({ spentMicros, limitMicros }) => spentMicros >= limitMicros * 0.8)
+    const period = days.length === 1 ? 'today' : `the last ${days.length} days`
+    return html`
+      <div class="windows">${windows.map(windowView)}</div>
+      ${
+        purposes.length === 0
+          ? html`<p class="soft foot">Nothing was spent in ${period === 'today' ? 'the day so far' : period}.</p>`
+          : html`<div class="tables">
+              ${
+                days.length > 1
+                  ? tableView(
+                      'By day',
+                      days.filter(({ micros }) => micros > 0).toReversed(),
+                      (day) => dateText.format(new Date(day.date)),
+                      (day) => day.micros,
+                    )
+                  : nothing
+              }
+              ${tableView(
+                `By purpose, ${period}`,
+                purposes,
+                ({ name }) => purposeNames[name] ?? capitalised(name),
+                ({ micros }) => micros,
+              )}
+              ${tableView(
+                `By channel, ${period}`,
+                channels,
+                ({ name }) => channelNames[name] ?? capitalised(name),
+                ({ micros }) => micros,
+              )}
+            </div>`
+      }
+      <div class="foot">
+        ${reservedMicros > 0 ? html`<span class="soft">${dollarsText(reservedMicros)} of it reserved</span>` : nothing}
+        ${isTight ? html`<button class="button small" @click=${this.allowMore}>Allow another $5 for 24 hours</button>` : nothing}
+        <a href="/settings#money">Change the allowance</a>
+      </div>
+    `
+  }
+}
+
+function windowView({ window, spentMicros, limitMicros }: Spending['windows'][number]): TemplateResult {
+  const percent = limitMicros === 0 ? 100 : Math.min(100, (spentMicros / limitMicros) * 100)
+  return html`<div>
+    <p><span class="amount">${dollarsText(spentMicros)}</span> of ${dollarsText(limitMicros)}</p>
+    ${barView(percent, `${Math.round(percent)} % of the allowance for ${windowNames[window]}`)}
+    <p class="soft">in ${windowNames[window]}</p>
+  </div>`
+}
+
+function tableView<Row>(
+  caption: string,
+  rows: readonly Row[],
+  name: (row: Row) => string,
+  micros: (row: Row) => number,
+): TemplateResult {
+  const most = Math.max(1, ...rows.map(micros))
+  return html`<table>
+    <caption>${caption}</caption>
+    <tbody>
+      ${rows.map(
+        (row) => html`<tr>
+          <th scope="row">${name(row)}</th>
+          <td aria-hidden="true">${barView((micros(row) / most) * 100, '')}</td>
+          <td>${dollarsText(micros(row))}</td>
+        </tr>`,
+      )}
+    </tbody>
+  </table>`
+}

@@ -1,0 +1,40 @@
+import { css } from 'lit'
+
+/** The price table: one block for each model, with its prices side by side. */
+export const priceTableStyles = css`
+  .setting.prices {
+    grid-template-columns: minmax(0, 1fr);
+    border-top: 1px solid var(--line);
+  }
+  .prices .name {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-1) var(--space-2);
+    font-weight: 550;
+    overflow-wrap: anywhere;
+  }
+  .prices .models {
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+  .prices .models > li {
+    padding: var(--space-3) 0;
+    border-top: 1px solid var(--line);
+  }
+  .prices .cells {
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(6.5rem, 1fr));
+    gap: var(--space-2) var(--space-3);
+    margin-top: var(--space-1);
+  }
+  .prices .cells label {
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+    font-weight: 400;
+  }
+  .prices .cells .input {
+    width: 100%;
+  }
+`

@@ -1,0 +1,154 @@
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import type { Setting } from '../../../src/http/contract/settings.ts'
+import type { Spending } from '../../../src/http/contract/spending.ts'
+import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
+import { takeText } from '../design/field.ts'
+import { LightElement } from '../design/light-element.ts'
+import { priceTableStyles } from './price-table-styles.ts'
+
+type ModelPrice = NonNullable<Spending['prices']['models'][number]['price']>
+type PriceField = keyof ModelPrice
+/** The prices that differ from the built-in list, as the setting holds them. */
+type Changes = {
+  models?: Record<string, Partial<ModelPrice>>
+  callMinute?: number
+  textSegment?: number
+}
+
+const fields: readonly (readonly [PriceField, string])[] = [
+  ['input', 'Input'],
+  ['cachedInput', 'Cached input'],
+  ['output', 'Output'],
+  ['audioInput', 'Audio input'],
+  ['audioOutput', 'Audio output'],
+  ['minute', 'Minute'],
+]
+
+/** The price table as a form, with a row for each model. Fires `edit` with the value of the setting, and `reset`. */
+@customElement('dg-price-table')
+export class DgPriceTable extends LightElement {
+  protected override readonly sheets = [priceTableStyles]
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) setting!: Setting
+  @property({ attribute: false }) draft: string | undefined
+  @property({ attribute: false }) error: string | undefined
+  private readonly loaded = new Loaded(this, {
+    fetch: async () => (await this.app.http.get('/api/spending', { query: { days: 1 } })).prices,
+    concerns: (type) => type === 'settings.changed',
+  })
+
+  protected override updated(changed: PropertyValues<this>): void {
+    const before = changed.get('setting')
+    if (before !== undefined && before.value !== this.setting.value) void this.loaded.reload()
+  }
+
+  private changes(): Changes {
+    return JSON.parse(this.draft ?? String(this.setting.value ?? '{}'))
+  }
+
+  private edit(change: (changes: Changes) => void): void {
+    const changes = this.changes()
+    change(changes)
+    this.dispatchEvent(new CustomEvent('edit', { detail: JSON.stringify(changes) }))
+  }
+
+  override render() {
+    return html`<div class="setting prices ${this.draft === undefined ? '' : 'changed'}">
+      <div>
+        <p class="name">Prices</p>
+        <p class="soft">US dollars for a million tokens, or for a minute of audio. A model that costs nothing has 0.</p>
+        <p class="origin">
+          <span class="tag ${this.setting.source === 'stored' ? 'on' : ''}">
+            ${this.setting.source === 'unset' ? 'Built-in list' : 'Changed'}
+          </span>
+          <code>PRICES</code>
+          ${
+            this.setting.source === 'stored'
+              ? html`<button class="link" type="button" aria-label="Reset Prices" @click=${() => this.dispatchEvent(new Event('reset'))}>
+                  Reset
+                </button>`
+              : nothing
+          }
+        </p>
+      </div>
+      ${loadedView(this.loaded, 'the prices', (prices) => this.tableView(prices))}
+      ${this.error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${this.error}</span>`}
+    </div>`
+  }
+
+  private tableView({ models, callMinute, textSegment }: Spending['prices']): TemplateResult {
+    const changes = this.changes()
+    return html`<ul class="models">
+      ${models.map((row) => this.modelView(row, changes.models?.[row.model] ?? row.price ?? {}))}
+      <li>
+        <p class="name">Telephony</p>
+        <div class="cells">
+          ${this.cellView('PRICES', 'Call minute', changes.callMinute ?? callMinute, (value) =>
+            this.edit((c) => assign(c, 'callMinute', value)),
+          )}
+          ${this.cellView('textSegment', 'Text segment', changes.textSegment ?? textSegment, (value) =>
+            this.edit((c) => assign(c, 'textSegment', value)),
+          )}
+        </div>
+      </li>
+    </ul>`
+  }
+
+  /** A model of the built-in list has the fields that matter for it, any other has all of them. */
+  private modelView(
+    { model, inUse, isListed, price }: Spending['prices']['models'][number],
+    shown: Partial<ModelPrice>,
+  ): TemplateResult {
+    const own = fields.filter(([field]) => !isListed || price?.[field] !== undefined)
+    return html`<li>
+      <p class="name">
+        <span>${model}</span>
+        ${inUse ? html`<span class="tag on">selected</span>` : nothing}
+        ${price === null ? html`<span class="tag restart">price unknown</span>` : nothing}
+      </p>
+      <div class="cells">
+        ${own.map(([field, label]) =>
+          this.cellView(`${model}-${field}`, label, shown[field], (value) =>
+            this.edit((changes) => {
+              const changed = { ...price, ...changes.models?.[model] }
+              assign(changed, field, value)
+              changes.models = { ...changes.models, [model]: changed }
+            }),
+          ),
+        )}
+      </div>
+    </li>`
+  }
+
+  private cellView(
+    id: string,
+    label: string,
+    value: number | undefined,
+    take: (value: number | undefined) => void,
+  ): TemplateResult {
+    return html`<div>
+      <label for=${id}>${label}</label>
+      <input
+        class="input small"
+        id=${id}
+        name=${id}
+        type="number"
+        min="0"
+        max="10000"
+        step="any"
+        inputmode="decimal"
+        placeholder="not set"
+        .value=${value === undefined ? '' : String(value)}
+        @change=${takeText((text) => take(text.trim() === '' ? undefined : Number(text)))}
+      />
+    </div>`
+  }
+}
+
+/** Sets a field, or removes it. */
+function assign<T extends object, K extends keyof T>(target: T, field: K, value: T[K] | undefined): void {
+  if (value === undefined) delete target[field]
+  else target[field] = value
+}
