@@ -33,7 +33,7 @@ export type PriceTable = {
   readonly textSegment: number
 }
 
-/** List prices of OpenAI and of the telephony provider in the US, read on 25 November 2026. */
+/** Estimates of list prices in the US. The owner sets what their providers charge. */
 export const defaultPrices: PriceTable = {
   models: {
     [openAiDefaults.chatModel]: { input: 5, cachedInput: 0.5, output: 30 },
@@ -72,12 +72,16 @@ export const pricesSchema = z
     }
   })
 
-/** The defaults with the owner's prices in their place. `changes` is a value of the setting, or null. */
-export function priceTable(changes: string | null): PriceTable {
-  if (changes === null) return defaultPrices
-  const { models, callMinute, textSegment } = changesSchema.parse(JSON.parse(changes))
+const FREE: ModelPrice = { input: 0, output: 0 }
+
+/**
+ * The defaults with the owner's prices in their place. `changes` is a value of the setting, or null. The `free`
+ * models cost nothing unless the owner says otherwise.
+ */
+export function priceTable(changes: string | null, free: readonly string[] = []): PriceTable {
+  const { models, callMinute, textSegment } = changesSchema.parse(JSON.parse(changes ?? '{}'))
   return {
-    models: { ...defaultPrices.models, ...models },
+    models: { ...defaultPrices.models, ...Object.fromEntries(free.map((name) => [name, FREE])), ...models },
     callMinute: callMinute ?? defaultPrices.callMinute,
     textSegment: textSegment ?? defaultPrices.textSegment,
   }

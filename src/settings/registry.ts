@@ -130,7 +130,7 @@ export const settingRegistry = {
     group: 'money',
     title: 'Allowance for 24 hours',
     unit: 'US dollars',
-    default: 5,
+    default: 20,
     description:
       'What model requests, calls and texts may cost in any 24 hours. At 90 % background work stops; then the chat asks.',
   }),
@@ -138,7 +138,7 @@ export const settingRegistry = {
     group: 'money',
     title: 'Allowance for 30 days',
     unit: 'US dollars',
-    default: 50,
+    default: 100,
     description: 'The same for any 30 days.',
   }),
   PRICES: setting(pricesSchema, {

@@ -9,7 +9,10 @@ const DAY_MS = 24 * 60 * 60_000
 const USAGE = { inputTokens: 1000, outputTokens: 0, cachedTokens: 0 }
 const PRICES = JSON.stringify({ models: { 'test-model': { input: 100, output: 0.01 } } })
 
-async function start(environment: Readonly<Record<string, string>> = {}) {
+/** Reaches this machine too, but is no address of it that the service knows. */
+const ELSEWHERE = '0.0.0.0'
+
+async function start(environment: Readonly<Record<string, string>> = {}, host = '127.0.0.1') {
   const double = await startModelDouble()
   onTestFinished(() => double.close())
   double.answerWith(() => ({ text: 'Certainly.', usage: USAGE }))
@@ -18,7 +21,7 @@ async function start(environment: Readonly<Record<string, string>> = {}) {
     nowMs: () => clock.nowMs,
     environment: {
       OPENAI_API_KEY: 'sk-test-key-of-the-double',
-      OPENAI_BASE_URL: double.url,
+      OPENAI_BASE_URL: double.url.replace('127.0.0.1', host),
       CHAT_MODEL: 'test-model',
       PRICES,
       ...environment,
@@ -52,7 +55,7 @@ test('pays each request, and shows what a reply cost', async () => {
   const report = await spending()
   expect(report.reservedMicros).toBe(0)
   expect(report.purposes.map(({ name }: { name: string }) => name)).toEqual(['reply', 'learning'])
-  expect(report.windows[0]).toMatchObject({ window: 'day', limitMicros: 5_000_000 })
+  expect(report.windows[0]).toMatchObject({ window: 'day', limitMicros: 20_000_000 })
 })
 
 test('asks at the end of the allowance, and goes on once the owner allows more', async () => {
@@ -110,8 +113,15 @@ test('keeps a due reminder for later without counting attempts', async () => {
   expect(turnRequests(double).at(-1)?.text).toContain('Take the pills')
 })
 
-test('asks once for the price of an unknown model', async () => {
+test('takes a server on this machine to cost nothing until the owner sets its price', async () => {
   const { say, events, spending } = await start({ PRICES: '{}' })
+  expect((await say('One')).status).toBe(200)
+  expect([...(await events('price.missing')), ...(await events('spend.reserved'))]).toEqual([])
+  expect((await spending()).prices.models[0]).toMatchObject({ price: { input: 0, output: 0 } })
+})
+
+test('asks once for the price of an unknown model elsewhere', async () => {
+  const { say, events, spending } = await start({ PRICES: '{}' }, ELSEWHERE)
   for (const content of ['One', 'Two']) expect((await say(content)).status).toBe(200)
   expect(await events('price.missing')).toMatchObject([
     { internal: false, payload: { model: { model: 'test-model' } } },

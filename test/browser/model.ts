@@ -5,7 +5,7 @@ import { startWholeService, type WholeService, type WholeServiceOptions } from '
 
 /** Starts the service with a model double that the test scripts. */
 export async function startWithModel(
-  options: WholeServiceOptions = {},
+  options: WholeServiceOptions & { readonly modelHost?: string } = {},
 ): Promise<{ readonly service: WholeService; readonly model: ModelDouble }> {
   const model = await startModelDouble({ validate: false })
   onTestFinished(() => model.close())
@@ -13,7 +13,7 @@ export async function startWithModel(
     ...options,
     environment: {
       OPENAI_API_KEY: 'sk-test-key-of-the-double',
-      OPENAI_BASE_URL: model.url,
+      OPENAI_BASE_URL: model.url.replace('127.0.0.1', options.modelHost ?? '127.0.0.1'),
       CHAT_MODEL: 'test-model',
       PRICES: DOUBLE_PRICES,
       ...options.environment,

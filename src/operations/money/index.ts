@@ -24,7 +24,13 @@ export function buildMoney(options: {
   const { storage, settings, nowMs } = options
   const { append } = storage
   const spending = createSpendingQueries(storage.views)
-  const prices = () => priceTable(settings.get('PRICES'))
+  const modelsInUse = () => MODEL_SETTINGS.flatMap((key) => settings.get(key))
+  /** A service on this machine is taken to cost nothing, unless the owner sets its price. */
+  const prices = () => {
+    const url = settings.get('OPENAI_BASE_URL')
+    const isLocal = url !== null && LOOPBACK.test(new URL(url).hostname)
+    return priceTable(settings.get('PRICES'), isLocal ? modelsInUse() : [])
+  }
   const allowance = createAllowance({ ...options, ledger: storage.ledger, spending })
   const meter = createMeter({ ...options, ...storage, spending, allowance, prices })
 
@@ -57,7 +63,7 @@ export function buildMoney(options: {
       spending,
       allowance,
       prices,
-      modelsInUse: () => MODEL_SETTINGS.flatMap((key) => settings.get(key)),
+      modelsInUse,
       timezone: () => settings.get('TIMEZONE'),
       nowMs,
     }),
@@ -66,6 +72,8 @@ export function buildMoney(options: {
 
 /** A text that is paid unless it certainly was not sent. */
 export type ReservedText = { settle(isSent: boolean): Promise<void> }
+
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/
 
 const A_TOKEN_OF_EACH = { inputTokens: 1, outputTokens: 1, cachedTokens: 0 }
 
