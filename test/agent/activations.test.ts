@@ -43,8 +43,6 @@ test('runs an activation for a due timer as one span with signal, turn and outco
     'span.opened',
     'activation.started',
     'turn.started',
-    'spend.reserved',
-    'spend.settled',
     'chat.reply.sent',
     'turn.completed',
     'context.usage.recorded',

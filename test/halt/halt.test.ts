@@ -65,7 +65,7 @@ test('holds every effect from the halt to the release, and then does each once',
   const phone = await startWithTexts({
     directory,
     environment,
-    outboundPauses: { firstRetryMs: 200, lookUpAfterMs: [0] },
+    outboundPauses: { firstRetryMs: 500, lookUpAfterMs: [0] },
   })
   const { client } = phone.service
   const files = testDirectory()
@@ -73,8 +73,6 @@ test('holds every effect from the halt to the release, and then does each once',
   const task = async (prompt: string, more = {}) =>
     (await client.post('/api/tasks', { title: 'Tidy up', prompt, ...more })).json.id
 
-  await task(steps({ print: 'Done.' }), { notify: 'webhook' })
-  await phone.eventsUntil('the first attempt', () => receiver.statuses.length > 0)
   const running = await task(steps({ tellSituation: situation }, { hang: true }))
   await phone.eventsUntil('the task', () => existsSync(situation))
   // By what is asked, because an activation may come between.
@@ -87,6 +85,9 @@ test('holds every effect from the halt to the release, and then does each once',
   const [proposal] = (await client.get('/api/proposals')).json.proposals
 
   expect(await state(phone.service)).toEqual(NOT_HALTED)
+  // The last thing before the halt: its attempts are few.
+  await task(steps({ print: 'Done.' }), { notify: 'webhook' })
+  await phone.eventsUntil('the first attempt', () => receiver.statuses.length > 0)
   const halted = await halt(phone.service)
   expect([halted.status, halted.json]).toEqual([
     200,
