@@ -43,6 +43,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
 const groupNames: Readonly<Record<(typeof settingGroups)[number], string>> = {
   model: 'Model service',
   telephony: 'Telephony',
+  rights: 'Rights by phone',
   owner: 'The owner',
   conversation: 'Conversation',
   delivery: 'Tasks and delivery',

@@ -15,6 +15,7 @@ import { createCallStatusRecorder } from './lifecycle/call-status.ts'
 import type { CallPlace } from './lifecycle/call-turns.ts'
 import { createFactQueue } from './lifecycle/fact-queue.ts'
 import { GUEST_CALL_MS } from './lifecycle/guest-mind.ts'
+import { type CallProposals, createKeypad, type Keypad } from './lifecycle/keypad.ts'
 import { createLiveCalls, type LiveCall } from './lifecycle/live-calls.ts'
 import type { PlacedMind } from './lifecycle/mind.ts'
 import { createMinds, type MindOptions } from './lifecycle/minds.ts'
@@ -31,6 +32,8 @@ export type PhoneOptions = MindOptions & {
   /** Whether the daily budgets are exhausted. */
   readonly callsAreSpent: () => boolean
   readonly tokensAreSpent: () => boolean
+  readonly pinsAreSpent: () => boolean
+  readonly proposals: CallProposals
   readonly telephony: TelephonyApi
   /** How long a call's socket may take to present its token. */
   readonly streamStartMs: number | undefined
@@ -153,7 +156,8 @@ export async function buildPhone(options: PhoneOptions) {
     }
     clearTimeout(call.expiry)
     const { place } = call
-    const mind = minds.of(place, call.offered.from)
+    const keypad = keypadOf(call)
+    const mind = minds.of(place, call.offered.from, keypad)
     const limits = { ...defaultLimits, maxCallMs: place.party === 'guest' ? GUEST_CALL_MS : null }
     const bridge = startBridge({
       call: {
@@ -172,6 +176,7 @@ export async function buildPhone(options: PhoneOptions) {
         for (const fact of facts) recordOne(call, mind, fact)
       },
       hangUp: createHangUp(options.telephony),
+      pressed: (key) => keypad?.press(key),
       epochMs: nowMs,
       log: (message, detail) => log.warn({ callSid: place.callSid, detail }, message),
       changed: live.changed,
@@ -183,6 +188,23 @@ export async function buildPhone(options: PhoneOptions) {
     })
     call.live = { bridge, mind, connectedAt: now() }
     live.changed()
+  }
+
+  /** Null for a guest, whom no PIN lifts. */
+  function keypadOf(call: Call): Keypad | null {
+    const { conversationId, ...place } = call.place
+    if (conversationId === null) return null
+    return createKeypad({
+      place: { ...place, conversationId },
+      attestation: call.offered.attestation,
+      settings,
+      proposals: options.proposals,
+      append: queue.append,
+      pinsAreSpent: options.pinsAreSpent,
+      tell: (text, how) => call.live?.bridge.tell(text, how),
+      onFault,
+      nowMs: () => performance.now(),
+    })
   }
 
   /** Composes each fact only when its turn comes, because a reply derives from words recorded just before it. */

@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import { FIRST_EVENT_SECONDS, openAiDefaults } from '../model/openai/defaults.ts'
 import { proxyListSchema } from './proxy-list.ts'
+import { RIGHTS } from './rights.ts'
 import {
   directorySchema,
   integerSchema,
   originSchema,
   phoneNumberSchema,
   phoneNumbersSchema,
+  pinSchema,
   serviceUrlSchema,
   textSchema,
   timezoneSchema,
@@ -14,9 +16,19 @@ import {
   webhookUrlSchema,
 } from './setting-schemas.ts'
 
-export const settingGroups = ['model', 'telephony', 'owner', 'conversation', 'delivery', 'service'] as const
+export const settingGroups = [
+  'model',
+  'telephony',
+  'rights',
+  'owner',
+  'conversation',
+  'delivery',
+  'service',
+] as const
 
 const deliveryChannels = ['chat', 'sms', 'webhook'] as const
+/** Without a PIN, deeds are at most proposed. */
+const rightsWithoutPin = ['read', 'note'] as const
 
 type SettingSchema = z.ZodType<string | number>
 
@@ -202,6 +214,42 @@ export const settingRegistry = {
     default: 100,
     description:
       'Texts and calls accepted from guests in a day, from all numbers together. One number may use a quarter of them, or 3 if that is more. Callers who withhold their number count as one.',
+  }),
+  PHONE_PIN: setting(pinSchema, {
+    group: 'rights',
+    title: 'PIN for calls',
+    default: null,
+    secret: true,
+    description:
+      'Four to twelve digits that you enter on the keypad in a call, followed by #. Never say them aloud. Three wrong entries end PIN entry for the call, ten for a day.',
+  }),
+  RIGHTS_TEXTS: setting(z.enum(rightsWithoutPin), {
+    group: 'rights',
+    title: 'Texts',
+    choices: rightsWithoutPin,
+    default: 'note',
+    description: 'From your number. A sender can be forged.',
+  }),
+  RIGHTS_CALLS: setting(z.enum(rightsWithoutPin), {
+    group: 'rights',
+    title: 'Calls',
+    choices: rightsWithoutPin,
+    default: 'note',
+    description: 'From your number, with full attestation: its carrier vouches for the number.',
+  }),
+  RIGHTS_CALLS_UNATTESTED: setting(z.enum(rightsWithoutPin), {
+    group: 'rights',
+    title: 'Calls without attestation',
+    choices: rightsWithoutPin,
+    default: 'note',
+    description: 'From your number, which may be forged. If attestation fails, the caller is a guest.',
+  }),
+  RIGHTS_CALLS_PIN: setting(z.enum(RIGHTS), {
+    group: 'rights',
+    title: 'Calls with the PIN',
+    choices: RIGHTS,
+    default: 'change',
+    description: 'From your number, once you have entered the PIN. You confirm each deed by pressing 1.',
   }),
   PUBLIC_URL: setting(originSchema, {
     group: 'service',

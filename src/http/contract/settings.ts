@@ -24,7 +24,7 @@ const entriesSchema = z
           sentTo: z.string().nullable().describe('The origin that a secret would be sent to now'),
           description: z.string(),
           restart: z.boolean().describe('Takes effect only after a restart'),
-          group: z.enum(['model', 'telephony', 'owner', 'conversation', 'delivery', 'service']),
+          group: z.enum(['model', 'telephony', 'rights', 'owner', 'conversation', 'delivery', 'service']),
           title: z.string().describe('The label in forms'),
           unit: z.string().nullable().describe('The unit of a number'),
           choices: z.array(z.string()).readonly().nullable().describe('The allowed values'),

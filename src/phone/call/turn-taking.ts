@@ -22,6 +22,7 @@ import {
 } from './reply-audio.ts'
 import {
   errorReported,
+  keypadTold,
   MAX_FAILURES,
   requestResponse,
   responseCreated,
@@ -100,6 +101,7 @@ const handlers: { readonly [T in CallEvent['type']]: (draft: Draft, event: Event
   'memory.surfaced'(draft, { text }) {
     if (draft.state.model.ready) sendData(draft, text)
   },
+  'keypad.told': (draft, { text, asksReply }) => keypadTold(draft, text, asksReply),
   tick,
 }
 

@@ -41,6 +41,18 @@ const tokens = ({ payload }: TimelineEvent): string => {
   })
 }
 
+/** What vouches for the number of a caller. */
+const attestations: Readonly<Record<string, string>> = {
+  full: 'the number is attested in full',
+  partial: 'the number is attested in part',
+  gateway: 'the number is not attested, only its gateway',
+  failed: 'the number failed attestation',
+  client: 'from the voice client',
+  none: 'the number is not attested',
+}
+const rang = (attestation: string | undefined): string =>
+  attestation === undefined ? 'The phone rang' : `The phone rang: ${attestation}`
+
 /** Why a call ended, other than by the caller hanging up. */
 const callEnds: Readonly<Record<string, string>> = {
   line_lost: 'the line was lost',
@@ -108,7 +120,9 @@ const titles: Readonly<Record<string, Title>> = {
     `Dismissed ${plural(size(e, 'signalIds'), 'signal')}: ${wordsText(text(e, 'reason'))}`,
   'sms.status.reported': (e) => `Text message ${wordsText(text(e, 'status'))}`,
   'sms.delayed': (e) => `Texts delayed: ${delayText(text(e, 'kind'))}`,
-  'call.offered': () => 'The phone rang',
+  'call.offered': (e) => rang(attestations[text(e, 'attestation')]),
+  'call.pin.accepted': () => 'PIN accepted',
+  'call.pin.refused': () => 'Wrong PIN',
   'call.rejected': (e) => `Call rejected: ${wordsText(text(e, 'reason'))}`,
   'call.connected': () => 'Call connected',
   'call.status.reported': (e) => `The provider reports: ${text(e, 'of')} ${wordsText(text(e, 'status'))}`,
