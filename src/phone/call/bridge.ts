@@ -183,7 +183,7 @@ export function startBridge(options: BridgeOptions) {
       give({ type: 'line.mark', name })
     },
     key(key) {
-      audio.keyPressed(nowMs())
+      audio.keyPressed()
       options.pressed(key)
     },
     ended: (how) => give({ type: 'line.ended', reason: how === 'stopped' ? 'caller_hung_up' : 'line_lost' }),

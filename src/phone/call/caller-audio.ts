@@ -54,12 +54,12 @@ export function createCallerAudio() {
       endMs = timestampMs + bytes / BYTES_PER_MS
       lastFrameMs = nowMs
       starved = false
-      if (nowMs < silentUntilMs) passSilence(bytes)
+      if (timestampMs < silentUntilMs) passSilence(bytes)
       else pass(payload, bytes)
     },
     /** The caller pressed a key. */
-    keyPressed(nowMs: number): void {
-      silentUntilMs = nowMs + KEY_MS
+    keyPressed(): void {
+      silentUntilMs = (endMs ?? 0) + KEY_MS
     },
     /** Call regularly: sends held frames, and ends the caller's turn if audio stopped in mid-speech. */
     tick(nowMs: number, callerSpeaks: boolean): void {

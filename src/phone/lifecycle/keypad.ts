@@ -13,6 +13,8 @@ const MAX_WRONG = 3
 const MAX_DIGITS = 12
 /** An entry that pauses for longer starts again, so that a stray key does not spoil it. */
 const PAUSE_MS = 10_000
+/** A key pressed sooner after an offer was pressed twice, or meant for what was said before. */
+const OFFER_SETTLES_MS = 1_000
 
 const CONFIRM = '1'
 const DECLINE = '2'
@@ -67,7 +69,7 @@ export function createKeypad(options: {
   /** The PIN that was accepted. A new one in the settings ends what it lifted. */
   let accepted: string | null = null
   /** The proposal that the model was last told of. A key settles no other. */
-  let offered: string | null = null
+  let offered: { readonly id: string; readonly atMs: number } | null = null
   /** The proposal for which the model was told to ask for the PIN. */
   let hinted: string | null = null
 
@@ -76,12 +78,14 @@ export function createKeypad(options: {
   const isKeyable = (proposal: OpenProposal) =>
     !proposal.isChoice && reaches(settings.get('RIGHTS_CALLS_PIN'), proposal.class)
   const say = (text: string) => options.tell(text, { asksReply: true })
+  const sayAll = (...parts: readonly (string | null)[]) =>
+    say(parts.filter((part) => part !== null).join(' '))
 
   function newOffer(): string | null {
     const proposal = proposals.newestIn(place.spanId)
-    if (!proposal || proposal.id === offered || !isKeyable(proposal)) return null
+    if (!proposal || proposal.id === offered?.id || !isKeyable(proposal)) return null
     if (isLifted()) {
-      offered = proposal.id
+      offered = { id: proposal.id, atMs: options.nowMs() }
       return `${proposal.title}: this waits. The caller can press 1 on the keypad to do it, or 2 to decline it.`
     }
     if (settings.get('PHONE_PIN') === null || isClosed() || proposal.id === hinted) return null
@@ -109,16 +113,17 @@ export function createKeypad(options: {
     }
     await record('call.pin.accepted', number)
     accepted = pin
-    say(['The PIN was right.', newOffer()].filter((part) => part !== null).join(' '))
+    sayAll('The PIN was right.', newOffer())
   }
 
   async function settle(decision: 'confirm' | 'decline'): Promise<void> {
+    if (!offered || options.nowMs() - offered.atMs < OFFER_SETTLES_MS) return
     const proposal = proposals.newestIn(place.spanId)
     // The rights may have changed since, or a newer proposal may not have been offered yet.
-    if (!proposal || proposal.id !== offered || !isKeyable(proposal)) return
-    // A second press must not reach an older proposal.
+    if (!proposal || proposal.id !== offered.id || !isKeyable(proposal)) return
     offered = null
-    say(await proposals.settleByKey(proposal.id, decision, place))
+    const outcome = await proposals.settleByKey(proposal.id, decision, place)
+    sayAll(outcome, newOffer())
   }
 
   function pressed(key: string): Promise<void> | null {
