@@ -40,7 +40,7 @@ for (const { look, context } of looks) {
     }
     await page.goto('/settings')
     const sectionLinks = page.getByRole('navigation', { name: 'On this page' })
-    for (const part of ['Telephony', 'Rights', 'Conversation', 'Password']) {
+    for (const part of ['Telephony', 'Conversation', 'Password']) {
       await sectionLinks.getByRole('link', { name: part, exact: true }).click()
       await settled(page)
       await page.getByRole('heading', { level: 1, name: 'Settings' }).and(page.locator(':visible')).waitFor()

@@ -4,7 +4,7 @@ import { controlView, originView, type SettingActions, valueText } from './setti
 
 /** What each right means, in full. */
 const meanings: Readonly<Record<string, string>> = {
-  read: 'Answers questions. Writes nothing.',
+  read: 'Answers questions, and learns from what you say. Makes and changes nothing else.',
   note: 'Also makes notes, reminders and memories, and texts you. The rest waits for you in the browser.',
   change: 'Also changes or deletes notes and reminders, once you press 1. The rest waits in the browser.',
   everything: 'Also forgets, texts others and runs tasks, once you press 1.',
