@@ -228,28 +228,31 @@ export const settingRegistry = {
     title: 'Texts',
     choices: rightsWithoutPin,
     default: 'note',
-    description: 'From your number. A sender can be forged.',
+    description: 'What texts from your number may do. The sender of a text can be forged.',
   }),
   RIGHTS_CALLS: setting(z.enum(rightsWithoutPin), {
     group: 'rights',
     title: 'Calls',
     choices: rightsWithoutPin,
     default: 'note',
-    description: 'From your number, with full attestation: its carrier vouches for the number.',
+    description:
+      'What calls from your number may do if it is fully attested: the carrier of the caller vouches for it.',
   }),
   RIGHTS_CALLS_UNATTESTED: setting(z.enum(rightsWithoutPin), {
     group: 'rights',
     title: 'Calls without attestation',
     choices: rightsWithoutPin,
     default: 'note',
-    description: 'From your number, which may be forged. If attestation fails, the caller is a guest.',
+    description:
+      'What other calls from your number may do. It may be forged. If attestation fails, the caller is a guest.',
   }),
   RIGHTS_CALLS_PIN: setting(z.enum(RIGHTS), {
     group: 'rights',
     title: 'Calls with the PIN',
     choices: RIGHTS,
     default: 'change',
-    description: 'From your number, once you have entered the PIN. You confirm each deed by pressing 1.',
+    description:
+      'What calls from your number may do once the PIN is entered. You confirm each deed by pressing 1.',
   }),
   PUBLIC_URL: setting(originSchema, {
     group: 'service',

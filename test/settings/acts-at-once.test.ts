@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { isSettingKey, settingKeys } from '../../src/settings/registry.ts'
 import { startWithModel } from '../browser/model.ts'
 import type { Trials } from './trial.ts'
-import { apiKeyTrials, deliveryTrials, ownerTrials, telephonyTrials } from './trials-of-service.ts'
+import {
+  apiKeyTrials,
+  deliveryTrials,
+  ownerTrials,
+  rightsTrials,
+  telephonyTrials,
+} from './trials-of-service.ts'
 import { conversationTrials, modelTrials } from './trials-of-talk.ts'
 import { startWorld } from './world.ts'
 
@@ -11,6 +17,7 @@ const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
   ['the model service', modelTrials, {}],
   ['the conversation', conversationTrials, {}],
   ['the telephone', telephonyTrials, {}],
+  ['the rights by phone', rightsTrials, {}],
   ['an account without its auth token', apiKeyTrials, { TELEPHONY_AUTH_TOKEN: '' }],
   ['the owner and the way in', ownerTrials, {}],
   ['tasks and their outcomes', deliveryTrials, {}],
