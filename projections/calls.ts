@@ -14,11 +14,13 @@ export type CallRow = {
   endedAt: string | null
 }
 
-/** Accepted calls and their utterances. `call_guests` also counts guests' calls rejected as busy. */
+/**
+ * Accepted calls, their utterances and refused PINs. `call_guests` also counts guests' calls rejected as busy.
+ */
 export const callsProjection = defineProjection({
   name: 'calls',
-  version: 3,
-  tables: ['calls', 'call_guests', 'call_words'],
+  version: 4,
+  tables: ['calls', 'call_guests', 'call_words', 'call_pins'],
   schema: `
     CREATE TABLE calls (
       callSid TEXT PRIMARY KEY, offeredSeq INTEGER NOT NULL UNIQUE, party TEXT NOT NULL, number TEXT, conversationId TEXT,
@@ -30,7 +32,9 @@ export const callsProjection = defineProjection({
     CREATE TABLE call_guests (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, number TEXT) STRICT;
     CREATE INDEX call_guests_by_time ON call_guests (at);
     CREATE TABLE call_words (seq INTEGER PRIMARY KEY, callSid TEXT NOT NULL) STRICT;
-    CREATE INDEX call_words_by_call ON call_words (callSid, seq);`,
+    CREATE INDEX call_words_by_call ON call_words (callSid, seq);
+    CREATE TABLE call_pins (seq INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT;
+    CREATE INDEX call_pins_by_time ON call_pins (at);`,
   fold(db) {
     const offer = db.prepare(`INSERT OR IGNORE INTO calls
       VALUES (@callSid, @seq, @party, @number, @conversationId, @spanId, @at, NULL, NULL)`)
@@ -38,6 +42,7 @@ export const callsProjection = defineProjection({
     const connect = db.prepare('UPDATE calls SET connectedAt = ? WHERE callSid = ?')
     const end = db.prepare('UPDATE calls SET endedAt = ? WHERE callSid = ?')
     const say = db.prepare('INSERT OR IGNORE INTO call_words VALUES (?, ?)')
+    const refusePin = db.prepare('INSERT INTO call_pins VALUES (?, ?)')
     const forgetWords = db.prepare('DELETE FROM call_words WHERE seq = ?')
     const forgetNumber = db.prepare('UPDATE calls SET number = NULL WHERE offeredSeq = ?')
     const forgetGuest = db.prepare('UPDATE call_guests SET number = NULL WHERE seq = ?')
@@ -53,6 +58,7 @@ export const callsProjection = defineProjection({
         },
         'call.connected': ({ at, facts }) => void connect.run(at, facts.callSid),
         'call.ended': ({ at, facts }) => void end.run(at, facts.callSid),
+        'call.pin.refused': ({ seq, at }) => void refusePin.run(seq, at),
         'call.utterance.heard': ({ seq, facts }) => void say.run(seq, facts.callSid),
         'call.reply.spoken': ({ seq, facts }) => void say.run(seq, facts.callSid),
         erased: ({ facts }) => {
@@ -76,6 +82,9 @@ export function createCallQueries(views: Database) {
   const takenSince = views.prepare<[string, number], { count: number }>(
     'SELECT count(*) AS count FROM calls WHERE offeredAt >= ? AND offeredSeq > ?',
   )
+  const pinsSince = views
+    .prepare<[string, number], number>('SELECT count(*) FROM call_pins WHERE at >= ? AND seq > ?')
+    .pluck()
   const ofNumber = views
     .prepare<[string, number], number>(
       `SELECT seq FROM call_words JOIN calls USING (callSid) WHERE number = ? AND party = 'guest'
@@ -95,6 +104,8 @@ export function createCallQueries(views: Database) {
     guestNumbersSince: (at: string, afterSeq: number) => guestsSince.all(at, afterSeq),
     /** Accepted calls of any party since `at` and after `afterSeq`. */
     takenSince: (at: string, afterSeq: number) => takenSince.get(at, afterSeq)?.count ?? 0,
+    /** Wrong PINs since `at` and after `afterSeq`. */
+    refusedPinsSince: (at: string, afterSeq: number) => pinsSince.get(at, afterSeq) ?? 0,
     /** The last utterances in guest calls from this number, oldest first. */
     guestWordSeqs: (number: string, limit: number) => ofNumber.all(number, limit).reverse(),
     /** The last utterances of a call, oldest first. */

@@ -313,6 +313,7 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     tools: agent.tools,
     chain: agent.chain,
     callTools: agent.callTools,
+    proposals: agent.proposals,
     sourcesOf: agent.sourcesOf,
     instructions: () => agent.instructions('voice'),
     guestInstructions: agent.guestCallInstructions,

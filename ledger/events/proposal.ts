@@ -2,8 +2,10 @@ import * as z from 'zod'
 import { defineEvent, idSchema, timeSchema, wordSchema } from '../define-event.ts'
 
 const choiceSchema = z.string().max(200)
+/** Given on the keypad of a phone; absent if in the browser. */
+const by = z.enum(['keypad']).optional()
 
-/** Actions that the delegate may take only after the owner confirms them in the browser. */
+/** Actions that the delegate may take only after the owner confirms them. */
 export const proposalEvents = {
   'proposal.made': defineEvent({
     version: 2,
@@ -16,6 +18,8 @@ export const proposalEvents = {
       digest: idSchema.optional(),
       /** What the owner chooses from: `memory:` and an id, or `message:` and a seq. */
       choices: z.array(choiceSchema).max(50).optional(),
+      /** The class of the tool. Absent in older facts, which count as consequential. */
+      class: z.enum(['free', 'guarded', 'consequential']).optional(),
     },
     body: {
       /** For `sms`: the phone number. For `tool`: a sentence that says what it would do. */
@@ -38,9 +42,10 @@ export const proposalEvents = {
       proposalId: idSchema,
       /** For a proposal with choices: those that the owner chose. */
       chosen: z.array(choiceSchema).max(50).optional(),
+      by,
     },
   }),
-  'proposal.declined': defineEvent({ facts: { proposalId: idSchema } }),
+  'proposal.declined': defineEvent({ facts: { proposalId: idSchema, by } }),
   /** The outcome of a confirmed tool call. `text` gives the reason if it was not done. */
   'proposal.completed': defineEvent({
     facts: {

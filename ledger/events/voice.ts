@@ -2,10 +2,18 @@ import * as z from 'zod'
 import { countSchema, defineEvent, idSchema, wordSchema } from '../define-event.ts'
 
 const party = z.enum(['owner', 'guest'])
+/**
+ * The verdict on the caller ID: a level of STIR/SHAKEN attestation, `client` for the provider's voice client, which
+ * presents a token of this service, or none.
+ */
+const attestation = z.enum(['full', 'partial', 'gateway', 'failed', 'client', 'none'])
 
 /** Phone calls, and how much of each reply the caller heard. */
 export const voiceEvents = {
-  'call.offered': defineEvent({ facts: { callSid: idSchema, party }, body: { from: z.string() } }),
+  'call.offered': defineEvent({
+    facts: { callSid: idSchema, party, attestation: attestation.optional() },
+    body: { from: z.string() },
+  }),
   'call.rejected': defineEvent({
     facts: {
       callSid: idSchema,
@@ -40,6 +48,9 @@ export const voiceEvents = {
     internal: true,
     facts: { callSid: idSchema, of: z.enum(['call', 'stream']), status: wordSchema },
   }),
+  /** What was entered on the keypad is never recorded. */
+  'call.pin.accepted': defineEvent({ facts: { callSid: idSchema } }),
+  'call.pin.refused': defineEvent({ facts: { callSid: idSchema } }),
   'call.ended': defineEvent({
     facts: { callSid: idSchema, reason: wordSchema, durationMs: countSchema },
   }),

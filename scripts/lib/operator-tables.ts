@@ -47,6 +47,7 @@ const groupNames: Readonly<Record<(typeof settingGroups)[number], string>> = {
   model: 'Model service',
   money: 'Money',
   telephony: 'Telephony',
+  rights: 'Rights by phone',
   owner: 'The owner',
   conversation: 'Conversation',
   delivery: 'Tasks and delivery',

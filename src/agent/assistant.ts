@@ -187,6 +187,7 @@ function buildRunners(
     triedBefore: createSignalQueries(views).triedBefore,
     foreignAmong,
     timezone: () => settings.get('TIMEZONE'),
+    right: (channel: SpokenChannel) => (channel === 'sms' ? settings.get('RIGHTS_TEXTS') : 'everything'),
     thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
     isSpent: options.tokensAreSpent,
     onFault: storage.reportFault,

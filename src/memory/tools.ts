@@ -98,6 +98,7 @@ export function memoryTools(options: {
   return [
     defineTool({
       name: 'remember',
+      class: 'free',
       description:
         'Keeps a fact that the owner asks to be remembered: one statement, complete in itself, in the words and the language of the owner.',
       parameters: z.object({ text: z.string().min(1).max(1000) }),
@@ -124,6 +125,7 @@ export function memoryTools(options: {
     }),
     defineTool({
       name: 'recall',
+      class: 'free',
       description: 'Looks up what is remembered about a subject; without a query, what was learned last.',
       parameters: z.object({ query: z.string().max(1000).nullable() }),
       idempotent: true,
@@ -143,6 +145,8 @@ export function memoryTools(options: {
     }),
     defineTool({
       name: 'forget',
+      // It erases for good after a minute, and no revision brings that back.
+      class: 'consequential',
       description:
         'Forgets a memory, or something the owner said, with everything learned from it: hidden at once, erased for good after a minute unless undone. The query is what it says, in the words of the owner, or the id of a memory. Unless exactly one thing matches in full, nothing is forgotten and the owner chooses in the browser; never choose for the owner.',
       parameters: z.object({ query: z.string().min(1).max(1000) }),
@@ -174,6 +178,7 @@ export function memoryTools(options: {
     }),
     defineTool({
       name: 'undo_forget',
+      class: 'free',
       description: 'Brings back what was last forgotten in words, within a minute of it.',
       parameters: z.object({}),
       idempotent: false,

@@ -75,6 +75,12 @@ export type ToolResult =
     }
 
 /**
+ * How far a tool reaches. `free`: it reads, or makes something new. `guarded`: it changes or deletes what the owner
+ * has, which can be restored. `consequential`: it runs a program, reaches somebody else, or erases for good.
+ */
+export type ToolClass = 'free' | 'guarded' | 'consequential'
+
+/**
  * A tool of the delegate. If all tools of a round are `readOnly`, they run in parallel, while their calls are
  * being recorded.
  */
@@ -82,6 +88,7 @@ export type Tool<P extends z.ZodObject = z.ZodObject> = {
   readonly name: string
   readonly description: string
   readonly parameters: P
+  readonly class: ToolClass
   /** Whether a call may run again after a crash left it without an outcome. */
   readonly idempotent: boolean
   /** What its results contain, in words for the owner. */
@@ -89,7 +96,7 @@ export type Tool<P extends z.ZodObject = z.ZodObject> = {
   /** Sends a text message. Texts have a lower limit per turn. */
   readonly texts?: true
   /**
-   * Declared by consequential tools, which need the owner's authority. Without it a call is planned, shown to
+   * Declared by all tools but free ones: they need the owner's authority. Without it a call is planned, shown to
    * the owner and run once they confirm. Planning changes nothing.
    */
   plan?(args: z.output<P>, context: ToolContext): Promise<Planned>
@@ -104,8 +111,14 @@ export function refuse(reason: string, message: string) {
   return { ok: false, reason, message } as const
 }
 
-/** Declares a tool with its arguments typed by its parameters. */
-export function defineTool<P extends z.ZodObject>(tool: Tool<P>): Tool {
+/** Declares a tool with its arguments typed by its parameters. Only a free tool may lack a `plan`. */
+export function defineTool<P extends z.ZodObject>(
+  tool: Tool<P> &
+    (
+      | { readonly class: 'free'; readonly plan?: never }
+      | { readonly class: Exclude<ToolClass, 'free'>; plan: object }
+    ),
+): Tool {
   // The cast is safe: arguments reach `run` only through `parameters.parse`.
   return tool as unknown as Tool
 }

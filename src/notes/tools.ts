@@ -75,6 +75,7 @@ export function noteTools(notes: Notes): Tool[] {
   return [
     defineTool({
       name: 'create_note',
+      class: 'free',
       description: 'Writes a new note. Use for lists, drafts and anything longer than a short reply.',
       parameters: z.object({
         title: z.string().max(200).nullable(),
@@ -96,6 +97,7 @@ export function noteTools(notes: Notes): Tool[] {
     }),
     defineTool({
       name: 'list_notes',
+      class: 'free',
       description: 'Lists notes, the latest first; with a query, those whose title or content match.',
       parameters: z.object({ query: z.string().max(1000).nullable() }),
       idempotent: true,
@@ -112,6 +114,7 @@ export function noteTools(notes: Notes): Tool[] {
     }),
     defineTool({
       name: 'read_note',
+      class: 'free',
       description: 'Reads one note whole.',
       parameters: z.object({ query }),
       idempotent: true,
@@ -125,6 +128,7 @@ export function noteTools(notes: Notes): Tool[] {
     }),
     defineTool({
       name: 'update_note',
+      class: 'guarded',
       description:
         'Changes a note: a new title, new content, words to append, or lines to remove. It finds the note by itself, so ' +
         'there is no need to look for it first.',
@@ -179,6 +183,7 @@ export function noteTools(notes: Notes): Tool[] {
     }),
     defineTool({
       name: 'delete_note',
+      class: 'guarded',
       description:
         'Deletes a note. It can be restored from its revisions. It finds the note by itself, so there is no need to look ' +
         'for it first.',

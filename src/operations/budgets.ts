@@ -21,6 +21,9 @@ const SHARE_OF_A_NUMBER = 1 / 4
 /** The minimum for one number: enough for a short exchange. */
 const LEAST_OF_A_NUMBER = 3
 
+/** Wrong PINs in all calls of 24 hours. Guessing one of four digits would take years. */
+const WRONG_PINS = 10
+
 /**
  * Whether a daily budget is exhausted. It bounds the bill of a forged caller, a stolen session or a loop.
  * Counted from the ledger, so a restart does not reset it.
@@ -50,6 +53,8 @@ export function createBudgets(options: {
   return {
     tokensAreSpent: () => limits.tokens !== null && lastDay(operations.tokensFrom) >= limits.tokens,
     textsAreSpent: () => limits.texts !== null && lastDay(texts.sentSince) >= limits.texts,
+    /** Whether so many wrong PINs were entered that none is accepted now, not even the right one. */
+    pinsAreSpent: () => lastDay(calls.refusedPinsSince) >= WRONG_PINS,
     callsAreSpent: () => limits.calls !== null && lastDay(calls.takenSince) >= limits.calls,
     /**
      * Whether guests' texts and calls exhaust this number's share or the total. All callers with a withheld

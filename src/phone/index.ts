@@ -17,6 +17,7 @@ import { createCallStatusRecorder } from './lifecycle/call-status.ts'
 import type { CallPlace } from './lifecycle/call-turns.ts'
 import { createFactQueue } from './lifecycle/fact-queue.ts'
 import { GUEST_CALL_MS } from './lifecycle/guest-mind.ts'
+import { type CallProposals, createKeypad, type Keypad } from './lifecycle/keypad.ts'
 import { createLiveCalls, type LiveCall } from './lifecycle/live-calls.ts'
 import type { PlacedMind } from './lifecycle/mind.ts'
 import { createMinds, type MindOptions } from './lifecycle/minds.ts'
@@ -49,6 +50,8 @@ export type PhoneOptions = MindOptions & {
   readonly halt: (by: 'voice') => Promise<void>
   /** Pays the minutes of calls. */
   readonly callMoney: PhoneMoney
+  readonly pinsAreSpent: () => boolean
+  readonly proposals: CallProposals
   readonly telephony: TelephonyApi
   /** How long a call's socket may take to present its token. */
   readonly streamStartMs: number | undefined
@@ -183,13 +186,14 @@ export async function buildPhone(options: PhoneOptions) {
     }
     clearTimeout(call.expiry)
     const { place } = call
-    const mind = minds.of(place, call.offered.from)
     const { party, conversationId, spanId } = place
     const money = options.callMoney.start(
       { purpose: purposeOf(party), channel: 'voice', conversationId, spanId },
       callModels(),
       () => bridge.leave(),
     )
+    const keypad = keypadOf(call)
+    const mind = minds.of(place, call.offered.from, keypad)
     const limits = { ...defaultLimits, maxCallMs: place.party === 'guest' ? GUEST_CALL_MS : null }
     const bridge = startBridge({
       call: {
@@ -214,6 +218,7 @@ export async function buildPhone(options: PhoneOptions) {
         for (const fact of facts) recordOne(call, mind, fact)
       },
       hangUp: createHangUp(options.telephony),
+      pressed: (key) => keypad?.press(key),
       epochMs: nowMs,
       log: (message, detail) => log.warn({ callSid: place.callSid, detail }, message),
       changed: live.changed,
@@ -226,6 +231,23 @@ export async function buildPhone(options: PhoneOptions) {
     })
     call.live = { bridge, mind, connectedAt: now() }
     live.changed()
+  }
+
+  /** Null for a guest, whom no PIN lifts. */
+  function keypadOf(call: Call): Keypad | null {
+    const { conversationId, ...place } = call.place
+    if (conversationId === null) return null
+    return createKeypad({
+      place: { ...place, conversationId },
+      attestation: call.offered.attestation,
+      settings,
+      proposals: options.proposals,
+      append: queue.append,
+      pinsAreSpent: options.pinsAreSpent,
+      tell: (text, how) => call.live?.bridge.tell(text, how),
+      onFault,
+      nowMs: () => performance.now(),
+    })
   }
 
   /** Composes each fact only when its turn comes, because a reply derives from words recorded just before it. */

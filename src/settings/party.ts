@@ -1,3 +1,4 @@
+import type { EventOf } from '../../ledger/event.ts'
 import type { Settings } from './settings.ts'
 
 export type Party = 'owner' | 'guest'
@@ -29,8 +30,25 @@ export function ownerNumbersOf(settings: Pick<Settings, 'get'>): readonly string
   return settings.get('OWNER_PHONE_NUMBER')?.split(',') ?? []
 }
 
-/** The provider's verdict on a caller ID that failed STIR/SHAKEN. */
-const FAILED = /^TN-Validation-Failed/i
+export type Attestation = NonNullable<EventOf<'call.offered'>['facts']['attestation']>
+
+/** https://www.twilio.com/docs/voice/trusted-calling-with-shakenstir */
+const VERDICTS: readonly (readonly [RegExp, Attestation])[] = [
+  [/^TN-Validation-Failed/i, 'failed'],
+  // A call that was diverted on its way says more after the level, and gets less trust.
+  [/^TN-Validation-Passed-A$/i, 'full'],
+  [/^TN-Validation-Passed-[AB]/i, 'partial'],
+  [/^TN-Validation-Passed-C/i, 'gateway'],
+]
+
+/**
+ * What vouches for the caller ID of a call. `verdict` is the provider's: only with level A, `full`, does the
+ * carrier know that the caller has the right to the number.
+ */
+export function attestationOf(from: string, verdict: string): Attestation {
+  if (from === OWNER_CLIENT) return 'client'
+  return VERDICTS.find(([pattern]) => pattern.test(verdict))?.[1] ?? 'none'
+}
 
 /**
  * Identifies the owner by exact number, or by the voice client's identity in a signed request. A call whose
@@ -41,10 +59,10 @@ export function partyOf(caller: {
   readonly from: string
   readonly ownerNumbers: readonly string[]
   readonly signed: boolean
-  /** The provider's verdict on the caller ID. Texts have none. */
-  readonly attestation?: string
+  /** Absent for texts. */
+  readonly attestation?: Attestation
 }): Party {
   if (caller.from === OWNER_CLIENT) return caller.signed ? 'owner' : 'guest'
-  if (FAILED.test(caller.attestation ?? '')) return 'guest'
+  if (caller.attestation === 'failed') return 'guest'
   return E164.test(caller.from) && caller.ownerNumbers.includes(caller.from) ? 'owner' : 'guest'
 }

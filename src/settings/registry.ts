@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { FIRST_EVENT_SECONDS, openAiDefaults } from '../model/openai/defaults.ts'
 import { pricesSchema } from '../model/prices.ts'
 import { proxyListSchema } from './proxy-list.ts'
+import { RIGHTS } from './rights.ts'
 import {
   amountSchema,
   directorySchema,
@@ -9,6 +10,7 @@ import {
   originSchema,
   phoneNumberSchema,
   phoneNumbersSchema,
+  pinSchema,
   serviceUrlSchema,
   textSchema,
   timezoneSchema,
@@ -20,6 +22,7 @@ export const settingGroups = [
   'model',
   'money',
   'telephony',
+  'rights',
   'owner',
   'conversation',
   'delivery',
@@ -27,6 +30,8 @@ export const settingGroups = [
 ] as const
 
 const deliveryChannels = ['chat', 'sms', 'webhook'] as const
+/** Without a PIN, deeds are at most proposed. */
+const rightsWithoutPin = ['read', 'note'] as const
 
 type SettingSchema = z.ZodType<string | number>
 
@@ -234,6 +239,45 @@ export const settingRegistry = {
     default: 100,
     description:
       'Texts and calls accepted from guests in a day, from all numbers together. One number may use a quarter of them, or 3 if that is more. Callers who withhold their number count as one.',
+  }),
+  PHONE_PIN: setting(pinSchema, {
+    group: 'rights',
+    title: 'PIN for calls',
+    default: null,
+    secret: true,
+    description:
+      'Four to twelve digits that you enter on the keypad in a call, followed by #. Never say them aloud. Three wrong entries end PIN entry for the call, ten for a day.',
+  }),
+  RIGHTS_TEXTS: setting(z.enum(rightsWithoutPin), {
+    group: 'rights',
+    title: 'Texts',
+    choices: rightsWithoutPin,
+    default: 'note',
+    description: 'What texts from your number may do. The sender of a text can be forged.',
+  }),
+  RIGHTS_CALLS: setting(z.enum(rightsWithoutPin), {
+    group: 'rights',
+    title: 'Calls',
+    choices: rightsWithoutPin,
+    default: 'note',
+    description:
+      'What calls from your number may do if it is fully attested: the carrier of the caller vouches for it.',
+  }),
+  RIGHTS_CALLS_UNATTESTED: setting(z.enum(rightsWithoutPin), {
+    group: 'rights',
+    title: 'Calls without attestation',
+    choices: rightsWithoutPin,
+    default: 'note',
+    description:
+      'What other calls from your number may do. It may be forged. If attestation fails, the caller is a guest.',
+  }),
+  RIGHTS_CALLS_PIN: setting(z.enum(RIGHTS), {
+    group: 'rights',
+    title: 'Calls with the PIN',
+    choices: RIGHTS,
+    default: 'change',
+    description:
+      'What calls from your number may do once the PIN is entered. You confirm each deed by pressing 1.',
   }),
   PUBLIC_URL: setting(originSchema, {
     group: 'service',

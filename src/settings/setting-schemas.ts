@@ -80,6 +80,16 @@ function parseHttpUrl(text: string): URL | null {
 /** A phone number in E.164 format (ITU-T). */
 export const phoneNumberSchema = line.regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number like +493012345678')
 
+/** The digits of a PIN, other than a repetition or a row like 1234 or 4321. */
+export const pinSchema = line
+  .regex(/^\d{4,12}$/, 'must be 4 to 12 digits')
+  .refine((digits) => !isRow(digits), 'must not be one digit repeated, or digits in a row')
+
+function isRow(digits: string): boolean {
+  const steps = [...digits].slice(1).map((digit, index) => Number(digit) - Number(digits[index]))
+  return steps.every((step) => step === steps[0] && Math.abs(step) <= 1)
+}
+
 /** Comma-separated phone numbers. */
 export const phoneNumbersSchema = line
   .max(500)

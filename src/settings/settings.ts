@@ -213,10 +213,13 @@ export function createSettings(options: {
           choices,
         }
       }),
-    /** All secrets, in use or not, for redaction in the log. */
+    /**
+     * All secrets, in use or not, for redaction in the log and in results. The PIN is not among them: a caller
+     * could note every number and see which one is masked.
+     */
     secretValues: () =>
       settingKeys.flatMap((key) => {
-        if (!settingRegistry[key].secret) return []
+        if (!settingRegistry[key].secret || key === 'PHONE_PIN') return []
         const values = [stored.get(key)?.value, environment.get(key)]
         return values.flatMap((value) => (value === undefined ? [] : [String(value)]))
       }),

@@ -59,6 +59,8 @@ export function smsTools(options: {
   return [
     defineTool({
       name: 'send_sms',
+      // To the owner. A text to somebody else becomes a proposal, which is consequential.
+      class: 'free',
       description:
         'Sends a text message. `to` null: the phone of the owner. For any other number (like +493012345678) the ' +
         'text is shown to the owner in the browser, and goes out when they press Send there.',

@@ -17,6 +17,7 @@ export function taskTools(tasks: Tasks): Tool[] {
   return [
     defineTool({
       name: 'dispatch_task',
+      class: 'consequential',
       description:
         'Hands work to the coding assistant on the machine of the owner. It works by itself, for minutes or hours; the ' +
         'owner is told of the outcome on the channel named in notify (null: as their settings say).',
@@ -62,6 +63,7 @@ export function taskTools(tasks: Tasks): Tool[] {
     }),
     defineTool({
       name: 'list_tasks',
+      class: 'free',
       description: 'Lists the newest tasks of the coding assistant, with what came of them.',
       parameters: z.object({}),
       idempotent: true,
@@ -85,6 +87,7 @@ export function taskTools(tasks: Tasks): Tool[] {
     }),
     defineTool({
       name: 'cancel_task',
+      class: 'free',
       description: 'Cancels a task of the coding assistant, found by words of its title.',
       parameters: z.object({ query: z.string().trim().min(1).max(MAX_TITLE_CHARS) }),
       idempotent: true,

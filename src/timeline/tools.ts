@@ -33,6 +33,7 @@ export function timelineTools(options: {
   return [
     defineTool({
       name: 'search_timeline',
+      class: 'free',
       description:
         'Finds moments of the past by words that were said, texted or written; where asked for, only those of a channel, or of the days from one to another. Without a query: what was said then, the latest first.',
       parameters: z.object({
@@ -78,6 +79,7 @@ export function timelineTools(options: {
     }),
     defineTool({
       name: 'current_time',
+      class: 'free',
       description: 'The present date and time where the owner is.',
       parameters: z.object({}),
       idempotent: true,

@@ -36,6 +36,7 @@ export function timerTools(timers: Timers): Tool[] {
   return [
     defineTool({
       name: 'set_timer',
+      class: 'free',
       description:
         'Sets a timer that wakes you: at a moment, in a number of minutes, or again and again by a cron expression in the zone of the owner.',
       parameters: z.object({
@@ -89,6 +90,7 @@ export function timerTools(timers: Timers): Tool[] {
     }),
     defineTool({
       name: 'list_timers',
+      class: 'free',
       description: 'Lists the timers that are still to come.',
       parameters: z.object({}),
       idempotent: true,
@@ -102,6 +104,7 @@ export function timerTools(timers: Timers): Tool[] {
     }),
     defineTool({
       name: 'cancel_timer',
+      class: 'guarded',
       description:
         'Cancels a timer, or with `all` every one that matches. It finds them by itself, so there is no need to list them ' +
         'first.',

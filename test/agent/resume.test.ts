@@ -103,6 +103,7 @@ async function resume(
       name,
       description: name,
       parameters: z.object({ what: z.string().optional() }),
+      class: 'free',
       idempotent: name === 'repeatable',
       readOnly: false,
       run: async ({ what }, { key }) => {
@@ -115,6 +116,7 @@ async function resume(
   await createTurnRunner({
     propose: () => Promise.reject(new Error('unexpected proposal')),
     foreignAmong: () => [],
+    right: () => 'everything',
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,

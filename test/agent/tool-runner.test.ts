@@ -13,6 +13,7 @@ const NOT_ASKED = {
 const CONTEXT = {
   why: 'Asked for.',
   tally: { changes: 0, texts: 0 },
+  right: 'everything' as const,
   turnId: 'turn',
   conversationId: 'conversation',
   spanId: 'span',
@@ -31,7 +32,13 @@ function openRunner(
   const recorded: NewEvent[] = []
   const faults: unknown[] = []
   const written = Promise.withResolvers<void>()
-  const definition = { name: 'work', description: 'Works.', parameters: z.object({}), idempotent: true }
+  const definition = {
+    name: 'work',
+    description: 'Works.',
+    parameters: z.object({}),
+    class: 'free',
+    idempotent: true,
+  } as const
   const tool = defineTool(
     readOnly ? { ...definition, readOnly, run: work } : { ...definition, readOnly, run: work },
   )
@@ -116,6 +123,7 @@ test('handles the failures of all calls of a round', async () => {
   const definition = {
     description: 'Reads.',
     parameters: z.object({}),
+    class: 'free',
     idempotent: true,
     readOnly: true,
   } as const

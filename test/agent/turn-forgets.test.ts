@@ -49,6 +49,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
     name: 'forget',
     description: 'Forgets it.',
     parameters: z.object({}),
+    class: 'free',
     idempotent: true,
     readOnly: false,
     async run() {
@@ -59,6 +60,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
   await createTurnRunner({
     propose: () => Promise.reject(new Error('unexpected proposal')),
     foreignAmong: () => [],
+    right: () => 'everything',
     append,
     ledger,
     turnEventSeqs: turns.eventSeqs,

@@ -28,6 +28,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
     name: 'hang',
     description: 'Never returns, and never listens.',
     parameters: z.object({}),
+    class: 'free',
     idempotent: true,
     readOnly: true,
     run: () => forever,
@@ -36,6 +37,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
   await createTurnRunner({
     propose: () => Promise.reject(new Error('unexpected proposal')),
     foreignAmong: () => [],
+    right: () => 'everything',
     append,
     ledger: isDamaged
       ? {

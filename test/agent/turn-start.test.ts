@@ -83,6 +83,7 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
     },
     propose: () => Promise.reject(new Error('unexpected proposal')),
     foreignAmong: () => [],
+    right: () => 'everything',
     tools: new Map(),
     timezone: () => 'UTC',
     thresholdTokens: () => 1000,

@@ -58,6 +58,7 @@ const acceptor = createStreamAcceptor({
       },
       record: () => undefined,
       hangUp: async () => undefined,
+      pressed: () => undefined,
       epochMs: Date.now,
       log: () => undefined,
       changed: () => undefined,
@@ -70,6 +71,7 @@ const offered = {
   isNamed: true,
   accountSid: 'AC1',
   party: 'owner',
+  attestation: 'none',
   from: '+14155550100',
 } as const
 

@@ -3,9 +3,10 @@ import { expect, test } from 'vitest'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { createClient } from '../http/client.ts'
 import { PASSWORD, startWholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { inFocus, visit } from './page.ts'
+import { desk, inFocus, phone, visit } from './page.ts'
 import { picture } from './picture.ts'
 
 const browser = useBrowser()
@@ -258,4 +259,42 @@ test('asks for the password before it saves a key for another address, and rejec
   model.answerWith(() => ({ text: 'Yes.' }))
   await service.client.post('/api/chat', { content: 'Who answers?' })
   expect(turnRequests(model).at(-1)?.headers.authorization).toBe('Bearer key-of-the-double')
+})
+
+test('shows the rights of each way in as one table, and saves them with the PIN', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/settings#rights', expected: /status of 400/ })
+  const table = page.getByRole('table', { name: 'What each way in may do' })
+  const right = (name: string) => table.getByLabel(name, { exact: true })
+  const names = table.getByRole('rowheader')
+  await expect.poll(() => names.count()).toBe(5)
+  await table.getByText('Also makes notes').first().waitFor()
+  await right('Texts').selectOption('read')
+  await right('Calls with the PIN').selectOption('everything')
+  await table.getByText('Also forgets, texts others and runs tasks').waitFor()
+  await page.getByLabel('PIN for calls').fill('1234')
+  await save(page).click()
+  await row(page, 'PHONE_PIN').getByText('digits in a row').waitFor()
+  await page.getByLabel('PIN for calls').fill('480213')
+  await save(page).click()
+  await page.getByText('not saved').waitFor({ state: 'detached' })
+  await row(page, 'PHONE_PIN').getByText('Set here').waitFor()
+  const { entries } = (await service.client.get('/api/config')).json
+  const value = (key: string) => entries.find((entry: { key: string }) => entry.key === key)
+  expect(value('RIGHTS_TEXTS')).toMatchObject({ value: 'read', source: 'stored' })
+  expect(value('RIGHTS_CALLS_PIN')).toMatchObject({ value: 'everything' })
+  expect(value('PHONE_PIN')).toMatchObject({ value: null, set: true })
+  for (const [look, viewport] of Object.entries({ desk, phone })) {
+    await page.setViewportSize(viewport)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await table.scrollIntoViewIfNeeded()
+      expect([look, colorScheme, await findings(page)]).toEqual([look, colorScheme, []])
+      const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+      await expect.poll(width).toBe(viewport.width)
+      if (colorScheme === 'light') await picture(page, 'rights', look)
+    }
+  }
+  await page.getByRole('button', { name: 'Reset Texts' }).click()
+  await expect.poll(() => right('Texts').inputValue()).toBe('note')
 })

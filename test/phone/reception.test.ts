@@ -8,6 +8,7 @@ const call = (callSid: string, party: 'owner' | 'guest'): OfferedCall => ({
   isNamed: true,
   accountSid: 'AC1',
   party,
+  attestation: 'none',
   from: '+14155550199',
 })
 

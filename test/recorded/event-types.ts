@@ -10,6 +10,8 @@ export const NOT_RECORDED: Partial<Record<EventType, string>> = {
   'allowance.reached': 'added later',
   'allowance.raised': 'added later',
   'price.missing': 'added later',
+  'call.pin.accepted': 'added later',
+  'call.pin.refused': 'added later',
 }
 
 /** Types that only earlier builds wrote. The ledger still accepts them. */

@@ -3,7 +3,13 @@ import { isSettingKey, settingKeys } from '../../src/settings/registry.ts'
 import { startWithModel } from '../browser/model.ts'
 import type { Trials } from './trial.ts'
 import { moneyTrials } from './trials-of-money.ts'
-import { apiKeyTrials, deliveryTrials, ownerTrials, telephonyTrials } from './trials-of-service.ts'
+import {
+  apiKeyTrials,
+  deliveryTrials,
+  ownerTrials,
+  rightsTrials,
+  telephonyTrials,
+} from './trials-of-service.ts'
 import { conversationTrials, modelTrials } from './trials-of-talk.ts'
 import { startWorld } from './world.ts'
 
@@ -13,6 +19,7 @@ const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
   ['money', moneyTrials, {}],
   ['the conversation', conversationTrials, {}],
   ['the telephone', telephonyTrials, {}],
+  ['the rights by phone', rightsTrials, {}],
   ['an account without its auth token', apiKeyTrials, { TELEPHONY_AUTH_TOKEN: '' }],
   ['the owner and the way in', ownerTrials, {}],
   ['tasks and their outcomes', deliveryTrials, {}],

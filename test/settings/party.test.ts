@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isWithheld, partyOf } from '../../src/settings/party.ts'
+import { attestationOf, isWithheld, partyOf } from '../../src/settings/party.ts'
 
 const ownerNumbers = ['+14155550100', '+442071838750']
 
@@ -53,4 +53,18 @@ test('does not treat a number, a client or a sender’s name as withheld', () =>
   ]) {
     expect(isWithheld(from)).toBe(false)
   }
+})
+
+test.each([
+  ['TN-Validation-Passed-A', 'full'],
+  ['TN-Validation-Passed-A-Diverted', 'partial'],
+  ['TN-Validation-Passed-B', 'partial'],
+  ['TN-Validation-Passed-C', 'gateway'],
+  ['TN-Validation-Failed-A', 'failed'],
+  ['TN-Validation-Failed', 'failed'],
+  ['No-TN-Validation', 'none'],
+  ['', 'none'],
+])('reads the verdict %j as %s', (verdict, attestation) => {
+  expect(attestationOf('+14155550100', verdict)).toBe(attestation)
+  expect(attestationOf('client:owner', verdict)).toBe('client')
 })

@@ -53,6 +53,15 @@ test.each<[SettingKey, unknown, unknown]>([
   ['TIMEZONE', 'Europe/Berlin', 'Europe/Berlin'],
   ['TIMEZONE', 'Mars/Olympus', null],
   ['TIMEZONE', '+02:00', null],
+  ['PHONE_PIN', '0918', '0918'],
+  ['PHONE_PIN', '123', null],
+  ['PHONE_PIN', '1234567890123', null],
+  ['PHONE_PIN', '12a4', null],
+  ['PHONE_PIN', '0000', null],
+  ['PHONE_PIN', '45678', null],
+  ['PHONE_PIN', '8765', null],
+  ['RIGHTS_CALLS', 'change', null],
+  ['RIGHTS_CALLS_PIN', 'everything', 'everything'],
   ['TASK_LIMIT', '3', 3],
   ['TASK_LIMIT', 3, 3],
   ['TASK_LIMIT', '3.5', null],
@@ -100,6 +109,7 @@ test('has the secrets of the contract', () => {
     'OPENAI_API_KEY',
     'TELEPHONY_AUTH_TOKEN',
     'TELEPHONY_API_KEY_SECRET',
+    'PHONE_PIN',
     'DELIVERY_WEBHOOK_SECRET',
   ])
 })

@@ -14,6 +14,47 @@ const check = ({ ok, client }: World) => ok(client.post('/api/config.test', { se
 const signedInAs = ({ double }: World) =>
   Buffer.from(double.authorizations.at(-1)?.split(' ')[1] ?? '', 'base64').toString()
 
+const outcomeOf = (right: unknown) => (right === 'read' ? 'refused' : 'ok')
+const rights = ['read', 'note']
+
+export const rightsTrials = {
+  PHONE_PIN: {
+    values: ['480213', '7319'],
+    async see({ noteByCall }, pin) {
+      const right = await noteByCall({ pin: String(pin) })
+      const wrong = await noteByCall({ pin: '5555' })
+      return [right.entered, wrong.entered]
+    },
+    expected: () => ['call.pin.accepted', 'call.pin.refused'],
+  },
+  RIGHTS_TEXTS: {
+    values: rights,
+    async see({ model, sms, outcomeOf }) {
+      const note = { name: 'create_note', arguments: { title: null, content: 'Ring back' } }
+      model.reply({ toolCalls: [note] }, { text: 'Ok.' })
+      const all = await outcomeOf((await sms()).messageSid, ['sms.sent'])
+      return all.find(({ type }) => type === 'tool.returned')?.payload.outcome
+    },
+    expected: outcomeOf,
+  },
+  RIGHTS_CALLS: {
+    values: rights,
+    see: async ({ noteByCall }) => (await noteByCall({ verdict: 'TN-Validation-Passed-A' })).outcome,
+    expected: outcomeOf,
+  },
+  RIGHTS_CALLS_UNATTESTED: {
+    values: rights,
+    see: async ({ noteByCall }) => (await noteByCall()).outcome,
+    expected: outcomeOf,
+  },
+  RIGHTS_CALLS_PIN: {
+    given: { PHONE_PIN: '480213', RIGHTS_CALLS_UNATTESTED: 'read' },
+    values: [...rights, 'everything'],
+    see: async ({ noteByCall }) => (await noteByCall({ pin: '480213' })).outcome,
+    expected: outcomeOf,
+  },
+} as const satisfies Trials
+
 export const telephonyTrials = {
   TELEPHONY_ACCOUNT_SID: {
     values: ['AC2', 'AC1'],

@@ -6,17 +6,28 @@ import { onTestFinished } from 'vitest'
 import type { AnySettingValue, SettingKey } from '../../src/settings/registry.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
-import { AUTH_TOKEN, OWNER, PUBLIC_URL } from '../phone/provider.ts'
+import { script, speech } from '../phone/call/call-harness.ts'
+import { AUTH_TOKEN, OWNER, PUBLIC_URL, tokenOf } from '../phone/provider.ts'
 import { incoming, startWithTexts } from '../sms/sms-harness.ts'
 import { testDirectory } from '../support/directory.ts'
 import { ASSISTANT } from '../tasks/task-harness.ts'
 
 const WAIT_MS = 60_000
+const NOTE = { title: 'Call', content: 'Ring back' }
 
 /** A whole service, with doubles of everything that it talks to. */
 export async function startWorld(environment: Readonly<Record<string, string>> = {}) {
   let aheadMs = 0
+  let calls = 0
   const phone = await startWithTexts({
+    // In a call, the model takes a note whenever the caller speaks.
+    script: script({
+      reply({ asked }) {
+        calls += 1
+        const toolCalls = [{ callId: `call_${calls}`, name: 'create_note', arguments: JSON.stringify(NOTE) }]
+        return asked === 'caller' ? { toolCalls } : { audio: speech('caller-thanks'), transcript: 'Hello.' }
+      },
+    }),
     environment: { COPILOT_COMMAND: ASSISTANT, DEV_ROUTES: '1', SPEECH_MODEL: 'test-speech', ...environment },
     nowMs: () => Date.now() + aheadMs,
     waits: { idleLookMs: 50 },
@@ -101,6 +112,28 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
         all.some(({ type, payload }) => type === 'call.ended' && payload.callSid === `CA${number}`),
       )
       return { session: updates().at(-1)?.session, path: phone.upgrades.at(-1) ?? '' }
+    },
+    /** Calls as the owner, enters a PIN if there is one, and asks for a note. Returns what came of both. */
+    async noteByCall({ verdict = '', pin = '' } = {}) {
+      number += 1
+      const fields = { ...phone.provider.call(`CA${number}`, OWNER), StirVerstat: verdict }
+      const markup = await phone.provider.post('/voice-markup', fields)
+      const caller = await phone.stream(`CA${number}`, tokenOf(markup.text))
+      const { seq } = (await phone.events()).at(-1)
+      const next = async (type: string) => {
+        const find = (all: Awaited<ReturnType<typeof phone.events>>) =>
+          all.find((event) => event.type.startsWith(type) && event.seq > seq)
+        return find(await until(type, phone.events, (all) => find(all) !== undefined))
+      }
+      await next('call.reply.spoken')
+      caller.press(pin === '' ? '' : `${pin}#`)
+      const entered = pin === '' ? null : (await next('call.pin')).type
+      await caller.wait(2_500)
+      await caller.say(speech('caller-question'))
+      const { outcome } = (await next('tool.returned')).payload
+      caller.hangUp()
+      await next('call.ended')
+      return { entered, outcome }
     },
     task: (more: object = {}) =>
       ok(client.post('/api/tasks', { title: 'Tidy up', prompt: '[{"print":"done"}]', ...more })),

@@ -6,8 +6,9 @@ import type { LedgerReader } from '../../../ledger/reader.ts'
 import { createProposalQueries, type ProposalRow } from '../../../projections/proposals.ts'
 import { createReactor } from '../../lib/reactor.ts'
 import { signalFact } from '../../lib/signals.ts'
-import type { ActingContext, Deed, Tool } from '../../model/tool.ts'
+import type { ActingContext, Tool } from '../../model/tool.ts'
 import type { Place, Placement } from '../../storage/placement.ts'
+import type { Propose } from '../turn/tool-runner.ts'
 import { completed, createCarryOut, digestOf } from './carry-out.ts'
 import { type Choice, createChoices } from './choices.ts'
 
@@ -110,26 +111,31 @@ export function createProposals(options: {
   async function settle(
     id: string,
     status: 'confirmed' | 'declined',
-    chosen: readonly string[] | undefined,
+    { chosen, call }: { readonly chosen?: readonly string[] | undefined; readonly call?: Place | undefined },
     more: (row: ProposalRow, proposal: Proposal, at: Place) => readonly NewEvent[],
   ): Promise<Settled> {
     const found = find(id)
     if (!found) return { status: 'unknown' }
     const { row, proposal } = found
     if (proposal.status !== 'open') return { status: 'too_late', proposal }
-    const result = await placement.appendToInteraction('chat', (at) => [
+    const compose = (at: Place): readonly NewEvent[] => [
       {
         type: `proposal.${status}`,
         actor: 'owner',
-        channel: 'chat',
+        channel: call ? 'voice' : 'chat',
         ...at,
         // The first of confirm and decline wins.
         key: `proposal-settled:${id}`,
         causedBy: row.madeSeq,
-        facts: { proposalId: id, ...(chosen ? { chosen: [...chosen] } : {}) },
+        facts: {
+          proposalId: id,
+          ...(chosen ? { chosen: [...chosen] } : {}),
+          ...(call ? { by: 'keypad' } : {}),
+        },
       },
       ...more(row, proposal, at),
-    ])
+    ]
+    const result = await (call ? append(compose(call)) : placement.appendToInteraction('chat', compose))
     const after = find(id)?.proposal ?? proposal
     return result.status === 'appended'
       ? { status, proposal: after }
@@ -224,20 +230,27 @@ export function createProposals(options: {
     propose: ({ target, text }: { readonly target: string; readonly text: string }, context: ActingContext) =>
       make(
         (waiting) => waiting.kind === 'sms' && waiting.target === target && waiting.text === text,
-        { derivedFrom: [context.calledSeq], facts: { kind: 'sms' }, body: { target, text } },
+        {
+          derivedFrom: [context.calledSeq],
+          facts: { kind: 'sms', class: 'consequential' },
+          body: { target, text },
+        },
         context,
       ),
     /** Proposes a tool call, likewise. */
-    proposeDeed(
-      { tool, deed, why }: { readonly tool: string; readonly deed: Deed; readonly why: string },
-      context: ActingContext,
-    ) {
+    proposeDeed({ tool, class: toolClass, deed, why }: Parameters<Propose>[0], context: ActingContext) {
       const digest = digestOf({ tool, arguments: deed.arguments, subject: deed.subject })
       return make(
         ({ id }) => queries.byId(id)?.digest === digest,
         {
           derivedFrom: [...new Set([context.calledSeq, ...deed.derivedFrom])],
-          facts: { kind: 'tool', tool, digest, ...(deed.choices ? { choices: [...deed.choices] } : {}) },
+          facts: {
+            kind: 'tool',
+            tool,
+            class: toolClass,
+            digest,
+            ...(deed.choices ? { choices: [...deed.choices] } : {}),
+          },
           body: {
             target: deed.title,
             text: deed.choices ? '' : deed.detail,
@@ -250,50 +263,81 @@ export function createProposals(options: {
         context,
       )
     },
-    /**
-     * Confirms an open proposal once. Queues a text for the outbox, or carries out a tool call, on what the owner
-     * chose if there is a choice.
-     */
-    async confirm(id: string, chosen?: readonly string[]): Promise<Settled> {
-      const { status, choices: offered = null } = find(id)?.proposal ?? {}
-      // The only choice need not be named.
-      const meant = chosen ?? (offered?.length === 1 ? offered.map((choice) => choice.id) : undefined)
-      const isOffered = meant?.every((each) => offered?.some((choice) => choice.id === each))
-      if (status === 'open' && (offered ? !meant?.length || !isOffered : meant))
-        return { status: 'not_chosen' }
-      const settled = await settle(id, 'confirmed', meant, (row, { target, text }, at) =>
-        row.kind === 'tool'
-          ? []
-          : [
-              {
-                type: 'delivery.requested',
-                actor: 'service',
-                channel: 'sms',
-                ...at,
-                key: `proposal-delivery:${id}`,
-                causedBy: row.madeSeq,
-                derivedFrom: [row.madeSeq],
-                facts: { deliveryId: id, channel: 'sms', taskId: null, maxAttempts: MAX_ATTEMPTS },
-                body: { target, text },
-              },
-              signalOf(row, `The owner let the proposed text to ${target} go out: "${text}"`),
-            ],
-      )
-      if (settled.status !== 'confirmed' || settled.proposal.kind === 'sms') return settled
-      await inTurn(() => complete(id)).catch((error: unknown) => {
-        options.onFault(error)
-        reactor.wake()
-      })
-      return { ...settled, proposal: find(id)?.proposal ?? settled.proposal }
+    confirm,
+    decline,
+    /** The newest open proposal that was made in a span, as its call's keypad needs it. */
+    newestIn(spanId: string) {
+      const row = openRows().findLast((each) => madeBy(each)?.spanId === spanId)
+      if (!row) return null
+      const { kind, target, text, choices } = present(row)
+      const title =
+        kind === 'sms' ? `Text to ${target}: “${text}”` : choices ? `${target}: “${text}”` : target
+      const toolClass = madeBy(row)?.facts.class ?? 'consequential'
+      return {
+        id: row.proposalId,
+        title,
+        class: toolClass,
+        isChoice: choices !== null && choices.length !== 1,
+      }
     },
-    decline: (id: string) =>
-      settle(id, 'declined', undefined, (row, { target, text }) => [
-        signalOf(
-          row,
-          row.kind === 'tool'
-            ? `The owner declined: “${target}”. It was not done.`
-            : `The owner declined the proposed text to ${target}: "${text}". It was not sent.`,
-        ),
-      ]),
+    /** Confirms or declines by a key in a call. Resolves with the outcome, in words. */
+    async settleByKey(id: string, decision: 'confirm' | 'decline', call: Place): Promise<string> {
+      const settled = await (decision === 'confirm' ? confirm(id, undefined, call) : decline(id, call))
+      if (!('proposal' in settled)) return 'Nothing was done.'
+      const { kind, target, outcome, outcomeText } = settled.proposal
+      if (settled.status === 'too_late') return `${target}: it was settled before, or has expired.`
+      if (settled.status === 'declined') return `${target}: the caller declined it. It was not done.`
+      if (kind === 'sms') return `The text to ${target} is on its way.`
+      if (outcome === 'done') return `${target}: it was done.`
+      if (outcome === null) return `${target}: it is confirmed, and will be done soon.`
+      return `${target}: it was not done. ${outcomeText ?? ''}`
+    },
+  }
+
+  /**
+   * Confirms an open proposal once. Queues a text for the outbox, or carries out a tool call, on what the owner
+   * chose if there is a choice. `call`: by a key in that call.
+   */
+  async function confirm(id: string, chosen?: readonly string[], call?: Place): Promise<Settled> {
+    const { status, choices: offered = null } = find(id)?.proposal ?? {}
+    // The only choice need not be named.
+    const meant = chosen ?? (offered?.length === 1 ? offered.map((choice) => choice.id) : undefined)
+    const isOffered = meant?.every((each) => offered?.some((choice) => choice.id === each))
+    if (status === 'open' && (offered ? !meant?.length || !isOffered : meant)) return { status: 'not_chosen' }
+    const settled = await settle(id, 'confirmed', { chosen: meant, call }, (row, { target, text }, at) =>
+      row.kind === 'tool'
+        ? []
+        : [
+            {
+              type: 'delivery.requested',
+              actor: 'service',
+              channel: 'sms',
+              ...at,
+              key: `proposal-delivery:${id}`,
+              causedBy: row.madeSeq,
+              derivedFrom: [row.madeSeq],
+              facts: { deliveryId: id, channel: 'sms', taskId: null, maxAttempts: MAX_ATTEMPTS },
+              body: { target, text },
+            },
+            signalOf(row, `The owner let the proposed text to ${target} go out: "${text}"`),
+          ],
+    )
+    if (settled.status !== 'confirmed' || settled.proposal.kind === 'sms') return settled
+    await inTurn(() => complete(id)).catch((error: unknown) => {
+      options.onFault(error)
+      reactor.wake()
+    })
+    return { ...settled, proposal: find(id)?.proposal ?? settled.proposal }
+  }
+
+  function decline(id: string, call?: Place): Promise<Settled> {
+    return settle(id, 'declined', { call }, (row, { target, text }) => [
+      signalOf(
+        row,
+        row.kind === 'tool'
+          ? `The owner declined: “${target}”. It was not done.`
+          : `The owner declined the proposed text to ${target}: "${text}". It was not sent.`,
+      ),
+    ])
   }
 }

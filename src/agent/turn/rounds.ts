@@ -161,7 +161,8 @@ export function createRounds(
   }
 
   async function runCalls(calls: readonly RecordedCall[]): Promise<void> {
-    const round = { ...contextOfCalls(), tally: run.tally, why: whyOf(cause, run.read) }
+    const right = options.right(channel)
+    const round = { ...contextOfCalls(), tally: run.tally, why: whyOf(cause, run.read), right }
     for (const { callId, output, foreign, seq } of await toolRunner.run(calls, round)) {
       run.tail.push({ type: 'tool_result', callId, output })
       run.see([seq])

@@ -1,6 +1,15 @@
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append } from '../../../ledger/event.ts'
-import type { ActingContext, Deed, Planned, Tool, ToolContext, ToolResult } from '../../model/tool.ts'
+import type {
+  ActingContext,
+  Deed,
+  Planned,
+  Tool,
+  ToolClass,
+  ToolContext,
+  ToolResult,
+} from '../../model/tool.ts'
+import { type Right, reaches } from '../../settings/rights.ts'
 
 /** Limits per turn. A model that exceeds them was probably manipulated. */
 const MAX_CHANGES = 20
@@ -9,11 +18,19 @@ const MAX_TEXTS = 5
 /** Why the owner is asked to choose. */
 const UNCLEAR = 'It is not clear what you mean, so nothing was done yet.'
 
+const READ_ONLY =
+  'Not done: by this channel, the owner allows only reading. It can be done in the browser, where the settings can also allow more.'
+
 export type Tally = { changes: number; texts: number }
 
 /** Asks the owner to confirm a deed in the browser. */
 export type Propose = (
-  proposed: { readonly tool: string; readonly deed: Deed; readonly why: string },
+  proposed: {
+    readonly tool: string
+    readonly class: ToolClass
+    readonly deed: Deed
+    readonly why: string
+  },
   context: ActingContext,
 ) => Promise<{ readonly expiresAt: string }>
 
@@ -60,7 +77,7 @@ export function createToolRunner(options: {
   async function execute(
     call: RecordedCall,
     context: ActingContext,
-    { tally, why }: RoundContext,
+    { tally, why, right }: RoundContext,
   ): Promise<ToolResult> {
     const tool = tools.get(call.tool)
     if (!tool) return { ok: false, reason: 'unknown_tool', message: `There is no tool ${call.tool}.` }
@@ -73,6 +90,9 @@ export function createToolRunner(options: {
     }
     if (!tool.readOnly && call.erased)
       return { ok: false, reason: 'forgotten', message: 'What asked for this was forgotten.' }
+    // Where only reading is allowed, nothing is proposed either.
+    if (!tool.readOnly && !reaches(right, 'free'))
+      return { ok: false, reason: 'not_allowed', message: READ_ONLY }
     const limit = tool.readOnly ? null : limitReached(tool, tally)
     if (limit !== null) return { ok: false, reason: 'turn_limit', message: limit }
     try {
@@ -80,7 +100,7 @@ export function createToolRunner(options: {
         return await ask(tool, await tool.plan(args.data, context), why, context)
       const result = await tool.run(args.data, context)
       if (result.ok || !result.choice) return result
-      const asked = { tool: tool.name, deed: result.choice, why: UNCLEAR }
+      const asked = { tool: tool.name, class: tool.class, deed: result.choice, why: UNCLEAR }
       return choiceOf(result.choice, await options.propose(asked, context))
     } catch (error) {
       // Without a recorded fact there is no outcome. The turn stays open and is resumed.
@@ -90,15 +110,10 @@ export function createToolRunner(options: {
     }
   }
 
-  async function ask(
-    { name }: Tool,
-    planned: Planned,
-    why: string,
-    context: ActingContext,
-  ): Promise<ToolResult> {
+  async function ask(tool: Tool, planned: Planned, why: string, context: ActingContext): Promise<ToolResult> {
     if ('refusal' in planned) return planned.refusal
     const { deed } = planned
-    const proposal = await options.propose({ tool: name, deed, why }, context)
+    const proposal = await options.propose({ tool: tool.name, class: tool.class, deed, why }, context)
     if (deed.choices && deed.choices.length > 1) return choiceOf(deed, proposal)
     return {
       ok: false,
@@ -182,6 +197,8 @@ type RoundContext = Omit<ToolContext, 'callId' | 'key'> & {
   /** Tells the owner where the request to confirm comes from. */
   readonly why: string
   readonly tally: Tally
+  /** What the channel may do. */
+  readonly right: Right
 }
 
 /** Counts the changes and texts among the tools that a turn has called. */

@@ -4,6 +4,7 @@ import type { LedgerReader } from '../../../ledger/reader.ts'
 import { failureText, failureTextOf, type TurnFailureKind } from '../../model/failure-text.ts'
 import { AllowanceSpent, ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
+import type { Right } from '../../settings/rights.ts'
 import type { Composer } from '../context/composer.ts'
 import type { SpokenChannel } from '../context/instructions.ts'
 import type { Previews } from '../conversation/previews.ts'
@@ -31,6 +32,8 @@ export type TurnRunnerOptions = {
   readonly propose: Propose
   readonly foreignAmong: (seqs: readonly number[]) => readonly number[]
   readonly timezone: () => string
+  /** What a message by this channel may do. */
+  readonly right: (channel: SpokenChannel) => Right
   readonly thresholdTokens: () => number
   /** Daily token budget exhausted. */
   readonly isSpent: () => boolean

@@ -1,5 +1,5 @@
 import { createSignatureVerifier, type FormFields, parseForm } from '../../phone/line/signature.ts'
-import { ownerNumbersOf, type Party, partyOf } from '../../settings/party.ts'
+import { type Attestation, attestationOf, ownerNumbersOf, type Party, partyOf } from '../../settings/party.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { HttpContext } from '../server/env.ts'
 import type { IntrusionCounter } from '../server/intrusion-counter.ts'
@@ -12,6 +12,8 @@ export type ProviderRequest = {
   field(name: string): string
   /** Who is on the line. Without a signature it is a guest, unless the development routes are on. */
   party(from: string): Party
+  /** What vouches for the caller ID of a call. */
+  attestation(from: string): Attestation
   /** False if no Public URL is set to verify the signature with. Such a request must leave no trace. */
   readonly isVerified: boolean
 }
@@ -82,9 +84,11 @@ export function createProviderWebhooks(options: {
         const value = fields.get(name) ?? ''
         return (typeof value === 'string' ? value : (value[0] ?? '')).slice(0, MAX_FIELD_CHARS).toWellFormed()
       }
+      const attestation = (from: string) => attestationOf(from, field('StirVerstat'))
       return {
         isVerified,
         field,
+        attestation,
         party(from) {
           if (!isSigned && !options.devRoutes) return 'guest'
           const ownerNumbers = ownerNumbersOf(settings)
@@ -92,7 +96,7 @@ export function createProviderWebhooks(options: {
             from,
             ownerNumbers,
             signed: isSigned,
-            attestation: field('StirVerstat'),
+            attestation: attestation(from),
           })
         },
       }

@@ -72,6 +72,7 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
       isNamed: callSid !== '',
       accountSid: id(request.field('AccountSid')),
       party: request.party(from),
+      attestation: request.attestation(from),
       from: from.slice(0, MAX_ID_CHARS),
     }
   }

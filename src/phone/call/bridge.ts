@@ -27,6 +27,8 @@ export type BridgeOptions = {
   /** Wall time. */
   readonly epochMs: () => number
   readonly log: CallLog
+  /** The caller pressed a key. Keys reach nothing else, so that digits of a PIN are kept nowhere. */
+  readonly pressed: (key: string) => void
   /** Called after every step. Called often, so it must return at once. */
   readonly changed: () => void
   /** The call is over. Called exactly once and synchronously, so that the slot is free afterwards. */
@@ -37,8 +39,8 @@ export type Bridge = ReturnType<typeof startBridge>
 
 /**
  * Connects a caller's line with the realtime model. Passes events to the turn-taking machine and performs its
- * actions on the two sockets; it makes no decisions of its own. Audio passes through untouched and waits only
- * for a full socket.
+ * actions on the two sockets; it makes no decisions of its own. Audio passes through untouched, except for tones of
+ * keys, and waits only for a full socket.
  */
 export function startBridge(options: BridgeOptions) {
   const { line, mind, log } = options
@@ -180,6 +182,10 @@ export function startBridge(options: BridgeOptions) {
       outbox.pump()
       give({ type: 'line.mark', name })
     },
+    key(key) {
+      audio.keyPressed()
+      options.pressed(key)
+    },
     ended: (how) => give({ type: 'line.ended', reason: how === 'stopped' ? 'caller_hung_up' : 'line_lost' }),
   })
   performAll(first.actions)
@@ -192,6 +198,9 @@ export function startBridge(options: BridgeOptions) {
     leave: () => give({ type: 'allowance.spent' }),
     /** The provider reports that the call is over. Idempotent. */
     lineEnded: () => give({ type: 'line.ended', reason: 'caller_hung_up' }),
+    /** Tells the model of the keypad, as data. */
+    tell: (text: string, { asksReply }: { readonly asksReply: boolean }) =>
+      give({ type: 'keypad.told', text, asksReply }),
     /** Who is speaking now, and what was said but is not recorded yet. */
     talk: () => talkOf(state),
   }

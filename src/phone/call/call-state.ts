@@ -65,6 +65,8 @@ export type CallEvent = { readonly atMs: number } & (
   | { readonly type: 'tool.returned'; readonly callId: string; readonly output: string }
   | { readonly type: 'memory.surfaced'; readonly text: string }
   | { readonly type: 'allowance.spent' }
+  /** What the keypad did, in words. `asksReply`: the model should speak about it. */
+  | { readonly type: 'keypad.told'; readonly text: string; readonly asksReply: boolean }
   | { readonly type: 'tick' }
 )
 

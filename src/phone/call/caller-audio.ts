@@ -8,6 +8,8 @@ const SOCKET_BYTES = 64 * 1024
 const GAP_MS = 100
 /** The most silence that fills one gap. */
 const MAX_FILL_MS = 1_000
+/** How long a key silences the caller, so that the model hears no tone of the keys after it. */
+const KEY_MS = 2_000
 /** A speaking caller whose audio stops for this long counts as silent. */
 const STARVED_MS = 750
 
@@ -24,6 +26,7 @@ export function createCallerAudio() {
   let endMs: number | null = null
   let lastFrameMs = 0
   let starved = false
+  let silentUntilMs = 0
 
   /** An empty socket takes any frame; otherwise a frame larger than the limit would wait forever. */
   const takes = (to: Sink, payload: string) =>
@@ -41,10 +44,8 @@ export function createCallerAudio() {
     drain()
     while (heldBytes > HELD_BYTES && held.length > 1) heldBytes -= held.shift()?.bytes ?? 0
   }
-  const fill = (ms: number) => {
-    const bytes = Math.round(Math.min(ms, MAX_FILL_MS) * BYTES_PER_MS)
-    pass(Buffer.alloc(bytes, SILENCE_BYTE).toString('base64'), bytes)
-  }
+  const passSilence = (bytes: number) => pass(Buffer.alloc(bytes, SILENCE_BYTE).toString('base64'), bytes)
+  const fill = (ms: number) => passSilence(Math.round(Math.min(ms, MAX_FILL_MS) * BYTES_PER_MS))
 
   return {
     frame(payload: string, timestampMs: number, nowMs: number): void {
@@ -53,7 +54,12 @@ export function createCallerAudio() {
       endMs = timestampMs + bytes / BYTES_PER_MS
       lastFrameMs = nowMs
       starved = false
-      pass(payload, bytes)
+      if (timestampMs < silentUntilMs) passSilence(bytes)
+      else pass(payload, bytes)
+    },
+    /** The caller pressed a key. */
+    keyPressed(): void {
+      silentUntilMs = (endMs ?? 0) + KEY_MS
     },
     /** Call regularly: sends held frames, and ends the caller's turn if audio stopped in mid-speech. */
     tick(nowMs: number, callerSpeaks: boolean): void {

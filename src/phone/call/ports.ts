@@ -18,6 +18,8 @@ export type CallLine = {
   listen(handlers: {
     media(payload: string, timestampMs: number): void
     mark(name: string): void
+    /** The caller pressed a key: 0 to 9, *, # or A to D. */
+    key(key: string): void
     ended(how: 'stopped' | 'closed'): void
   }): void
 }

@@ -118,7 +118,7 @@ export function responseDone(draft: Draft, done: Done): void {
  * the caller's words will cause one.
  */
 export function toolReturned(draft: Draft, callId: string, output: string): void {
-  const { tools, model, caller } = draft.state
+  const { tools, model } = draft.state
   const call = tools.running.find((running) => running.callId === callId)
   if (!call) return
   setTools(draft, { running: tools.running.filter((running) => running !== call) })
@@ -132,10 +132,27 @@ export function toolReturned(draft: Draft, callId: string, output: string): void
   } else {
     sendResult(draft, call.name, output)
   }
-  if (draft.state.tools.running.length > 0) return
-  // An owed reply will include the result. A reply in progress will not, so the request waits for its end.
+  requestReply(draft)
+}
+
+/** Passes on what the keypad did. Without a session that is ready, the next one is told. */
+export function keypadTold(draft: Draft, text: string, asksReply: boolean): void {
+  const { tools, model, options } = draft.state
+  if (!model.ready) {
+    setTools(draft, { returned: [...tools.returned, { name: 'the keypad', output: text }] })
+    return
+  }
+  sendData(draft, options.delimit('from the keypad', text))
+  if (asksReply) requestReply(draft)
+}
+
+/** Requests a response to new data, unless a running tool or the caller's words will cause one. */
+function requestReply(draft: Draft): void {
+  const { tools, caller, responses } = draft.state
+  if (tools.running.length > 0) return
+  // An owed reply will include the data. A reply in progress will not, so the request waits for its end.
   if (caller.speaking || caller.replyOwed !== null) return
-  requestResponse(draft, draft.state.responses.queued?.instructions ?? null)
+  requestResponse(draft, responses.queued?.instructions ?? null)
 }
 
 /** Passes the tool results that returned while no session was ready to the new session. */

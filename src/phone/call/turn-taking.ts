@@ -22,6 +22,7 @@ import {
 } from './reply-audio.ts'
 import {
   errorReported,
+  keypadTold,
   MAX_FAILURES,
   requestResponse,
   responseCreated,
@@ -101,6 +102,7 @@ const handlers: { readonly [T in CallEvent['type']]: (draft: Draft, event: Event
     if (draft.state.model.ready) sendData(draft, text)
   },
   'allowance.spent': (draft) => leave(draft, 'allowance', 'allowance'),
+  'keypad.told': (draft, { text, asksReply }) => keypadTold(draft, text, asksReply),
   tick,
 }
 

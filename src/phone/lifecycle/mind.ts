@@ -1,6 +1,7 @@
 import type { LedgerEvent, NewEvent } from '../../../ledger/event.ts'
 import type { InputItem, ModelId } from '../../model/port.ts'
 import type { ToolContext } from '../../model/tool.ts'
+import type { Right } from '../../settings/rights.ts'
 import type { CallFact } from '../call/call-state.ts'
 import type { CallMind } from '../call/ports.ts'
 
@@ -51,6 +52,8 @@ export type CallTools = {
       /** Tells the owner where a request to confirm comes from. */
       readonly why: string
       readonly tally: Tally
+      /** What the call may do. */
+      readonly right: Right
     },
   ): Promise<readonly { readonly output: string; readonly seq: number }[]>
   isIdempotent(tool: string): boolean

@@ -10,6 +10,7 @@ import type { Storage } from '../../storage/storage.ts'
 import { type CallPlace, createCallTurns } from './call-turns.ts'
 import type { FactQueue } from './fact-queue.ts'
 import { createGuestMind, GUEST_WORDS } from './guest-mind.ts'
+import type { Keypad } from './keypad.ts'
 import type { PlacedMind } from './mind.ts'
 import { createOwnerMind, type OwnerMindOptions } from './owner-mind.ts'
 
@@ -75,17 +76,18 @@ export function createMinds(
 
   return {
     ownerInstructions,
-    /** `from` is the caller ID. */
-    of(place: CallPlace, from: string): PlacedMind {
+    /** `from` is the caller ID. A guest's call has no keypad. */
+    of(place: CallPlace, from: string, keypad: Keypad | null): PlacedMind {
       const shared = { place, turns: turnsOf(place), queue, ledger, voice }
       const { conversationId } = place
-      if (conversationId !== null) {
+      if (conversationId !== null && keypad) {
         return createOwnerMind({
           ...options,
           ...shared,
           conversationId,
           capsuleText,
           from,
+          keypad,
           instructions: ownerInstructions,
           timezone: () => settings.get('TIMEZONE'),
         })

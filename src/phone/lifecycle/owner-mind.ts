@@ -9,6 +9,7 @@ import type { SessionPlan, VoiceTool } from '../call/ports.ts'
 import type { CallPlace, CallTurns } from './call-turns.ts'
 import type { FactQueue } from './fact-queue.ts'
 import { type Delimit, historyItem, recentHistory } from './history.ts'
+import type { Keypad } from './keypad.ts'
 import type { CallChain, CallTools, PastItem, PlacedMind, Tally, VoiceSettings } from './mind.ts'
 
 /** Time limit for recall before the first words of a session. */
@@ -40,6 +41,7 @@ export type OwnerMindOptions = {
   readonly sourcesOf: (text: string, own: readonly AnyEvent[], past: readonly PastItem[]) => readonly number[]
   /** The caller ID, which may be forged. */
   readonly from: string
+  readonly keypad: Pick<Keypad, 'right' | 'offer'>
   readonly instructions: () => string
   readonly voice: VoiceSettings
   readonly delimit: Delimit
@@ -213,11 +215,13 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     if (tally.turnId !== turnId) tally = { turnId, changes: 0, texts: 0 }
     const why = `Asked for on the phone, in a call from ${options.from}.`
     const { seq, erased } = called
+    const right = options.keypad.right()
     const [outcome] = await runner.run([{ callId, tool, arguments: call.arguments, seq, erased }], {
-      ...{ ...place, messageSeq, timezone: options.timezone(), nowMs: nowMs(), signal, why, tally },
+      ...{ ...place, messageSeq, timezone: options.timezone(), nowMs: nowMs(), signal, why, tally, right },
     })
     if (!outcome) throw new Error('the tool has no outcome')
     remember([seq, outcome.seq])
+    options.keypad.offer()
     return outcome.output
   }
 

@@ -58,13 +58,13 @@ export function createReception(options: {
     ])
   }
 
-  function offered({ callSid, party, from }: OfferedCall): NewEvent {
+  function offered({ callSid, party, attestation, from }: OfferedCall): NewEvent {
     return {
       type: 'call.offered',
       actor: party,
       channel: 'voice',
       key: `call:${callSid}:offered`,
-      facts: { callSid, party },
+      facts: { callSid, party, attestation },
       body: { from },
     }
   }

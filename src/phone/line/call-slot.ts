@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Party } from '../../settings/party.ts'
+import { randomBytes } from 'node:crypto'
+import { isEqual } from '../../lib/is-equal.ts'
+import type { Attestation, Party } from '../../settings/party.ts'
 
 /** How long a reservation and its token wait for the stream. */
 export const RESERVATION_MS = 30_000
@@ -13,6 +14,7 @@ export type OfferedCall = {
   /** Empty if a developer's own request named no account. Any account then matches. */
   readonly accountSid: string
   readonly party: Party
+  readonly attestation: Attestation
   readonly from: string
 }
 
@@ -62,7 +64,7 @@ export function createCallSlot(options: { readonly nowMs: () => number }) {
     claim(stream: { readonly callSid: string; readonly accountSid: string; readonly token: string }): Claim {
       const now = holder()
       if (now === null || now.token === null) return { status: 'refused', reason: 'nothing_reserved' }
-      if (!equal(stream.token, now.token)) return { status: 'refused', reason: 'wrong_token' }
+      if (!isEqual(stream.token, now.token)) return { status: 'refused', reason: 'wrong_token' }
       const { callSid, isNamed, accountSid } = now.call
       if (
         (isNamed && stream.callSid !== callSid) ||
@@ -85,10 +87,4 @@ export function createCallSlot(options: { readonly nowMs: () => number }) {
       return now && { call: now.call, connected: now.token === null }
     },
   }
-}
-
-/** Compares in constant time for any lengths. */
-function equal(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(expected))
 }

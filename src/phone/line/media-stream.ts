@@ -31,6 +31,11 @@ const mediaFrame = z.discriminatedUnion('event', [
     streamSid: sid,
     mark: z.object({ name: z.string().max(200) }),
   }),
+  z.object({
+    event: z.literal('dtmf'),
+    streamSid: sid,
+    dtmf: z.object({ digit: z.string().regex(/^[0-9*#A-D]$/) }),
+  }),
   z.object({ event: z.literal('stop'), streamSid: sid }),
 ])
 

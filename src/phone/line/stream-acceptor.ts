@@ -67,6 +67,7 @@ export function createStreamAcceptor(options: {
         if (frame.event === 'connected' || frame.streamSid !== streamSid) return
         if (frame.event === 'media') listeners.media?.(frame.media.payload, frame.media.timestamp)
         else if (frame.event === 'mark') listeners.mark?.(frame.mark.name)
+        else if (frame.event === 'dtmf') listeners.key?.(frame.dtmf.digit)
         else if (frame.event === 'stop') listeners.ended?.('stopped')
       }
 

@@ -14,6 +14,8 @@ export type Heard =
 export type MediaStreamClient = {
   /** Queues speech, and silence otherwise. Resolves once all of it was sent. */
   say(audio: Uint8Array): Promise<void>
+  /** Presses keys. The provider reports each in a message of its own. */
+  press(keys: string): void
   /** Lets the call run for `ms` of its own time. */
   wait(ms: number): Promise<void>
   /** Resolves once the condition holds; rejects after a minute of real time, naming `what`. */
@@ -172,6 +174,9 @@ export async function openMediaStream(options: {
 
   return {
     say: (audio) => new Promise((done) => toSay.push({ audio: Buffer.from(audio), done })),
+    press: (keys) => {
+      for (const digit of keys) send('dtmf', { dtmf: { track: 'inbound_track', digit } })
+    },
     wait: (ms) => {
       const until = nowMs() + ms
       return when(`${ms} ms`, () => nowMs() >= until)

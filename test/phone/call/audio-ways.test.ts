@@ -29,6 +29,16 @@ test('sends frames to the session at once and unchanged', () => {
   expect(sink.sent).toEqual([Buffer.alloc(160, 1), Buffer.alloc(333, 2)])
 })
 
+test('silences the caller for two seconds after a key, so that the model hears no tones', () => {
+  const sink = modelSink()
+  const way = createCallerAudio()
+  way.sendTo(sink)
+  way.frame(frame(1), 0, 0)
+  way.keyPressed()
+  for (let atMs = 20; atMs < 2_060; atMs += 20) way.frame(frame(2), atMs, atMs)
+  expect(sink.sent.map((bytes) => bytes[0])).toEqual([1, ...Array(100).fill(0xff), 2, 2])
+})
+
 test('keeps the newest five seconds without a session and sends them first once there is one', () => {
   const sink = modelSink()
   const way = createCallerAudio()

@@ -43,6 +43,8 @@ export type Call = {
   readonly hungUp: readonly string[]
   /** Ids of the finished responses, in order. */
   readonly responses: readonly string[]
+  /** The keys that the caller pressed. */
+  readonly keys: readonly string[]
   factsOf<T extends CallFact['type']>(type: T): Extract<CallFact, { type: T }>[]
   close(): Promise<void>
 }
@@ -64,6 +66,7 @@ export async function connectCall(options: {
   const endings: string[] = []
   const hungUp: string[] = []
   const responses: string[] = []
+  const keys: string[] = []
   const phrases = await loadPhrases()
   const bridged = Promise.withResolvers<Bridge>()
   const mind: CallMind = {
@@ -105,6 +108,7 @@ export async function connectCall(options: {
           hangUp: async (callSid) => {
             hungUp.push(callSid)
           },
+          pressed: (key) => keys.push(key),
           epochMs: Date.now,
           log: (message, detail) => log.push(`${message}: ${detail}`),
           changed: () => undefined,
@@ -125,6 +129,7 @@ export async function connectCall(options: {
     isNamed: true,
     accountSid: 'AC1',
     party: 'owner',
+    attestation: 'none',
     from: '+14155550100',
   })
   const caller = await openMediaStream({
@@ -142,6 +147,7 @@ export async function connectCall(options: {
     endings,
     hungUp,
     responses,
+    keys,
     factsOf: <T extends CallFact['type']>(type: T) =>
       facts.filter((fact): fact is Extract<CallFact, { type: T }> => fact.type === type),
     async close() {

@@ -13,6 +13,7 @@ type Bare =
   | 'refuse'
   | 'expire'
   | 'surface'
+  | 'key'
 
 /** An action of either side of a call; its meaning depends on the state. */
 export type Op =
@@ -40,6 +41,7 @@ export const anyOp: fc.Arbitrary<Op> = fc.oneof(
       'configure',
       'tool',
       'surface',
+      'key',
     ),
   },
   { weight: 1, arbitrary: only('drop', 'refuse', 'expire') },

@@ -67,6 +67,17 @@ test('only posts a result that arrives while a reply to the caller is due', () =
   expect(sent(returned(call, 'c1'), 'response.create')).toEqual([])
 })
 
+test('passes on what the keypad did as data, and requests a reply only if it asks for one', () => {
+  const call = startQuietCall()
+  const told = (asksReply: boolean) => call.give({ type: 'keypad.told', text: 'It was done.', asksReply })
+  expect(sent(told(false), 'response.create')).toEqual([])
+  const actions = told(true)
+  expect(sent(actions, 'conversation.item.create')).toMatchObject([
+    { item: { type: 'message', role: 'user' } },
+  ])
+  expect(sent(actions, 'response.create')).toHaveLength(1)
+})
+
 test('drops a waiting request when the caller speaks', () => {
   const call = startQuietCall()
   call.created('r1')

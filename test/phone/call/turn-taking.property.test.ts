@@ -204,6 +204,8 @@ class World {
         return call.give({ type: 'model.expires', session: call.state().model.session, inMs: 0 })
       case 'surface':
         return call.give({ type: 'memory.surfaced', text: 'a memory' })
+      case 'key':
+        return call.give({ type: 'keypad.told', text: 'The PIN was right.', asksReply: true })
       case 'transcribe':
         return call.heard(this.utterances.at(-1 - op.n) ?? 'u', 'words')
       case 'mark':

@@ -14,6 +14,7 @@ const call = (callSid: string, party: 'owner' | 'guest' = 'owner'): OfferedCall 
   isNamed: true,
   accountSid: 'AC1',
   party,
+  attestation: 'none',
   from: '+14155550100',
 })
 

@@ -29,6 +29,7 @@ test.each([
   start,
   media,
   { event: 'mark', sequenceNumber: '5', streamSid: 'MZ1', mark: { name: '7' } },
+  { event: 'dtmf', sequenceNumber: '6', streamSid: 'MZ1', dtmf: { track: 'inbound_track', digit: '1' } },
   { event: 'stop', sequenceNumber: '7', streamSid: 'MZ1', stop: { accountSid: 'AC1', callSid: 'CA1' } },
 ])('parses the provider’s $event', (frame) => {
   expect(parse(frame)).toMatchObject({ event: frame.event })
@@ -52,6 +53,7 @@ test.each([
   ['a time that is not a number', { ...media, media: { ...media.media, timestamp: 'noon' } }],
   ['a time before the start', { ...media, media: { ...media.media, timestamp: '-20' } }],
   ['a start without its call', { ...start, start: {} }],
+  ['a key that no phone has', { event: 'dtmf', streamSid: 'MZ1', dtmf: { digit: '12' } }],
   ['no event', {}],
   ['a list', []],
   ['null', null],

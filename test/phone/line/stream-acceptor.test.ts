@@ -51,6 +51,7 @@ function reserve(callSid: string): string {
     isNamed: true,
     accountSid: 'AC1',
     party: 'owner',
+    attestation: 'none',
     from: '+14155550100',
   })
   return reservation.status === 'reserved' ? reservation.token : ''
@@ -88,17 +89,21 @@ test('accepts a stream with the token of its call as a line', () => {
   accepted[0]?.line.listen({
     media: (payload, atMs) => heard.push(['media', payload, atMs]),
     mark: (name) => heard.push(['mark', name]),
+    key: (key) => heard.push(['key', key]),
     ended: (how) => heard.push(['ended', how]),
   })
   stream.receive({ event: 'media', streamSid: 'MZ1', media: { timestamp: '40', payload: '//8=' } })
   stream.receive({ event: 'media', streamSid: 'MZ2', media: { timestamp: '60', payload: '//8=' } })
   stream.receive({ event: 'mark', streamSid: 'MZ1', mark: { name: '3' } })
+  stream.receive({ event: 'dtmf', streamSid: 'MZ1', dtmf: { track: 'inbound_track', digit: '#' } })
+  stream.receive({ event: 'dtmf', streamSid: 'MZ2', dtmf: { track: 'inbound_track', digit: '1' } })
   stream.receive({ event: 'nonsense' })
   stream.receive({ event: 'stop', streamSid: 'MZ1' })
   stream.hangUp()
   expect(heard).toEqual([
     ['media', '//8=', 40],
     ['mark', '3'],
+    ['key', '#'],
     ['ended', 'stopped'],
     ['ended', 'closed'],
   ])

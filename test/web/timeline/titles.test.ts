@@ -14,6 +14,14 @@ test('says why a call ended, unless the caller hung up', () => {
   expect(ended('a reason of tomorrow', 3200)).toBe('Call ended after 3.2 s')
 })
 
+test('says how the number of a call is attested, if that is known', () => {
+  const rang = (attestation?: string) =>
+    titleOf(event(1, 'call.offered', { payload: { callSid: 'CA1', ...(attestation && { attestation }) } }))
+  expect(rang()).toBe('The phone rang')
+  expect(rang('full')).toBe('The phone rang: the number is attested in full')
+  expect(rang('failed')).toBe('The phone rang: the number failed attestation')
+})
+
 test('shows no duration for a call that was never connected', () => {
   expect(ended('not_connected', 0)).toBe('Call ended: it was never connected')
 })

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import { takeText } from '../design/field.ts'
 
-type SettingActions = {
+export type SettingActions = {
   readonly edit: (setting: Setting, text: string) => void
   readonly reset: (setting: Setting) => void
 }
@@ -18,6 +18,10 @@ const choiceNames: Readonly<Record<string, string>> = {
   chat: 'Chat',
   sms: 'Text message',
   webhook: 'Webhook',
+  read: 'Read',
+  note: 'Read, note and remind',
+  change: 'Also change and delete',
+  everything: 'Everything',
 }
 
 /** A row of a settings card: what it sets, its control, and what is wrong with its value. */
@@ -55,7 +59,7 @@ export function settingRow(
   error: string | undefined,
   actions: SettingActions,
 ): TemplateResult {
-  const { key, title, description, source, secret, restart } = setting
+  const { key, title, description } = setting
   return rowFrame({
     name: key,
     title,
@@ -64,7 +68,14 @@ export function settingRow(
     error,
     changed: draft !== undefined,
     ...(isForAnotherHost(setting) ? { note: otherHostText(setting) } : {}),
-    origin: html`<p class="origin">
+    origin: originView(setting, actions),
+  })
+}
+
+/** Where the value comes from, and a button to reset it. */
+export function originView(setting: Setting, actions: SettingActions): TemplateResult {
+  const { key, title, source, secret, restart } = setting
+  return html`<p class="origin">
       <span class="tag ${source === 'stored' ? 'on' : ''}">${sources[source]}</span>
       ${restart ? html`<span class="tag restart">After a restart</span>` : nothing}
       <code>${key}</code>
@@ -80,11 +91,10 @@ export function settingRow(
             </button>`
           : nothing
       }
-    </p>`,
-  })
+    </p>`
 }
 
-function controlView(
+export function controlView(
   setting: Setting,
   draft: string | undefined,
   invalid: boolean,

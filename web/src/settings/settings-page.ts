@@ -14,6 +14,7 @@ import './password-form.ts'
 import './point-number.ts'
 import './price-table.ts'
 import type { AnswerOf } from '../api/routes.ts'
+import { rightsTable } from './rights-table.ts'
 import { settingRow, valueText } from './setting-row.ts'
 import { type SettingsSection, settingsSections } from './settings-sections.ts'
 import { settingsStyles } from './settings-styles.ts'
@@ -193,17 +194,20 @@ export class DgSettingsPage extends LightElement {
     const { id, service, more } = section
     const own = settings.filter((setting) => setting.group === id)
     const unsaved = own.some(({ key }) => this.draft.has(key))
+    // Rights are one table.
+    const rows = own.filter(({ key }) => !key.startsWith('RIGHTS_'))
+    const rights = own.filter(({ key }) => key.startsWith('RIGHTS_'))
+    const actions = { edit: this.edit, reset: (setting: Setting) => void this.reset(setting) }
+    const { errors } = this.submission
     return cardView(
       section,
       html`
-        ${own.map((setting) =>
+        ${rows.map((setting) =>
           setting.key === 'PRICES'
             ? this.pricesView(setting)
-            : settingRow(setting, this.draft.get(setting.key), this.submission.errors[setting.key], {
-                edit: this.edit,
-                reset: (reset) => void this.reset(reset),
-              }),
+            : settingRow(setting, this.draft.get(setting.key), errors[setting.key], actions),
         )}
+        ${rights.length > 0 ? rightsTable(rights, this.draft, errors, actions) : nothing}
         ${
           service
             ? html`<div class="body foot">

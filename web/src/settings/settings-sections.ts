@@ -37,6 +37,13 @@ export const settingsSections: readonly SettingsSection[] = [
     service: 'telephony',
   },
   {
+    id: 'rights',
+    icon: 'lock',
+    heading: 'Rights',
+    about:
+      'What Delegate may do for you by text and in calls. A number proves little, so it may do less there.',
+  },
+  {
     id: 'owner',
     icon: 'user',
     heading: 'You',

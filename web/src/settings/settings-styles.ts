@@ -36,16 +36,50 @@ export const settingsStyles = css`
   .setting + .setting {
     border-top: 1px solid var(--line);
   }
-  .setting.changed {
-    background: color-mix(in oklch, var(--accent-soft) 45%, transparent);
-  }
   .setting label {
     font-weight: 550;
   }
   .setting .soft {
     overflow-wrap: anywhere;
   }
-  .setting .origin {
+  .tag.restart {
+    background: var(--warning-soft);
+    color: var(--ink);
+  }
+  .rights {
+    width: 100%;
+    border-collapse: collapse;
+  }
+  .rights th,
+  .rights td {
+    padding: var(--space-4) var(--space-5);
+    border-top: 1px solid var(--line);
+    font-weight: inherit;
+    text-align: start;
+    vertical-align: top;
+  }
+  .rights thead th {
+    padding-block: var(--space-2);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+  }
+  .rights tbody th,
+  .rights label,
+  .rights .fixed {
+    font-weight: 550;
+  }
+  .rights td {
+    width: 22rem;
+  }
+  .rights .soft,
+  .rights .origin {
+    font-weight: 400;
+  }
+  .rights td .soft {
+    margin-top: var(--space-1);
+  }
+  .setting .origin,
+  .rights .origin {
     display: flex;
     flex-wrap: wrap;
     align-items: center;
@@ -55,13 +89,14 @@ export const settingsStyles = css`
     color: var(--ink-faint);
     font-size: var(--text-xs);
   }
-  .setting code {
+  .setting code,
+  .rights code {
     font-family: var(--font-mono);
     overflow-wrap: anywhere;
   }
-  .tag.restart {
-    background: var(--warning-soft);
-    color: var(--ink);
+  .setting.changed,
+  .rights .changed {
+    background: color-mix(in oklch, var(--accent-soft) 45%, transparent);
   }
   .control {
     display: grid;
@@ -99,6 +134,24 @@ export const settingsStyles = css`
     }
     .setting {
       grid-template-columns: minmax(0, 1fr);
+    }
+    .rights thead {
+      display: none;
+    }
+    .rights :is(tbody, tr, th, td) {
+      display: block;
+      width: auto;
+    }
+    .rights tr {
+      padding: var(--space-4);
+      border-top: 1px solid var(--line);
+    }
+    .rights :is(th, td) {
+      padding: 0;
+      border: 0;
+    }
+    .rights td {
+      margin-top: var(--space-2);
     }
   }
 `

@@ -49,6 +49,17 @@ const modelText = ({ payload }: TimelineEvent): string => {
   const { model } = payload
   return typeof model === 'object' && model !== null ? String(Reflect.get(model, 'model')) : 'the model'
 }
+/** What vouches for the number of a caller. */
+const attestations: Readonly<Record<string, string>> = {
+  full: 'the number is attested in full',
+  partial: 'the number is attested in part',
+  gateway: 'the number is not attested, only its gateway',
+  failed: 'the number failed attestation',
+  client: 'from the voice client',
+  none: 'the number is not attested',
+}
+const rang = (attestation: string | undefined): string =>
+  attestation === undefined ? 'The phone rang' : `The phone rang: ${attestation}`
 
 /** Why a call ended, other than by the caller hanging up. */
 const callEnds: Readonly<Record<string, string>> = {
@@ -121,7 +132,9 @@ export const titles: Readonly<Record<string, Title>> = {
     `Dismissed ${plural(size(e, 'signalIds'), 'signal')}: ${wordsText(text(e, 'reason'))}`,
   'sms.status.reported': (e) => `Text message ${wordsText(text(e, 'status'))}`,
   'sms.delayed': (e) => `Texts delayed: ${delayText(text(e, 'kind'))}`,
-  'call.offered': () => 'The phone rang',
+  'call.offered': (e) => rang(attestations[text(e, 'attestation')]),
+  'call.pin.accepted': () => 'PIN accepted',
+  'call.pin.refused': () => 'Wrong PIN',
   'call.rejected': (e) => `Call rejected: ${wordsText(text(e, 'reason'))}`,
   'call.connected': () => 'Call connected',
   'call.status.reported': (e) => `The provider reports: ${text(e, 'of')} ${wordsText(text(e, 'status'))}`,

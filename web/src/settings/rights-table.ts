@@ -1,0 +1,58 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { Setting } from '../../../src/http/contract/settings.ts'
+import { controlView, originView, type SettingActions, valueText } from './setting-row.ts'
+
+/** What each right means, in full. */
+const meanings: Readonly<Record<string, string>> = {
+  read: 'Answers questions, and learns from what you say. Makes and changes nothing else.',
+  note: 'Also makes notes, reminders and memories, and texts you. The rest waits for you in the browser.',
+  change: 'Also changes or deletes notes and reminders, once you press 1. The rest waits in the browser.',
+  everything: 'Also forgets, texts others and runs tasks, once you press 1.',
+}
+
+/** The rights of each way in, as one table: the browser first, then a row for each setting. */
+export function rightsTable(
+  settings: readonly Setting[],
+  drafts: ReadonlyMap<string, string>,
+  errors: Readonly<Record<string, string>>,
+  actions: SettingActions,
+): TemplateResult {
+  return html`<table class="rights" aria-label="What each way in may do">
+    <thead>
+      <tr><th scope="col">Way in</th><th scope="col">May do</th></tr>
+    </thead>
+    <tbody>
+      <tr>
+        <th scope="row">Browser<p class="soft">Where you are signed in.</p></th>
+        <td>
+          <p class="fixed">Everything</p>
+          <p class="soft">What you type yourself is done at once. What other words suggest waits for you.</p>
+        </td>
+      </tr>
+      ${settings.map((setting) => rowView(setting, drafts.get(setting.key), errors[setting.key], actions))}
+    </tbody>
+  </table>`
+}
+
+function rowView(
+  setting: Setting,
+  draft: string | undefined,
+  error: string | undefined,
+  actions: SettingActions,
+): TemplateResult {
+  const { key, title, description } = setting
+  return html`<tr class=${draft === undefined ? nothing : 'changed'}>
+    <th scope="row">
+      <label for=${key}>${title}</label>
+      <p class="soft" id="${key}-about">${description}</p>
+      ${originView(setting, actions)}
+    </th>
+    <td>
+      ${controlView(setting, draft, error !== undefined, actions)}
+      <p class="soft">${meanings[draft ?? valueText(setting)]}</p>
+      <div id="${key}-error">
+        ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${error}</span>`}
+      </div>
+    </td>
+  </tr>`
+}
