@@ -51,6 +51,8 @@ export type Features = {
   readonly answering: () => ModelId
   readonly directory: string
   readonly devRoutes: boolean
+  /** Further names that requests may address the service by. */
+  readonly allowedHosts: readonly string[]
   readonly nowMs: () => number
   readonly newId: () => string
   readonly log: Log

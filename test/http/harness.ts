@@ -29,6 +29,8 @@ export type ServiceOptions = {
   readonly limits?: Partial<ServerLimits>
   readonly webDirectory?: string
   readonly checks?: () => Checks
+  /** `delegate.example` by default. */
+  readonly allowedHosts?: readonly string[]
   readonly testConnection?: TestConnection
   readonly installed?: boolean
   /** How long running work may take at shutdown. */
@@ -102,6 +104,7 @@ export async function startService(options: ServiceOptions = {}) {
     onFault: storage.reportFault,
     stopping: stopping.signal,
     newId,
+    allowedHosts: options.allowedHosts ?? ['delegate.example'],
     monotonicMs: options.monotonicMs ?? (() => performance.now()),
     limits: { ...DEFAULT_SERVER_LIMITS, checkEveryMs: 50, ...options.limits },
   })

@@ -10,6 +10,7 @@ import { createApp } from './app.ts'
 import { createCallerIdentification } from './caller.ts'
 import type { Routes } from './env.ts'
 import type { Faults } from './faults.ts'
+import { createHostList } from './host-list.ts'
 import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.ts'
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
@@ -24,6 +25,8 @@ export function createHttp(
       readonly addRoutes: (routes: Routes) => void
       readonly socketRoutes: readonly SocketRoute[]
       readonly newId: () => string
+      /** Further names that requests may address the service by. */
+      readonly allowedHosts: readonly string[]
       /** A monotonic clock. */
       readonly monotonicMs: () => number
       readonly limits?: ServerLimits
@@ -41,6 +44,7 @@ export function createHttp(
     access: createAccessControl({
       account,
       sessions,
+      isAllowedHost: createHostList(settings, options.allowedHosts),
       intrusions: options.intrusions,
       // The shell is served at the addresses of its pages only.
       isStaticFile: (path) => path !== SHELL_FILE && staticFiles.has(path),
