@@ -26,6 +26,7 @@ import type { TestConnection } from './routes/settings.ts'
 import type { IntrusionCounter } from './server/intrusion-counter.ts'
 import type { SignInThrottle } from './server/sign-in-throttle.ts'
 import type { StaticFiles } from './server/static-files.ts'
+import type { StepUp } from './server/step-up.ts'
 
 /** Everything that the service shows to clients. */
 export type Features = {
@@ -75,6 +76,7 @@ export type CoreDeps = Shared &
     readonly testConnection: TestConnection
     readonly buildInfo: BuildInfo
     readonly throttle: SignInThrottle
+    readonly stepUp: StepUp
     readonly undeclaredProxies: () => readonly string[]
   }
 

@@ -26,6 +26,11 @@ export type SettingDefinition = {
   readonly default: string | number | null
   /** Encrypted at rest, and never returned by the API. */
   readonly secret: boolean
+  /**
+   * Whoever changes it could receive secrets, calls or texts, spend money or run programs, so changing it needs a
+   * recent proof that the owner is there. True for every secret.
+   */
+  readonly sensitive: boolean
   readonly group: (typeof settingGroups)[number]
   /** The label in forms. */
   readonly title: string
@@ -36,7 +41,7 @@ export type SettingDefinition = {
   readonly choices: readonly string[] | null
 }
 
-type Optional = 'unit' | 'choices' | 'secret'
+type Optional = 'unit' | 'choices' | 'secret' | 'sensitive'
 type Options<D> = Omit<SettingDefinition, Optional | 'schema' | 'default'> &
   Partial<Pick<SettingDefinition, Optional>> & { readonly default: D }
 
@@ -44,7 +49,14 @@ function setting<const S extends SettingSchema, const D extends z.output<S> | nu
   schema: S,
   options: Options<D>,
 ) {
-  return { schema, secret: false, unit: null, choices: null, ...options }
+  return {
+    schema,
+    secret: false,
+    sensitive: options.secret ?? false,
+    unit: null,
+    choices: null,
+    ...options,
+  }
 }
 
 /** All settings. This table drives validation, the API, the environment and the reference page. */
@@ -61,6 +73,7 @@ export const settingRegistry = {
     group: 'model',
     title: 'Service address',
     default: null,
+    sensitive: true,
     description:
       'Address of another OpenAI-compatible service, for every model call including the realtime socket.',
   }),
@@ -155,6 +168,7 @@ export const settingRegistry = {
     group: 'telephony',
     title: 'Account SID',
     default: null,
+    sensitive: true,
     description: 'SID of the account at the telephony provider.',
   }),
   TELEPHONY_AUTH_TOKEN: setting(tokenSchema, {
@@ -168,6 +182,7 @@ export const settingRegistry = {
     group: 'telephony',
     title: 'API key SID',
     default: null,
+    sensitive: true,
     description: 'SID of the API key for calls from the browser.',
   }),
   TELEPHONY_API_KEY_SECRET: setting(tokenSchema, {
@@ -181,18 +196,21 @@ export const settingRegistry = {
     group: 'telephony',
     title: 'Application SID',
     default: null,
+    sensitive: true,
     description: "SID of the provider's application for calls from the browser.",
   }),
   TELEPHONY_PHONE_NUMBER: setting(phoneNumberSchema, {
     group: 'telephony',
     title: "Delegate's number",
     default: null,
+    sensitive: true,
     description: "The delegate's phone number.",
   }),
   TELEPHONY_API_BASE_URL: setting(serviceUrlSchema, {
     group: 'telephony',
     title: 'API address',
     default: null,
+    sensitive: true,
     description: "Another address for the provider's API, used for every call to it.",
   }),
   GUEST_DAILY_MESSAGES: setting(integerSchema(0, 10_000), {
@@ -200,6 +218,7 @@ export const settingRegistry = {
     title: 'Guest messages per day',
     unit: 'messages',
     default: 100,
+    sensitive: true,
     description:
       'Texts and calls accepted from guests in a day, from all numbers together. One number may use a quarter of them, or 3 if that is more. Callers who withhold their number count as one.',
   }),
@@ -207,12 +226,14 @@ export const settingRegistry = {
     group: 'service',
     title: 'Public URL',
     default: null,
+    sensitive: true,
     description: 'Origin of the service on the internet, like https://delegate.example.com.',
   }),
   TRUSTED_PROXY: setting(proxyListSchema, {
     group: 'service',
     title: 'Trusted proxies',
     default: null,
+    sensitive: true,
     description:
       'Addresses or networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas.',
   }),
@@ -220,6 +241,7 @@ export const settingRegistry = {
     group: 'owner',
     title: 'Your phone numbers',
     default: null,
+    sensitive: true,
     description: "The owner's phone numbers, separated by commas. While unset, every caller is a guest.",
   }),
   TIMEZONE: setting(timezoneSchema, {
@@ -239,6 +261,7 @@ export const settingRegistry = {
     group: 'delivery',
     title: 'Webhook URL',
     default: null,
+    sensitive: true,
     description: 'URL that outcomes are posted to when they are delivered by webhook.',
   }),
   DELIVERY_WEBHOOK_SECRET: setting(textSchema, {
@@ -252,6 +275,7 @@ export const settingRegistry = {
     group: 'delivery',
     title: 'Working directory',
     default: null,
+    sensitive: true,
     description:
       'Directory that the coding assistant works in, outside the data directory. While unset, it is DATA_DIR with -work appended.',
   }),
@@ -287,6 +311,11 @@ export const settingKeys: readonly SettingKey[] = Object.keys(settingRegistry).f
 
 export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(settingRegistry, key)
+}
+
+/** Whether changing the setting needs a recent proof that the owner is there. */
+export function isSensitive(key: string): boolean {
+  return isSettingKey(key) && settingRegistry[key].sensitive
 }
 
 export type ParsedSetting =

@@ -43,6 +43,16 @@ export const changePasswordRoute = post('/api/auth/password', {
   },
 })
 
+export const stepUpRoute = post('/api/auth/step-up', {
+  summary:
+    'Prove that it is you. For five minutes, the session may do what is refused with `step_up_required`',
+  request: { body: body(z.object({ password: knownPasswordSchema })) },
+  responses: {
+    200: json(z.object({ proven: z.literal(true) }), 'Proven'),
+    ...refusals(400, 401, 403, 429),
+  },
+})
+
 export const listSessionsRoute = get('/api/sessions', {
   summary: 'List sessions, last seen first',
   responses: {
@@ -64,7 +74,7 @@ export const listSessionsRoute = get('/api/sessions', {
 })
 
 export const revokeSessionRoute = del('/api/sessions/{id}', {
-  summary: 'End a session and close its sockets',
+  summary: 'End a session and close its sockets. Needs a recent proof (`step_up_required`)',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'Ended' }, ...refusals(404) },
+  responses: { 204: { description: 'Ended' }, ...refusals(403, 404) },
 })

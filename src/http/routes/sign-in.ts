@@ -5,6 +5,7 @@ import {
   signInRoute,
   signOutRoute,
   statusRoute,
+  stepUpRoute,
 } from '../contract/sign-in.ts'
 import type { CoreDeps } from '../features.ts'
 import { type HttpContext, type Routes, refuseInvalid, sessionOf } from '../server/env.ts'
@@ -13,7 +14,9 @@ import { removeSessionCookie, setSessionCookie } from '../server/session-cookie.
 import { tooManyAttempts } from '../server/sign-in-throttle.ts'
 import { commonPassword } from './install.ts'
 
-export function signInRoutes(routes: Routes, { account, sessions, throttle, intrusions }: CoreDeps): void {
+export function signInRoutes(routes: Routes, deps: CoreDeps): void {
+  const { account, sessions, throttle, stepUp, intrusions } = deps
+
   function throttled(client: string): Refusal {
     intrusions.count('sign_in_throttled')
     return tooManyAttempts(throttle.waitMs(client))
@@ -82,6 +85,8 @@ export function signInRoutes(routes: Routes, { account, sessions, throttle, intr
     )
     switch (outcome) {
       case 'changed':
+        // The current password is a proof.
+        sessions.prove(session.id)
         return c.json({ changed: true as const }, 200)
       case 'wrong_password':
         throw new Refusal(401, 'wrong_password', 'The current password is wrong.')
@@ -90,6 +95,11 @@ export function signInRoutes(routes: Routes, { account, sessions, throttle, intr
       case 'common_password':
         throw commonPassword('newPassword')
     }
+  })
+
+  routes.openapi(stepUpRoute, async (c) => {
+    await stepUp.confirmed(c, c.req.valid('json').password, async () => undefined)
+    return c.json({ proven: true as const }, 200)
   })
 
   routes.openapi(listSessionsRoute, (c) => {

@@ -15,12 +15,13 @@ import { createHttpServer, type HttpServer, type ServerLimits } from './http-ser
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
 import { SHELL_FILE } from './static-files.ts'
+import { createStepUp } from './step-up.ts'
 
 const END_EXPIRED_SESSIONS_EVERY_MS = 60_000
 
 /** Assembles the routes of the service itself, further routes and sockets, and their server. */
 export function createHttp(
-  options: Omit<CoreDeps, 'throttle' | 'undeclaredProxies'> &
+  options: Omit<CoreDeps, 'throttle' | 'stepUp' | 'undeclaredProxies'> &
     Faults & {
       readonly addRoutes: (routes: Routes) => void
       readonly socketRoutes: readonly SocketRoute[]
@@ -51,11 +52,13 @@ export function createHttp(
     }),
     identifyCaller: identify,
   }
-  const core = { ...options, throttle, undeclaredProxies }
+  const stepUp = createStepUp({ ...options, throttle })
+  const core = { ...options, throttle, stepUp, undeclaredProxies }
   const app = createApp({
     ...options,
     ...guards,
     addRoutes(routes) {
+      stepUp.guard(routes)
       for (const addRoutes of CORE_ROUTES) addRoutes(routes, core)
       options.addRoutes(routes)
     },
