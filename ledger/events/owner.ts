@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import { countSchema, defineEvent, idSchema, seqSchema, timeSchema, wordSchema } from '../define-event.ts'
 
+/** What the owner can sign in with besides the password. */
+const factorSchema = z.enum(['totp', 'recovery_codes', 'passkey'])
+
 /** The audit trail. Never put a setting's value, a password or a secret here. */
 export const ownerEvents = {
   'adaptation.saved': defineEvent({
@@ -24,6 +27,9 @@ export const ownerEvents = {
     facts: { sessionId: idSchema, by: z.enum(['owner', 'password_change', 'shell']) },
   }),
   'owner.password.changed': defineEvent({ facts: { by: z.enum(['owner', 'shell']) } }),
+  'owner.factor.added': defineEvent({ facts: { kind: factorSchema } }),
+  'owner.factor.removed': defineEvent({ facts: { kind: factorSchema, by: z.enum(['owner', 'shell']) } }),
+  'owner.recovery-code.used': defineEvent({ facts: { left: countSchema } }),
   /** Refused requests of strangers, counted: at most one fact per minute and kind. */
   'intrusion.counted': defineEvent({
     facts: { kind: wordSchema, count: countSchema, from: timeSchema, to: timeSchema },

@@ -9,7 +9,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   test: 'Runs all tests but the long ones.',
   'test:long': 'Runs the long tests.',
   'owner:reset-password':
-    'Sets a new password from the shell and ends every session. Stop the service first. Generates a password if you enter none.',
+    'Sets a new password from the shell, ends every session and removes authenticator app, recovery codes and passkeys; `-- --keep-factors` keeps these. Stop the service first. Generates a password if you enter none.',
   check: 'Checks types, format, lint, import boundaries, cycles and file sizes.',
   'check:types': 'Checks only types.',
   'check:lint': 'Checks only format and lint.',

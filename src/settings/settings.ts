@@ -134,6 +134,7 @@ export function createSettings(options: {
     return problems.length > 0 ? { status: 'invalid', problems } : { status: 'valid', values }
   }
 
+  /** Makes a key to seal secrets with, if there is none. What an earlier key sealed is lost. */
   function makeKey(): void {
     if (secrets.hasKey()) return
     // Before the new key exists: after a crash in between, it could not open the old values.
@@ -248,6 +249,7 @@ export function createSettings(options: {
       })
     },
     toStored,
+    makeKey,
     /** Permanently binds secrets that an earlier version stored to the current address. */
     bindStoredSecrets(): void {
       const unbound = [...stored].flatMap(([key, { value, enteredFor }]) =>

@@ -10,6 +10,12 @@ const knownPasswordSchema = z
   .min(1, 'must not be empty')
   .max(4 * MAX_PASSWORD_CHARS)
 
+export const codeSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(100)
+  .describe('A code of the authenticator app, or a recovery code. Each counts once')
+
 export const statusRoute = get('/auth/status', {
   summary: 'Check whether the service is set up and this browser is signed in',
   security: [],
@@ -17,9 +23,10 @@ export const statusRoute = get('/auth/status', {
 })
 
 export const signInRoute = post('/login', {
-  summary: 'Sign in; after 10 failures a client must wait',
+  summary:
+    'Sign in; after 10 failures a client must wait. With an authenticator app, a password without a code gets 401 `second_factor_required`',
   security: [],
-  request: { body: body(z.object({ password: knownPasswordSchema })) },
+  request: { body: body(z.object({ password: knownPasswordSchema, code: codeSchema.optional() })) },
   responses: {
     200: json(z.object({ authenticated: z.literal(true) }), 'Signed in, with a session cookie'),
     ...refusals(400, 401, 403, 429),
@@ -46,7 +53,9 @@ export const changePasswordRoute = post('/api/auth/password', {
 export const stepUpRoute = post('/api/auth/step-up', {
   summary:
     'Prove that it is you. For five minutes, the session may do what is refused with `step_up_required`',
-  request: { body: body(z.object({ password: knownPasswordSchema })) },
+  request: {
+    body: body(z.union([z.object({ password: knownPasswordSchema }), z.object({ code: codeSchema })])),
+  },
   responses: {
     200: json(z.object({ proven: z.literal(true) }), 'Proven'),
     ...refusals(400, 401, 403, 429),

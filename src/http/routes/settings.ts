@@ -31,7 +31,7 @@ export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
     const outcome =
       password === undefined
         ? await settings.change(wanted)
-        : await stepUp.confirmed(c, password, () => settings.change(wanted, true))
+        : await stepUp.confirmed(c, { password }, () => settings.change(wanted, true))
     if (outcome.status === 'password_required') {
       throw new Refusal(
         403,

@@ -12,6 +12,7 @@ import { type HttpContext, type Routes, refuseInvalid, sessionOf } from '../serv
 import { Refusal, unknown } from '../server/problem.ts'
 import { removeSessionCookie, setSessionCookie } from '../server/session-cookie.ts'
 import { tooManyAttempts } from '../server/sign-in-throttle.ts'
+import { wrongFactor } from '../server/step-up.ts'
 import { commonPassword } from './install.ts'
 
 export function signInRoutes(routes: Routes, deps: CoreDeps): void {
@@ -48,16 +49,18 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
       const client = guesserOf(c)
       const outcome = await account.signIn(
         {
-          password: c.req.valid('json').password,
+          ...c.req.valid('json'),
           userAgent: c.req.header('user-agent') ?? '',
           former: c.get('session'),
         },
         throttle.attemptsOf(client),
       )
       if (outcome.status === 'too_many_attempts') throw throttled(client)
-      if (outcome.status === 'wrong_password') {
+      if (outcome.status === 'second_factor_required')
+        throw new Refusal(401, outcome.status, 'Enter a code of your authenticator app or a recovery code.')
+      if (outcome.status !== 'signed_in') {
         intrusions.count('sign_in_refused')
-        throw new Refusal(401, 'wrong_password', 'The password is wrong.')
+        throw wrongFactor(401, outcome.status)
       }
       setSessionCookie(c, outcome.newSession.token)
       return c.json({ authenticated: true as const }, 200)
@@ -98,7 +101,7 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
   })
 
   routes.openapi(stepUpRoute, async (c) => {
-    await stepUp.confirmed(c, c.req.valid('json').password, async () => undefined)
+    await stepUp.confirmed(c, c.req.valid('json'), async () => undefined)
     return c.json({ proven: true as const }, 200)
   })
 

@@ -1,4 +1,5 @@
 import type { CoreDeps } from '../features.ts'
+import { factorRoutes } from '../routes/factors.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { installRoutes } from '../routes/install.ts'
 import { logRoutes } from '../routes/logs.ts'
@@ -79,4 +80,12 @@ export function createHttp(
 }
 
 /** In the order of the API reference. */
-const CORE_ROUTES = [healthRoutes, installRoutes, signInRoutes, settingsRoutes, logRoutes, pageRoutes]
+const CORE_ROUTES = [
+  healthRoutes,
+  installRoutes,
+  signInRoutes,
+  factorRoutes,
+  settingsRoutes,
+  logRoutes,
+  pageRoutes,
+]

@@ -1,4 +1,4 @@
-import type { OwnerAccount } from '../../settings/owner-account.ts'
+import type { OwnerAccount, Proof } from '../../settings/owner-account.ts'
 import type { Sessions } from '../../settings/sessions.ts'
 import { type HttpContext, type Routes, sessionOf } from './env.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
@@ -9,7 +9,13 @@ import { type SignInThrottle, tooManyAttempts } from './sign-in-throttle.ts'
  * Routes that need a recent proof that the owner is there, so that a stolen session or an unlocked screen is not
  * enough. Changes of settings need one too, depending on the setting (`isSensitive`).
  */
-const SENSITIVE_ROUTES = [['DELETE', '/api/sessions/:id']] as const
+const SENSITIVE_ROUTES = [
+  ['DELETE', '/api/sessions/:id'],
+  ['POST', '/api/auth/totp'],
+  ['POST', '/api/auth/totp/confirm'],
+  ['DELETE', '/api/auth/totp'],
+  ['POST', '/api/auth/recovery-codes'],
+] as const
 
 export type StepUp = ReturnType<typeof createStepUp>
 
@@ -38,26 +44,31 @@ export function createStepUp(options: {
           return next()
         })
     },
-    /**
-     * Runs `job` if the password is right, which is also a proof. A wrong one costs the session an attempt, but
-     * does not end it.
-     */
-    async confirmed<T>(c: HttpContext, password: string, job: () => Promise<T>): Promise<T> {
+    /** Runs `job` if the proof is right. A wrong one costs the session an attempt, but does not end it. */
+    async confirmed<T>(c: HttpContext, proof: Proof, job: () => Promise<T>): Promise<T> {
       const { id } = sessionOf(c)
       const guesser = `session ${id}`
-      const outcome = await account.confirm(password, throttle.attemptsOf(guesser), async () => {
+      const outcome = await account.confirm(proof, throttle.attemptsOf(guesser), async () => {
         sessions.prove(id)
-        return job()
+        return { value: await job() }
       })
+      if (typeof outcome === 'object') return outcome.value
       if (outcome === 'too_many_attempts') {
         intrusions.count('sign_in_throttled')
         throw tooManyAttempts(throttle.waitMs(guesser))
       }
-      if (outcome === 'wrong_password') {
-        intrusions.count('sign_in_refused')
-        throw new Refusal(403, 'wrong_password', 'The password is wrong.')
-      }
-      return outcome
+      intrusions.count('sign_in_refused')
+      throw wrongFactor(403, outcome)
     },
   }
+}
+
+const WRONG = {
+  wrong_password: 'The password is wrong.',
+  wrong_code: 'The code is wrong or was used before.',
+}
+
+/** The refusal of a password or code. With a session, the status is 403: the session is still valid. */
+export function wrongFactor(status: 401 | 403, code: keyof typeof WRONG): Refusal {
+  return new Refusal(status, code, WRONG[code])
 }

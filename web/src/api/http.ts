@@ -37,8 +37,11 @@ type Request = {
 /** How long a request may take. Changes get longer: they may wait for the model. */
 const limitMs = { read: 30_000, change: 300_000 } as const
 
+/** Codes of a 401 that is about a password or code, not about the session. */
+const aboutFactors = new Set(['wrong_password', 'wrong_code', 'second_factor_required'])
+
 /**
- * `onNoSession` runs on 401, except for a wrong password. `stepUp` runs when the service asks for a proof of who is
+ * `onNoSession` runs on 401, except for a wrong or missing password or code. `stepUp` runs when the service asks for a proof of who is
  * there; if it resolves to true, the request is repeated.
  */
 export function createHttp(options: {
@@ -55,7 +58,7 @@ export function createHttp(options: {
       const { response, text } = await exchange(method, path, request, timeoutMs)
       if (response.ok) return text === '' ? null : JSON.parse(text)
       const problem = problemOf(text, response.status)
-      if (response.status === 401 && problem.code !== 'wrong_password') options.onNoSession()
+      if (response.status === 401 && !aboutFactors.has(problem.code)) options.onNoSession()
       if (problem.code === 'not_configured' && response.status === 503) options.onNotInstalled()
       throw new Refused(problem, retryAfter(response.headers.get('retry-after')))
     }

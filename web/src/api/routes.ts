@@ -6,6 +6,7 @@ type Resource =
   | typeof import('../../../src/http/contract/chat.ts')
   | typeof import('../../../src/http/contract/conversations.ts')
   | typeof import('../../../src/http/contract/erasures.ts')
+  | typeof import('../../../src/http/contract/factors.ts')
   | typeof import('../../../src/http/contract/health.ts')
   | typeof import('../../../src/http/contract/install.ts')
   | typeof import('../../../src/http/contract/logs.ts')

@@ -1,9 +1,9 @@
-import { html, type LitElement } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { html, type LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
 import type { Http } from '../api/routes.ts'
 import { DialogElement } from '../design/dialog.ts'
-import { passwordView, usernameView } from '../design/field.ts'
-import { formDialog } from './form-dialog.ts'
+import { codeView, passwordView, usernameView } from '../design/field.ts'
+import { formDialog, textIn } from './form-dialog.ts'
 import { Submission } from './submission.ts'
 
 /** Asks the owner to prove who they are. Resolves to false if they close the dialog. */
@@ -18,21 +18,37 @@ export function askToStepUp(host: LitElement, http: Http): Promise<boolean> {
 @customElement('dg-step-up-dialog')
 export class DgStepUpDialog extends DialogElement {
   @property({ attribute: false }) http!: Http
+  /** Whether the owner has an authenticator app. */
+  @state() private hasCodes = false
   isProven = false
   private readonly submission = new Submission(this)
 
+  override connectedCallback(): void {
+    super.connectedCallback()
+    void this.lookUp()
+  }
+
+  private async lookUp(): Promise<void> {
+    try {
+      this.hasCodes = (await this.http.get('/api/auth/factors')).totp !== null
+    } catch {
+      // The password is always a way.
+    }
+  }
+
   private readonly submit = async (data: FormData): Promise<boolean> => {
     const password = String(data.get('step-up-password'))
+    const code = textIn(data, 'step-up-code')
     this.isProven = await this.submission.send(
-      () => this.http.post('/api/auth/step-up', { body: { password } }),
-      password === '' ? { 'step-up-password': 'Enter your password.' } : {},
-      ({ problem }) =>
-        problem.code === 'wrong_password' ? { 'step-up-password': 'That is not your password.' } : undefined,
+      () => this.http.post('/api/auth/step-up', { body: password === '' ? { code } : { password } }),
+      password === '' && code === '' ? { 'step-up-password': 'Enter your password.' } : {},
+      ({ problem }) => wrong[problem.code],
     )
     return this.isProven
   }
 
   override render() {
+    const { errors } = this.submission
     return formDialog(this, this.submission, {
       heading: 'Confirm that it is you',
       action: ['Confirm', 'Confirming…'],
@@ -42,9 +58,23 @@ export class DgStepUpDialog extends DialogElement {
         ${passwordView({
           name: 'step-up-password',
           label: 'Your password',
-          error: this.submission.errors['step-up-password'],
+          error: errors['step-up-password'],
           autofocus: true,
-        })}`,
+        })}
+        ${
+          this.hasCodes
+            ? codeView({
+                name: 'step-up-code',
+                label: 'Or a code of your authenticator app',
+                error: errors['step-up-code'],
+              })
+            : nothing
+        }`,
     })
   }
+}
+
+const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  wrong_password: { 'step-up-password': 'That is not your password.' },
+  wrong_code: { 'step-up-code': 'Wrong code, or one that was used before.' },
 }

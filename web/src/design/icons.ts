@@ -24,6 +24,7 @@ export {
   History as timeline,
   Info as info,
   Keyboard as keyboard,
+  KeyRound as key,
   Link as link,
   Lock as lock,
   LogOut as 'sign-out',

@@ -62,6 +62,13 @@ const callEnded = (durationMs: number, why?: string): string => {
   return why === undefined ? what : `${what}: ${why}`
 }
 
+const factorNames: Readonly<Record<string, string>> = {
+  totp: 'Authenticator app',
+  recovery_codes: 'New recovery codes',
+  passkey: 'Passkey',
+}
+const factorText = (event: TimelineEvent): string => factorNames[text(event, 'kind')] ?? 'Something'
+
 const titles: Readonly<Record<string, Title>> = {
   'conversation.ended': () => 'Conversation ended',
   'turn.started': (e) =>
@@ -147,6 +154,10 @@ const titles: Readonly<Record<string, Title>> = {
   'owner.signed-out': () => 'Signed out',
   'owner.session.revoked': () => 'A session was signed out',
   'owner.password.changed': () => 'Password changed',
+  'owner.factor.added': (e) => `${factorText(e)} added`,
+  'owner.factor.removed': (e) =>
+    `${factorText(e)} removed${text(e, 'by') === 'shell' ? ' from the shell' : ''}`,
+  'owner.recovery-code.used': (e) => `A recovery code was used; ${countText(number(e, 'left'))} left`,
   'intrusion.counted': (e) =>
     `${plural(number(e, 'count'), 'refused attempt')}: ${wordsText(text(e, 'kind'))}`,
   'ledger.imported': () => 'History imported',
