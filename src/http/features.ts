@@ -71,7 +71,7 @@ export type Shared = {
 
 /** What the routes of the service itself may use. */
 export type CoreDeps = Shared &
-  Pick<OwnerState, 'account' | 'factors' | 'sessions' | 'settings'> & {
+  Pick<OwnerState, 'account' | 'factors' | 'passkeys' | 'sessions' | 'settings'> & {
     readonly checkHealth: CheckHealth
     readonly testConnection: TestConnection
     readonly buildInfo: BuildInfo

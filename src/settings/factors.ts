@@ -1,12 +1,18 @@
 import { hash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import * as z from 'zod'
-import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { Append } from '../../ledger/event.ts'
 import { SettingsUnusable } from './errors.ts'
+import {
+  byOwner,
+  FACTORS,
+  type FactorKind,
+  type FactorStore,
+  factorAdded,
+  factorRemoved,
+} from './factor-store.ts'
 import type { SecretBox } from './secrets.ts'
 import { createTypedCode, normalizeTypedCode } from './typed-code.ts'
 
-const DOCUMENT = 'factors'
 /** RFC 6238: the parameters that every authenticator app knows. */
 const TOTP_SHAPE = { issuer: 'Delegate', label: 'owner', algorithm: 'SHA1', digits: 6, period: 30 } as const
 /** Steps that the clocks of app and service may differ (RFC 6238, 5.2). */
@@ -15,30 +21,13 @@ const WINDOW_STEPS = 1
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
 
-const documentSchema = z.object({
-  totp: z
-    .object({
-      /** The secret, sealed by the secret box. */
-      sealed: z.string(),
-      /** The step of the last accepted code. No code of it or of an earlier step counts again. */
-      lastStep: z.int(),
-      addedAtMs: z.int(),
-    })
-    .nullable(),
-  /** Digests of unused recovery codes. */
-  recoveryHashes: z.array(z.string()),
-})
-
-type Document = z.output<typeof documentSchema>
-
 /** What the owner can sign in with besides the password. */
 export type FactorSummary = {
   /** When the authenticator app was added; null without one. */
   readonly totpAddedAtMs: number | null
   readonly recoveryCodesLeft: number
+  readonly passkeys: number
 }
-
-type FactorKind = 'totp' | 'recovery_codes'
 
 export type Factors = ReturnType<typeof createFactors>
 
@@ -47,10 +36,7 @@ export type Factors = ReturnType<typeof createFactors>
  * it, or a recovery code. Each code counts once. Additions and removals are facts before they take effect.
  */
 export function createFactors(options: {
-  readonly documents: {
-    readonly document: (name: string) => string | null
-    readonly writeDocument: (name: string, content: string) => void
-  }
+  readonly store: FactorStore
   readonly secrets: Pick<SecretBox, 'seal' | 'open'>
   /** Makes sure that there is a key to seal with. */
   readonly makeKey: () => void
@@ -59,26 +45,18 @@ export function createFactors(options: {
   readonly randomBytes: (bytes: number) => Uint8Array
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }) {
-  const { documents, secrets, makeKey, append, nowMs, randomBytes, onWarning } = options
+  const { store, secrets, makeKey, append, nowMs, randomBytes, onWarning } = options
+  const { read, write } = store
   /** The secret of an app that has not shown a code yet, and the session that asked for it. */
   let begun: { readonly sessionId: string; readonly secret: Secret } | null = null
   if (read().totp !== null) totpSecret()
-
-  function read(): Document {
-    const content = documents.document(DOCUMENT)
-    return content === null ? { totp: null, recoveryHashes: [] } : documentSchema.parse(JSON.parse(content))
-  }
-
-  function write(changes: Partial<Document>): void {
-    documents.writeDocument(DOCUMENT, JSON.stringify({ ...read(), ...changes }))
-  }
 
   /** The app's secret. Null without an app, and where secret.key does not open it: then no code of it counts. */
   function totpSecret(): Secret | null {
     const { totp } = read()
     if (totp === null) return null
     try {
-      return Secret.fromBase32(secrets.open(DOCUMENT, totp.sealed))
+      return Secret.fromBase32(secrets.open(FACTORS, totp.sealed))
     } catch (error) {
       if (!(error instanceof SettingsUnusable)) throw error
       onWarning(
@@ -122,8 +100,12 @@ export function createFactors(options: {
 
   return {
     summary(): FactorSummary {
-      const { totp, recoveryHashes } = read()
-      return { totpAddedAtMs: totp?.addedAtMs ?? null, recoveryCodesLeft: recoveryHashes.length }
+      const { totp, recoveryHashes, passkeys } = read()
+      return {
+        totpAddedAtMs: totp?.addedAtMs ?? null,
+        recoveryCodesLeft: recoveryHashes.length,
+        passkeys: passkeys.length,
+      }
     },
     /** Whether a sign-in by password also needs a code. */
     needsCode: () => read().totp !== null,
@@ -151,44 +133,36 @@ export function createFactors(options: {
       begun = null
       makeKey()
       const { codes, recoveryHashes } = makeRecoveryCodes()
-      const totp = { sealed: secrets.seal(DOCUMENT, secret.base32), lastStep, addedAtMs: nowMs() }
-      await append([added('totp')])
+      const totp = { sealed: secrets.seal(FACTORS, secret.base32), lastStep, addedAtMs: nowMs() }
+      await append([factorAdded('totp')])
       write({ totp, recoveryHashes })
       return codes
     },
     /** Removes the app and its recovery codes. False if there is none. */
     async removeTotp(): Promise<boolean> {
       if (read().totp === null) return false
-      await append([removed('totp', 'owner')])
+      await append([factorRemoved('totp', 'owner')])
       write({ totp: null, recoveryHashes: [] })
       return true
     },
     /** Removes every factor, from the shell. Returns the kinds that there were. */
     async removeAll(): Promise<readonly FactorKind[]> {
-      const kinds: readonly FactorKind[] = read().totp === null ? [] : ['totp']
-      if (kinds.length > 0) await append(kinds.map((kind) => removed(kind, 'shell')))
-      write({ totp: null, recoveryHashes: [] })
+      const { totp, passkeys } = read()
+      const kinds: FactorKind[] = totp === null ? [] : ['totp']
+      if (passkeys.length > 0) kinds.push('passkey')
+      if (kinds.length > 0) await append(kinds.map((kind) => factorRemoved(kind, 'shell')))
+      write({ totp: null, recoveryHashes: [], passkeys: [] })
       return kinds
     },
     /** Replaces all recovery codes. Null without an app. */
     async renewRecoveryCodes(): Promise<readonly string[] | null> {
       if (read().totp === null) return null
       const { codes, recoveryHashes } = makeRecoveryCodes()
-      await append([added('recovery_codes')])
+      await append([factorAdded('recovery_codes')])
       write({ recoveryHashes })
       return codes
     },
   }
-}
-
-const byOwner = { actor: 'owner', channel: 'system' } as const
-
-function added(kind: FactorKind): NewEvent {
-  return { type: 'owner.factor.added', ...byOwner, facts: { kind } }
-}
-
-function removed(kind: FactorKind, by: 'owner' | 'shell'): NewEvent {
-  return { type: 'owner.factor.removed', ...byOwner, facts: { kind, by } }
 }
 
 /** A recovery code has 80 random bits, so a plain digest is enough. */

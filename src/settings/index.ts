@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Append } from '../../ledger/event.ts'
+import { createFactorStore } from './factor-store.ts'
 import { createFactors } from './factors.ts'
 import { liesOutside, WITHIN_REACH } from './outside-data.ts'
 import { createOwnerAccount } from './owner-account.ts'
+import { createPasskeys } from './passkeys.ts'
 import { createPasswords } from './passwords.ts'
 import { openSecretBox } from './secrets.ts'
 import { createSessions } from './sessions.ts'
@@ -43,13 +45,24 @@ export function openOwnerState(options: {
     const passwords = createPasswords()
     const documents = { document: store.document, writeDocument: store.writeDocument }
     const { makeKey } = settings
-    const factors = createFactors({ documents, secrets, makeKey, append, nowMs, randomBytes, onWarning })
+    const factorStore = createFactorStore(documents)
+    const passkeys = createPasskeys({ store: factorStore, append, nowMs, randomBytes })
+    const factors = createFactors({
+      store: factorStore,
+      secrets,
+      makeKey,
+      append,
+      nowMs,
+      randomBytes,
+      onWarning,
+    })
     const account = createOwnerAccount({
       store,
       settings,
       sessions,
       passwords,
       factors,
+      passkeys,
       append,
       hasFact,
       setupCode,
@@ -61,6 +74,7 @@ export function openOwnerState(options: {
       sessions,
       account,
       factors,
+      passkeys,
       /** Settings that parts of the service keep for themselves, one document each. */
       documents,
       /** Printed until the service is installed; new at each start. */

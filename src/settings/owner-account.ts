@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import pLimit from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import type { Factors } from './factors.ts'
+import type { Passkeys, Site } from './passkeys.ts'
 import { isCommonPassword } from './password-policy.ts'
 import type { Passwords } from './passwords.ts'
 import { isSettingKey } from './registry.ts'
@@ -50,7 +52,17 @@ export type SignInOutcome =
   | { readonly status: 'wrong_password' | 'wrong_code' | 'second_factor_required' | 'too_many_attempts' }
 
 /** A factor that shows that the owner is there. */
-export type Proof = { readonly password: string } | { readonly code: string }
+export type Proof =
+  | { readonly password: string }
+  | { readonly code: string }
+  | { readonly passkey: PasskeyProof }
+
+export type PasskeyProof = { readonly site: Site; readonly response: AuthenticationResponseJSON }
+
+export type PasskeySignInOutcome =
+  | { readonly status: 'signed_in'; readonly newSession: NewSession }
+  | { readonly status: 'wrong_passkey' }
+  | { readonly status: 'too_many_attempts' }
 
 export type PasswordChangeOutcome = 'changed' | 'wrong_password' | 'too_many_attempts' | 'common_password'
 
@@ -66,7 +78,8 @@ export function createOwnerAccount(options: {
   readonly settings: Settings
   readonly sessions: Sessions
   readonly passwords: Passwords
-  readonly factors: Factors
+  readonly factors: Pick<Factors, 'needsCode' | 'useCode'>
+  readonly passkeys: Pick<Passkeys, 'verify'>
   readonly append: Append
   /** Whether the ledger holds a fact with that key. */
   readonly hasFact: (key: string) => boolean
@@ -74,8 +87,19 @@ export function createOwnerAccount(options: {
   readonly newId: () => string
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }) {
-  const { store, settings, sessions, passwords, factors, append, hasFact, setupCode, newId, onWarning } =
-    options
+  const {
+    store,
+    settings,
+    sessions,
+    passwords,
+    factors,
+    passkeys,
+    append,
+    hasFact,
+    setupCode,
+    newId,
+    onWarning,
+  } = options
   const serially = pLimit(1)
   let installed = hasFact(INSTALLED_KEY)
   settlePendingInstall()
@@ -179,19 +203,24 @@ export function createOwnerAccount(options: {
     return (await factors.useCode(code)) ? null : 'wrong_code'
   }
 
-  /** Runs `job` if the code is right. */
-  function afterCode<T>(
-    code: string,
+  /** Runs `job` if a code or passkey is right. */
+  function afterProof<T, W>(
+    isRight: () => Promise<boolean>,
+    wrong: W,
     attempts: Attempts,
     job: () => Promise<T>,
-  ): Promise<T | 'wrong_code' | 'too_many_attempts'> {
+  ): Promise<T | W | 'too_many_attempts'> {
     return serially(async () => {
       if (!attempts.mayTry()) return 'too_many_attempts'
       attempts.failed()
-      if (!(await factors.useCode(code))) return 'wrong_code'
+      if (!(await isRight())) return wrong
       attempts.succeeded()
       return job()
     })
+  }
+
+  function afterPasskey<T>({ site, response }: PasskeyProof, attempts: Attempts, job: () => Promise<T>) {
+    return afterProof(() => passkeys.verify(site, response), 'wrong_passkey' as const, attempts, job)
   }
 
   async function beginSession({ userAgent, former }: Pick<SignIn, 'userAgent' | 'former'>) {
@@ -247,9 +276,20 @@ export function createOwnerAccount(options: {
         return 'changed'
       })
     },
+    /** A passkey is unlocked on its device, so it needs neither password nor code. */
+    async signInByPasskey(
+      { passkey, ...browser }: Pick<SignIn, 'userAgent' | 'former'> & { readonly passkey: PasskeyProof },
+      attempts: Attempts,
+    ): Promise<PasskeySignInOutcome> {
+      const outcome = await afterPasskey(passkey, attempts, () => beginSession(browser))
+      return typeof outcome === 'string' ? { status: outcome } : { status: 'signed_in', newSession: outcome }
+    },
     /** Runs `job` if the proof is right. */
-    confirm: <T>(proof: Proof, attempts: Attempts, job: () => Promise<T>) =>
-      'password' in proof ? afterCheck(proof.password, attempts, job) : afterCode(proof.code, attempts, job),
+    async confirm<T>(proof: Proof, attempts: Attempts, job: () => Promise<T>) {
+      if ('password' in proof) return afterCheck(proof.password, attempts, job)
+      if ('passkey' in proof) return afterPasskey(proof.passkey, attempts, job)
+      return afterProof(() => factors.useCode(proof.code), 'wrong_code' as const, attempts, job)
+    },
     /** Sets a new password without the old one, from the shell. Ends every session. */
     async resetPassword(next: string): Promise<'changed' | 'common_password' | 'not_installed'> {
       if (!installed) return 'not_installed'

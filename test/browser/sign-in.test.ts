@@ -115,3 +115,78 @@ for (const [look, context] of looks)
       expect.objectContaining({ key: 'OWNER_PHONE_NUMBER', value: '+15005550001' }),
     )
   })
+
+/** An authenticator in the browser that answers at once, as if the owner touched it. */
+async function addAuthenticator(page: Page) {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return {
+    /** Whether the owner is recognised. */
+    verify: (isUserVerified: boolean) =>
+      devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+  }
+}
+
+for (const [look, context] of looks)
+  test(`adds a passkey, signs in and confirms with it, and removes it (${look})`, async () => {
+    const { service, pass } = await startWithClock()
+    const local = { ...service, origin: `http://localhost:${service.port}` }
+    const page = await visit(browser(), local, {
+      path: '/settings#sign-in',
+      expected: /status of 40[13]/,
+      context,
+    })
+    const { verify } = await addAuthenticator(page)
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('My laptop')
+    expect(await findings(page)).toEqual([])
+    await picture(page, 'add-passkey', look)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    const ways = page.getByRole('list', { name: 'Ways to sign in' })
+    await ways.getByText('My laptop').waitFor()
+    await page.getByText('Passkey added').waitFor({ state: 'detached' })
+    await ways.scrollIntoViewIfNeeded()
+    expect(await findings(page)).toEqual([])
+    await picture(page, 'passkeys', look)
+
+    await page.context().clearCookies()
+    await page.goto('/login')
+    const usePasskey = page.getByRole('button', { name: 'Use a passkey' })
+    await usePasskey.waitFor()
+    expect(await findings(page)).toEqual([])
+    await picture(page, 'sign-in', look)
+    await verify(false)
+    await usePasskey.click()
+    await page.getByText('No passkey was used').waitFor()
+    await verify(true)
+    await usePasskey.click()
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+
+    await page.goto('/settings#sign-in')
+    await ways.getByText('used just now').waitFor()
+    pass(6 * 60_000)
+    await page.getByRole('button', { name: 'Remove the passkey My laptop' }).click()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText('Confirm that it is you').waitFor()
+    await usePasskey.click()
+    await page.getByText('Passkey removed').first().waitFor()
+    await ways.getByText('None. A passkey').waitFor()
+    expect((await service.client.get('/api/auth/factors')).json.passkeys).toEqual([])
+  })
+
+test('says why it offers no passkeys under an address, and what to do', async () => {
+  const { service } = await startWithClock()
+  const page = await visit(browser(), service, { path: '/settings#sign-in' })
+  await page.getByText('Passkeys need a name and https, or localhost.').waitFor()
+  expect(await page.getByRole('button', { name: 'Add a passkey' }).count()).toBe(0)
+})

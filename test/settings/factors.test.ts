@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../ledger/event.ts'
+import { createFactorStore } from '../../src/settings/factor-store.ts'
 import { createFactors } from '../../src/settings/factors.ts'
 import { openSecretBox } from '../../src/settings/secrets.ts'
 import { newDirectory } from './owner-state.ts'
@@ -28,10 +29,10 @@ async function enrolled() {
   const secrets = openSecretBox(newDirectory())
   const open = () =>
     createFactors({
-      documents: {
+      store: createFactorStore({
         document: (name) => documents.get(name) ?? null,
         writeDocument: (name, content) => void documents.set(name, content),
-      },
+      }),
       secrets,
       makeKey: secrets.makeKey,
       append: async (events) => {

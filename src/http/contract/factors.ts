@@ -8,6 +8,19 @@ const factorsSchema = z
   .object({
     totp: z.object({ addedAt: z.iso.datetime() }).nullable().describe('The authenticator app'),
     recoveryCodesLeft: z.int(),
+    passkeys: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        domain: z.string().describe('Where it signs in'),
+        addedAt: z.iso.datetime(),
+        lastUsedAt: z.iso.datetime().nullable(),
+      }),
+    ),
+    passkeyDomain: z
+      .string()
+      .nullable()
+      .describe('The domain of this page, for passkeys. Null where browsers offer none'),
   })
   .openapi('Factors')
 

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/new-password.ts'
 import { body, json, refusals, tagged } from './describe.ts'
+import { passkeyResponseSchema } from './passkeys.ts'
 
 const { del, get, post } = tagged('Sign-in')
 
@@ -54,11 +55,17 @@ export const stepUpRoute = post('/api/auth/step-up', {
   summary:
     'Prove that it is you. For five minutes, the session may do what is refused with `step_up_required`',
   request: {
-    body: body(z.union([z.object({ password: knownPasswordSchema }), z.object({ code: codeSchema })])),
+    body: body(
+      z.union([
+        z.object({ password: knownPasswordSchema }),
+        z.object({ code: codeSchema }),
+        z.object({ passkey: passkeyResponseSchema }),
+      ]),
+    ),
   },
   responses: {
     200: json(z.object({ proven: z.literal(true) }), 'Proven'),
-    ...refusals(400, 401, 403, 429),
+    ...refusals(400, 401, 403, 409, 429),
   },
 })
 

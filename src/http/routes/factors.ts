@@ -7,15 +7,29 @@ import {
 } from '../contract/factors.ts'
 import type { CoreDeps } from '../features.ts'
 import { type Routes, sessionOf } from '../server/env.ts'
+import { siteOf } from '../server/passkey-site.ts'
 import { conflict, Refusal } from '../server/problem.ts'
 import { wrongFactor } from '../server/step-up.ts'
 
 /** The factors besides the password. All changes need a recent proof; see step-up.ts. */
-export function factorRoutes(routes: Routes, { factors }: CoreDeps): void {
+export function factorRoutes(routes: Routes, { factors, passkeys, settings }: CoreDeps): void {
   routes.openapi(factorsRoute, (c) => {
     const { totpAddedAtMs, recoveryCodesLeft } = factors.summary()
-    const totp = totpAddedAtMs === null ? null : { addedAt: new Date(totpAddedAtMs).toISOString() }
-    return c.json({ totp, recoveryCodesLeft }, 200)
+    return c.json(
+      {
+        totp: totpAddedAtMs === null ? null : { addedAt: timeOf(totpAddedAtMs) },
+        recoveryCodesLeft,
+        passkeys: passkeys.list().map(({ id, name, rpId, addedAtMs, lastUsedAtMs }) => ({
+          id,
+          name,
+          domain: rpId,
+          addedAt: timeOf(addedAtMs),
+          lastUsedAt: lastUsedAtMs === null ? null : timeOf(lastUsedAtMs),
+        })),
+        passkeyDomain: siteOf(c, settings)?.rpId ?? null,
+      },
+      200,
+    )
   })
 
   routes.openapi(beginTotpRoute, (c) => {
@@ -43,3 +57,5 @@ export function factorRoutes(routes: Routes, { factors }: CoreDeps): void {
     return c.json({ recoveryCodes }, 200)
   })
 }
+
+const timeOf = (ms: number): string => new Date(ms).toISOString()

@@ -38,11 +38,14 @@ const BEFORE_INSTALL = new Set([
   ...STATE,
 ])
 
+/** A foreign page must not sign a browser in, even without a cookie. */
+const SIGN_INS = new Set(['POST /login', 'POST /login/passkey', 'POST /login/passkey/options'])
+
 /** Exact routes that need no session. Everything else does, including paths that do not exist. */
 const WITHOUT_SESSION = new Set([
   ...BEFORE_INSTALL,
   'GET /login',
-  'POST /login',
+  ...SIGN_INS,
   'GET /voice-markup',
   'POST /voice-markup',
   'POST /sms',
@@ -112,7 +115,7 @@ export function createAccessControl(options: {
       const session = token === null ? null : sessions.find(token)
       // A foreign page can make a browser send its cookie (CSRF) or sign in with the attacker's password. Browsers
       // send no preflight for upgrades, so only this check keeps such a page off the sockets.
-      const isGuarded = token !== null || route === 'POST /login'
+      const isGuarded = token !== null || SIGN_INS.has(route)
       if (isGuarded && !SAFE_METHODS.has(method) && !isFromOwnOrigin(incoming, caller)) {
         intrusions.count('foreign_origin')
         throw new Refusal(403, 'foreign_origin', 'The request comes from a page of another origin.')

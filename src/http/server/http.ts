@@ -4,6 +4,7 @@ import { healthRoutes } from '../routes/health.ts'
 import { installRoutes } from '../routes/install.ts'
 import { logRoutes } from '../routes/logs.ts'
 import { pageRoutes } from '../routes/pages.ts'
+import { passkeyRoutes } from '../routes/passkeys.ts'
 import { settingsRoutes } from '../routes/settings.ts'
 import { signInRoutes } from '../routes/sign-in.ts'
 import { createAccessControl } from './access.ts'
@@ -85,6 +86,7 @@ const CORE_ROUTES = [
   installRoutes,
   signInRoutes,
   factorRoutes,
+  passkeyRoutes,
   settingsRoutes,
   logRoutes,
   pageRoutes,

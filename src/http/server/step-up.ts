@@ -3,7 +3,7 @@ import type { Sessions } from '../../settings/sessions.ts'
 import { type HttpContext, type Routes, sessionOf } from './env.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
 import { Refusal } from './problem.ts'
-import { type SignInThrottle, tooManyAttempts } from './sign-in-throttle.ts'
+import { guesserOf, type SignInThrottle, throttled } from './sign-in-throttle.ts'
 
 /**
  * Routes that need a recent proof that the owner is there, so that a stolen session or an unlocked screen is not
@@ -15,6 +15,9 @@ const SENSITIVE_ROUTES = [
   ['POST', '/api/auth/totp/confirm'],
   ['DELETE', '/api/auth/totp'],
   ['POST', '/api/auth/recovery-codes'],
+  ['POST', '/api/auth/passkeys/options'],
+  ['POST', '/api/auth/passkeys'],
+  ['DELETE', '/api/auth/passkeys/:id'],
 ] as const
 
 export type StepUp = ReturnType<typeof createStepUp>
@@ -47,16 +50,13 @@ export function createStepUp(options: {
     /** Runs `job` if the proof is right. A wrong one costs the session an attempt, but does not end it. */
     async confirmed<T>(c: HttpContext, proof: Proof, job: () => Promise<T>): Promise<T> {
       const { id } = sessionOf(c)
-      const guesser = `session ${id}`
+      const guesser = guesserOf(c)
       const outcome = await account.confirm(proof, throttle.attemptsOf(guesser), async () => {
         sessions.prove(id)
         return { value: await job() }
       })
       if (typeof outcome === 'object') return outcome.value
-      if (outcome === 'too_many_attempts') {
-        intrusions.count('sign_in_throttled')
-        throw tooManyAttempts(throttle.waitMs(guesser))
-      }
+      if (outcome === 'too_many_attempts') throw throttled(options, guesser)
       intrusions.count('sign_in_refused')
       throw wrongFactor(403, outcome)
     },
@@ -66,9 +66,10 @@ export function createStepUp(options: {
 const WRONG = {
   wrong_password: 'The password is wrong.',
   wrong_code: 'The code is wrong or was used before.',
+  wrong_passkey: 'The passkey was not accepted.',
 }
 
-/** The refusal of a password or code. With a session, the status is 403: the session is still valid. */
+/** The refusal of a factor. With a session, the status is 403: the session is still valid. */
 export function wrongFactor(status: 401 | 403, code: keyof typeof WRONG): Refusal {
   return new Refusal(status, code, WRONG[code])
 }

@@ -1,4 +1,5 @@
 import type { ProblemDocument } from '../../../src/http/contract/problem.ts'
+import { PasskeyFailed } from './passkeys.ts'
 import type { Http } from './routes.ts'
 
 /** The service answered with an error. */
@@ -37,11 +38,11 @@ type Request = {
 /** How long a request may take. Changes get longer: they may wait for the model. */
 const limitMs = { read: 30_000, change: 300_000 } as const
 
-/** Codes of a 401 that is about a password or code, not about the session. */
-const aboutFactors = new Set(['wrong_password', 'wrong_code', 'second_factor_required'])
+/** Codes of a 401 that is about a factor, not about the session. */
+const aboutFactors = new Set(['wrong_password', 'wrong_code', 'wrong_passkey', 'second_factor_required'])
 
 /**
- * `onNoSession` runs on 401, except for a wrong or missing password or code. `stepUp` runs when the service asks for a proof of who is
+ * `onNoSession` runs on 401, except for a wrong or missing factor. `stepUp` runs when the service asks for a proof of who is
  * there; if it resolves to true, the request is repeated.
  */
 export function createHttp(options: {
@@ -130,6 +131,8 @@ function retryAfter(header: string | null): number | null {
 
 /** A message for the owner about any error. */
 export function explain(error: unknown): string {
-  if (error instanceof Refused || error instanceof Unreachable) return error.message
+  const isExplained =
+    error instanceof Refused || error instanceof Unreachable || error instanceof PasskeyFailed
+  if (isExplained) return error.message
   return 'Something went wrong on this page. Try reloading it.'
 }

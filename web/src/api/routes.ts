@@ -14,6 +14,7 @@ type Resource =
   | typeof import('../../../src/http/contract/notes.ts')
   | typeof import('../../../src/http/contract/operations.ts')
   | typeof import('../../../src/http/contract/outbound.ts')
+  | typeof import('../../../src/http/contract/passkeys.ts')
   | typeof import('../../../src/http/contract/proposals.ts')
   | typeof import('../../../src/http/contract/session.ts')
   | typeof import('../../../src/http/contract/settings.ts')

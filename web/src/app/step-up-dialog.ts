@@ -1,5 +1,6 @@
 import { html, type LitElement, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
+import { hasPasskeys, proveWithPasskey } from '../api/passkeys.ts'
 import type { Http } from '../api/routes.ts'
 import { DialogElement } from '../design/dialog.ts'
 import { codeView, passwordView, usernameView } from '../design/field.ts'
@@ -20,6 +21,8 @@ export class DgStepUpDialog extends DialogElement {
   @property({ attribute: false }) http!: Http
   /** Whether the owner has an authenticator app. */
   @state() private hasCodes = false
+  /** Whether a passkey works on this page. */
+  @state() private hasPasskey = false
   isProven = false
   private readonly submission = new Submission(this)
 
@@ -30,7 +33,9 @@ export class DgStepUpDialog extends DialogElement {
 
   private async lookUp(): Promise<void> {
     try {
-      this.hasCodes = (await this.http.get('/api/auth/factors')).totp !== null
+      const { totp, passkeys, passkeyDomain } = await this.http.get('/api/auth/factors')
+      this.hasCodes = totp !== null
+      this.hasPasskey = hasPasskeys() && passkeys.some(({ domain }) => domain === passkeyDomain)
     } catch {
       // The password is always a way.
     }
@@ -47,8 +52,13 @@ export class DgStepUpDialog extends DialogElement {
     return this.isProven
   }
 
+  private readonly usePasskey = async (): Promise<void> => {
+    this.isProven = await this.submission.send(() => proveWithPasskey(this.http))
+    if (this.isProven) this.close()
+  }
+
   override render() {
-    const { errors } = this.submission
+    const { errors, busy } = this.submission
     return formDialog(this, this.submission, {
       heading: 'Confirm that it is you',
       action: ['Confirm', 'Confirming…'],
@@ -68,6 +78,13 @@ export class DgStepUpDialog extends DialogElement {
                 label: 'Or a code of your authenticator app',
                 error: errors['step-up-code'],
               })
+            : nothing
+        }
+        ${
+          this.hasPasskey
+            ? html`<button class="button" type="button" ?disabled=${busy} @click=${this.usePasskey}>
+                <dg-icon name="passkey"></dg-icon>Use a passkey
+              </button>`
             : nothing
         }`,
     })

@@ -20,6 +20,7 @@ export {
   Eye as show,
   EyeOff as hide,
   FileText as file,
+  Fingerprint as passkey,
   Globe as globe,
   History as timeline,
   Info as info,

@@ -1,5 +1,6 @@
-import { css, html, LitElement, type TemplateResult } from 'lit'
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
+import { hasPasskeys } from '../api/passkeys.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import type { App } from '../app/app.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
@@ -8,9 +9,11 @@ import { cards } from '../design/cards.ts'
 import { controls } from '../design/controls.ts'
 import { fullTimeText, plural } from '../design/format.ts'
 import { relativeText } from '../design/relative-time.ts'
+import { DgPasskeyDialog } from './passkey-dialog.ts'
 import { DgRecoveryCodesDialog, DgTotpDialog } from './totp-dialog.ts'
 
 type FactorsState = AnswerOf<'/api/auth/factors'>
+type Passkey = FactorsState['passkeys'][number]
 
 /** Fewer recovery codes than this call for new ones. */
 const fewCodes = 3
@@ -100,12 +103,81 @@ export class DgFactors extends LitElement {
       },
     })
 
+  private readonly addPasskey = (): void => {
+    const onAdded = () => {
+      this.app.toast('Passkey added')
+      void this.factors.reload()
+    }
+    Object.assign(new DgPasskeyDialog(), { http: this.app.http, onAdded }).openIn(this)
+  }
+
+  private removePasskey({ id, name }: Passkey): void {
+    askToConfirm(this, {
+      heading: `Remove the passkey “${name}”?`,
+      content: 'It no longer signs you in. Your device may still offer it until you delete it there too.',
+      action: 'Remove',
+      run: async () => {
+        await this.app.http.del('/api/auth/passkeys/{id}', { params: { id } })
+        this.app.toast('Passkey removed')
+        await this.factors.reload()
+      },
+    })
+  }
+
   override render() {
     return loadedView(
       this.factors,
       'ways to sign in',
-      (state) => html`<ul class="list" aria-label="Ways to sign in">${this.totpView(state)}</ul>`,
+      (state) => html`<ul class="list" aria-label="Ways to sign in">
+        ${this.totpView(state)} ${this.passkeysView(state)}
+        ${state.passkeys.map((passkey) => this.passkeyView(passkey, state))}
+      </ul>`,
     )
+  }
+
+  private passkeysView({ passkeys, passkeyDomain }: FactorsState): TemplateResult {
+    const isOffered = passkeyDomain !== null && hasPasskeys()
+    return html`<li>
+      <dg-icon name="passkey"></dg-icon>
+      <div class="what">
+        <p>Passkeys</p>
+        <p class="soft">
+          ${
+            isOffered
+              ? html`${passkeys.length === 0 ? 'None. ' : ''}A passkey signs you in by fingerprint, face or PIN,
+                without password and code.`
+              : unavailableText(passkeyDomain)
+          }
+        </p>
+      </div>
+      ${isOffered ? html`<button class="button small" @click=${this.addPasskey}>Add a passkey</button>` : nothing}
+    </li>`
+  }
+
+  private passkeyView(passkey: Passkey, { passkeyDomain }: FactorsState): TemplateResult {
+    const { name, domain, addedAt, lastUsedAt } = passkey
+    return html`<li>
+      <dg-icon name="key"></dg-icon>
+      <div class="what">
+        <p>${name}</p>
+        <p class="facts">
+          ${domain === passkeyDomain ? nothing : html`<span>only on ${domain}</span>`}
+          <time datetime=${addedAt} title=${fullTimeText(addedAt)}>Added ${relativeText(addedAt)}</time>
+          ${
+            lastUsedAt === null
+              ? html`<span>never used</span>`
+              : html`<time datetime=${lastUsedAt} title=${fullTimeText(lastUsedAt)}>used ${relativeText(lastUsedAt)}</time>`
+          }
+        </p>
+      </div>
+      <button
+        class="button small"
+        aria-label="Remove the passkey ${name}"
+        @click=${() => this.removePasskey(passkey)}
+      >
+        Remove
+      </button>
+    </li>`
   }
 
   private totpView({ totp, recoveryCodesLeft }: FactorsState): TemplateResult {
@@ -132,4 +204,11 @@ export class DgFactors extends LitElement {
       <button class="button small" aria-label="Remove the authenticator app" @click=${this.removeTotp}>Remove</button>
     </li>`
   }
+}
+
+/** Why this page cannot use passkeys, and what to do. */
+function unavailableText(domain: string | null): string {
+  if (domain !== null) return 'This browser does not support passkeys.'
+  const local = `http://localhost:${location.port || '80'}`
+  return `Passkeys need a name and https, or localhost. Set a Public URL with https and open Delegate there, or open ${local} on the machine that runs it.`
 }

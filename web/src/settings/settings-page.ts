@@ -262,7 +262,7 @@ export class DgSettingsPage extends LightElement {
           icon: 'key',
           heading: 'Sign-in',
           about:
-            'What else signs you in. Sensitive changes ask for one of these if your sign-in is older than five minutes.',
+            'What signs you in besides the password. Sensitive changes ask for the password or one of these if your sign-in is older than five minutes.',
         },
         html`<div class="body"><dg-factors .app=${this.app}></dg-factors></div>`,
       )}

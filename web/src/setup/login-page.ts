@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { Refused } from '../api/http.ts'
+import { canUsePasskey, signInWithPasskey } from '../api/passkeys.ts'
 import type { App } from '../app/app.ts'
 import { Submission } from '../app/submission.ts'
 import { codeView, passwordView, problemView, usernameView } from '../design/field.ts'
@@ -13,6 +14,8 @@ export class DgLoginPage extends LightElement {
   @property({ attribute: false }) app!: App
   /** Whether the service has asked for a code. */
   @state() private needsCode = false
+  /** Whether a passkey may sign in here. */
+  @state() private hasPasskey = false
   private readonly submission = new Submission(this)
 
   override firstUpdated(): void {
@@ -24,7 +27,8 @@ export class DgLoginPage extends LightElement {
   private async skip(): Promise<void> {
     try {
       const { authenticated } = await this.app.http.get('/auth/status')
-      if (authenticated && this.isConnected && !this.submission.busy) this.app.enter()
+      if (authenticated && this.isConnected && !this.submission.busy) return this.app.enter()
+      this.hasPasskey = await canUsePasskey(this.app.http)
     } catch {
       // Show the form. It reports the error when submitted.
     }
@@ -54,6 +58,17 @@ export class DgLoginPage extends LightElement {
     next?.select()
   }
 
+  private readonly usePasskey = async (): Promise<void> => {
+    if (
+      await this.submission.send(
+        () => signInWithPasskey(this.app.http),
+        {},
+        (refused) => this.say(refused),
+      )
+    )
+      this.app.enter()
+  }
+
   /** Other words for a refusal, by field or for the whole form. */
   private say({
     problem: { status, code },
@@ -65,6 +80,7 @@ export class DgLoginPage extends LightElement {
       return {}
     }
     if (code === 'wrong_code') return { code: 'Wrong code, or one that was used before.' }
+    if (code === 'wrong_passkey') return 'The passkey was not accepted.'
     return status === 401 ? { password: 'Wrong password. Try again.' } : undefined
   }
 
@@ -97,6 +113,13 @@ export class DgLoginPage extends LightElement {
         <button class="button primary wide" ?disabled=${busy}>
           ${busy ? 'Signing in…' : 'Sign in'}
         </button>
+        ${
+          this.hasPasskey
+            ? html`<button class="button wide" type="button" ?disabled=${busy} @click=${this.usePasskey}>
+                <dg-icon name="passkey"></dg-icon>Use a passkey
+              </button>`
+            : nothing
+        }
       </form>
     `)
   }
