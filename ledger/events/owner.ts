@@ -21,7 +21,10 @@ export const ownerEvents = {
   'settings.changed': defineEvent({ facts: { keys: z.array(z.string().max(64)) } }),
 
   'owner.installed': defineEvent({ facts: { timezone: z.string().max(64) } }),
-  'owner.signed-in': defineEvent({ facts: { sessionId: idSchema } }),
+  'owner.signed-in': defineEvent({
+    /** `newDevice` is absent for a browser that has signed in before, and in earlier builds. */
+    facts: { sessionId: idSchema, newDevice: z.boolean().optional() },
+  }),
   'owner.signed-out': defineEvent({ facts: { sessionId: idSchema } }),
   'owner.session.revoked': defineEvent({
     facts: { sessionId: idSchema, by: z.enum(['owner', 'password_change', 'shell']) },

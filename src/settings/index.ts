@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Append } from '../../ledger/event.ts'
+import { createDevices } from './devices.ts'
 import { createFactorStore } from './factor-store.ts'
 import { createFactors } from './factors.ts'
 import { liesOutside, WITHIN_REACH } from './outside-data.ts'
@@ -63,6 +64,7 @@ export function openOwnerState(options: {
       passwords,
       factors,
       passkeys,
+      devices: createDevices(documents),
       append,
       hasFact,
       setupCode,

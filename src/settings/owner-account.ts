@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import pLimit from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { Devices } from './devices.ts'
 import type { Factors } from './factors.ts'
 import type { Passkeys, Site } from './passkeys.ts'
 import { isCommonPassword } from './password-policy.ts'
@@ -22,6 +23,7 @@ export type Installation = {
   /** Settings by their keys, as given. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly userAgent: string
+  readonly device?: string | undefined
   readonly setupCode: string | null
 }
 
@@ -44,8 +46,12 @@ export type SignIn = {
   /** A code of the authenticator app or a recovery code. */
   readonly code?: string | undefined
   readonly userAgent: string
+  /** The token by which the browser is recognised. */
+  readonly device?: string | undefined
   readonly former: Session | null
 }
+
+type Browser = Pick<SignIn, 'userAgent' | 'device' | 'former'>
 
 export type SignInOutcome =
   | { readonly status: 'signed_in'; readonly newSession: NewSession }
@@ -80,6 +86,7 @@ export function createOwnerAccount(options: {
   readonly passwords: Passwords
   readonly factors: Pick<Factors, 'needsCode' | 'useCode'>
   readonly passkeys: Pick<Passkeys, 'verify'>
+  readonly devices: Devices
   readonly append: Append
   /** Whether the ledger holds a fact with that key. */
   readonly hasFact: (key: string) => boolean
@@ -94,6 +101,7 @@ export function createOwnerAccount(options: {
     passwords,
     factors,
     passkeys,
+    devices,
     append,
     hasFact,
     setupCode,
@@ -162,6 +170,7 @@ export function createOwnerAccount(options: {
       return { status: 'already_installed' }
     }
     applyInstall(pending)
+    if (installation.device !== undefined) devices.remember(installation.device, installation.userAgent)
     return { status: 'installed', newSession }
   }
 
@@ -223,12 +232,14 @@ export function createOwnerAccount(options: {
     return afterProof(() => passkeys.verify(site, response), 'wrong_passkey' as const, attempts, job)
   }
 
-  async function beginSession({ userAgent, former }: Pick<SignIn, 'userAgent' | 'former'>) {
+  async function beginSession({ userAgent, device, former }: Browser) {
     const newSession = sessions.prepare(userAgent)
     const sessionId = newSession.session.id
     // A separate append: if the former session has already ended, its key must not discard the new fact.
     if (former) await signOut(former)
-    await append([{ type: 'owner.signed-in', key: signedInKey(sessionId), ...byOwner, facts: { sessionId } }])
+    const isNew = device !== undefined && devices.remember(device, userAgent)
+    const facts = { sessionId, ...(isNew ? { newDevice: true } : {}) }
+    await append([{ type: 'owner.signed-in', key: signedInKey(sessionId), ...byOwner, facts }])
     sessions.save(newSession.session)
     return newSession
   }
@@ -278,7 +289,7 @@ export function createOwnerAccount(options: {
     },
     /** A passkey is unlocked on its device, so it needs neither password nor code. */
     async signInByPasskey(
-      { passkey, ...browser }: Pick<SignIn, 'userAgent' | 'former'> & { readonly passkey: PasskeyProof },
+      { passkey, ...browser }: Browser & { readonly passkey: PasskeyProof },
       attempts: Attempts,
     ): Promise<PasskeySignInOutcome> {
       const outcome = await afterPasskey(passkey, attempts, () => beginSession(browser))

@@ -80,6 +80,10 @@ for (const [look, context] of looks)
       await page.getByRole('textbox', { name: 'Message' }).waitFor()
     }
     await page.getByText('A recovery code was used; 9 left').waitFor()
+    await page.getByText('Authenticator app added').waitFor()
+    await page.getByRole('link', { name: 'Signed in on a new device' }).first().waitFor()
+    expect(await findings(page)).toEqual([])
+    await picture(page, 'sign-in-notices', look)
   })
 
 for (const [look, context] of looks)

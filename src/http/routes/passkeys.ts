@@ -6,6 +6,7 @@ import {
   removePasskeyRoute,
 } from '../contract/passkeys.ts'
 import type { CoreDeps } from '../features.ts'
+import { deviceOf, setDeviceCookie } from '../server/device-cookie.ts'
 import type { Routes } from '../server/env.ts'
 import { requireSite, responseOf, siteOf } from '../server/passkey-site.ts'
 import { conflict, Refusal, unknown } from '../server/problem.ts'
@@ -24,8 +25,9 @@ export function passkeyRoutes(routes: Routes, deps: CoreDeps): void {
 
   routes.openapi(passkeySignInRoute, async (c) => {
     const client = guesserOf(c)
+    const device = deviceOf(c)
     const passkey = { site: requireSite(c, settings), response: responseOf(c.req.valid('json').response) }
-    const browser = { userAgent: c.req.header('user-agent') ?? '', former: c.get('session') }
+    const browser = { device, userAgent: c.req.header('user-agent') ?? '', former: c.get('session') }
     const outcome = await account.signInByPasskey({ passkey, ...browser }, throttle.attemptsOf(client))
     if (outcome.status === 'too_many_attempts') throw throttled(deps, client)
     if (outcome.status !== 'signed_in') {
@@ -33,6 +35,7 @@ export function passkeyRoutes(routes: Routes, deps: CoreDeps): void {
       throw wrongFactor(401, outcome.status)
     }
     setSessionCookie(c, outcome.newSession.token)
+    setDeviceCookie(c, device)
     return c.json({ authenticated: true as const }, 200)
   })
 

@@ -8,6 +8,7 @@ import {
   stepUpRoute,
 } from '../contract/sign-in.ts'
 import type { CoreDeps } from '../features.ts'
+import { deviceOf, setDeviceCookie } from '../server/device-cookie.ts'
 import { type Routes, refuseInvalid, sessionOf } from '../server/env.ts'
 import { requireSite, responseOf } from '../server/passkey-site.ts'
 import { Refusal, unknown } from '../server/problem.ts'
@@ -34,9 +35,11 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
     signInRoute,
     async (c) => {
       const client = guesserOf(c)
+      const device = deviceOf(c)
       const outcome = await account.signIn(
         {
           ...c.req.valid('json'),
+          device,
           userAgent: c.req.header('user-agent') ?? '',
           former: c.get('session'),
         },
@@ -50,6 +53,7 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
         throw wrongFactor(401, outcome.status)
       }
       setSessionCookie(c, outcome.newSession.token)
+      setDeviceCookie(c, device)
       return c.json({ authenticated: true as const }, 200)
     },
     (result, c) => {

@@ -23,6 +23,8 @@ const subjects: Readonly<Record<string, { readonly icon: IconName; readonly name
   delivery: { icon: 'bell' },
   erasure: { icon: 'erased' },
   adaptation: { icon: 'sliders' },
+  owner: { icon: 'key' },
+  intrusion: { icon: 'warning' },
 }
 
 const subjectOf = (type: string) => subjects[type.split('.')[0] ?? '']
