@@ -67,11 +67,13 @@ export function createFactors(options: {
     }
   }
 
+  const stepAt = (timestamp: number) => TOTP.counter({ period: TOTP_SHAPE.period, timestamp })
+
   /** The step that a code belongs to; null for a wrong code. */
   function stepOf(code: string, secret: Secret): number | null {
     const timestamp = nowMs()
     const delta = TOTP.validate({ ...TOTP_SHAPE, secret, token: code, timestamp, window: WINDOW_STEPS })
-    return delta === null ? null : TOTP.counter({ period: TOTP_SHAPE.period, timestamp }) + delta
+    return delta === null ? null : stepAt(timestamp) + delta
   }
 
   function makeRecoveryCodes() {
@@ -83,7 +85,10 @@ export function createFactors(options: {
     const { totp } = read()
     const secret = totpSecret()
     const step = secret === null ? null : stepOf(code, secret)
-    if (totp === null || step === null || step <= totp.lastStep) return false
+    if (totp === null || step === null) return false
+    // A last step beyond the next one is from a clock that was ahead. It must not lock the owner out for years.
+    const isClockBack = totp.lastStep > stepAt(nowMs()) + WINDOW_STEPS
+    if (step <= totp.lastStep && !isClockBack) return false
     write({ totp: { ...totp, lastStep: step } })
     return true
   }
