@@ -12,18 +12,27 @@ import { newPasswordSchema } from '../src/settings/new-password.ts'
 import { openStorage } from '../src/storage/storage.ts'
 import { Refused, runCommand } from './lib/command.ts'
 
-const help = `npm run owner:reset-password
+const help = `npm run owner:reset-password [-- --keep-factors]
 
-Sets a new password for the service of DATA_DIR without asking for the old one, and ends every session. Stop the
-service first.
+Sets a new password for the service of DATA_DIR without asking for the old one, ends every session, and removes the
+authenticator app, recovery codes and passkeys, so that the new password is enough to sign in. Stop the service first.
+
+--keep-factors  Keeps them: sign in with the new password and a code, or with a passkey.
 
 Reads the password from the first line of standard input; at a terminal, it asks for the password and does not show it.
 If you give none, it generates and prints one.
 `
 
+const names = {
+  totp: 'the authenticator app',
+  recovery_codes: 'the recovery codes',
+  passkey: 'every passkey',
+}
+
 await runCommand({
   help,
-  async run({ dataDir }) {
+  options: { 'keep-factors': { type: 'boolean' } },
+  async run({ dataDir, values }) {
     if (!existsSync(ledgerFile(dataDir)))
       throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)
     const newId = createIds(Date.now)
@@ -59,6 +68,11 @@ await runCommand({
       const made = `The new password is: ${password}\n`
       process.stdout.write(given === '' ? made : 'The password was changed.\n')
       process.stdout.write('Every session has ended.\n')
+      const removed = values['keep-factors'] === true ? [] : await owner.factors.removeAll()
+      if (removed.length > 0)
+        process.stdout.write(
+          `Removed: ${removed.map((kind) => names[kind]).join(', ')}. Add them again in the settings.\n`,
+        )
     } finally {
       await storage.close()
     }

@@ -35,6 +35,14 @@ const limitSchema = z
   .transform((text) => (/^\d/.test(text) ? Number(text) : null))
   .nullable()
 
+/** Host names without ports, in lower case. */
+const hostsSchema = z.string().transform((text, context): readonly string[] => {
+  const hosts = text.split(',').map((host) => host.trim().toLowerCase())
+  if (!hosts.every((host) => /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/.test(host)))
+    context.addIssue('must be host names without ports, separated by commas')
+  return hosts
+})
+
 const commandSchema = z.string().transform((text, context): readonly string[] => {
   try {
     return z.tuple([z.string().min(1)], z.string()).parse(JSON.parse(text))
@@ -51,6 +59,12 @@ const environmentSchema = z.object({
     .string()
     .default('127.0.0.1')
     .describe('The address to listen on; 0.0.0.0 for all addresses of the machine.'),
+  ALLOWED_HOSTS: hostsSchema
+    .nullable()
+    .default(null)
+    .describe(
+      'Further host names to answer under, separated by commas. Loopback names, IP addresses and the host of PUBLIC_URL always work.',
+    ),
   DATA_DIR: z.string().default('./data').describe('The directory for all data.'),
   LOG_LEVEL: logLevelSchema
     .default('info')
@@ -128,6 +142,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     /** 0 lets the system choose. */
     port: data.PORT,
     host: data.HOST,
+    /** Environment only: a stolen session must not open the service to another name. */
+    allowedHosts: data.ALLOWED_HOSTS ?? [],
     /** Absolute. */
     dataDir: resolve(data.DATA_DIR),
     logLevel: data.LOG_LEVEL,

@@ -195,6 +195,7 @@ async function openBase(options: ServiceOptions) {
     ...stores,
     directory,
     devRoutes: config.devRoutes,
+    allowedHosts: config.allowedHosts,
     waits: options.waits ?? {},
     pauses: options.outboundPauses ?? outboundPauses,
     newId,

@@ -16,6 +16,7 @@ test('applies the defaults to an empty environment', () => {
   expect(loadConfig({})).toEqual({
     port: 8081,
     host: '127.0.0.1',
+    allowedHosts: [],
     dataDir: `${process.cwd()}/data`,
     logLevel: 'info',
     ledgerDebug: false,
@@ -33,6 +34,7 @@ test('reads every variable', () => {
   const config = loadConfig({
     PORT: '0',
     HOST: '0.0.0.0',
+    ALLOWED_HOSTS: 'Delegate.local, box.tailnet.ts.net',
     DATA_DIR: '/var/lib/delegate',
     LOG_LEVEL: 'debug',
     LEDGER_DEBUG: '1',
@@ -51,6 +53,7 @@ test('reads every variable', () => {
   expect(config).toMatchObject({
     port: 0,
     host: '0.0.0.0',
+    allowedHosts: ['delegate.local', 'box.tailnet.ts.net'],
     dataDir: '/var/lib/delegate',
     logLevel: 'debug',
     ledgerDebug: true,

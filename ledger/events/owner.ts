@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import { countSchema, defineEvent, idSchema, seqSchema, timeSchema, wordSchema } from '../define-event.ts'
 
+/** What the owner can sign in with besides the password. */
+const factorSchema = z.enum(['totp', 'recovery_codes', 'passkey'])
+
 /** The audit trail. Never put a setting's value, a password or a secret here. */
 export const ownerEvents = {
   'adaptation.saved': defineEvent({
@@ -18,12 +21,18 @@ export const ownerEvents = {
   'settings.changed': defineEvent({ facts: { keys: z.array(z.string().max(64)) } }),
 
   'owner.installed': defineEvent({ facts: { timezone: z.string().max(64) } }),
-  'owner.signed-in': defineEvent({ facts: { sessionId: idSchema } }),
+  'owner.signed-in': defineEvent({
+    /** `newDevice` is absent for a browser that has signed in before, and in earlier builds. */
+    facts: { sessionId: idSchema, newDevice: z.boolean().optional() },
+  }),
   'owner.signed-out': defineEvent({ facts: { sessionId: idSchema } }),
   'owner.session.revoked': defineEvent({
     facts: { sessionId: idSchema, by: z.enum(['owner', 'password_change', 'shell']) },
   }),
   'owner.password.changed': defineEvent({ facts: { by: z.enum(['owner', 'shell']) } }),
+  'owner.factor.added': defineEvent({ facts: { kind: factorSchema } }),
+  'owner.factor.removed': defineEvent({ facts: { kind: factorSchema, by: z.enum(['owner', 'shell']) } }),
+  'owner.recovery-code.used': defineEvent({ facts: { left: countSchema } }),
   /** Refused requests of strangers, counted: at most one fact per minute and kind. */
   'intrusion.counted': defineEvent({
     facts: { kind: wordSchema, count: countSchema, from: timeSchema, to: timeSchema },

@@ -1,5 +1,6 @@
 import { processVariables } from '../../src/config.ts'
-import { settingGroups, settingKeys, settingRegistry } from '../../src/settings/registry.ts'
+import { settingKeys, settingRegistry } from '../../src/settings/registry.ts'
+import { settingGroups } from '../../src/settings/setting.ts'
 
 /** What each npm script does. The guide cannot be generated for a script without a description. */
 const scriptDescriptions: Readonly<Record<string, string>> = {
@@ -12,7 +13,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
     'Checks what protects the service, as its Security page does, and says what to do. Run it as the account of the service and with its environment.',
   halt: 'Halts the delegate, even while the service runs. It is released in the browser.',
   'owner:reset-password':
-    'Sets a new password from the shell and ends every session. Stop the service first. Generates a password if you enter none.',
+    'Sets a new password from the shell, ends every session and removes authenticator app, recovery codes and passkeys; `-- --keep-factors` keeps these. Stop the service first. Generates a password if you enter none.',
   check: 'Checks types, format, lint, import boundaries, cycles and file sizes.',
   'check:types': 'Checks only types.',
   'check:lint': 'Checks only format and lint.',

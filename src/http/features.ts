@@ -29,6 +29,7 @@ import type { TestConnection } from './routes/settings.ts'
 import type { IntrusionCounter } from './server/intrusion-counter.ts'
 import type { SignInThrottle } from './server/sign-in-throttle.ts'
 import type { StaticFiles } from './server/static-files.ts'
+import type { StepUp } from './server/step-up.ts'
 
 /** Everything that the service shows to clients. */
 export type Features = {
@@ -57,6 +58,8 @@ export type Features = {
   readonly devRoutes: boolean
   /** What the process was given at its start, for the security checks. */
   readonly config: SecuritySources['config']
+  /** Further names that requests may address the service by. */
+  readonly allowedHosts: readonly string[]
   readonly nowMs: () => number
   readonly newId: () => string
   readonly log: Log
@@ -74,13 +77,14 @@ export type Shared = {
 
 /** What the routes of the service itself may use. */
 export type CoreDeps = Shared &
-  Pick<OwnerState, 'account' | 'sessions' | 'settings'> &
+  Pick<OwnerState, 'account' | 'factors' | 'passkeys' | 'sessions' | 'settings'> &
   Pick<Features, 'halt'> & {
     readonly checkHealth: CheckHealth
     readonly checkSecurity: (seen: Seen) => Promise<SecurityCheck[]>
     readonly testConnection: TestConnection
     readonly buildInfo: BuildInfo
     readonly throttle: SignInThrottle
+    readonly stepUp: StepUp
     readonly undeclaredProxies: () => readonly string[]
   }
 

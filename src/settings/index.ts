@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Append } from '../../ledger/event.ts'
+import { createDevices } from './devices.ts'
+import { createFactorStore } from './factor-store.ts'
+import { createFactors } from './factors.ts'
 import { liesOutside, WITHIN_REACH } from './outside-data.ts'
 import { createOwnerAccount } from './owner-account.ts'
+import { createPasskeys } from './passkeys.ts'
 import { createPasswords } from './passwords.ts'
 import { openSecretBox } from './secrets.ts'
 import { createSessions } from './sessions.ts'
 import { type CheckedSettings, createSettings, type Settings } from './settings.ts'
-import { createSetupCode } from './setup-code.ts'
 import { openSettingsStore } from './store.ts'
+import { createTypedCode } from './typed-code.ts'
 
 export type OwnerState = ReturnType<typeof openOwnerState>
 
@@ -38,13 +42,29 @@ export function openOwnerState(options: {
     })
     const newToken = () => randomBytes(32).toString('base64url')
     const sessions = createSessions({ store, nowMs, newId, newToken, onWarning })
-    const setupCode = createSetupCode(randomBytes)
+    const setupCode = createTypedCode(randomBytes)
     const passwords = createPasswords()
+    const documents = { document: store.document, writeDocument: store.writeDocument }
+    const { makeKey } = settings
+    const factorStore = createFactorStore(documents)
+    const passkeys = createPasskeys({ store: factorStore, append, nowMs, randomBytes })
+    const factors = createFactors({
+      store: factorStore,
+      secrets,
+      makeKey,
+      append,
+      nowMs,
+      randomBytes,
+      onWarning,
+    })
     const account = createOwnerAccount({
       store,
       settings,
       sessions,
       passwords,
+      factors,
+      passkeys,
+      devices: createDevices(documents),
       append,
       hasFact,
       setupCode,
@@ -55,8 +75,10 @@ export function openOwnerState(options: {
       settings,
       sessions,
       account,
+      factors,
+      passkeys,
       /** Settings that parts of the service keep for themselves, one document each. */
-      documents: { document: store.document, writeDocument: store.writeDocument },
+      documents,
       /** Printed until the service is installed; new at each start. */
       setupCode,
       close: store.close,

@@ -1,13 +1,17 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import pLimit from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { Devices } from './devices.ts'
+import type { Factors } from './factors.ts'
+import type { Passkeys, Site } from './passkeys.ts'
 import { isCommonPassword } from './password-policy.ts'
 import type { Passwords } from './passwords.ts'
 import { isSettingKey } from './registry.ts'
 import type { NewSession, Session, Sessions } from './sessions.ts'
 import type { SettingProblem, Settings } from './settings.ts'
-import { normalizeSetupCode } from './setup-code.ts'
 import type { PendingInstall, SettingsStore } from './store.ts'
+import { normalizeTypedCode } from './typed-code.ts'
 
 /** Keys are unique, so the first request to append a fact with this key installs the service. */
 const INSTALLED_KEY = 'owner.installed'
@@ -19,6 +23,7 @@ export type Installation = {
   /** Settings by their keys, as given. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly userAgent: string
+  readonly device?: string | undefined
   readonly setupCode: string | null
 }
 
@@ -38,13 +43,31 @@ export type Attempts = {
 
 export type SignIn = {
   readonly password: string
+  /** A code of the authenticator app or a recovery code. */
+  readonly code?: string | undefined
   readonly userAgent: string
+  /** The token by which the browser is recognised. */
+  readonly device?: string | undefined
   readonly former: Session | null
 }
 
+type Browser = Pick<SignIn, 'userAgent' | 'device' | 'former'>
+
 export type SignInOutcome =
   | { readonly status: 'signed_in'; readonly newSession: NewSession }
-  | { readonly status: 'wrong_password' }
+  | { readonly status: 'wrong_password' | 'wrong_code' | 'second_factor_required' | 'too_many_attempts' }
+
+/** A factor that shows that the owner is there. */
+export type Proof =
+  | { readonly password: string }
+  | { readonly code: string }
+  | { readonly passkey: PasskeyProof }
+
+export type PasskeyProof = { readonly site: Site; readonly response: AuthenticationResponseJSON }
+
+export type PasskeySignInOutcome =
+  | { readonly status: 'signed_in'; readonly newSession: NewSession }
+  | { readonly status: 'wrong_passkey' }
   | { readonly status: 'too_many_attempts' }
 
 export type PasswordChangeOutcome = 'changed' | 'wrong_password' | 'too_many_attempts' | 'common_password'
@@ -61,6 +84,9 @@ export function createOwnerAccount(options: {
   readonly settings: Settings
   readonly sessions: Sessions
   readonly passwords: Passwords
+  readonly factors: Pick<Factors, 'needsCode' | 'useCode'>
+  readonly passkeys: Pick<Passkeys, 'verify'>
+  readonly devices: Devices
   readonly append: Append
   /** Whether the ledger holds a fact with that key. */
   readonly hasFact: (key: string) => boolean
@@ -68,7 +94,20 @@ export function createOwnerAccount(options: {
   readonly newId: () => string
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }) {
-  const { store, settings, sessions, passwords, append, hasFact, setupCode, newId, onWarning } = options
+  const {
+    store,
+    settings,
+    sessions,
+    passwords,
+    factors,
+    passkeys,
+    devices,
+    append,
+    hasFact,
+    setupCode,
+    newId,
+    onWarning,
+  } = options
   const serially = pLimit(1)
   let installed = hasFact(INSTALLED_KEY)
   settlePendingInstall()
@@ -131,15 +170,20 @@ export function createOwnerAccount(options: {
       return { status: 'already_installed' }
     }
     applyInstall(pending)
+    if (installation.device !== undefined) devices.remember(installation.device, installation.userAgent)
     return { status: 'installed', newSession }
   }
 
-  /** Checks the password, then runs `job` unless the password has changed meanwhile. */
-  async function afterCheck<T>(
+  /**
+   * Checks the password, then runs `job` unless the password has changed meanwhile. The attempt counts as failed until
+   * `more` has found that nothing else is missing either.
+   */
+  async function afterCheck<T, M = never>(
     password: string,
     attempts: Attempts,
     job: () => Promise<T>,
-  ): Promise<T | 'wrong_password' | 'too_many_attempts'> {
+    more: () => Promise<M | null> = async () => null,
+  ): Promise<T | M | 'wrong_password' | 'too_many_attempts'> {
     const passwordHash = store.passwordHash()
     if (passwordHash === null) return attempts.mayTry() ? 'wrong_password' : 'too_many_attempts'
     const verdict = await passwords.verify(password, passwordHash, () => {
@@ -150,8 +194,54 @@ export function createOwnerAccount(options: {
     })
     if (verdict === 'refused') return 'too_many_attempts'
     if (verdict === 'wrong') return 'wrong_password'
-    attempts.succeeded()
-    return serially(async () => (store.passwordHash() === passwordHash ? job() : 'wrong_password'))
+    return serially(async () => {
+      if (store.passwordHash() !== passwordHash) return 'wrong_password'
+      const missing = await more()
+      if (missing !== null) return missing
+      attempts.succeeded()
+      return job()
+    })
+  }
+
+  /** What a sign-in by password lacks; null if nothing. */
+  async function missingFactor(
+    code: string | undefined,
+  ): Promise<'second_factor_required' | 'wrong_code' | null> {
+    if (!factors.needsCode()) return null
+    if (code === undefined) return 'second_factor_required'
+    return (await factors.useCode(code)) ? null : 'wrong_code'
+  }
+
+  /** Runs `job` if a code or passkey is right. */
+  function afterProof<T, W>(
+    isRight: () => Promise<boolean>,
+    wrong: W,
+    attempts: Attempts,
+    job: () => Promise<T>,
+  ): Promise<T | W | 'too_many_attempts'> {
+    return serially(async () => {
+      if (!attempts.mayTry()) return 'too_many_attempts'
+      attempts.failed()
+      if (!(await isRight())) return wrong
+      attempts.succeeded()
+      return job()
+    })
+  }
+
+  function afterPasskey<T>({ site, response }: PasskeyProof, attempts: Attempts, job: () => Promise<T>) {
+    return afterProof(() => passkeys.verify(site, response), 'wrong_passkey' as const, attempts, job)
+  }
+
+  async function beginSession({ userAgent, device, former }: Browser) {
+    const newSession = sessions.prepare(userAgent)
+    const sessionId = newSession.session.id
+    // A separate append: if the former session has already ended, its key must not discard the new fact.
+    if (former) await signOut(former)
+    const isNew = device !== undefined && devices.remember(device, userAgent)
+    const facts = { sessionId, ...(isNew ? { newDevice: true } : {}) }
+    await append([{ type: 'owner.signed-in', key: signedInKey(sessionId), ...byOwner, facts }])
+    sessions.save(newSession.session)
+    return newSession
   }
 
   async function signOut({ id }: Session): Promise<void> {
@@ -168,18 +258,13 @@ export function createOwnerAccount(options: {
       return serially(() => installNow(installation))
     },
     /** `former`, a session that the browser still had, ends before the new one begins. */
-    async signIn({ password, userAgent, former }: SignIn, attempts: Attempts): Promise<SignInOutcome> {
-      const outcome = await afterCheck(password, attempts, async () => {
-        const newSession = sessions.prepare(userAgent)
-        const sessionId = newSession.session.id
-        // A separate append: if the former session has already ended, its key must not discard the new fact.
-        if (former) await signOut(former)
-        await append([
-          { type: 'owner.signed-in', key: signedInKey(sessionId), ...byOwner, facts: { sessionId } },
-        ])
-        sessions.save(newSession.session)
-        return newSession
-      })
+    async signIn(signIn: SignIn, attempts: Attempts): Promise<SignInOutcome> {
+      const outcome = await afterCheck(
+        signIn.password,
+        attempts,
+        () => beginSession(signIn),
+        () => missingFactor(signIn.code),
+      )
       return typeof outcome === 'string' ? { status: outcome } : { status: 'signed_in', newSession: outcome }
     },
     signOut,
@@ -202,7 +287,20 @@ export function createOwnerAccount(options: {
         return 'changed'
       })
     },
-    confirm: afterCheck,
+    /** A passkey is unlocked on its device, so it needs neither password nor code. */
+    async signInByPasskey(
+      { passkey, ...browser }: Browser & { readonly passkey: PasskeyProof },
+      attempts: Attempts,
+    ): Promise<PasskeySignInOutcome> {
+      const outcome = await afterPasskey(passkey, attempts, () => beginSession(browser))
+      return typeof outcome === 'string' ? { status: outcome } : { status: 'signed_in', newSession: outcome }
+    },
+    /** Runs `job` if the proof is right. */
+    async confirm<T>(proof: Proof, attempts: Attempts, job: () => Promise<T>) {
+      if ('password' in proof) return afterCheck(proof.password, attempts, job)
+      if ('passkey' in proof) return afterPasskey(proof.passkey, attempts, job)
+      return afterProof(() => factors.useCode(proof.code), 'wrong_code' as const, attempts, job)
+    },
     /** Sets a new password without the old one, from the shell. Ends every session. */
     async resetPassword(next: string): Promise<'changed' | 'common_password' | 'not_installed'> {
       if (!installed) return 'not_installed'
@@ -246,6 +344,6 @@ function revoked(sessionId: string, by: 'owner' | 'password_change' | 'shell'): 
 
 /** Compares in constant time. */
 function isSetupCode(typed: string, setupCode: string): boolean {
-  const [given, expected] = [typed, setupCode].map((code) => Buffer.from(normalizeSetupCode(code)))
+  const [given, expected] = [typed, setupCode].map((code) => Buffer.from(normalizeTypedCode(code)))
   return given !== undefined && given.length === expected?.length && timingSafeEqual(given, expected)
 }

@@ -3,6 +3,7 @@ import { FIRST_EVENT_SECONDS, openAiDefaults } from '../model/openai/defaults.ts
 import { pricesSchema } from '../model/prices.ts'
 import { proxyListSchema } from './proxy-list.ts'
 import { RIGHTS } from './rights.ts'
+import { type SettingDefinition, setting } from './setting.ts'
 import {
   amountSchema,
   directorySchema,
@@ -18,49 +19,9 @@ import {
   webhookUrlSchema,
 } from './setting-schemas.ts'
 
-export const settingGroups = [
-  'model',
-  'money',
-  'telephony',
-  'rights',
-  'owner',
-  'conversation',
-  'delivery',
-  'service',
-] as const
-
 const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 /** Without a PIN, deeds are at most proposed. */
 const rightsWithoutPin = ['read', 'note'] as const
-
-type SettingSchema = z.ZodType<string | number>
-
-export type SettingDefinition = {
-  readonly schema: SettingSchema
-  /** Applies if neither the store nor the environment has a value; null means unset. */
-  readonly default: string | number | null
-  /** Encrypted at rest, and never returned by the API. */
-  readonly secret: boolean
-  readonly group: (typeof settingGroups)[number]
-  /** The label in forms. */
-  readonly title: string
-  readonly description: string
-  /** The unit of a number. */
-  readonly unit: string | null
-  /** The allowed values, if there are only a few. */
-  readonly choices: readonly string[] | null
-}
-
-type Optional = 'unit' | 'choices' | 'secret'
-type Options<D> = Omit<SettingDefinition, Optional | 'schema' | 'default'> &
-  Partial<Pick<SettingDefinition, Optional>> & { readonly default: D }
-
-function setting<const S extends SettingSchema, const D extends z.output<S> | null>(
-  schema: S,
-  options: Options<D>,
-) {
-  return { schema, secret: false, unit: null, choices: null, ...options }
-}
 
 /** All settings. This table drives validation, the API, the environment and the reference page. */
 export const settingRegistry = {
@@ -76,6 +37,7 @@ export const settingRegistry = {
     group: 'model',
     title: 'Service address',
     default: null,
+    sensitive: true,
     description:
       'Address of another OpenAI-compatible service, for every model call including the realtime socket.',
   }),
@@ -132,6 +94,7 @@ export const settingRegistry = {
       'How long the chat model may take to start its answer, in seconds. A slow local model may need more.',
   }),
   ALLOWANCE_DAY: setting(amountSchema, {
+    sensitive: true,
     group: 'money',
     title: 'Allowance for 24 hours',
     unit: 'US dollars',
@@ -140,6 +103,7 @@ export const settingRegistry = {
       'What model requests, calls and texts may cost in any 24 hours. At 90 % background work stops; then the chat asks.',
   }),
   ALLOWANCE_MONTH: setting(amountSchema, {
+    sensitive: true,
     group: 'money',
     title: 'Allowance for 30 days',
     unit: 'US dollars',
@@ -147,6 +111,7 @@ export const settingRegistry = {
     description: 'The same for any 30 days.',
   }),
   PRICES: setting(pricesSchema, {
+    sensitive: true,
     group: 'money',
     title: 'Prices',
     default: null,
@@ -192,6 +157,7 @@ export const settingRegistry = {
     group: 'telephony',
     title: 'Account SID',
     default: null,
+    sensitive: true,
     description: 'SID of the account at the telephony provider.',
   }),
   TELEPHONY_AUTH_TOKEN: setting(tokenSchema, {
@@ -205,6 +171,7 @@ export const settingRegistry = {
     group: 'telephony',
     title: 'API key SID',
     default: null,
+    sensitive: true,
     description: 'SID of the API key for calls from the browser.',
   }),
   TELEPHONY_API_KEY_SECRET: setting(tokenSchema, {
@@ -218,18 +185,21 @@ export const settingRegistry = {
     group: 'telephony',
     title: 'Application SID',
     default: null,
+    sensitive: true,
     description: "SID of the provider's application for calls from the browser.",
   }),
   TELEPHONY_PHONE_NUMBER: setting(phoneNumberSchema, {
     group: 'telephony',
     title: "Delegate's number",
     default: null,
+    sensitive: true,
     description: "The delegate's phone number.",
   }),
   TELEPHONY_API_BASE_URL: setting(serviceUrlSchema, {
     group: 'telephony',
     title: 'API address',
     default: null,
+    sensitive: true,
     description: "Another address for the provider's API, used for every call to it.",
   }),
   GUEST_DAILY_MESSAGES: setting(integerSchema(0, 10_000), {
@@ -237,6 +207,7 @@ export const settingRegistry = {
     title: 'Guest messages per day',
     unit: 'messages',
     default: 100,
+    sensitive: true,
     description:
       'Texts and calls accepted from guests in a day, from all numbers together. One number may use a quarter of them, or 3 if that is more. Callers who withhold their number count as one.',
   }),
@@ -249,6 +220,7 @@ export const settingRegistry = {
       'Four to twelve digits that you enter on the keypad in a call, followed by #. Never say them aloud. Three wrong entries end PIN entry for the call, ten for a day.',
   }),
   RIGHTS_TEXTS: setting(z.enum(rightsWithoutPin), {
+    sensitive: true,
     group: 'rights',
     title: 'Texts',
     choices: rightsWithoutPin,
@@ -256,6 +228,7 @@ export const settingRegistry = {
     description: 'What texts from your number may do. The sender of a text can be forged.',
   }),
   RIGHTS_CALLS: setting(z.enum(rightsWithoutPin), {
+    sensitive: true,
     group: 'rights',
     title: 'Calls',
     choices: rightsWithoutPin,
@@ -264,6 +237,7 @@ export const settingRegistry = {
       'What calls from your number may do if it is fully attested: the carrier of the caller vouches for it.',
   }),
   RIGHTS_CALLS_UNATTESTED: setting(z.enum(rightsWithoutPin), {
+    sensitive: true,
     group: 'rights',
     title: 'Calls without attestation',
     choices: rightsWithoutPin,
@@ -272,6 +246,7 @@ export const settingRegistry = {
       'What other calls from your number may do. It may be forged. If attestation fails, the caller is a guest.',
   }),
   RIGHTS_CALLS_PIN: setting(z.enum(RIGHTS), {
+    sensitive: true,
     group: 'rights',
     title: 'Calls with the PIN',
     choices: RIGHTS,
@@ -283,12 +258,14 @@ export const settingRegistry = {
     group: 'service',
     title: 'Public URL',
     default: null,
+    sensitive: true,
     description: 'Origin of the service on the internet, like https://delegate.example.com.',
   }),
   TRUSTED_PROXY: setting(proxyListSchema, {
     group: 'service',
     title: 'Trusted proxies',
     default: null,
+    sensitive: true,
     description:
       'Addresses or networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas.',
   }),
@@ -296,6 +273,7 @@ export const settingRegistry = {
     group: 'owner',
     title: 'Your phone numbers',
     default: null,
+    sensitive: true,
     description: "The owner's phone numbers, separated by commas. While unset, every caller is a guest.",
   }),
   TIMEZONE: setting(timezoneSchema, {
@@ -315,6 +293,7 @@ export const settingRegistry = {
     group: 'delivery',
     title: 'Webhook URL',
     default: null,
+    sensitive: true,
     description: 'URL that outcomes are posted to when they are delivered by webhook.',
   }),
   DELIVERY_WEBHOOK_SECRET: setting(textSchema, {
@@ -328,6 +307,7 @@ export const settingRegistry = {
     group: 'delivery',
     title: 'Working directory',
     default: null,
+    sensitive: true,
     description:
       'Directory that the coding assistant works in, outside the data directory. While unset, it is DATA_DIR with -work appended.',
   }),
@@ -363,6 +343,11 @@ export const settingKeys: readonly SettingKey[] = Object.keys(settingRegistry).f
 
 export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(settingRegistry, key)
+}
+
+/** Whether changing the setting needs a recent proof that the owner is there. */
+export function isSensitive(key: string): boolean {
+  return isSettingKey(key) && settingRegistry[key].sensitive
 }
 
 export type ParsedSetting =

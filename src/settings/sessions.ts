@@ -4,6 +4,8 @@ import type { SettingsStore, StoredSession } from './store.ts'
 
 export const SESSION_IDLE_MS = 30 * DAY_MS
 export const SESSION_MAX_MS = 90 * DAY_MS
+/** How long a proof of who is there counts: signing in, or proving it again. */
+export const PROOF_MS = 5 * 60_000
 
 /** A session's last use is written at most this often. */
 const TOUCH_EVERY_MS = 60_000
@@ -26,6 +28,8 @@ export function createSessions(options: {
   readonly onWarning: (message: string, fields: Record<string, unknown>) => void
 }) {
   const { store, nowMs, newId, newToken, onWarning } = options
+  /** Proofs since the start; after a restart, the owner may have to prove it again. */
+  const provedAtMsById = new Map<string, number>()
   const listenersById = new Map<string, Set<() => void>>()
 
   function isExpired(session: StoredSession): boolean {
@@ -47,6 +51,7 @@ export function createSessions(options: {
   /** Notifies the listeners of sessions that the store has already ended. */
   function ended(ids: readonly string[]): void {
     for (const id of ids) {
+      provedAtMsById.delete(id)
       const listeners = listenersById.get(id)
       listenersById.delete(id)
       for (const listener of listeners ?? []) listener()
@@ -94,6 +99,11 @@ export function createSessions(options: {
         .sessions()
         .filter((session) => !isExpired(session))
         .map(withoutHash),
+    /** Records that whoever uses the session has just proved to be the owner. */
+    prove: (id: string) => void provedAtMsById.set(id, nowMs()),
+    /** Whether the last proof is recent. A clock that was set back does not prolong it. */
+    hasRecentProof: ({ id, createdAtMs }: Session) =>
+      Math.abs(nowMs() - (provedAtMsById.get(id) ?? createdAtMs)) <= PROOF_MS,
     end,
     ended,
     /** Calls `onEnded` once when the session ends for any reason. Returns a function that unsubscribes. */

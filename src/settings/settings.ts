@@ -4,7 +4,6 @@ import {
   type AnySettingValue,
   isSettingKey,
   parseSetting,
-  type SettingDefinition,
   type SettingKey,
   type SettingValue,
   settingKeys,
@@ -12,12 +11,13 @@ import {
 } from './registry.ts'
 import { destinationOf, packSecret, unpackSecret } from './secret-addresses.ts'
 import type { SecretBox } from './secrets.ts'
+import type { SettingDefinition } from './setting.ts'
 import type { SettingsStore, StoredSetting } from './store.ts'
 
 export type SettingSource = 'stored' | 'environment' | 'default' | 'unset'
 
 /** A setting as the API shows it; a secret's value is always null. */
-export type SettingEntry = Omit<SettingDefinition, 'schema' | 'default'> &
+export type SettingEntry = Omit<SettingDefinition, 'schema' | 'default' | 'sensitive'> &
   ResolvedSetting & {
     readonly key: SettingKey
     readonly set: boolean
@@ -134,6 +134,7 @@ export function createSettings(options: {
     return problems.length > 0 ? { status: 'invalid', problems } : { status: 'valid', values }
   }
 
+  /** Makes a key to seal secrets with, if there is none. What an earlier key sealed is lost. */
   function makeKey(): void {
     if (secrets.hasKey()) return
     // Before the new key exists: after a crash in between, it could not open the old values.
@@ -251,6 +252,7 @@ export function createSettings(options: {
       })
     },
     toStored,
+    makeKey,
     /** Permanently binds secrets that an earlier version stored to the current address. */
     bindStoredSecrets(): void {
       const unbound = [...stored].flatMap(([key, { value, enteredFor }]) =>

@@ -10,6 +10,8 @@ const PUBLIC = new Set([
   'GET /auth/status',
   'GET /login',
   'POST /login',
+  'POST /login/passkey',
+  'POST /login/passkey/options',
   'GET /health',
   'GET /ready',
   'GET /build-info.json',

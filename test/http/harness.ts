@@ -30,6 +30,8 @@ export type ServiceOptions = {
   readonly limits?: Partial<ServerLimits>
   readonly webDirectory?: string
   readonly checks?: () => Checks
+  /** `delegate.example` by default. */
+  readonly allowedHosts?: readonly string[]
   readonly testConnection?: TestConnection
   readonly installed?: boolean
   /** How long running work may take at shutdown. */
@@ -106,6 +108,7 @@ export async function startService(options: ServiceOptions = {}) {
     onFault: storage.reportFault,
     stopping: stopping.signal,
     newId,
+    allowedHosts: options.allowedHosts ?? ['delegate.example'],
     monotonicMs: options.monotonicMs ?? (() => performance.now()),
     limits: { ...DEFAULT_SERVER_LIMITS, checkEveryMs: 50, ...options.limits },
   })

@@ -23,8 +23,8 @@ GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GE
   .map((route) => route.trim())
 
 const PUBLIC = `
-GET /install, GET /install.html, POST /api/install, GET /login, POST /login, GET /auth/status, GET /health, GET /ready,
-GET /build-info.json, GET /public-url, GET /voice-markup, POST /voice-markup, POST /sms, POST /sms/status,
+GET /install, GET /install.html, POST /api/install, GET /login, POST /login, POST /login/passkey, POST /login/passkey/options,
+GET /auth/status, GET /health, GET /ready, GET /build-info.json, GET /public-url, GET /voice-markup, POST /voice-markup, POST /sms, POST /sms/status,
 POST /voice-status, POST /api/copilot/callback, GET /call`
   .split(',')
   .map((route) => route.trim())

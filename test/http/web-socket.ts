@@ -12,6 +12,7 @@ export async function openSocket(
   const headers: Record<string, string> = {
     ...(client?.cookie() === undefined ? {} : { cookie: client.cookie() ?? '' }),
     ...(options.origin === null ? {} : { origin: options.origin ?? service.origin }),
+    ...(options.host === undefined ? {} : { host: options.host }),
   }
   const clientOptions: ClientOptions = { headers, autoPong: true }
   const socket = new WebSocket(`ws://127.0.0.1:${service.port}${options.path ?? '/chat'}`, clientOptions)
@@ -58,7 +59,11 @@ export async function openSocket(
   }
 }
 
-export type SocketOptions = { readonly origin?: string | null; readonly path?: string }
+export type SocketOptions = {
+  readonly origin?: string | null
+  readonly path?: string
+  readonly host?: string
+}
 
 export class SocketRefused extends Error {
   readonly status: number

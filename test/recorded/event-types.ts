@@ -12,6 +12,9 @@ export const NOT_RECORDED: Partial<Record<EventType, string>> = {
   'price.missing': 'added later',
   'call.pin.accepted': 'added later',
   'call.pin.refused': 'added later',
+  'owner.factor.added': 'added later',
+  'owner.factor.removed': 'added later',
+  'owner.recovery-code.used': 'added later',
 }
 
 /** Types that only earlier builds wrote. The ledger still accepts them. */

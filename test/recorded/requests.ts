@@ -216,6 +216,7 @@ export const subjects: Readonly<Record<string, Recorder>> = {
 /** Addresses of the contract, apart from pages of the web app, that no transcript covers, with the reason. */
 export const UNREAD_ROUTES: Readonly<Record<string, string>> = {
   '/api/memories/recall-examples': 'changes with the constants of relevance',
+  '/api/auth/factors': 'has a test of its own',
   '/api/logs': 'depends on the process',
   '/api/logs/stream': 'depends on the process',
   '/_dev/walkie/logs/stream': 'depends on the process',

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import { newDirectory, openState, PASSWORD } from '../settings/owner-state.ts'
 import { CLEAN_ENVIRONMENT } from './run-script.ts'
@@ -86,4 +87,19 @@ test('creates nothing if there is no service or it is not installed', async () =
   const state = await openState()
   await state.close()
   expect((await run(state.directory, '')).output).toContain('not installed yet')
+})
+
+test('removes the authenticator app as well, unless told to keep it', async () => {
+  const directory = await installed()
+  const state = await openState({ directory })
+  const { secret = '' } = state.factors.beginTotp('session') ?? {}
+  await state.factors.confirmTotp('session', TOTP.generate({ secret: Secret.fromBase32(secret) }))
+  await state.close()
+  const kept = await run(directory, 'quite another password\n', ['--keep-factors'])
+  expect([kept.code, kept.output]).toEqual([0, 'The password was changed.\nEvery session has ended.\n'])
+  const { output } = await run(directory, 'quite another password\n')
+  expect(output).toContain('Removed: the authenticator app. Add them again in the settings.')
+  const later = await openState({ directory })
+  expect((await later.signIn('quite another password')).status).toBe('signed_in')
+  expect(later.facts().map(({ type }) => type)).toContain('owner.factor.removed')
 })

@@ -95,24 +95,30 @@ async function run(directory: string, options: WholeServiceOptions) {
 
 export type WholeService = Awaited<ReturnType<typeof run>>
 
-let installed: Promise<{ readonly directory: string; readonly cookie: string | undefined }> | undefined
+type Installed = { readonly directory: string; readonly cookie: string | undefined; readonly atMs: number }
+
+let installed: Promise<Installed> | undefined
+
+/** Younger than a proof of who is there may be, so that sensitive routes work as after a sign-in. */
+const COPIED_FOR_MS = 120_000
 
 /** Fills a directory as installing leaves it, and returns the owner's cookie. Hashing a password is slow by design. */
 async function copyInstalled(directory: string): Promise<string | undefined> {
+  if (installed !== undefined && Date.now() - (await installed).atMs > COPIED_FOR_MS) installed = undefined
   installed ??= install()
   const prepared = await installed
   cpSync(prepared.directory, directory, { recursive: true })
   return prepared.cookie
 }
 
-/** Installs a service, once in each worker. */
-async function install() {
+/** Installs a service, once in each worker and every two minutes. */
+async function install(): Promise<Installed> {
   const directory = mkdtempSync(join(TEST_ROOT, 'delegate-installed-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   const { client, setupCode, stop } = await run(directory, {})
   await enter(client, setupCode)
   await stop()
-  return { directory, cookie: client.cookie() }
+  return { directory, cookie: client.cookie(), atMs: Date.now() }
 }
 
 /** Installs the service, or signs in where it is installed already. */

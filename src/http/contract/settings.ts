@@ -60,7 +60,7 @@ export const listRoute = get('/api/config', {
 })
 
 export const changeRoute = put('/api/config', {
-  summary: 'Change settings: all of them or none',
+  summary: 'Change settings: all of them or none. Sensitive ones need a recent proof (`step_up_required`)',
   request: {
     body: body(
       z.object({
@@ -81,7 +81,7 @@ export const changeRoute = put('/api/config', {
 export const resetRoute = del('/api/config/{key}', {
   summary: "Remove a stored value; the environment's value or the default applies again",
   request: { params: z.object({ key: z.string() }) },
-  responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(404) },
+  responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(403, 404) },
 })
 
 export const proxiesRoute = get('/api/proxies', {

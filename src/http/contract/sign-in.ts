@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/new-password.ts'
 import { body, json, refusals, tagged } from './describe.ts'
+import { passkeyResponseSchema } from './passkeys.ts'
 
 const { del, get, post } = tagged('Sign-in')
 
@@ -10,6 +11,12 @@ export const knownPasswordSchema = z
   .min(1, 'must not be empty')
   .max(4 * MAX_PASSWORD_CHARS)
 
+export const codeSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(100)
+  .describe('A code of the authenticator app, or a recovery code. Each counts once')
+
 export const statusRoute = get('/auth/status', {
   summary: 'Check whether the service is set up and this browser is signed in',
   security: [],
@@ -17,9 +24,10 @@ export const statusRoute = get('/auth/status', {
 })
 
 export const signInRoute = post('/login', {
-  summary: 'Sign in; after 10 failures a client must wait',
+  summary:
+    'Sign in; after 10 failures a client must wait. With an authenticator app, a password without a code gets 401 `second_factor_required`',
   security: [],
-  request: { body: body(z.object({ password: knownPasswordSchema })) },
+  request: { body: body(z.object({ password: knownPasswordSchema, code: codeSchema.optional() })) },
   responses: {
     200: json(z.object({ authenticated: z.literal(true) }), 'Signed in, with a session cookie'),
     ...refusals(400, 401, 403, 429),
@@ -40,6 +48,24 @@ export const changePasswordRoute = post('/api/auth/password', {
   responses: {
     200: json(z.object({ changed: z.literal(true) }), 'Changed'),
     ...refusals(400, 401, 403, 429),
+  },
+})
+
+export const stepUpRoute = post('/api/auth/step-up', {
+  summary:
+    'Prove that it is you. For five minutes, the session may do what is refused with `step_up_required`',
+  request: {
+    body: body(
+      z.union([
+        z.object({ password: knownPasswordSchema }),
+        z.object({ code: codeSchema }),
+        z.object({ passkey: passkeyResponseSchema }),
+      ]),
+    ),
+  },
+  responses: {
+    200: json(z.object({ proven: z.literal(true) }), 'Proven'),
+    ...refusals(400, 401, 403, 409, 429),
   },
 })
 
@@ -64,7 +90,7 @@ export const listSessionsRoute = get('/api/sessions', {
 })
 
 export const revokeSessionRoute = del('/api/sessions/{id}', {
-  summary: 'End a session and close its sockets',
+  summary: 'End a session and close its sockets. Needs a recent proof (`step_up_required`)',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'Ended' }, ...refusals(404) },
+  responses: { 204: { description: 'Ended' }, ...refusals(403, 404) },
 })

@@ -1,5 +1,6 @@
 import { installRoute } from '../contract/install.ts'
 import type { CoreDeps } from '../features.ts'
+import { deviceOf, setDeviceCookie } from '../server/device-cookie.ts'
 import { type Routes, refuseInvalid } from '../server/env.ts'
 import { conflict, Refusal } from '../server/problem.ts'
 import { setSessionCookie } from '../server/session-cookie.ts'
@@ -27,7 +28,9 @@ export function installRoutes(routes: Routes, { account, throttle, intrusions }:
     async (c) => {
       const input = c.req.valid('json')
       const given = SETTINGS.filter(([field]) => (input[field] ?? '').trim() !== '')
+      const device = deviceOf(c)
       const outcome = await account.install({
+        device,
         password: input.password,
         settings: Object.fromEntries(given.map(([field, key]) => [key, input[field]])),
         userAgent: c.req.header('user-agent') ?? '',
@@ -36,6 +39,7 @@ export function installRoutes(routes: Routes, { account, throttle, intrusions }:
       switch (outcome.status) {
         case 'installed':
           setSessionCookie(c, outcome.newSession.token)
+          setDeviceCookie(c, device)
           return c.json({ configured: true as const, authenticated: true as const }, 201)
         case 'already_installed':
           throw alreadyConfigured()

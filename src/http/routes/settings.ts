@@ -1,6 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { isSettingKey } from '../../settings/registry.ts'
-import type { Session } from '../../settings/sessions.ts'
+import { isSensitive, isSettingKey } from '../../settings/registry.ts'
 import {
   changeRoute,
   type connectionSchema,
@@ -11,9 +10,8 @@ import {
   testRoute,
 } from '../contract/settings.ts'
 import type { CoreDeps } from '../features.ts'
-import { goneSignal, type Routes, sessionOf } from '../server/env.ts'
+import { goneSignal, type Routes } from '../server/env.ts'
 import { Refusal, unknown } from '../server/problem.ts'
-import { tooManyAttempts } from '../server/sign-in-throttle.ts'
 
 /** Tests the connection to an outside service and reports each step. Does not throw if the service fails. */
 export type TestConnection = (
@@ -22,32 +20,18 @@ export type TestConnection = (
 ) => Promise<z.output<typeof connectionSchema>>
 
 export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
-  const { settings, account, throttle, intrusions, testConnection, undeclaredProxies } = deps
+  const { settings, stepUp, testConnection, undeclaredProxies } = deps
   const entries = () => ({ entries: settings.entries() })
-
-  /** Runs `job` if the password is right. A wrong one costs the session an attempt, but does not end it. */
-  async function confirmed<T>(session: Session, password: string, job: () => Promise<T>): Promise<T> {
-    const guesser = `session ${session.id}`
-    const outcome = await account.confirm(password, throttle.attemptsOf(guesser), job)
-    if (outcome === 'too_many_attempts') {
-      intrusions.count('sign_in_throttled')
-      throw tooManyAttempts(throttle.waitMs(guesser))
-    }
-    if (outcome === 'wrong_password') {
-      intrusions.count('sign_in_refused')
-      throw new Refusal(403, 'wrong_password', 'The password is wrong.')
-    }
-    return outcome
-  }
 
   routes.openapi(listRoute, (c) => c.json(entries(), 200))
 
   routes.openapi(changeRoute, async (c) => {
     const { entries: wanted, password } = c.req.valid('json')
+    if (password === undefined && Object.keys(wanted).some(isSensitive)) stepUp.requireProof(c)
     const outcome =
       password === undefined
         ? await settings.change(wanted)
-        : await confirmed(sessionOf(c), password, () => settings.change(wanted, true))
+        : await stepUp.confirmed(c, { password }, () => settings.change(wanted, true))
     if (outcome.status === 'password_required') {
       throw new Refusal(
         403,
@@ -73,6 +57,7 @@ export function settingsRoutes(routes: Routes, deps: CoreDeps): void {
   routes.openapi(resetRoute, async (c) => {
     const { key } = c.req.valid('param')
     if (!isSettingKey(key)) throw unknown('setting')
+    if (isSensitive(key)) stepUp.requireProof(c)
     await settings.reset(key)
     return c.json(entries(), 200)
   })

@@ -5,32 +5,24 @@ import {
   signInRoute,
   signOutRoute,
   statusRoute,
+  stepUpRoute,
 } from '../contract/sign-in.ts'
 import type { CoreDeps } from '../features.ts'
-import { type HttpContext, type Routes, refuseInvalid, sessionOf } from '../server/env.ts'
+import { deviceOf, setDeviceCookie } from '../server/device-cookie.ts'
+import { type Routes, refuseInvalid, sessionOf } from '../server/env.ts'
+import { requireSite, responseOf } from '../server/passkey-site.ts'
 import { Refusal, unknown } from '../server/problem.ts'
 import { removeSessionCookie, setSessionCookie } from '../server/session-cookie.ts'
-import { tooManyAttempts } from '../server/sign-in-throttle.ts'
+import { guesserOf, throttled } from '../server/sign-in-throttle.ts'
+import { wrongFactor } from '../server/step-up.ts'
 import { commonPassword } from './install.ts'
 
-export function signInRoutes(routes: Routes, { account, sessions, throttle, intrusions }: CoreDeps): void {
-  function throttled(client: string): Refusal {
-    intrusions.count('sign_in_throttled')
-    return tooManyAttempts(throttle.waitMs(client))
-  }
-
-  /**
-   * Counts by session where there is one. So guessing strangers do not lock out the owner, and a thief of the
-   * session can neither guess without limit nor lock out the owner's address.
-   */
-  function guesserOf(c: HttpContext): string {
-    const session = c.get('session')
-    return session === null ? c.get('caller').address : `session ${session.id}`
-  }
+export function signInRoutes(routes: Routes, deps: CoreDeps): void {
+  const { account, sessions, settings, throttle, stepUp, intrusions } = deps
 
   /** A malformed guess counts as an attempt too. */
   function countMalformed(client: string): void {
-    if (throttle.waitMs(client) > 0) throw throttled(client)
+    if (throttle.waitMs(client) > 0) throw throttled(deps, client)
     throttle.attemptsOf(client).failed()
     intrusions.count('sign_in_refused')
   }
@@ -43,20 +35,25 @@ export function signInRoutes(routes: Routes, { account, sessions, throttle, intr
     signInRoute,
     async (c) => {
       const client = guesserOf(c)
+      const device = deviceOf(c)
       const outcome = await account.signIn(
         {
-          password: c.req.valid('json').password,
+          ...c.req.valid('json'),
+          device,
           userAgent: c.req.header('user-agent') ?? '',
           former: c.get('session'),
         },
         throttle.attemptsOf(client),
       )
-      if (outcome.status === 'too_many_attempts') throw throttled(client)
-      if (outcome.status === 'wrong_password') {
+      if (outcome.status === 'too_many_attempts') throw throttled(deps, client)
+      if (outcome.status === 'second_factor_required')
+        throw new Refusal(401, outcome.status, 'Enter a code of your authenticator app or a recovery code.')
+      if (outcome.status !== 'signed_in') {
         intrusions.count('sign_in_refused')
-        throw new Refusal(401, 'wrong_password', 'The password is wrong.')
+        throw wrongFactor(401, outcome.status)
       }
       setSessionCookie(c, outcome.newSession.token)
+      setDeviceCookie(c, device)
       return c.json({ authenticated: true as const }, 200)
     },
     (result, c) => {
@@ -82,14 +79,28 @@ export function signInRoutes(routes: Routes, { account, sessions, throttle, intr
     )
     switch (outcome) {
       case 'changed':
+        // The current password is a proof.
+        sessions.prove(session.id)
         return c.json({ changed: true as const }, 200)
       case 'wrong_password':
         throw new Refusal(401, 'wrong_password', 'The current password is wrong.')
       case 'too_many_attempts':
-        throw throttled(guesser)
+        throw throttled(deps, guesser)
       case 'common_password':
         throw commonPassword('newPassword')
     }
+  })
+
+  routes.openapi(stepUpRoute, async (c) => {
+    const proof = c.req.valid('json')
+    await stepUp.confirmed(
+      c,
+      'passkey' in proof
+        ? { passkey: { site: requireSite(c, settings), response: responseOf(proof.passkey) } }
+        : proof,
+      async () => undefined,
+    )
+    return c.json({ proven: true as const }, 200)
   })
 
   routes.openapi(listSessionsRoute, (c) => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { OwnerAccount } from '../../settings/owner-account.ts'
 import type { Session, Sessions } from '../../settings/sessions.ts'
 import { type Caller, isCrossSite } from './caller.ts'
+import type { IsAllowedHost } from './host-list.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
 import { Refusal } from './problem.ts'
 import { tokenFromCookies } from './session-cookie.ts'
@@ -37,11 +38,14 @@ const BEFORE_INSTALL = new Set([
   ...STATE,
 ])
 
+/** A foreign page must not sign a browser in, even without a cookie. */
+const SIGN_INS = new Set(['POST /login', 'POST /login/passkey', 'POST /login/passkey/options'])
+
 /** Exact routes that need no session. Everything else does, including paths that do not exist. */
 const WITHOUT_SESSION = new Set([
   ...BEFORE_INSTALL,
   'GET /login',
-  'POST /login',
+  ...SIGN_INS,
   'GET /voice-markup',
   'POST /voice-markup',
   'POST /sms',
@@ -52,23 +56,45 @@ const WITHOUT_SESSION = new Set([
   'UPGRADE /call',
 ])
 
+/**
+ * Routes under any Host: the health check, and those that need proof of their own, whose Host the provider's proxies
+ * may change.
+ */
+const UNDER_ANY_HOST = new Set([
+  'GET /health',
+  'GET /voice-markup',
+  'POST /voice-markup',
+  'POST /sms',
+  'POST /sms/status',
+  'POST /voice-status',
+  'UPGRADE /call',
+])
+
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Bounds the work of decoding a path; no proxy encodes one more often than this. */
 const MAX_DECODINGS = 4
 
+const HOST_NOT_ALLOWED =
+  'The service does not answer under this host name. Open it by its Public URL, as localhost or by its IP address, or add the name to ALLOWED_HOSTS.'
+
 export function createAccessControl(options: {
   readonly account: Pick<OwnerAccount, 'isInstalled'>
   readonly sessions: Pick<Sessions, 'find'>
+  readonly isAllowedHost: IsAllowedHost
   /** Counts refused strangers. */
   readonly intrusions: Pick<IntrusionCounter, 'count'>
   /** Whether the web app has a file at that path. Its files are public. */
   readonly isStaticFile: (path: string) => boolean
 }): AccessControl {
-  const { account, sessions, intrusions, isStaticFile } = options
+  const { account, sessions, isAllowedHost, intrusions, isStaticFile } = options
 
   return {
     check(incoming, caller, method, path) {
       const route = `${method === 'HEAD' ? 'GET' : method} ${path}`
+      if (!UNDER_ANY_HOST.has(route) && !isAllowedHost(incoming.headers.host)) {
+        intrusions.count('foreign_host')
+        throw new Refusal(403, 'host_not_allowed', HOST_NOT_ALLOWED)
+      }
       if (isHiddenPath(incoming.url ?? ''))
         throw new Refusal(404, 'not_found', 'There is nothing at this address.')
       const isFile = SAFE_METHODS.has(method) && isStaticFile(path)
@@ -89,7 +115,7 @@ export function createAccessControl(options: {
       const session = token === null ? null : sessions.find(token)
       // A foreign page can make a browser send its cookie (CSRF) or sign in with the attacker's password. Browsers
       // send no preflight for upgrades, so only this check keeps such a page off the sockets.
-      const isGuarded = token !== null || route === 'POST /login'
+      const isGuarded = token !== null || SIGN_INS.has(route)
       if (isGuarded && !SAFE_METHODS.has(method) && !isFromOwnOrigin(incoming, caller)) {
         intrusions.count('foreign_origin')
         throw new Refusal(403, 'foreign_origin', 'The request comes from a page of another origin.')

@@ -62,7 +62,7 @@ export function createCallerIdentification(
       address: isFromProxy ? forwardedAddress(headers, peer, isTrusted) : peer,
       isDirectLoopback: () =>
         isLoopbackAddress(peer) &&
-        isLoopbackHost(host) &&
+        isLoopbackHost(nameOfHost(host)) &&
         !isForwarded &&
         (headers.origin === undefined ? !isCrossSite(headers) : isOwnOrigin(headers.origin)),
       isHttps,
@@ -123,7 +123,19 @@ function isLoopbackAddress(address: string): boolean {
   return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-function isLoopbackHost(host: string): boolean {
-  const name = host.replace(/:\d{1,5}$/, '')
-  return name === 'localhost' || isLoopbackAddress(name.replace(/^\[(.*)\]$/, '$1'))
+/** The name or address in a `Host`, without its port, brackets and final dot. */
+export function nameOfHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, '')
+    .replace(/\.$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+}
+
+/** Whether a name is an IP address. */
+export const isAddress = (name: string): boolean => isIP(name) !== 0
+
+/** Whether a name always means this machine. */
+export function isLoopbackHost(name: string): boolean {
+  return name === 'localhost' || isLoopbackAddress(name)
 }

@@ -1,9 +1,11 @@
 import type { CoreDeps } from '../features.ts'
+import { factorRoutes } from '../routes/factors.ts'
 import { haltRoutes } from '../routes/halt.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { installRoutes } from '../routes/install.ts'
 import { logRoutes } from '../routes/logs.ts'
 import { pageRoutes } from '../routes/pages.ts'
+import { passkeyRoutes } from '../routes/passkeys.ts'
 import { securityRoutes } from '../routes/security.ts'
 import { settingsRoutes } from '../routes/settings.ts'
 import { signInRoutes } from '../routes/sign-in.ts'
@@ -12,20 +14,24 @@ import { createApp } from './app.ts'
 import { createCallerIdentification } from './caller.ts'
 import type { Routes } from './env.ts'
 import type { Faults } from './faults.ts'
+import { createHostList } from './host-list.ts'
 import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.ts'
 import { createSignInThrottle } from './sign-in-throttle.ts'
 import { createSockets, type SocketRoute } from './sockets.ts'
 import { SHELL_FILE } from './static-files.ts'
+import { createStepUp } from './step-up.ts'
 
 const END_EXPIRED_SESSIONS_EVERY_MS = 60_000
 
 /** Assembles the routes of the service itself, further routes and sockets, and their server. */
 export function createHttp(
-  options: Omit<CoreDeps, 'throttle' | 'undeclaredProxies'> &
+  options: Omit<CoreDeps, 'throttle' | 'stepUp' | 'undeclaredProxies'> &
     Faults & {
       readonly addRoutes: (routes: Routes) => void
       readonly socketRoutes: readonly SocketRoute[]
       readonly newId: () => string
+      /** Further names that requests may address the service by. */
+      readonly allowedHosts: readonly string[]
       /** A monotonic clock. */
       readonly monotonicMs: () => number
       readonly limits?: ServerLimits
@@ -43,17 +49,20 @@ export function createHttp(
     access: createAccessControl({
       account,
       sessions,
+      isAllowedHost: createHostList(settings, options.allowedHosts),
       intrusions: options.intrusions,
       // The shell is served at the addresses of its pages only.
       isStaticFile: (path) => path !== SHELL_FILE && staticFiles.has(path),
     }),
     identifyCaller: identify,
   }
-  const core = { ...options, throttle, undeclaredProxies }
+  const stepUp = createStepUp({ ...options, throttle })
+  const core = { ...options, throttle, stepUp, undeclaredProxies }
   const app = createApp({
     ...options,
     ...guards,
     addRoutes(routes) {
+      stepUp.guard(routes)
       for (const addRoutes of CORE_ROUTES) addRoutes(routes, core)
       options.addRoutes(routes)
     },
@@ -78,9 +87,11 @@ const CORE_ROUTES = [
   healthRoutes,
   installRoutes,
   signInRoutes,
+  factorRoutes,
+  passkeyRoutes,
+  haltRoutes,
   settingsRoutes,
   securityRoutes,
-  haltRoutes,
   logRoutes,
   pageRoutes,
 ]

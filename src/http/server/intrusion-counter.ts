@@ -8,6 +8,7 @@ export type IntrusionKind =
   | 'sign_in_throttled'
   | 'setup_code_refused'
   | 'foreign_origin'
+  | 'foreign_host'
   | 'bad_signature'
   | 'socket_refused'
   | 'unknown_callback'

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
-import { type SettingDefinition, settingKeys, settingRegistry } from '../../settings/registry.ts'
+import { settingKeys, settingRegistry } from '../../settings/registry.ts'
+import type { SettingDefinition } from '../../settings/setting.ts'
 import type { Routes } from './env.ts'
 
 export type OpenApiDocument = ReturnType<Routes['getOpenAPI31Document']>

@@ -1,5 +1,7 @@
 import { isIP, isIPv6 } from 'node:net'
 import type { Attempts } from '../../settings/owner-account.ts'
+import type { HttpContext } from './env.ts'
+import type { IntrusionCounter } from './intrusion-counter.ts'
 import { Refusal } from './problem.ts'
 
 /** Failures from one client before it must wait. */
@@ -87,6 +89,24 @@ export function tooManyAttempts(waitMs: number): Refusal {
   return new Refusal(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
     headers: { 'retry-after': String(seconds) },
   })
+}
+
+/** As `tooManyAttempts`, and counts the attempt. */
+export function throttled(
+  deps: { readonly throttle: SignInThrottle; readonly intrusions: Pick<IntrusionCounter, 'count'> },
+  client: string,
+): Refusal {
+  deps.intrusions.count('sign_in_throttled')
+  return tooManyAttempts(deps.throttle.waitMs(client))
+}
+
+/**
+ * Whose attempts count together: those of a session where there is one. So guessing strangers do not lock out the
+ * owner, and a thief of the session can neither guess without limit nor lock out the owner's address.
+ */
+export function guesserOf(c: HttpContext): string {
+  const session = c.get('session')
+  return session === null ? c.get('caller').address : `session ${session.id}`
 }
 
 function removeTime(times: number[], timeMs: number): void {

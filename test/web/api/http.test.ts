@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHttp, explain, Refused, Unreachable } from '../../../web/src/api/http.ts'
 
-async function startHttp(answer: RequestListener) {
+async function startHttp(answer: RequestListener, stepUp = async () => false) {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
@@ -15,6 +15,7 @@ async function startHttp(answer: RequestListener) {
   const { port } = address
   return createHttp({
     fetch: (path, init) => fetch(`http://127.0.0.1:${port}${String(path)}`, init),
+    stepUp,
     onNoSession: () => undefined,
     onNotInstalled: () => undefined,
   })
@@ -73,4 +74,22 @@ test('rejects with the caller’s abort reason', async () => {
   const asked = http.get('/public-url', { signal: mine.signal })
   mine.abort(reason)
   await expect(asked).rejects.toBe(reason)
+})
+
+test('asks for a proof of who is there and repeats the request, once', async () => {
+  const isProven = [true, false]
+  let requests = 0
+  const http = await startHttp(
+    (_request, response) => {
+      requests += 1
+      response.writeHead(requests === 2 ? 200 : 403, { 'content-type': 'application/problem+json' })
+      response.end(JSON.stringify({ code: 'step_up_required', detail: 'Confirm that it is you.' }))
+    },
+    async () => isProven.shift() ?? false,
+  )
+  await http.del('/api/config/{key}', { params: { key: 'PUBLIC_URL' } })
+  expect(requests).toBe(2)
+  const refused = http.del('/api/config/{key}', { params: { key: 'PUBLIC_URL' } })
+  await expect(refused).rejects.toMatchObject({ problem: { code: 'step_up_required' } })
+  expect(requests).toBe(3)
 })

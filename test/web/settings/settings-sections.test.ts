@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { settingGroups } from '../../../src/settings/registry.ts'
+import { settingGroups } from '../../../src/settings/setting.ts'
 import { settingsSections } from '../../../web/src/settings/settings-sections.ts'
 
 test('shows every group of settings on the page', () => {

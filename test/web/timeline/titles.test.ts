@@ -50,3 +50,23 @@ test('has a title for every event that the timeline shows by its title', () => {
   })
   expect(untitled).toEqual([])
 })
+
+test('says what happened to the ways to sign in, and counts guesses', () => {
+  const title = (type: string, payload: Record<string, unknown>) => titleOf(event(1, type, { payload }))
+  expect(title('owner.signed-in', { newDevice: true })).toBe('Signed in on a new device')
+  expect(title('owner.signed-in', {})).toBe('Signed in')
+  expect(title('owner.factor.added', { kind: 'passkey' })).toBe('Passkey added')
+  expect(title('owner.factor.removed', { kind: 'totp', by: 'shell' })).toBe(
+    'Authenticator app removed from the shell',
+  )
+  expect(title('owner.recovery-code.used', { left: 9 })).toBe('A recovery code was used; 9 left')
+  expect(title('intrusion.counted', { kind: 'sign_in_refused', count: 1 })).toBe(
+    'Someone failed to sign in: 1 wrong password or code',
+  )
+  expect(title('intrusion.counted', { kind: 'sign_in_throttled', count: 12 })).toBe(
+    '12 sign-ins refused after too many failures',
+  )
+  expect(title('intrusion.counted', { kind: 'foreign_host', count: 3 })).toBe(
+    '3 refused attempts: foreign host',
+  )
+})

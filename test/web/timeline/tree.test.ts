@@ -156,6 +156,14 @@ test('folds sign-ins and changed settings into the background', () => {
   ])
 })
 
+test('shows a sign-in from a new device', () => {
+  const tree = timelineTree([
+    event(1, 'owner.signed-in', { channel: null, payload: { newDevice: true } }),
+    event(2, 'owner.signed-in', { channel: null }),
+  ])
+  expect(outline(tree).flatMap(([, entries]) => entries)).toEqual(['notice 1', 'activity(2)'])
+})
+
 test('shows a turn as running until it completes, fails or is stopped', () => {
   const started = event(1, 'turn.started', { ...turn, internal: true })
   const running = (more: readonly TimelineEvent[]) =>

@@ -1,4 +1,5 @@
 import type { ProblemDocument } from '../../../src/http/contract/problem.ts'
+import { PasskeyFailed } from './passkeys.ts'
 import type { Http } from './routes.ts'
 
 /** The service answered with an error. */
@@ -37,9 +38,16 @@ type Request = {
 /** How long a request may take. Changes get longer: they may wait for the model. */
 const limitMs = { read: 30_000, change: 300_000 } as const
 
-/** `onNoSession` runs on 401, except for a wrong password. */
+/** Codes of a 401 that is about a factor, not about the session. */
+const aboutFactors = new Set(['wrong_password', 'wrong_code', 'wrong_passkey', 'second_factor_required'])
+
+/**
+ * `onNoSession` runs on 401, except for a wrong or missing factor. `stepUp` runs when the service asks for a proof of who is
+ * there; if it resolves to true, the request is repeated.
+ */
 export function createHttp(options: {
   readonly fetch: typeof fetch
+  readonly stepUp: () => Promise<boolean>
   readonly onNoSession: () => void
   readonly onNotInstalled: () => void
 }): Http {
@@ -47,13 +55,22 @@ export function createHttp(options: {
 
   function caller(method: string) {
     const timeoutMs = method === 'GET' ? limitMs.read : limitMs.change
-    return async (path: string, request: Request = {}) => {
+    const send = async (path: string, request: Request) => {
       const { response, text } = await exchange(method, path, request, timeoutMs)
       if (response.ok) return text === '' ? null : JSON.parse(text)
       const problem = problemOf(text, response.status)
-      if (response.status === 401 && problem.code !== 'wrong_password') options.onNoSession()
+      if (response.status === 401 && !aboutFactors.has(problem.code)) options.onNoSession()
       if (problem.code === 'not_configured' && response.status === 503) options.onNotInstalled()
       throw new Refused(problem, retryAfter(response.headers.get('retry-after')))
+    }
+    return async (path: string, request: Request = {}) => {
+      try {
+        return await send(path, request)
+      } catch (error) {
+        const isAsked = error instanceof Refused && error.problem.code === 'step_up_required'
+        if (!isAsked || !(await options.stepUp())) throw error
+        return send(path, request)
+      }
     }
   }
 
@@ -114,6 +131,8 @@ function retryAfter(header: string | null): number | null {
 
 /** A message for the owner about any error. */
 export function explain(error: unknown): string {
-  if (error instanceof Refused || error instanceof Unreachable) return error.message
+  const isExplained =
+    error instanceof Refused || error instanceof Unreachable || error instanceof PasskeyFailed
+  if (isExplained) return error.message
   return 'Something went wrong on this page. Try reloading it.'
 }

@@ -19,6 +19,8 @@ export function createApp(options: {
   readonly enter: () => void
   /** Shows the sign-in form. `enter` returns to the current page. */
   readonly askToSignIn: () => void
+  /** Asks the owner to prove who they are. Resolves to false if they cancel. */
+  readonly stepUp: () => Promise<boolean>
   readonly toast: Toaster
   readonly announce: (text: string) => void
   /** Called with the number of due reminders that the owner has not seen. */
@@ -65,6 +67,7 @@ export function createApp(options: {
   tabs.addEventListener('message', forget)
   const http = createHttp({
     fetch: (input, init) => fetch(input, init),
+    stepUp: options.stepUp,
     onNoSession: loseSession,
     onNotInstalled: () => navigate('/install'),
   })

@@ -31,10 +31,12 @@ export class DgApp extends LightElement {
   @state() state: 'loading' | 'waiting' | 'shown' | 'failed' = 'loading'
   @state() spoken = ''
   private unseenReminders = 0
+  private steppingUp: Promise<boolean> | null = null
   private readonly app: App = createApp({
     navigate: (path) => this.navigate(path),
     enter: () => this.enter(),
     askToSignIn: () => this.askToSignIn(),
+    stepUp: () => this.stepUp(),
     toast: (text, tone, options) =>
       this.querySelector<DgToasts>('dg-toasts')?.show(text, tone, options) ?? (() => undefined),
     announce: (text) => {
@@ -68,6 +70,15 @@ export class DgApp extends LightElement {
     if (pageAt(location.pathname)?.entrance) return
     rememberWantedPage()
     void this.show()
+  }
+
+  /** Requests that are refused at the same time share one dialog. */
+  private async stepUp(): Promise<boolean> {
+    const { askToStepUp } = await import('./step-up-dialog.ts')
+    this.steppingUp ??= askToStepUp(this, this.app.http).finally(() => {
+      this.steppingUp = null
+    })
+    return this.steppingUp
   }
 
   private enter(): void {

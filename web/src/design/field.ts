@@ -16,6 +16,8 @@ type Field = {
   readonly required?: boolean
   /** Takes the focus when its dialog opens. */
   readonly autofocus?: boolean
+  /** The on-screen keyboard. */
+  readonly inputmode?: 'numeric'
   /** Id of a datalist with suggestions. */
   readonly list?: string
 }
@@ -52,6 +54,7 @@ function inputView(field: Field): TemplateResult {
     autocomplete=${field.autocomplete ?? (field.type === 'password' ? 'new-password' : 'off')}
     autocapitalize="off"
     spellcheck="false"
+    inputmode=${field.inputmode ?? nothing}
     list=${field.list ?? nothing}
     ?required=${field.required ?? false}
     ?autofocus=${field.autofocus ?? false}
@@ -120,6 +123,13 @@ function reveal({ currentTarget: button }: Event): void {
   button.ariaPressed = String(isShown)
   button.ariaLabel = isShown ? 'Hide the password' : 'Show the password'
   button.querySelector('dg-icon')?.setAttribute('name', isShown ? 'hide' : 'show')
+}
+
+/** A field for a code of the authenticator app or a recovery code, which has letters too. */
+export function codeView(
+  field: Pick<Field, 'name' | 'label' | 'hint' | 'error' | 'autofocus'>,
+): TemplateResult {
+  return fieldView({ ...field, autocomplete: 'one-time-code', required: true })
 }
 
 /** Tells password managers whose password the form asks for. */

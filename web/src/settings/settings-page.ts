@@ -10,6 +10,7 @@ import { LightElement } from '../design/light-element.ts'
 import { whileConnected } from '../design/while-connected.ts'
 import { DgConnectionTest } from './connection-test.ts'
 import { askPasswordIn } from './password-dialog.ts'
+import './factors.ts'
 import './password-form.ts'
 import './point-number.ts'
 import './price-table.ts'
@@ -170,7 +171,7 @@ export class DgSettingsPage extends LightElement {
       </p>
       <nav class="jumps" aria-label="On this page">
         ${settingsSections.map(({ id, heading }) => html`<a href="#${id}">${heading}</a>`)}
-        <a href="#password">Password</a><a href="#sessions">Sessions</a><a href="#about">About</a>
+        <a href="#password">Password</a><a href="#sign-in">Sign-in</a><a href="#sessions">Sessions</a><a href="#about">About</a>
       </nav>
       <form novalidate @submit=${(event: SubmitEvent) => {
         event.preventDefault()
@@ -272,6 +273,16 @@ export class DgSettingsPage extends LightElement {
         html`<div class="body">
           <dg-password-form .http=${http} @changed=${changed}></dg-password-form>
         </div>`,
+      )}
+      ${cardView(
+        {
+          id: 'sign-in',
+          icon: 'key',
+          heading: 'Sign-in',
+          about:
+            'What signs you in besides the password. Sensitive changes ask for the password or one of these if your sign-in is older than five minutes.',
+        },
+        html`<div class="body"><dg-factors .app=${this.app}></dg-factors></div>`,
       )}
       ${cardView(
         {

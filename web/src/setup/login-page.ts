@@ -1,8 +1,10 @@
-import { html } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { html, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { Refused } from '../api/http.ts'
+import { canUsePasskey, signInWithPasskey } from '../api/passkeys.ts'
 import type { App } from '../app/app.ts'
 import { Submission } from '../app/submission.ts'
-import { passwordView, problemView, usernameView } from '../design/field.ts'
+import { codeView, passwordView, problemView, usernameView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import { authStyles, authView } from './auth-styles.ts'
 
@@ -10,6 +12,10 @@ import { authStyles, authView } from './auth-styles.ts'
 export class DgLoginPage extends LightElement {
   protected override readonly sheets = [authStyles]
   @property({ attribute: false }) app!: App
+  /** Whether the service has asked for a code. */
+  @state() private needsCode = false
+  /** Whether a passkey may sign in here. */
+  @state() private hasPasskey = false
   private readonly submission = new Submission(this)
 
   override firstUpdated(): void {
@@ -21,7 +27,8 @@ export class DgLoginPage extends LightElement {
   private async skip(): Promise<void> {
     try {
       const { authenticated } = await this.app.http.get('/auth/status')
-      if (authenticated && this.isConnected && !this.submission.busy) this.app.enter()
+      if (authenticated && this.isConnected && !this.submission.busy) return this.app.enter()
+      this.hasPasskey = await canUsePasskey(this.app.http)
     } catch {
       // Show the form. It reports the error when submitted.
     }
@@ -34,16 +41,47 @@ export class DgLoginPage extends LightElement {
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const password = this.field()?.value ?? ''
+    const code = this.querySelector<HTMLInputElement>('#code')?.value.trim() ?? ''
     const isSignedIn = await this.submission.send(
-      () => this.app.http.post('/login', { body: { password } }),
-      password === '' ? { password: 'Enter your password.' } : {},
-      ({ problem: { status }, retryAfterSeconds }) => {
-        if (status === 401) return { password: 'Wrong password. Try again.' }
-        return status === 429 ? `Too many attempts. ${waitText(retryAfterSeconds)}` : undefined
+      () => this.app.http.post('/login', { body: { password, ...(code === '' ? {} : { code }) } }),
+      {
+        ...(password === '' ? { password: 'Enter your password.' } : {}),
+        ...(this.needsCode && code === '' ? { code: 'Enter a code.' } : {}),
       },
+      (refused) => this.say(refused),
     )
-    if (isSignedIn) this.app.enter()
-    else this.field()?.select()
+    if (isSignedIn) return this.app.enter()
+    await this.updateComplete
+    const isCodeNext = this.needsCode && this.submission.errors.password === undefined
+    const next = isCodeNext ? this.querySelector<HTMLInputElement>('#code') : this.field()
+    next?.focus()
+    next?.select()
+  }
+
+  private readonly usePasskey = async (): Promise<void> => {
+    if (
+      await this.submission.send(
+        () => signInWithPasskey(this.app.http),
+        {},
+        (refused) => this.say(refused),
+      )
+    )
+      this.app.enter()
+  }
+
+  /** Other words for a refusal, by field or for the whole form. */
+  private say({
+    problem: { status, code },
+    retryAfterSeconds,
+  }: Refused): Record<string, string> | string | undefined {
+    if (status === 429) return `Too many attempts. ${waitText(retryAfterSeconds)}`
+    if (code === 'second_factor_required') {
+      this.needsCode = true
+      return {}
+    }
+    if (code === 'wrong_code') return { code: 'Wrong code, or one that was used before.' }
+    if (code === 'wrong_passkey') return 'The passkey was not accepted.'
+    return status === 401 ? { password: 'Wrong password. Try again.' } : undefined
   }
 
   override render() {
@@ -62,9 +100,26 @@ export class DgLoginPage extends LightElement {
           autocomplete: 'current-password',
           error: errors.password,
         })}
+        ${
+          this.needsCode
+            ? codeView({
+                name: 'code',
+                label: 'Code',
+                hint: 'From your authenticator app. Without it, enter one of your recovery codes.',
+                error: errors.code,
+              })
+            : nothing
+        }
         <button class="button primary wide" ?disabled=${busy}>
           ${busy ? 'Signing in…' : 'Sign in'}
         </button>
+        ${
+          this.hasPasskey
+            ? html`<button class="button wide" type="button" ?disabled=${busy} @click=${this.usePasskey}>
+                <dg-icon name="passkey"></dg-icon>Use a passkey
+              </button>`
+            : nothing
+        }
       </form>
     `)
   }

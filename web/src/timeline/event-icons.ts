@@ -26,6 +26,8 @@ const subjects: Readonly<Record<string, { readonly icon: IconName; readonly name
   delegation: { icon: 'halt' },
   allowance: { icon: 'money' },
   price: { icon: 'money' },
+  owner: { icon: 'key' },
+  intrusion: { icon: 'warning' },
 }
 
 const subjectOf = (type: string) => subjects[type.split('.')[0] ?? '']

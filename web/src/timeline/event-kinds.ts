@@ -48,16 +48,21 @@ const delegateWords = new Set([
 ])
 const partyWords = new Set(['sms.received', 'sms.ignored', 'call.utterance.heard'])
 
+/** A sign-in from a browser that the service did not know. */
+export function isNewDevice({ type, payload }: TimelineEvent): boolean {
+  return type === 'owner.signed-in' && payload.newDevice === true
+}
+
 /** Never shows an event that the service marked as internal as someone's words. */
 export function classify(event: TimelineEvent): EventClass {
   const { type, payload } = event
   if (structure.has(type)) return { kind: 'structure' }
   // A large erasure is recorded in several events. Show only the first.
   if (type.startsWith('erasure.') && Number(payload.part ?? 0) > 0) return { kind: 'structure' }
-  if (event.internal || quiet.has(type)) return { kind: 'internal' }
   // The failure of the turn asks for more.
   if (type === 'allowance.reached' && event.turnId !== null && Number(payload.level) >= 100)
     return { kind: 'internal' }
+  if (event.internal || (quiet.has(type) && !isNewDevice(event))) return { kind: 'internal' }
   if (type === 'chat.message.received') return { kind: 'message', role: 'owner' }
   if (delegateWords.has(type)) return { kind: 'message', role: 'delegate' }
   if (partyWords.has(type)) return { kind: 'message', role: payload.party === 'owner' ? 'owner' : 'guest' }
@@ -110,10 +115,13 @@ export function reminderText(event: TimelineEvent): string {
 }
 
 /** The page of the event's subject; null if there is none or it no longer exists. */
-export function linkOf({ type, payload }: TimelineEvent): string | null {
+export function linkOf(event: TimelineEvent): string | null {
+  const { type, payload } = event
   const { noteId, timerId } = payload
   if (type === 'price.missing') return '/settings#money'
   if (type === 'allowance.reached') return '/operations'
+  if (isNewDevice(event)) return '/settings#sessions'
+  if (/^owner\.(?:factor|recovery-code)\./.test(type)) return '/settings#sign-in'
   if (typeof noteId === 'string' && type !== 'note.deleted') return `/notes/${encodeURIComponent(noteId)}`
   if (typeof timerId === 'string') return `/timers#${encodeURIComponent(timerId)}`
   return null

@@ -5,7 +5,7 @@ import { delayText } from '../operations/health-words.ts'
 import { channelText } from '../tasks/task-words.ts'
 import { usageText } from './context-words.ts'
 import { kindText } from './erasure-kinds.ts'
-import { countField, isErased, reminderText, textField, wordsOf } from './event-kinds.ts'
+import { countField, isErased, isNewDevice, reminderText, textField, wordsOf } from './event-kinds.ts'
 
 type Title = (event: TimelineEvent) => string
 
@@ -83,6 +83,13 @@ const callEnded = (durationMs: number, why?: string): string => {
   const what = durationMs === 0 ? 'Call ended' : `Call ended after ${durationText(durationMs)}`
   return why === undefined ? what : `${what}: ${why}`
 }
+
+const factorNames: Readonly<Record<string, string>> = {
+  totp: 'Authenticator app',
+  recovery_codes: 'New recovery codes',
+  passkey: 'Passkey',
+}
+const factorText = (event: TimelineEvent): string => factorNames[text(event, 'kind')] ?? 'Something'
 
 export const titles: Readonly<Record<string, Title>> = {
   'conversation.ended': () => 'Conversation ended',
@@ -178,17 +185,28 @@ export const titles: Readonly<Record<string, Title>> = {
   'adaptations.reloaded': (e) => `${plural(number(e, 'loaded'), 'standing instruction')} reloaded`,
   'settings.changed': settingsText,
   'owner.installed': () => 'Delegate was set up',
-  'owner.signed-in': () => 'Signed in',
+  'owner.signed-in': (e) => (isNewDevice(e) ? 'Signed in on a new device' : 'Signed in'),
   'owner.signed-out': () => 'Signed out',
   'owner.session.revoked': () => 'A session was signed out',
   'owner.password.changed': () => 'Password changed',
-  'intrusion.counted': (e) =>
-    `${plural(number(e, 'count'), 'refused attempt')}: ${wordsText(text(e, 'kind'))}`,
+  'owner.factor.added': (e) => `${factorText(e)} added`,
+  'owner.factor.removed': (e) =>
+    `${factorText(e)} removed${text(e, 'by') === 'shell' ? ' from the shell' : ''}`,
+  'owner.recovery-code.used': (e) => `A recovery code was used; ${countText(number(e, 'left'))} left`,
+  'intrusion.counted': intrusionText,
   'ledger.imported': () => 'History imported',
   'ledger.loss.accepted': lossText,
   'outbound.released': () => 'Outgoing work released',
   'delegation.halted': (e) => `Delegate halted ${haltedHow(text(e, 'by'))}`,
   'delegation.released': () => 'Delegate released',
+}
+
+function intrusionText(event: TimelineEvent): string {
+  const [kind, count] = [text(event, 'kind'), number(event, 'count')]
+  if (kind === 'sign_in_refused')
+    return `Someone failed to sign in: ${plural(count, 'wrong password or code', 'wrong passwords or codes')}`
+  if (kind === 'sign_in_throttled') return `${plural(count, 'sign-in')} refused after too many failures`
+  return `${plural(count, 'refused attempt')}: ${wordsText(kind)}`
 }
 
 function settingsText(event: TimelineEvent): string {

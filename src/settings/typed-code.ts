@@ -2,8 +2,8 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const GROUPS = 4
 const CHARS_PER_GROUP = 4
 
-/** A one-time code for the first launch: 80 random bits in Crockford's base 32, grouped for typing. */
-export function createSetupCode(randomBytes: (bytes: number) => Uint8Array): string {
+/** A code that a person types once: 80 random bits in Crockford's base 32, in groups. */
+export function createTypedCode(randomBytes: (bytes: number) => Uint8Array): string {
   const chars = [...randomBytes(GROUPS * CHARS_PER_GROUP)].map((byte) => ALPHABET.charAt(byte & 31))
   return Array.from({ length: GROUPS }, (_, group) =>
     chars.slice(group * CHARS_PER_GROUP, (group + 1) * CHARS_PER_GROUP).join(''),
@@ -11,6 +11,6 @@ export function createSetupCode(randomBytes: (bytes: number) => Uint8Array): str
 }
 
 /** Ignores the case and grouping of a typed code. */
-export function normalizeSetupCode(typed: string): string {
+export function normalizeTypedCode(typed: string): string {
   return typed.toLowerCase().replace(/[\s-]/g, '')
 }

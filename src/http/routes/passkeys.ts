@@ -1,0 +1,59 @@
+import {
+  addPasskeyRoute,
+  passkeyOptionsRoute,
+  passkeySignInRoute,
+  registrationOptionsRoute,
+  removePasskeyRoute,
+} from '../contract/passkeys.ts'
+import type { CoreDeps } from '../features.ts'
+import { deviceOf, setDeviceCookie } from '../server/device-cookie.ts'
+import type { Routes } from '../server/env.ts'
+import { requireSite, responseOf, siteOf } from '../server/passkey-site.ts'
+import { conflict, Refusal, unknown } from '../server/problem.ts'
+import { setSessionCookie } from '../server/session-cookie.ts'
+import { guesserOf, throttled } from '../server/sign-in-throttle.ts'
+import { wrongFactor } from '../server/step-up.ts'
+
+/** Signing in with passkeys, and changing them, which needs a recent proof; see step-up.ts. */
+export function passkeyRoutes(routes: Routes, deps: CoreDeps): void {
+  const { account, passkeys, settings, throttle, intrusions } = deps
+
+  routes.openapi(passkeyOptionsRoute, (c) => {
+    const site = siteOf(c, settings)
+    return c.json({ options: site === null ? null : passkeys.signInOptions(site) }, 200)
+  })
+
+  routes.openapi(passkeySignInRoute, async (c) => {
+    const client = guesserOf(c)
+    const device = deviceOf(c)
+    const passkey = { site: requireSite(c, settings), response: responseOf(c.req.valid('json').response) }
+    const browser = { device, userAgent: c.req.header('user-agent') ?? '', former: c.get('session') }
+    const outcome = await account.signInByPasskey({ passkey, ...browser }, throttle.attemptsOf(client))
+    if (outcome.status === 'too_many_attempts') throw throttled(deps, client)
+    if (outcome.status !== 'signed_in') {
+      intrusions.count('sign_in_refused')
+      throw wrongFactor(401, outcome.status)
+    }
+    setSessionCookie(c, outcome.newSession.token)
+    setDeviceCookie(c, device)
+    return c.json({ authenticated: true as const }, 200)
+  })
+
+  routes.openapi(registrationOptionsRoute, (c) =>
+    c.json({ options: passkeys.registrationOptions(requireSite(c, settings)) }, 200),
+  )
+
+  routes.openapi(addPasskeyRoute, async (c) => {
+    const { name, response } = c.req.valid('json')
+    const outcome = await passkeys.add(requireSite(c, settings), name, responseOf(response))
+    if (outcome === 'too_many') throw conflict('too_many_passkeys', 'Remove a passkey first.')
+    if (outcome === 'invalid')
+      throw new Refusal(400, 'invalid_passkey', 'The passkey could not be verified. Try again.')
+    return c.json({ added: true as const }, 201)
+  })
+
+  routes.openapi(removePasskeyRoute, async (c) => {
+    if (!(await passkeys.remove(c.req.valid('param').id))) throw unknown('passkey')
+    return c.body(null, 204)
+  })
+}

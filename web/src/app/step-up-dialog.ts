@@ -1,0 +1,97 @@
+import { html, type LitElement, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import { hasPasskeys, proveWithPasskey } from '../api/passkeys.ts'
+import type { Http } from '../api/routes.ts'
+import { DialogElement } from '../design/dialog.ts'
+import { codeView, passwordView, usernameView } from '../design/field.ts'
+import { formDialog, textIn } from './form-dialog.ts'
+import { Submission } from './submission.ts'
+
+/** Asks the owner to prove who they are. Resolves to false if they close the dialog. */
+export function askToStepUp(host: LitElement, http: Http): Promise<boolean> {
+  return new Promise((resolve) => {
+    const dialog = Object.assign(new DgStepUpDialog(), { http })
+    dialog.addEventListener('close', () => resolve(dialog.isProven))
+    dialog.openIn(host)
+  })
+}
+
+@customElement('dg-step-up-dialog')
+export class DgStepUpDialog extends DialogElement {
+  @property({ attribute: false }) http!: Http
+  /** Whether the owner has an authenticator app. */
+  @state() private hasCodes = false
+  /** Whether a passkey works on this page. */
+  @state() private hasPasskey = false
+  isProven = false
+  private readonly submission = new Submission(this)
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    void this.lookUp()
+  }
+
+  private async lookUp(): Promise<void> {
+    try {
+      const { totp, passkeys, passkeyDomain } = await this.http.get('/api/auth/factors')
+      this.hasCodes = totp !== null
+      this.hasPasskey = hasPasskeys() && passkeys.some(({ domain }) => domain === passkeyDomain)
+    } catch {
+      // The password is always a way.
+    }
+  }
+
+  private readonly submit = async (data: FormData): Promise<boolean> => {
+    const password = String(data.get('step-up-password'))
+    const code = textIn(data, 'step-up-code')
+    this.isProven = await this.submission.send(
+      () => this.http.post('/api/auth/step-up', { body: password === '' ? { code } : { password } }),
+      password === '' && code === '' ? { 'step-up-password': 'Enter your password.' } : {},
+      ({ problem }) => wrong[problem.code],
+    )
+    return this.isProven
+  }
+
+  private readonly usePasskey = async (): Promise<void> => {
+    this.isProven = await this.submission.send(() => proveWithPasskey(this.http))
+    if (this.isProven) this.close()
+  }
+
+  override render() {
+    const { errors, busy } = this.submission
+    return formDialog(this, this.submission, {
+      heading: 'Confirm that it is you',
+      action: ['Confirm', 'Confirming…'],
+      submit: this.submit,
+      fields: html`<p>You signed in more than five minutes ago, and this is a sensitive change.</p>
+        ${usernameView}
+        ${passwordView({
+          name: 'step-up-password',
+          label: 'Your password',
+          error: errors['step-up-password'],
+          autofocus: true,
+        })}
+        ${
+          this.hasCodes
+            ? codeView({
+                name: 'step-up-code',
+                label: 'Or a code of your authenticator app',
+                error: errors['step-up-code'],
+              })
+            : nothing
+        }
+        ${
+          this.hasPasskey
+            ? html`<button class="button" type="button" ?disabled=${busy} @click=${this.usePasskey}>
+                <dg-icon name="passkey"></dg-icon>Use a passkey
+              </button>`
+            : nothing
+        }`,
+    })
+  }
+}
+
+const wrong: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  wrong_password: { 'step-up-password': 'That is not your password.' },
+  wrong_code: { 'step-up-code': 'Wrong code, or one that was used before.' },
+}
