@@ -52,7 +52,11 @@ export async function buildHttp(options: Features): Promise<HttpService> {
     addRoutes: (routes) => addFeatureRoutes(routes, deps),
     socketRoutes: [chatSocketRoute(deps), callSocketRoute(deps)],
     checkHealth: readiness.check,
-    checkSecurity: operations.security({ ...options, isolation: options.tasks.isolation }),
+    checkSecurity: operations.security({
+      ...options,
+      isolation: options.tasks.isolation,
+      signInFactors: options.owner.factors.kinds,
+    }),
     testConnection: connectionTest(options),
     buildInfo,
     onFault: storage.reportFault,

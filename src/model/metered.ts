@@ -6,6 +6,7 @@ import {
   type ModelFailureKind,
   type ModelId,
   type ModelService,
+  NO_USAGE,
   type SpeechModel,
   type StructuredModel,
   type TextModel,
@@ -16,7 +17,10 @@ import {
 import { type ModelPrice, microsOf, toMicros } from './prices.ts'
 import { mostItemTokens, mostTokens } from './tokens.ts'
 
-/** Money that is spent unless it is settled. */
+/**
+ * Money that is spent unless it is settled. Never rejects: without its settlement, it stays spent. The next
+ * reservation waits for it, so nobody else has to.
+ */
 export type Reservation = { settle(micros: number): Promise<void> }
 
 /** Counts what is spent. Implemented by operations. */
@@ -93,15 +97,15 @@ function paidText(text: TextModel, pay: Pay): TextModel {
       try {
         for await (const event of text.respond({ ...request, maxOutputTokens }, signal)) {
           payment.hasAnswered()
-          if (event.type === 'completed') await payment.settle(event.usage)
+          if (event.type === 'completed') payment.settle(event.usage)
           yield event
         }
       } catch (error) {
-        await payment.failed(error)
+        payment.failed(error)
         throw error
       } finally {
         // For a consumer that leaves before the end.
-        await payment.failed(null)
+        payment.failed(null)
       }
     },
   }
@@ -164,10 +168,10 @@ function paidSpeech(model: SpeechModel, { meter }: Pay): SpeechModel {
     const reservation = await meter.reserve({ purpose: 'speech', channel: 'chat' }, id, micros)
     try {
       const result = await run()
-      await reservation.settle(micros)
+      void reservation.settle(micros)
       return result
     } catch (error) {
-      await reservation.settle(isRejection(error) ? 0 : micros)
+      void reservation.settle(isRejection(error) ? 0 : micros)
       throw error
     }
   }
@@ -190,10 +194,10 @@ async function once<T extends { readonly usage: Usage }>(
   const payment = await begin(pay, call)
   try {
     const result = await run()
-    await payment.settle(result.usage)
+    payment.settle(result.usage)
     return result
   } catch (error) {
-    await payment.failed(error)
+    payment.failed(error)
     throw error
   }
 }
@@ -205,10 +209,10 @@ async function begin({ meter, nowMs }: Pay, { use, model, price, bound }: Call) 
   let isSettled = false
   let isAnswered = false
 
-  async function settle(usage: Usage): Promise<void> {
+  function settle(usage: Usage): void {
     if (isSettled) return
     isSettled = true
-    await reservation.settle(microsOf(price, usage))
+    void reservation.settle(microsOf(price, usage))
   }
 
   return {
@@ -220,11 +224,10 @@ async function begin({ meter, nowMs }: Pay, { use, model, price, bound }: Call) 
      * The usage of a request that was cut off is unknown: its whole input counts, and as much output as a
      * model can write in that time. A rejected request costs nothing.
      */
-    failed(error: unknown): Promise<void> {
-      if (!isAnswered && isRejection(error))
-        return settle({ inputTokens: 0, outputTokens: 0, cachedTokens: 0 })
+    failed(error: unknown): void {
       const written = Math.ceil(((nowMs() - startedMs) / 1000) * TOKENS_A_SECOND)
-      return settle({ ...bound, outputTokens: Math.min(bound.outputTokens, written) })
+      if (!isAnswered && isRejection(error)) settle(NO_USAGE)
+      else settle({ ...bound, outputTokens: Math.min(bound.outputTokens, written) })
     },
   }
 }

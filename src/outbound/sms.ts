@@ -180,7 +180,7 @@ export function createSmsTransport(options: {
   /** A text that may have been sent is paid. */
   async function settled(act: () => Promise<Outcome | null>, paid: ReservedText): Promise<Outcome | null> {
     const outcome = await act()
-    await paid.settle(outcome?.status !== 'failed')
+    void paid.settle(outcome?.status !== 'failed')
     return outcome
   }
 

@@ -67,6 +67,11 @@ export function createFactors(options: {
     }
   }
 
+  function kinds(): readonly ('totp' | 'passkey')[] {
+    const { totp, passkeys } = read()
+    return [...(totp === null ? [] : ['totp' as const]), ...(passkeys.length > 0 ? ['passkey' as const] : [])]
+  }
+
   const stepAt = (timestamp: number) => TOTP.counter({ period: TOTP_SHAPE.period, timestamp })
 
   /** The step that a code belongs to; null for a wrong code. */
@@ -150,14 +155,14 @@ export function createFactors(options: {
       write({ totp: null, recoveryHashes: [] })
       return true
     },
+    /** The kinds of factors that the owner has. */
+    kinds,
     /** Removes every factor, from the shell. Returns the kinds that there were. */
     async removeAll(): Promise<readonly FactorKind[]> {
-      const { totp, passkeys } = read()
-      const kinds: FactorKind[] = totp === null ? [] : ['totp']
-      if (passkeys.length > 0) kinds.push('passkey')
-      if (kinds.length > 0) await append(kinds.map((kind) => factorRemoved(kind, 'shell')))
+      const found = kinds()
+      if (found.length > 0) await append(found.map((kind) => factorRemoved(kind, 'shell')))
       write({ totp: null, recoveryHashes: [], passkeys: [] })
-      return kinds
+      return found
     },
     /** Replaces all recovery codes. Null without an app. */
     async renewRecoveryCodes(): Promise<readonly string[] | null> {

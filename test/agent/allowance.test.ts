@@ -42,7 +42,8 @@ test('pays each request, and shows what a reply cost', async () => {
   const { double, client, say, events, spending } = await start()
   const { json } = await say('One')
   expect(turnRequests(double)[0]?.body.max_output_tokens).toBe(16_000)
-  expect((await client.get(`/api/turns/${json.turnId}`)).json.costMicros).toBe(100_000)
+  const cost = async () => (await client.get(`/api/turns/${json.turnId}`)).json.costMicros
+  await expect.poll(cost).toBe(100_000)
   await expect.poll(async () => (await events('memory.extraction.completed')).length).toBe(1)
   const [reserved] = await events('spend.reserved')
   expect(reserved).toMatchObject({
@@ -52,8 +53,8 @@ test('pays each request, and shows what a reply cost', async () => {
     payload: { purpose: 'reply', model: { model: 'test-model' } },
   })
   expect(reserved.payload.amountMicros).toBeGreaterThan(100_000)
+  await expect.poll(async () => (await spending()).reservedMicros).toBe(0)
   const report = await spending()
-  expect(report.reservedMicros).toBe(0)
   expect(report.purposes.map(({ name }: { name: string }) => name)).toEqual(['reply', 'learning'])
   expect(report.windows[0]).toMatchObject({ window: 'day', limitMicros: 20_000_000 })
 })
@@ -62,6 +63,7 @@ test('asks at the end of the allowance, and goes on once the owner allows more',
   const { double, client, say, events, spending } = await start({ ALLOWANCE_DAY: '1.5' })
   double.answerWith(() => ({ text: 'Certainly.', usage: { ...USAGE, inputTokens: 13_000 } }))
   expect((await say('One')).status).toBe(200)
+  await expect.poll(async () => (await spending()).reservedMicros).toBe(0)
   const requests = double.requests().length
   const refused = await say('Two')
   expect(refused).toMatchObject({
@@ -94,6 +96,7 @@ test('keeps a due reminder for later without counting attempts', async () => {
   const { double, clock, service, say, events } = await start({ ALLOWANCE_DAY: '1.5' })
   double.answerWith(() => ({ text: 'Certainly.', usage: { ...USAGE, inputTokens: 13_000 } }))
   await say('One')
+  await expect.poll(async () => (await events('spend.settled')).length).toBe(1)
   const asked = turnRequests(double).length
   const remind = (title: string) =>
     service.client.post('/api/timers', { title, at: new Date(clock.nowMs).toISOString() })

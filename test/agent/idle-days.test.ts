@@ -36,8 +36,8 @@ test('asks no model in thirty idle days', async () => {
   await expect.poll(settled).toBe(true)
   const asked = double.requests().length
   expect(asked).toBeGreaterThan(2)
-  const spent = (await client.get('/api/spending')).json
-  expect(spent.reservedMicros).toBe(0)
+  const reserved = async () => (await client.get('/api/spending')).json.reservedMicros
+  await expect.poll(reserved).toBe(0)
 
   const closed = async () => {
     const { json } = await client.get('/api/timeline')

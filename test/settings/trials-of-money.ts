@@ -22,6 +22,8 @@ export const moneyTrials = {
     async see(world) {
       world.model.reply({ text: 'Yes.', usage: { inputTokens: 500, outputTokens: 0 } })
       const { turnId } = await world.say('What time is it?')
+      const isSettled = (reserved: unknown) => reserved === 0
+      await world.until('the settlement', async () => (await spending(world)).reservedMicros, isSettled)
       return (await world.ok(world.client.get(`/api/turns/${turnId}`))).costMicros
     },
     expected: (value) => JSON.parse(String(value)).models['test-model'].input * 500,

@@ -23,7 +23,8 @@ test('pays a text by its segments, and holds one back until the owner allows mor
     { channel: 'sms', payload: { purpose: 'text', model: null, amountMicros: 800_000 } },
   ])
   const { turnId } = ofType(all, 'sms.sent')[0]
-  expect((await phone.service.client.get(`/api/turns/${turnId}`)).json.costMicros).toBe(800_000)
+  const cost = async () => (await phone.service.client.get(`/api/turns/${turnId}`)).json.costMicros
+  await expect.poll(cost).toBe(800_000)
 
   await text(phone, 'SM2', OWNER, 'Two')
   await phone.eventsUntil('the delay', (events) => ofType(events, 'sms.delayed').length === 1)

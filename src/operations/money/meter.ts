@@ -57,15 +57,17 @@ export function createMeter(options: {
     if (!spending.isOpen(reservationId))
       throw new LedgerUnavailable('the view of spending is behind, so nothing can be spent')
     return {
-      async settle(amountMicros) {
-        if (amountMicros > micros)
-          log.warn(
-            { purpose, model: model?.model, amountMicros, reservedMicros: micros },
-            'cost more than reserved',
-          )
-        await append([{ type: 'spend.settled', ...envelope, facts: { reservationId, amountMicros } }])
-        await serially(() => announce(use))
-      },
+      settle: (amountMicros) => serially(() => settle(amountMicros)).catch(unsettled),
+    }
+
+    async function settle(amountMicros: number): Promise<void> {
+      if (amountMicros > micros)
+        log.warn(
+          { purpose, model: model?.model, amountMicros, reservedMicros: micros },
+          'cost more than reserved',
+        )
+      await append([{ type: 'spend.settled', ...envelope, facts: { reservationId, amountMicros } }])
+      await announce(use)
     }
   }
 
@@ -74,6 +76,10 @@ export function createMeter(options: {
     const facts = allowance.isBackground(use.purpose) ? [] : allowance.usedUp(state, use)
     if (facts.length > 0) await append(facts)
     throw new AllowanceSpent(refusalText(state, micros))
+  }
+
+  function unsettled(error: unknown): void {
+    log.warn({ err: error }, 'a cost could not be recorded, so its reservation stays spent')
   }
 
   async function announce(use: Use): Promise<void> {

@@ -57,6 +57,8 @@ export function isNewDevice({ type, payload }: TimelineEvent): boolean {
 export function classify(event: TimelineEvent): EventClass {
   const { type, payload } = event
   if (structure.has(type)) return { kind: 'structure' }
+  // What nobody asked for is paid silently. The page of operations sums it up.
+  if (type.startsWith('spend.') && event.spanId === null) return { kind: 'structure' }
   // A large erasure is recorded in several events. Show only the first.
   if (type.startsWith('erasure.') && Number(payload.part ?? 0) > 0) return { kind: 'structure' }
   // The failure of the turn asks for more.
