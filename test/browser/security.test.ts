@@ -1,3 +1,4 @@
+import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
 import { ASSISTANT } from '../tasks/task-harness.ts'
@@ -25,14 +26,15 @@ for (const { look, context } of looks)
     })
     const page = await visit(browser(), service, { path: '/settings', context })
     await page.getByRole('link', { name: 'Security checks' }).click()
-    await page.getByText('3 things to mend').waitFor()
+    await page.getByText('4 things to mend').waitFor()
     const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem')
     await checks.first().getByRole('heading', { name: 'Isolation of tasks (Problem)' }).waitFor()
     await checks.nth(1).getByRole('heading', { name: 'Proxy (Warning)' }).waitFor()
-    await checks.nth(2).getByText('DAILY_CALLS is unlimited').waitFor()
-    await checks.nth(2).getByText('Set a number in the environment.').waitFor()
+    await checks.nth(2).getByText('Only a password protects sign-in.').waitFor()
+    await checks.nth(3).getByText('DAILY_CALLS is unlimited').waitFor()
+    await checks.nth(3).getByText('Set a number in the environment.').waitFor()
     await checks
-      .nth(3)
+      .nth(4)
       .getByRole('heading', { name: /\(In order\)$/ })
       .waitFor()
     expect(await findings(page)).toEqual([])
@@ -41,7 +43,7 @@ for (const { look, context } of looks)
 
     // A changed setting shows without a reload.
     await service.client.put('/api/config', { entries: { TRUSTED_PROXY: '10.1.2.3' } })
-    await page.getByText('2 things to mend').waitFor()
+    await page.getByText('3 things to mend').waitFor()
 
     await page.goto('/tasks')
     await page.getByText('Tasks are not isolated').waitFor()
@@ -53,6 +55,9 @@ for (const { look, context } of looks)
 
 test('says that everything is in order, and offers a retry when the checks cannot be loaded', async () => {
   const service = await startWholeService()
+  const { secret } = (await service.client.post('/api/auth/totp')).json
+  const code = TOTP.generate({ secret: Secret.fromBase32(secret) })
+  expect((await service.client.post('/api/auth/totp/confirm', { code })).status).toBe(200)
   const page = await visit(browser(), service, { path: '/timers', expected: /500/ })
   const recover = await failFirstRequest(page, '**/api/security')
   await page.goto('/security')
