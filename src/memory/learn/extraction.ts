@@ -21,6 +21,7 @@ export type ExtractionOptions = {
   readonly caughtUp: () => Promise<void>
   /** The model to ask; null to use rules. */
   readonly utility: () => StructuredModel | null
+  readonly isHalted: () => boolean
   readonly counters: MemoryCounters
   readonly lock: LimitFunction
   readonly timezone: () => string
@@ -204,7 +205,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
           // Without them, so that one which the owner keeps meanwhile stays unread.
           toRead = await thread.ask('nextToRead', { limit, offers })
         }
-        if (!toRead) return
+        if (!toRead || options.isHalted()) return
         readSeqs = [...toRead.window.readSeqs]
         await conclude(toRead.window, await find(toRead, options.utility(), signal), [])
       } catch (error) {
