@@ -42,6 +42,7 @@ export const smsEvents = {
         'budget',
         'unknown',
         'credentials',
+        'halted',
       ]),
       providerCode: z.int().optional(),
     },

@@ -10,8 +10,8 @@ export type AttentionOptions = {
   readonly waitingTurns: () => TurnRow[]
   /** Whether a message waits or runs in another lane. Activations and upkeep give way to it too. */
   readonly isOwnerWaiting?: () => boolean
-  /** Whether everything but turns must stop at once. */
-  readonly mustStop?: () => boolean
+  /** Whether what runs must stop at once. A turn stays open, to be resumed. */
+  readonly mustStop?: (kind: Running['kind']) => boolean
   readonly wakingSignals: () => SignalRow[]
   readonly hasInterrupt: () => boolean
   /** Time of the next activation retry; null if there is none. */
@@ -139,9 +139,10 @@ export function createAttention(options: AttentionOptions) {
   }
 
   function giveWay(): void {
-    if (running === null || running.kind === 'turn') return
-    if (options.mustStop?.()) abort('preempted')
-    else if (running.kind === 'activation') {
+    if (running === null) return
+    if (options.mustStop?.(running.kind)) abort(running.kind === 'turn' ? 'shutdown' : 'preempted')
+    if (running.kind === 'turn') return
+    if (running.kind === 'activation') {
       if (options.hasInterrupt() || mustGiveWay()) abort('preempted')
     } else if (grace === null && mustGiveWay()) {
       grace = setTimeout(() => abort('preempted'), upkeepGraceMs)

@@ -56,7 +56,7 @@ export function createLanes(
       return retryAt === null || !mayAskModel() ? null : Date.parse(retryAt)
     },
     onHeadMoved,
-    mustStop: isHalted,
+    mustStop: (kind) => kind !== 'turn' && isHalted(),
     areas: ['chat', 'sms', 'turn', 'signal', 'activation', 'delegation', 'allowance'],
     runTurn,
     runActivation: options.runActivation,
@@ -68,6 +68,7 @@ export function createLanes(
   const texts = createAttention({
     ...ONLY_TURNS,
     waitingTurns: () => waiting('owner', 'sms'),
+    mustStop: isHalted,
     onHeadMoved,
     runTurn,
     // A busy chat compacts after its own turn.
@@ -80,6 +81,7 @@ export function createLanes(
   const guests = createAttention({
     ...ONLY_TURNS,
     waitingTurns: () => waiting('guest', 'sms'),
+    mustStop: isHalted,
     onHeadMoved,
     async runTurn(turn, signal) {
       await options.runGuestTurn(turn, signal)

@@ -7,7 +7,7 @@ import type { DeliveryQueries, DeliveryRow } from '../../projections/deliveries.
 import { createReactor, type Reactor } from '../lib/reactor.ts'
 import { giveUpAt, type OutboundPauses, retryDelayMs } from './backoff.ts'
 import { attemptedFact, chatFacts, endedFact, retriedFact } from './facts.ts'
-import type { Failure, Outcome, Requested, Transport } from './transport.ts'
+import { type Failure, failed, type Outcome, type Requested, type Transport } from './transport.ts'
 
 /** How long an aborted attempt may take to record that its outcome is unknown. */
 const ABORT_MS = 500
@@ -108,7 +108,8 @@ export function createOutbox(options: {
     const intent = await append([attemptedFact(event, attempt)])
     // The views are behind the ledger: this attempt was made before.
     if (intent.status === 'duplicate') return
-    const outcome = await prepared.act(signal)
+    // Held while the attempt was being recorded: certainly not sent.
+    const outcome = options.isHeld() ? failed('halted', { mayRetry: true }) : await prepared.act(signal)
     if (outcome) await settle(row, event, attempt, outcome)
   }
 
@@ -143,10 +144,10 @@ export function createOutbox(options: {
   function retryTime(
     { taskId, maxAttempts, requestedAt }: DeliveryRow,
     attempt: number,
-    { mayRetry, retryAfterMs }: Failure,
+    { kind, mayRetry, retryAfterMs }: Failure,
   ): string | null {
     // The chat then delivers the task's outcome.
-    const isTaskOver = taskId !== null && attempt >= maxAttempts
+    const isTaskOver = kind !== 'halted' && taskId !== null && attempt >= maxAttempts
     const untilMs = Date.parse(giveUpAt(requestedAt))
     if (!mayRetry || isTaskOver || nowMs() >= untilMs) return null
     const delayMs = retryDelayMs(options.pauses, attempt, options.random(), retryAfterMs)

@@ -217,6 +217,23 @@ test('halts on the owner’s text HALT, confirms it in the markup, and ignores a
   expect(await state(phone.service)).toEqual(NOT_HALTED)
 })
 
+test('stops a turn by text that runs when the halt comes, and resumes it after the release', async () => {
+  const phone = await startWithTexts()
+  const gate = Promise.withResolvers<void>()
+  phone.text.reply({ text: 'At nine.', pause: { at: 'headers', until: gate.promise } })
+  await text(phone, 'SM1', OWNER, 'When does my train leave?')
+  await phone.eventsUntil('the turn', () => turnRequests(phone.text).length === 1)
+  await halt(phone.service)
+  expect(await turnRequests(phone.text)[0]?.ended).toBe('aborted')
+  gate.resolve()
+  await quiet()
+  expect(turnRequests(phone.text)).toHaveLength(1)
+  expect(ofType(await phone.events(), 'turn.failed')).toEqual([])
+  await release(phone.service)
+  await phone.eventsUntil('the answer', (all) => ofType(all, 'sms.sent').length === 1)
+  expect(phone.double.messages.map(({ body }) => body)).toEqual(['Yes.'])
+})
+
 test('halts on a call whose caller says only “halt”, ends it, and explains itself to the next', async () => {
   const words = ['Halt the presses, please.', 'Delegate, halt.']
   const phone = await startWithTexts({ script: script({ words: (index) => words[index] ?? null }) })

@@ -21,8 +21,8 @@ export type HaltReport = {
 }
 
 const PASSWORD = 'a long walk by the river'
-/** For what was on its way when the halt came. */
-const IN_FLIGHT_MS = 500
+/** What was on its way when the halt came has arrived once nothing arrives for this long. */
+const IN_FLIGHT_MS = 1_000
 const WAYS = ['browser', 'sms', 'shell'] as const
 const KILLS = 0.5
 const FORCED = 0.5
@@ -99,6 +99,16 @@ export async function haltUnderFire(options: {
     else await client.post('/api/halt')
   }
 
+  /** The effects once all that was on its way has arrived. What goes on from then on is caught later. */
+  async function arrived() {
+    for (;;) {
+      const before = world.effects()
+      await sleep(IN_FLIGHT_MS)
+      const after = world.effects()
+      if (JSON.stringify(before) === JSON.stringify(after)) return after
+    }
+  }
+
   async function round(given: Running): Promise<Running> {
     let running = given
     const before = provoke(running)
@@ -106,8 +116,7 @@ export async function haltUnderFire(options: {
     await halt(running)
     if (random.chance(KILLS)) running = await killed(running)
     await before
-    await sleep(IN_FLIGHT_MS)
-    const frozen = world.effects()
+    const frozen = await arrived()
     for (let again = 1 + random.below(2); again > 0; again -= 1) {
       if (random.chance(FORCED)) world.forceCompaction()
       const asked = provoke(running)

@@ -23,6 +23,7 @@ export type ExtractionOptions = {
   readonly utility: () => StructuredModel | null
   /** Whether money is left to ask it. */
   readonly mayLearn: () => boolean
+  readonly isHalted: () => boolean
   readonly counters: MemoryCounters
   readonly lock: LimitFunction
   readonly timezone: () => string
@@ -210,7 +211,7 @@ export function createExtraction(options: ExtractionOptions): Extraction {
           // Without them, so that one which the owner keeps meanwhile stays unread.
           toRead = await thread.ask('nextToRead', { limit, offers })
         }
-        if (!toRead) return
+        if (!toRead || options.isHalted()) return
         readSeqs = [...toRead.window.readSeqs]
         await conclude(toRead.window, await find(toRead, options.utility(), signal), [])
       } catch (error) {

@@ -164,7 +164,7 @@ export function createEmbedding(
     batches += 1
     coverage = now
     completeFor = texts.length === 0 && newSinceMs === null ? name : null
-    if (texts.length === 0) return
+    if (texts.length === 0 || options.isHalted()) return
     isEmbedding = true
     try {
       const made = await embed(
