@@ -108,7 +108,7 @@ export class NoAnswer extends ModelError {
   }
 }
 
-export type Capability = 'compaction' | 'embeddings' | 'transcription' | 'speech'
+export type Capability = 'responses' | 'compaction' | 'embeddings' | 'transcription' | 'speech'
 
 /** The service lacks this feature. Its port is null until the next probe; fall back at once. */
 export class CapabilityMissing extends ModelError {
@@ -139,6 +139,7 @@ export type StructuredRequest<S extends z.ZodType> = {
   readonly input: readonly InputItem[]
   readonly name: string
   readonly schema: S
+  readonly maxOutputTokens?: number | undefined
 }
 
 /** A single answer that matches a schema. Throws ModelError `malformed` if it does not. */

@@ -42,7 +42,8 @@ export function createClientLoader(
           // Never reached: our deadline aborts first.
           timeout: 24 * 60 * 60 * 1000,
           fetchOptions: { redirect: 'manual' },
-          fetch: async (url, init) => limitBytes(await fetch(url, init), options.maxResponseBytes),
+          fetch: async (url, init) =>
+            withPlainError(limitBytes(await fetch(url, init), options.maxResponseBytes)),
         }),
     )
     return client
@@ -62,4 +63,36 @@ function limitBytes({ body, status, headers }: Response, maxBytes: number): Resp
   })
   // `Response` accepts no status above 599; some servers send 999.
   return new Response(body?.pipeThrough(limiter) ?? null, { status: Math.min(status, 599), headers })
+}
+
+/** The longest answer that may be an error under status 200. */
+const SHORT_BYTES = 1000
+
+/** Gives an error its usual form: Gemini sends a list, and LM Studio answers 200 to an unknown path. */
+async function withPlainError(response: Response): Promise<Response> {
+  const { status, headers } = response
+  const isShort = Number(headers.get('content-length') ?? Number.POSITIVE_INFINITY) < SHORT_BYTES
+  const isJson = headers.get('content-type')?.includes('application/json')
+  if (!isJson || (status < 400 && !isShort)) return response
+  // An error counts by its status, even if its body breaks off.
+  const text = await response.text().catch((error: unknown) => {
+    if (status < 400) throw error
+    return ''
+  })
+  if (status < 400) {
+    const isNoPath = /^\{"error":"unexpected endpoint/i.test(text)
+    return new Response(text, { status: isNoPath ? 404 : status, headers })
+  }
+  const body = parseJson(text)
+  return new Response(Array.isArray(body) ? JSON.stringify(body[0]) : text, { status, headers })
+}
+
+/** Null if it is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
 }
