@@ -16,8 +16,8 @@ const contentSchema = z
 const pieceSchema = z.looseObject({
   index: z.int().nullish().catch(null),
   id: z.string().nullish().catch(null),
-  type: z.unknown(),
-  function: z.object({ name: z.string().nullish(), arguments: z.unknown() }).nullish(),
+  type: z.unknown().optional(),
+  function: z.object({ name: z.string().nullish(), arguments: z.unknown().optional() }).nullish(),
 })
 type Piece = z.output<typeof pieceSchema>
 
