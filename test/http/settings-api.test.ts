@@ -14,7 +14,7 @@ const CONTRACT_KEYS =
   'COPILOT_WORKDIR SPEECH_MODEL DELIVERY_WEBHOOK_URL DELIVERY_WEBHOOK_SECRET TRUSTED_PROXY TASK_LIMIT ' +
   'TASK_TIMEOUT_MINUTES LONG_ANSWER_CHARS GUEST_DAILY_MESSAGES'
 /** Extensions of the contract. */
-const OWN_KEYS = 'MODEL_FIRST_EVENT_SECONDS'
+const OWN_KEYS = 'MODEL_API MODEL_FIRST_EVENT_SECONDS'
 
 type Entry = { key: string; value: unknown; secret: boolean; set: boolean; source: string }
 
