@@ -10,7 +10,9 @@ export function createEitherTextModel(core: OpenAiCore, model: string): TextMode
   const responses = createTextModel(core, model)
   const completions = createCompletionsTextModel(core, model)
   return {
-    ...responses,
+    id: responses.id,
+    asSent: (instructions) =>
+      (usesResponses(core) ? responses : completions).asSent?.(instructions) ?? instructions,
     async *respond(request, signal) {
       try {
         if (usesResponses(core)) return yield* responses.respond(request, signal)

@@ -19,17 +19,25 @@ export function toMessages(
   self: ModelId,
   options: InputOptions,
 ): ChatCompletionMessageParam[] {
-  const clean = options.splitsRoleTokens ? splitRoleTokens : (text: string) => text
+  const clean = cleanerOf(options)
   const transcript = createTranscript(resultsOf(request, clean))
   for (const item of withTimes(request)) add(transcript, item, self, { ...options, clean })
   const messages = transcript.messages()
-  const system = { role: 'system', content: clean(withDataBlockRule(request.instructions)) } as const
+  const system = { role: 'system', content: toSystem(request.instructions, options) } as const
   const isAnswerFirst = messages[0]?.role === 'assistant'
   const start = { role: 'user', content: options.dataBlock('time', 'The conversation begins.') } as const
   return [system, ...(isAnswerFirst ? [start] : []), ...messages]
 }
 
 type Clean = (text: string) => string
+
+const cleanerOf = ({ splitsRoleTokens }: Pick<InputOptions, 'splitsRoleTokens'>): Clean =>
+  splitsRoleTokens ? splitRoleTokens : (text) => text
+
+/** The instructions as they are sent. */
+export function toSystem(instructions: string, options: Pick<InputOptions, 'splitsRoleTokens'>): string {
+  return cleanerOf(options)(withDataBlockRule(instructions))
+}
 
 function add(
   { user, assistant, endRound }: Transcript,

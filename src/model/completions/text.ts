@@ -4,13 +4,12 @@ import type {
 } from 'openai/resources/chat/completions'
 import { withAttempts } from '../openai/attempts.ts'
 import { attemptOptions, type OpenAiCore, scopeOf, sendSupported } from '../openai/core.ts'
-import { withDataBlockRule } from '../openai/data-block.ts'
 import { openStream, readEvents } from '../openai/stream.ts'
 import { toStrictSchema } from '../openai/strict-schema.ts'
 import { closedEarly, toResponseId } from '../openai/text.ts'
 import type { ModelId, TextEvent, TextModel, TextRequest, ToolSpec } from '../port.ts'
 import { createAssembly } from './answer.ts'
-import { toMessages } from './input.ts'
+import { toMessages, toSystem } from './input.ts'
 
 type WithFunctionTools = Omit<TextRequest, 'tools'> & {
   readonly tools: readonly ChatCompletionFunctionTool[]
@@ -64,7 +63,7 @@ export function createCompletionsTextModel(core: OpenAiCore, model: string): Tex
 
   return {
     id,
-    asSent: withDataBlockRule,
+    asSent: (instructions) => toSystem(instructions, core),
     respond(request, signal) {
       const wanted = { ...request, tools: request.tools.map(toFunctionTool) }
       return withAttempts((attemptSignal, alive) => attempt(wanted, attemptSignal, alive), {

@@ -50,10 +50,12 @@ async function listModels(core: OpenAiCore, model: string, signal: AbortSignal):
     const { data } = modelsSchema.parse(await client.get('/models', { signal }))
     const ids = data.map(({ id }) => id)
     const others = ids.slice(0, SHOWN_MODELS).join(', ')
-    const detail = ids.includes(model)
+    // Gemini lists a path, and Ollama the tag that may be left out.
+    const isListed = [model, `models/${model}`, `${model}:latest`].some((id) => ids.includes(id))
+    const detail = isListed
       ? `${model} is available.`
       : `There is no model ${model} here. ${others ? `Available: ${others}.` : 'No models are available.'}`
-    return [authorised, { name: 'model', ok: ids.includes(model), detail }]
+    return [authorised, { name: 'model', ok: isListed, detail }]
   } catch (error) {
     const fault = faultOf(error, core.timing.nowMs())
     if (fault === null || fault.status === null) throw error

@@ -1,4 +1,5 @@
 import type { OpenAI } from 'openai'
+import * as z from 'zod'
 import { ModelError, type RealtimeEndpoint } from '../port.ts'
 
 /** The base URL, without a slash at the end, and the Authorization header; null for a server that needs none. */
@@ -68,7 +69,7 @@ function limitBytes({ body, status, headers }: Response, maxBytes: number): Resp
 /** The longest answer that may be an error under status 200. */
 const SHORT_BYTES = 1000
 
-/** Gives an error its usual form: Gemini sends a list, and LM Studio answers 200 to an unknown path. */
+/** Gives an error its usual form. LM Studio answers 200 to an unknown path. */
 async function withPlainError(response: Response): Promise<Response> {
   const { status, headers } = response
   const isShort = Number(headers.get('content-length') ?? Number.POSITIVE_INFINITY) < SHORT_BYTES
@@ -79,20 +80,30 @@ async function withPlainError(response: Response): Promise<Response> {
     if (status < 400) throw error
     return ''
   })
-  if (status < 400) {
-    const isNoPath = /^\{"error":"unexpected endpoint/i.test(text)
-    return new Response(text, { status: isNoPath ? 404 : status, headers })
-  }
-  const body = parseJson(text)
-  return new Response(Array.isArray(body) ? JSON.stringify(body[0]) : text, { status, headers })
+  if (status >= 400) return new Response(toPlainError(text), { status, headers })
+  const isNoPath = /^\{"error":"unexpected endpoint/i.test(text)
+  return new Response(text, { status: isNoPath ? 404 : status, headers })
 }
 
-/** Null if it is not JSON. */
-function parseJson(text: string): unknown {
+/** Gemini sends a list, vLLM and others the bare message, and servers in Python a detail. */
+const errorSchema = z.union([
+  z.looseObject({ error: z.looseObject({}) }),
+  z.tuple([z.looseObject({ error: z.unknown() })]).transform(([body]) => body),
+  z.object({ message: z.string() }).transform((error) => ({ error })),
+  z.object({ detail: z.string() }).transform(({ detail }) => ({ error: { message: detail } })),
+  z
+    .object({ detail: z.array(z.object({ loc: z.array(z.unknown()), msg: z.string() })) })
+    .transform(({ detail }) => ({
+      error: { message: detail.map(({ loc, msg }) => `"${loc.join('" "')}" ${msg}`).join('; ') },
+    })),
+])
+
+function toPlainError(text: string): string {
   try {
-    return JSON.parse(text)
+    const plain = errorSchema.safeParse(JSON.parse(text))
+    return plain.success ? JSON.stringify(plain.data) : text
   } catch (error) {
-    if (error instanceof SyntaxError) return null
+    if (error instanceof SyntaxError) return text
     throw error
   }
 }

@@ -85,12 +85,19 @@ test('leaves out what a server refuses, from then on', async () => {
   expect(bodies.map((body) => body.includes('stream_options'))).toEqual([true, true, false, false])
 })
 
-test('reports a refusal in a list by its words', async () => {
-  const json = [
-    { error: { code: 400, message: 'The input token count exceeds the maximum number of tokens.' } },
-  ]
+const tooLong = 'The input exceeds the maximum number of tokens.'
+
+test.for<[string, unknown]>([
+  ['a list', [{ error: { code: 400, message: tooLong } }]],
+  ['a message', { object: 'error', message: tooLong, code: 400 }],
+  ['a detail', { detail: tooLong }],
+  ['a list of details', { detail: [{ loc: ['body', 'messages', 0], msg: tooLong }] }],
+])('reads the words of an error in %s', async ([, json]) => {
   const { completions } = await startScripted({ status: 400, json })
-  expect((await run(completions)).error).toMatchObject({ kind: 'context_too_long' })
+  expect((await run(completions)).error).toMatchObject({
+    kind: 'context_too_long',
+    message: expect.stringContaining(tooLong),
+  })
 })
 
 test.for([
@@ -113,4 +120,9 @@ test('says in the connection test what the server refused so far', async () => {
   expect((await service.check(never())).steps.at(-1)?.detail).toBe(
     'test-model is available. It answers by chat completions. Missing here: strict tools.',
   )
+})
+
+test.for(['models/gemini', 'gemini:latest'])('finds the model gemini as %s', async (id) => {
+  const { another } = await setUp({ double: { models: [id] } })
+  expect((await another({ chatModel: 'gemini' }).check(never())).ok).toBe(true)
 })
