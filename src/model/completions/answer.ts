@@ -179,7 +179,7 @@ function createCalls() {
   }
 }
 
-function isJson(text: string): boolean {
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true

@@ -8,6 +8,7 @@ import * as z from 'zod'
 import { splitRoleTokens, withDataBlockRule } from '../openai/data-block.ts'
 import { type InputOf, type InputOptions, isOf, type TimedItem, withTimes } from '../openai/input.ts'
 import type { ModelId, TextRequest } from '../port.ts'
+import { isJson } from './answer.ts'
 
 /**
  * Converts a context to messages. The templates of local models accept one system message, at the beginning,
@@ -93,7 +94,7 @@ function createTranscript(results: ReadonlyMap<string, string>) {
       ...rest,
       role: 'assistant',
       content: content.join('\n\n') || null,
-      tool_calls: calls.map((call) => ({ ...call, id: toWireId(call.id) })),
+      tool_calls: calls.map(toWireCall),
     })
     for (const { id } of calls)
       messages.push({ role: 'tool', tool_call_id: toWireId(id), content: results.get(id) ?? '' })
@@ -123,6 +124,13 @@ function resultsOf({ input }: InputOf, clean: Clean): Map<string, string> {
     item.type === 'tool_result' ? [[item.callId, clean(item.output)] as const] : [],
   )
   return new Map(results.reverse())
+}
+
+/** Templates parse the arguments, so broken ones would make the server refuse every further request. */
+function toWireCall(call: ChatCompletionMessageFunctionToolCall): ChatCompletionMessageFunctionToolCall {
+  const { name, arguments: args } = call.function
+  const sent = isJson(args) ? args : JSON.stringify({ unreadable: args })
+  return { ...call, id: toWireId(call.id), function: { name, arguments: sent } }
 }
 
 /** Some templates accept only nine letters and digits, and calls may come from another service. */

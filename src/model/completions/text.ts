@@ -75,7 +75,7 @@ export function createCompletionsTextModel(core: OpenAiCore, model: string): Tex
 }
 
 /** The limit in the form of the service, and OpenAI's own storage turned off. */
-export function limitOf({ isOpenAi }: OpenAiCore, maxTokens: number | undefined) {
+export function limitOf({ isOpenAi }: Pick<OpenAiCore, 'isOpenAi'>, maxTokens: number | undefined) {
   const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens }
   if (!isOpenAi) return limit
   return { store: false, ...(maxTokens === undefined ? {} : { max_completion_tokens: maxTokens }) }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { limitOf } from '../../../src/model/completions/text.ts'
 import { systemTiming } from '../../../src/model/openai/timing.ts'
 import { CapabilityMissing } from '../../../src/model/port.ts'
 import { createModelService } from '../../../src/model/service.ts'
@@ -125,4 +126,10 @@ test('says in the connection test what the server refused so far', async () => {
 test.for(['models/gemini', 'gemini:latest'])('finds the model gemini as %s', async (id) => {
   const { another } = await setUp({ double: { models: [id] } })
   expect((await another({ chatModel: 'gemini' }).check(never())).ok).toBe(true)
+})
+
+test('limits an answer by the name that OpenAI’s newer models accept, and by the older one elsewhere', () => {
+  expect(limitOf({ isOpenAi: true }, 50)).toEqual({ store: false, max_completion_tokens: 50 })
+  expect(limitOf({ isOpenAi: false }, 50)).toEqual({ max_tokens: 50 })
+  expect(limitOf({ isOpenAi: false }, undefined)).toEqual({})
 })

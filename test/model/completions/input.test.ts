@@ -60,6 +60,11 @@ test('puts each result after the message with its call, under an id that every t
     expect(id).toMatch(/^[a-zA-Z0-9]{9}$/)
 })
 
+test('sends arguments that are no JSON as the value of some', () => {
+  const input: InputItem[] = [{ type: 'tool_call', callId: 'a', name: 't', arguments: '{"x":' }, result('a')]
+  expect(JSON.stringify(convert(input))).toContain(JSON.stringify(JSON.stringify({ unreadable: '{"x":' })))
+})
+
 const marks = [
   '<|im_start|>',
   '<|',
