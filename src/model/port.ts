@@ -123,7 +123,7 @@ export class AllowanceSpent extends ModelError {
   }
 }
 
-export type Capability = 'compaction' | 'embeddings' | 'transcription' | 'speech'
+export type Capability = 'responses' | 'compaction' | 'embeddings' | 'transcription' | 'speech'
 
 /** The service lacks this feature. Its port is null until the next probe; fall back at once. */
 export class CapabilityMissing extends ModelError {

@@ -1,6 +1,6 @@
 import { createBuiltinService } from './builtin/builtin.ts'
 import { type Meter, meterService } from './metered.ts'
-import { FIRST_EVENT_SECONDS, openAiDefaults } from './openai/defaults.ts'
+import { FIRST_EVENT_SECONDS, modelApis, openAiDefaults } from './openai/defaults.ts'
 import { createOpenAiService, type OpenAiDependencies, type OpenAiSettings } from './openai/openai.ts'
 import type { ModelService } from './port.ts'
 
@@ -9,6 +9,7 @@ export type ModelSettings = {
   readonly [Key in
     | 'OPENAI_API_KEY'
     | 'OPENAI_BASE_URL'
+    | 'MODEL_API'
     | 'CHAT_MODEL'
     | 'UTILITY_MODEL'
     | 'EMBEDDING_MODEL'
@@ -44,6 +45,7 @@ function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
   return {
     apiKey,
     baseUrl,
+    api: modelApis.find((api) => api === settings.MODEL_API),
     chatModel: named(settings.CHAT_MODEL, 'chatModel') ?? 'default',
     utilityModel: named(settings.UTILITY_MODEL, 'utilityModel'),
     embeddingModel: named(settings.EMBEDDING_MODEL, 'embeddingModel'),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { FIRST_EVENT_SECONDS, openAiDefaults } from '../model/openai/defaults.ts'
+import { FIRST_EVENT_SECONDS, modelApis, openAiDefaults } from '../model/openai/defaults.ts'
 import { pricesSchema } from '../model/prices.ts'
 import { proxyListSchema } from './proxy-list.ts'
 import { RIGHTS } from './rights.ts'
@@ -40,6 +40,14 @@ export const settingRegistry = {
     sensitive: true,
     description:
       'Address of another OpenAI-compatible service, for every model call including the realtime socket.',
+  }),
+  MODEL_API: setting(z.enum(modelApis), {
+    group: 'model',
+    title: 'API',
+    choices: modelApis,
+    default: 'auto',
+    description:
+      'API that chat and background work use: responses, or completions for a service with chat completions only. With auto, Delegate finds out.',
   }),
   CHAT_MODEL: setting(tokenSchema, {
     group: 'model',

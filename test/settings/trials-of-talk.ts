@@ -28,6 +28,14 @@ export const modelTrials = {
     },
     expected: () => ['From elsewhere.', true],
   },
+  MODEL_API: {
+    values: ['completions', 'responses'],
+    async see({ say, model }) {
+      await say('What time is it?')
+      const turns = model.requests().filter((request) => request.text !== '' && !isMemoryRequest(request))
+      return turns.at(-1)?.path === '/responses' ? 'responses' : 'completions'
+    },
+  },
   CHAT_MODEL: {
     values: ['chat-one', 'chat-two'],
     see: async (world) => (await lastTurn(world))?.body.model,

@@ -100,7 +100,10 @@ export function createComposer(options: {
       const adaptations = options.adaptations(channel)
 
       async function gather(cue: Cue, conversationId: string): Promise<Composed> {
-        const past = await chain.read(conversationId, service.text.id, { textOnly })
+        const past = await chain.read(conversationId, service.text.id, {
+          // A service that makes no opaque replacements reads none, whatever it made before.
+          textOnly: textOnly || service.compaction === null,
+        })
         const recalled = await options.recall({
           text: cue.text,
           turnId,

@@ -4,7 +4,7 @@ import { estimateTokens } from '../tokens.ts'
 import { reportedFault } from './failures.ts'
 import { redact } from './redact.ts'
 
-const tokens = z.int().min(0).catch(0)
+export const tokens = z.int().min(0).catch(0)
 /** Local servers may omit the details or the whole object. */
 export const usageSchema = z
   .object({
@@ -53,11 +53,9 @@ export function readAnswer(response: ResponseAnswer, secrets: readonly string[])
     throw reportedFault(response.error?.code, response.error?.message || 'the response failed')
   }
   const refusal = partsOf(response.output, 'refusal').join('\n')
-  if (refusal) throw new ModelError('refused', `The model declined to answer: ${redact(refusal, secrets)}`)
+  if (refusal) throw declined(refusal, secrets)
   const truncated = response.status === 'incomplete'
-  if (truncated && response.incomplete_details?.reason === 'content_filter') {
-    throw new ModelError('refused', 'The content filter of the model service stopped the answer.')
-  }
+  if (truncated && response.incomplete_details?.reason === 'content_filter') throw filtered()
   return {
     text: partsOf(response.output, 'output_text').join('\n\n'),
     toolCalls: callsOf(response.output, truncated),
@@ -66,6 +64,12 @@ export function readAnswer(response: ResponseAnswer, secrets: readonly string[])
     truncated,
   }
 }
+
+export const declined = (refusal: string, secrets: readonly string[]) =>
+  new ModelError('refused', `The model declined to answer: ${redact(refusal, secrets)}`)
+
+export const filtered = () =>
+  new ModelError('refused', 'The content filter of the model service stopped the answer.')
 
 function partsOf(output: readonly OutputItem[], kind: 'output_text' | 'refusal'): string[] {
   return output.flatMap((item) => {
@@ -78,7 +82,7 @@ function partsOf(output: readonly OutputItem[], kind: 'output_text' | 'refusal')
 }
 
 /** The longest tool name that a fact can hold. */
-const MAX_NAME_CHARS = 100
+export const MAX_NAME_CHARS = 100
 
 /** Throws ZodError for duplicate call ids and unusable names. */
 function callsOf(output: readonly OutputItem[], truncated: boolean) {

@@ -2,7 +2,17 @@ import type { Capability } from '../port.ts'
 import { faultOf } from './failures.ts'
 
 /** Features that a compatible server may lack: whole ports, and optional parts of a request. */
-export type Feature = Capability | 'encrypted_reasoning' | 'strict_tools' | 'json_schema' | 'output_limit'
+export type Feature = (typeof FEATURES)[number] | Capability
+
+const FEATURES = [
+  'compaction',
+  'encrypted_reasoning',
+  'strict_tools',
+  'stream_usage',
+  'json_schema',
+  'json_object',
+  'output_limit',
+] as const
 
 /** A server may be upgraded or reconfigured. */
 const TTL_MS = 6 * 60 * 60 * 1000
@@ -17,6 +27,10 @@ export function createCapabilities(nowMs: () => number) {
     lacks(scope: string, feature: Feature): boolean {
       const atMs = markedAtMs.get(keyOf(scope, feature))
       return atMs !== undefined && Math.abs(nowMs() - atMs) < TTL_MS
+    },
+    /** The missing features of a scope, in words. */
+    lacking(scope: string): string[] {
+      return FEATURES.filter((feature) => this.lacks(scope, feature)).map((each) => each.replace('_', ' '))
     },
     markLacking: (scope: string, feature: Feature) => void markedAtMs.set(keyOf(scope, feature), nowMs()),
   }
@@ -35,6 +49,15 @@ export function saysMissing(error: unknown): boolean {
   return fault.status === 400 && UNSUPPORTED.test(fault.message)
 }
 
+const NO_MODEL = /\bmodel\b[^/]*\b(?:not found|not exist|unknown|not available)/i
+
+/** Whether the fault means that the server has no such path. Stricter than `saysMissing`: a 400 has read it. */
+export function saysNoPath(error: unknown): boolean {
+  const fault = faultOf(error, 0)
+  if (fault?.status === 405 || fault?.status === 501) return true
+  return fault?.status === 404 && fault.code !== 'model_not_found' && !NO_MODEL.test(fault.message)
+}
+
 const OPTIONAL_FEATURES: readonly (readonly [Feature, RegExp])[] = [
   [
     'encrypted_reasoning',
@@ -43,13 +66,16 @@ const OPTIONAL_FEATURES: readonly (readonly [Feature, RegExp])[] = [
   ['strict_tools', /^tools\S*strict|['"`]strict['"`]|\bstrict (?:mode|tools?|functions?)\b/i],
   // A local model whose context is smaller than the limit refuses it.
   ['output_limit', /\bmax_(?:output_|completion_)?tokens\b/i],
+  ['stream_usage', /stream_options|include_usage/i],
   ['json_schema', /^text\b|json_schema|text\.format|response_format|structured outputs?/i],
+  // Asked for once a schema was refused.
+  ['json_object', /json_object|response_format/i],
 ]
 
-/** The optional feature that a 400 or 422 complains about; null for any other complaint. */
-export function refusedFeature(error: unknown): Feature | null {
+/** The optional features that a 400 or 422 may complain about, the likeliest first. */
+export function refusedFeatures(error: unknown): Feature[] {
   const fault = faultOf(error, 0)
-  if (fault?.status !== 400 && fault?.status !== 422) return null
+  if (fault?.status !== 400 && fault?.status !== 422) return []
   const words = `${fault.param ?? ''} ${fault.message}`.trim()
-  return OPTIONAL_FEATURES.find(([, pattern]) => pattern.test(words))?.[0] ?? null
+  return OPTIONAL_FEATURES.filter(([, pattern]) => pattern.test(words)).map(([feature]) => feature)
 }

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { ModelError } from '../port.ts'
 import { attemptOnce } from './attempts.ts'
-import { attemptOptions, type OpenAiCore } from './core.ts'
+import { saysNoPath } from './capabilities.ts'
+import { attemptOptions, type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { faultOf } from './failures.ts'
 
 export type CheckStep = { readonly name: string; readonly ok: boolean; readonly detail: string }
@@ -23,10 +24,14 @@ export async function checkService(
   const deadlineMs = Math.min(core.limits.deadlineMs, CHECK_DEADLINE_MS)
   const limits = { ...core.limits, attempts: 1, deadlineMs }
   try {
-    const found = await attemptOnce((attemptSignal) => listModels(core, model, attemptSignal), {
-      ...options,
-      limits,
-    })
+    const found = await attemptOnce(
+      async (attemptSignal) => {
+        const steps = await listModels(core, model, attemptSignal)
+        const last = steps.at(-1)
+        return last?.ok ? [...steps.slice(0, -1), await withApi(core, last, model, attemptSignal)] : steps
+      },
+      { ...options, limits },
+    )
     const reachable = { name: 'reachable', ok: true, detail: `${core.where} is reachable.` }
     const steps = [reachable, ...found]
     return { ok: steps.every(({ ok }) => ok), steps }
@@ -45,10 +50,12 @@ async function listModels(core: OpenAiCore, model: string, signal: AbortSignal):
     const { data } = modelsSchema.parse(await client.get('/models', { signal }))
     const ids = data.map(({ id }) => id)
     const others = ids.slice(0, SHOWN_MODELS).join(', ')
-    const detail = ids.includes(model)
+    // Gemini lists a path, and Ollama the tag that may be left out.
+    const isListed = [model, `models/${model}`, `${model}:latest`].some((id) => ids.includes(id))
+    const detail = isListed
       ? `${model} is available.`
       : `There is no model ${model} here. ${others ? `Available: ${others}.` : 'No models are available.'}`
-    return [authorised, { name: 'model', ok: ids.includes(model), detail }]
+    return [authorised, { name: 'model', ok: isListed, detail }]
   } catch (error) {
     const fault = faultOf(error, core.timing.nowMs())
     if (fault === null || fault.status === null) throw error
@@ -60,5 +67,48 @@ async function listModels(core: OpenAiCore, model: string, signal: AbortSignal):
     }
     const why = mayNotList ? 'The key is not allowed to list models' : 'The server does not list its models'
     return [authorised, { name: 'model', ok: true, detail: `${why}. Send a message to check ${model}.` }]
+  }
+}
+
+/** Adds to the last step which API answers, and what the server is known to lack. */
+async function withApi(
+  core: OpenAiCore,
+  step: CheckStep,
+  model: string,
+  signal: AbortSignal,
+): Promise<CheckStep> {
+  // OpenAI has both.
+  if (core.isOpenAi) return step
+  if (usesResponses(core) && !(await offers(core, '/responses', signal))) {
+    if (core.api === 'responses') {
+      const detail = `${core.where} has no Responses API. Set MODEL_API to completions or auto.`
+      return { ...step, ok: false, detail }
+    }
+    core.capabilities.markLacking(core.baseUrl, 'responses')
+  }
+  const isByResponses = usesResponses(core)
+  if (!isByResponses && !(await offers(core, '/chat/completions', signal))) {
+    const detail = `${core.where} has no chat completions${core.api === 'auto' ? ' and no Responses API' : ''}. Check OPENAI_BASE_URL; it often ends in /v1.`
+    return { ...step, ok: false, detail }
+  }
+  const lacking = core.capabilities.lacking(scopeOf(core, { model }))
+  const used = isByResponses ? 'It answers by the Responses API.' : 'It answers by chat completions.'
+  const missing = lacking.length > 0 ? ` Missing here: ${lacking.join(', ')}.` : ''
+  return { ...step, detail: `${step.detail} ${used}${missing}` }
+}
+
+/** Whether a path exists. The request is empty, so that the server refuses it and the owner pays nothing. */
+async function offers(
+  core: OpenAiCore,
+  path: '/responses' | '/chat/completions',
+  signal: AbortSignal,
+): Promise<boolean> {
+  const client = await core.load()
+  try {
+    await client.post(path, { body: {}, signal })
+    return true
+  } catch (error) {
+    if (faultOf(error, core.timing.nowMs())?.status == null) throw error
+    return !saysNoPath(error)
   }
 }

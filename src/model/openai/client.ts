@@ -1,4 +1,5 @@
 import type { OpenAI } from 'openai'
+import * as z from 'zod'
 import { ModelError, type RealtimeEndpoint } from '../port.ts'
 
 /** The base URL, without a slash at the end, and the Authorization header; null for a server that needs none. */
@@ -42,7 +43,8 @@ export function createClientLoader(
           // Never reached: our deadline aborts first.
           timeout: 24 * 60 * 60 * 1000,
           fetchOptions: { redirect: 'manual' },
-          fetch: async (url, init) => limitBytes(await fetch(url, init), options.maxResponseBytes),
+          fetch: async (url, init) =>
+            withPlainError(limitBytes(await fetch(url, init), options.maxResponseBytes)),
         }),
     )
     return client
@@ -62,4 +64,46 @@ function limitBytes({ body, status, headers }: Response, maxBytes: number): Resp
   })
   // `Response` accepts no status above 599; some servers send 999.
   return new Response(body?.pipeThrough(limiter) ?? null, { status: Math.min(status, 599), headers })
+}
+
+/** The longest answer that may be an error under status 200. */
+const SHORT_BYTES = 1000
+
+/** Gives an error its usual form. LM Studio answers 200 to an unknown path. */
+async function withPlainError(response: Response): Promise<Response> {
+  const { status, headers } = response
+  const isShort = Number(headers.get('content-length') ?? Number.POSITIVE_INFINITY) < SHORT_BYTES
+  const isJson = headers.get('content-type')?.includes('application/json')
+  if (!isJson || (status < 400 && !isShort)) return response
+  // An error counts by its status, even if its body breaks off.
+  const text = await response.text().catch((error: unknown) => {
+    if (status < 400) throw error
+    return ''
+  })
+  if (status >= 400) return new Response(toPlainError(text), { status, headers })
+  const isNoPath = /^\{"error":"unexpected endpoint/i.test(text)
+  return new Response(text, { status: isNoPath ? 404 : status, headers })
+}
+
+/** Gemini sends a list, vLLM and others the bare message, and servers in Python a detail. */
+const errorSchema = z.union([
+  z.looseObject({ error: z.looseObject({}) }),
+  z.tuple([z.looseObject({ error: z.unknown() })]).transform(([body]) => body),
+  z.object({ message: z.string() }).transform((error) => ({ error })),
+  z.object({ detail: z.string() }).transform(({ detail }) => ({ error: { message: detail } })),
+  z
+    .object({ detail: z.array(z.object({ loc: z.array(z.unknown()), msg: z.string() })) })
+    .transform(({ detail }) => ({
+      error: { message: detail.map(({ loc, msg }) => `"${loc.join('" "')}" ${msg}`).join('; ') },
+    })),
+])
+
+function toPlainError(text: string): string {
+  try {
+    const plain = errorSchema.safeParse(JSON.parse(text))
+    return plain.success ? JSON.stringify(plain.data) : text
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
 }

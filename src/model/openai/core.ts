@@ -1,8 +1,9 @@
 import { type Capability, CapabilityMissing, type ModelId } from '../port.ts'
 import { type AttemptOptions, attemptOnce } from './attempts.ts'
-import { type Capabilities, refusedFeature, saysMissing } from './capabilities.ts'
+import { type Capabilities, refusedFeatures, saysMissing, saysNoPath } from './capabilities.ts'
 import type { LoadClient } from './client.ts'
 import type { DataBlocks } from './data-block.ts'
+import type { ModelApi } from './defaults.ts'
 import { classify } from './failures.ts'
 import type { Limits, Timing } from './timing.ts'
 
@@ -13,6 +14,9 @@ export type OpenAiCore = {
   /** Origin of the service, for messages. */
   readonly where: string
   readonly baseUrl: string
+  /** OpenAI's own service. */
+  readonly isOpenAi: boolean
+  readonly api: ModelApi
   readonly load: LoadClient
   /** To redact; empty ones do not count. */
   readonly secrets: readonly string[]
@@ -61,6 +65,21 @@ export function orMissing(core: OpenAiCore, capability: Capability, id: Pick<Mod
   }
 }
 
+/** Whether requests go to the Responses API: as chosen, else unless this server is known to lack it. */
+export function usesResponses({ api, capabilities, baseUrl }: OpenAiCore): boolean {
+  return api === 'auto' ? !capabilities.lacks(baseUrl, 'responses') : api === 'responses'
+}
+
+/** Like `orMissing`, for the Responses API, which is a matter of the server and not of a model. */
+export function orNoResponses(core: OpenAiCore) {
+  return (error: unknown): never => {
+    if (!saysNoPath(error)) throw error
+    core.capabilities.markLacking(core.baseUrl, 'responses')
+    const message = `The model service at ${core.where} has no Responses API. Set MODEL_API to completions or auto.`
+    throw new CapabilityMissing('responses', message)
+  }
+}
+
 /** Sends a request, and sends it again without each optional feature that the service refuses. */
 export async function sendSupported<P, A>(
   core: OpenAiCore,
@@ -73,8 +92,8 @@ export async function sendSupported<P, A>(
     try {
       return { params, answer: await send(params) }
     } catch (error) {
-      const feature = refusedFeature(error)
-      if (feature === null || core.capabilities.lacks(scope, feature)) throw error
+      const feature = refusedFeatures(error).find((each) => !core.capabilities.lacks(scope, each))
+      if (feature === undefined) throw error
       core.capabilities.markLacking(scope, feature)
     }
   }

@@ -24,7 +24,12 @@ export function withDataBlockRule(instructions: string): string {
   return `${instructions}\n\n${DATA_BLOCK_RULE}`
 }
 
-const ROLE_TOKENS = /<[|｜]|[|｜]>|<\/?s>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_turn>|<\/?(?:bos|eos)>/gi
+/**
+ * The marks of chat templates have a form of their own: `<|` and `|>`, and a tag or a bracket around words with
+ * an underscore. The few others are named.
+ */
+const ROLE_TOKENS =
+  /<[|｜]|[|｜]>|<\/?(?:[A-Za-z0-9]*_\w*|s|bos|eos|unk|pad|think)>|\[\/?(?:[A-Z]+_[A-Z_]+|INST)\]|<<\/?SYS>>/g
 
 /** Breaks up role tokens of chat templates, which local servers may parse anywhere in the prompt. */
 export function splitRoleTokens(text: string): string {

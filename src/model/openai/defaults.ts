@@ -11,5 +11,9 @@ export const openAiDefaults = {
   speechModel: 'gpt-4o-mini-tts',
 } as const
 
+/** The API that answers come through. `auto` tries the Responses API and falls back to chat completions. */
+export const modelApis = ['auto', 'responses', 'completions'] as const
+export type ModelApi = (typeof modelApis)[number]
+
 /** Time limit for the first event of an answer. A local model needs it to read the prompt. */
 export const FIRST_EVENT_SECONDS = 60

@@ -64,7 +64,7 @@ export function classify(
   }
   const cause = new Error(redact(describe(error), secrets))
   if (error instanceof SyntaxError || error instanceof z.ZodError) {
-    const message = `The model service at ${where} sent a response that is not valid in the Responses API.`
+    const message = `The model service at ${where} sent a response that is not valid in its API.`
     return { error: new ModelError('malformed', message, { cause }), retry: false }
   }
   const code = networkCode(error)
@@ -82,7 +82,7 @@ function isTransient(kind: ModelFailureKind, status: number | null): boolean {
 
 const QUOTA = /insufficient_quota|billing|exceeded your current quota/i
 const TOO_LONG =
-  /context_length_exceeded|maximum context|context (?:length|size|window)|too many (?:input )?tokens|prompt is too long/i
+  /context_length_exceeded|maximum (?:context|number of tokens)|context (?:length|size|window)|too many (?:input )?tokens|prompt is too long/i
 const REFUSED = /content_policy|content_filter|invalid_prompt|bio_policy|cyber_policy|policy_violation/i
 
 function kindOf({ status, code, message }: ServiceFault): ModelFailureKind {

@@ -10,6 +10,9 @@ export type InputOptions = {
   readonly splitsRoleTokens: boolean
 }
 
+/** What an input is made of. Without `now`, the current time is left out. */
+export type InputOf = Pick<TextRequest, 'input'> & Partial<Pick<TextRequest, 'now' | 'timezone'>>
+
 /** After a pause of this length, the next message is dated. */
 const PAUSE_MS = 30 * 60 * 1000
 
@@ -19,29 +22,42 @@ const PAUSE_MS = 30 * 60 * 1000
  * the service would refuse the request.
  */
 export function toResponsesInput(
-  request: Pick<TextRequest, 'input'> & Partial<Pick<TextRequest, 'now' | 'timezone'>>,
+  request: InputOf,
   self: ModelId,
   options: InputOptions,
 ): ResponseInputItem[] {
+  return withoutOrphans(withTimes(request).flatMap((item) => toItems(item, self, options)))
+}
+
+/** An item, or a time of our own that goes before it. */
+export type TimedItem = InputItem | { readonly type: 'time'; readonly text: string }
+
+/** The input with the current time, and a date after each pause. */
+export function withTimes(request: InputOf): TimedItem[] {
   const { input, now, timezone = 'UTC' } = request
   const datedAfterPause = createPauseReader(timezone)
   // The current time goes right before the message being answered. Everything above it stays the same from
   // turn to turn, so the service can cache it.
   const answeredAt =
     now === undefined ? -1 : input.findLastIndex(({ type }) => type === 'message' || type === 'inner')
-  const present =
+  const present: TimedItem[] =
     now === undefined
       ? []
-      : [developer(`It is now ${formatLocal(Date.parse(now), timezone)} (${timezone}; ${now} in UTC).`)]
+      : [
+          {
+            type: 'time',
+            text: `It is now ${formatLocal(Date.parse(now), timezone)} (${timezone}; ${now} in UTC).`,
+          },
+        ]
   const items = input.flatMap((entry, index) => {
     const date = datedAfterPause(entry)
-    return [...(index === answeredAt ? present : date), ...toItems(entry, self, options)]
+    return [...(index === answeredAt ? present : date), entry]
   })
-  return withoutOrphans(answeredAt === -1 ? [...items, ...present] : items)
+  return answeredAt === -1 ? [...items, ...present] : items
 }
 
 /** Call in order of messages. Dates a message to the delegate that follows a pause. */
-function createPauseReader(timezone: string): (entry: InputItem) => ResponseInputItem[] {
+function createPauseReader(timezone: string): (entry: InputItem) => TimedItem[] {
   let lastSaidMs: number | null = null
   return (entry) => {
     if (!('at' in entry) || entry.at === undefined) return []
@@ -50,13 +66,18 @@ function createPauseReader(timezone: string): (entry: InputItem) => ResponseInpu
     const pauseMs = lastSaidMs === null ? PAUSE_MS : Math.abs(saidMs - lastSaidMs)
     lastSaidMs = saidMs
     const isDated = pauseMs >= PAUSE_MS && entry.role !== 'delegate'
-    return isDated ? [developer(`Written ${formatLocal(saidMs, timezone)}:`)] : []
+    return isDated ? [{ type: 'time', text: `Written ${formatLocal(saidMs, timezone)}:` }] : []
   }
 }
 
 const typedSchema = z.looseObject({ type: z.string() })
 /** Not validated further: the items go back as the service made them. */
 const blobSchema = z.array(z.custom<ResponseInputItem>((item) => typedSchema.safeParse(item).success)).min(1)
+
+/** Whether a model may read the items of another. */
+export function isOf(self: ModelId, { provider, model }: ModelId): boolean {
+  return provider === self.provider && model === self.model
+}
 
 /** Empty if the blob is damaged. */
 function parseBlob(blob: string): ResponseInputItem[] {
@@ -70,12 +91,14 @@ function parseBlob(blob: string): ResponseInputItem[] {
 
 /** Empty for an empty message. */
 function toItems(
-  item: InputItem,
+  item: TimedItem,
   self: ModelId,
   { dataBlock, splitsRoleTokens }: InputOptions,
 ): ResponseInputItem[] {
   const clean = splitsRoleTokens ? splitRoleTokens : (text: string) => text
   switch (item.type) {
+    case 'time':
+      return [{ type: 'message', role: 'developer', content: item.text }]
     case 'message': {
       if (item.text === '') return []
       const text = clean(item.text)
@@ -91,13 +114,10 @@ function toItems(
     case 'tool_result':
       return [{ type: 'function_call_output', call_id: item.callId, output: clean(item.output) }]
     case 'opaque': {
-      const isOurs = item.model.provider === self.provider && item.model.model === self.model
-      return isOurs ? parseBlob(item.blob) : []
+      return isOf(self, item.model) ? parseBlob(item.blob) : []
     }
   }
 }
-
-const developer = (content: string): ResponseInputItem => ({ type: 'message', role: 'developer', content })
 
 /** The call id of a call or a result, empty if missing; null for any other item. */
 function callIdOf(item: ResponseInputItem): string | null {

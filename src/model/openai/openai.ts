@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { createEitherStructuredModel, createEitherTextModel } from '../completions/either.ts'
 import type { ModelService } from '../port.ts'
 import { createCapabilities } from './capabilities.ts'
 import { checkService } from './check.ts'
 import { createClientLoader, type Endpoint, realtimeEndpoint } from './client.ts'
 import { createCompactionModel } from './compaction.ts'
-import { type OpenAiCore, scopeOf } from './core.ts'
+import { type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { createDataBlocks } from './data-block.ts'
-import { OPENAI_BASE_URL } from './defaults.ts'
+import { type ModelApi, OPENAI_BASE_URL } from './defaults.ts'
 import { createEmbeddingModel } from './embeddings.ts'
 import { createSpeechModel } from './speech.ts'
-import { createStructuredModel } from './structured.ts'
-import { createTextModel } from './text.ts'
 import { defaultLimits, type Limits, systemTiming, type Timing } from './timing.ts'
 
 /** The service and its models. A null model disables its port. */
@@ -18,6 +17,8 @@ export type OpenAiSettings = {
   readonly apiKey: string | null
   /** Null for OpenAI. Without credentials and a slash at the end, as the setting's schema leaves it. */
   readonly baseUrl: string | null
+  /** `auto` if missing. On OpenAI's own service, `auto` always means the Responses API. */
+  readonly api?: ModelApi | undefined
   readonly chatModel: string
   readonly utilityModel: string | null
   readonly embeddingModel: string | null
@@ -49,16 +50,17 @@ export function createOpenAiService(
   const core = createCore(endpoint, settings, dependencies)
   const { capabilities } = core
   const { chatModel, embeddingModel, realtimeModel, transcriptionModel, speechModel } = settings
-  const text = createTextModel(core, chatModel)
+  const text = createEitherTextModel(core, chatModel)
   const compaction = createCompactionModel(core, chatModel)
   const embedding = embeddingModel === null ? null : createEmbeddingModel(core, embeddingModel)
   const hasSpeech = transcriptionModel !== null || speechModel !== null
   return {
     text,
-    utility: createStructuredModel(core, settings.utilityModel ?? chatModel),
-    structured: (model) => createStructuredModel(core, model),
+    utility: createEitherStructuredModel(core, settings.utilityModel ?? chatModel),
+    structured: (model) => createEitherStructuredModel(core, model),
     get compaction() {
-      return capabilities.lacks(scopeOf(core, compaction.id), 'compaction') ? null : compaction
+      const isMissing = !usesResponses(core) || capabilities.lacks(scopeOf(core, compaction.id), 'compaction')
+      return isMissing ? null : compaction
     },
     get embedding() {
       if (embedding === null || capabilities.lacks(scopeOf(core, embedding.id), 'embeddings')) return null
@@ -85,12 +87,14 @@ function createCore(
   const { baseUrl } = endpoint
   const url = new URL(baseUrl)
   const isOpenAi = url.host === new URL(OPENAI_BASE_URL).host
-  const { firstEventMs = defaultLimits.firstEventMs } = settings
+  const { firstEventMs = defaultLimits.firstEventMs, api = 'auto' } = settings
   const limits = { ...defaultLimits, firstEventMs, ...dependencies.limits }
   return {
     provider: isOpenAi ? 'openai' : url.host.slice(0, 100),
     where: url.origin,
     baseUrl,
+    isOpenAi,
+    api: isOpenAi && api === 'auto' ? 'responses' : api,
     load: createClientLoader(endpoint, limits),
     secrets: [settings.apiKey ?? ''],
     timing,

@@ -1,3 +1,4 @@
+import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import type { Stream } from 'openai/streaming'
 import * as z from 'zod'
@@ -11,15 +12,25 @@ export type OpenStream = { readonly response: Response; readonly events: Stream<
 /** Sends the request. Resolves when the headers arrive. Abort `events.controller` to close the connection. */
 export async function openStream(
   core: OpenAiCore,
-  body: ResponseCreateParamsStreaming,
+  path: '/responses' | '/chat/completions',
+  body: ResponseCreateParamsStreaming | ChatCompletionCreateParamsStreaming,
   signal: AbortSignal,
 ): Promise<OpenStream> {
   const client = await core.load()
   signal.throwIfAborted()
   const { response, data } = await client
-    .post<Stream<unknown>>('/responses', { body, signal, stream: true })
+    .post<Stream<unknown>>(path, { body, signal, stream: true })
     .withResponse()
   return { response, events: data }
+}
+
+/** How one API streams its answer. Each function throws ZodError for what it cannot read. */
+export type StreamReader<E> = {
+  /** Reads an answer that a server sends at once. */
+  whole(body: unknown): E
+  /** Null for an irrelevant event. */
+  next(raw: unknown): E | null
+  isLast(event: E): boolean
 }
 
 export type StreamEvent =
@@ -37,15 +48,29 @@ const eventSchemas = {
   error: z.object({ code: z.string().nullish(), message: z.string().nullish() }),
 }
 
-/** Yields the relevant events and ends after `finished`. Any other event only resets the idle timeout. */
-export async function* readStream(
+/** Yields the relevant events of a response and ends after `finished`. */
+export function readStream(
+  core: Pick<OpenAiCore, 'where' | 'timing'>,
+  stream: OpenStream,
+  alive: () => void,
+): AsyncGenerator<StreamEvent> {
+  return readEvents(core, stream, alive, {
+    whole: (body) => ({ type: 'finished', response: responseSchema.parse(body) }),
+    next: createReader(),
+    isLast: ({ type }) => type === 'finished',
+  })
+}
+
+/** Yields the relevant events and ends after the last one. Any other event only resets the idle timeout. */
+export async function* readEvents<E>(
   core: Pick<OpenAiCore, 'where' | 'timing'>,
   { response, events }: OpenStream,
   alive: () => void,
-): AsyncGenerator<StreamEvent> {
+  reader: StreamReader<E>,
+): AsyncGenerator<E> {
   const contentType = response.headers.get('content-type') ?? ''
   if (contentType.includes('application/json')) {
-    yield { type: 'finished', response: responseSchema.parse(await response.json()) }
+    yield reader.whole(await response.json())
     return
   }
   if (!contentType.includes('text/event-stream')) {
@@ -56,14 +81,13 @@ export async function* readStream(
     )
   }
   const iterator = events[Symbol.asyncIterator]()
-  const parseEvent = createReader()
   let isFinished = false
   try {
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
       alive()
-      const event = parseEvent(next.value)
+      const event = reader.next(next.value)
       if (event === null) continue
-      isFinished = event.type === 'finished'
+      isFinished = reader.isLast(event)
       yield event
       if (isFinished) return
     }

@@ -2,12 +2,14 @@ import type { ResponseCreateParamsNonStreaming } from 'openai/resources/response
 import type * as z from 'zod'
 import { ModelError, type ModelId, type StructuredModel, type StructuredRequest } from '../port.ts'
 import { readAnswer, responseSchema, toUsage } from './answer.ts'
-import { type OpenAiCore, requestOnce, scopeOf, sendSupported } from './core.ts'
+import { type OpenAiCore, orNoResponses, requestOnce, scopeOf, sendSupported } from './core.ts'
 import { DATA_BLOCK_RULE } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
 import { type StrictSchema, toStrictSchema } from './strict-schema.ts'
 
-type WithStrictSchema = Omit<StructuredRequest<z.ZodType>, 'schema'> & { readonly schema: StrictSchema }
+export type WithStrictSchema = Omit<StructuredRequest<z.ZodType>, 'schema'> & {
+  readonly schema: StrictSchema
+}
 
 /** Answers that match a schema: by structured outputs, or by a request for JSON if the server lacks them. */
 export function createStructuredModel(core: OpenAiCore, model: string): StructuredModel {
@@ -17,9 +19,7 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
   function paramsOf(request: WithStrictSchema): ResponseCreateParamsNonStreaming {
     const { name, schema, maxOutputTokens } = request
     const isConstrained = !core.capabilities.lacks(scope, 'json_schema')
-    const asked = isConstrained
-      ? []
-      : [`Answer with one JSON object and nothing else, of this JSON Schema:\n${JSON.stringify(schema)}`]
+    const asked = isConstrained ? [] : [inWords(schema)]
     return {
       model,
       instructions: [request.instructions, DATA_BLOCK_RULE, ...asked].join('\n\n'),
@@ -42,7 +42,8 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
           core,
           scope,
           () => paramsOf(wanted),
-          (body) => client.post<unknown>('/responses', { body, signal: attemptSignal }),
+          (body) =>
+            client.post<unknown>('/responses', { body, signal: attemptSignal }).catch(orNoResponses(core)),
         )
         const response = responseSchema.parse(answer)
         const { text } = readAnswer(response, core.secrets)
@@ -55,7 +56,13 @@ export function createStructuredModel(core: OpenAiCore, model: string): Structur
   }
 }
 
-function parseValue<S extends z.ZodType>(schema: S, text: string): z.output<S> {
+/** Asks for the schema in the instructions. */
+export function inWords(schema: StrictSchema): string {
+  return `Answer with one JSON object and nothing else, of this JSON Schema:\n${JSON.stringify(schema)}`
+}
+
+/** Throws ModelError `malformed` for a text that does not match. */
+export function parseValue<S extends z.ZodType>(schema: S, text: string): z.output<S> {
   const parsed = schema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
   throw new ModelError('malformed', 'The answer of the model does not match the requested schema.', {

@@ -9,7 +9,7 @@ import {
 } from '../port.ts'
 import { readAnswer, toUsage } from './answer.ts'
 import { withAttempts } from './attempts.ts'
-import { attemptOptions, type OpenAiCore, scopeOf, sendSupported } from './core.ts'
+import { attemptOptions, type OpenAiCore, orNoResponses, scopeOf, sendSupported } from './core.ts'
 import { withDataBlockRule } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
 import { openStream, readStream } from './stream.ts'
@@ -51,7 +51,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
       core,
       scope,
       () => paramsOf(request),
-      (body) => openStream(core, body, signal),
+      (body) => openStream(core, '/responses', body, signal).catch(orNoResponses(core)),
     )
     let text = ''
     for await (const event of readStream(core, stream, alive)) {
@@ -74,10 +74,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
       }
       return
     }
-    throw new ModelError(
-      'unavailable',
-      `The model service at ${core.where} closed the connection in the middle of its answer.`,
-    )
+    throw closedEarly(core)
   }
 
   return {
@@ -94,8 +91,14 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   }
 }
 
+/** The error for a stream that ends in the middle of an answer. */
+export function closedEarly({ where }: OpenAiCore): ModelError {
+  const message = `The model service at ${where} closed the connection in the middle of its answer.`
+  return new ModelError('unavailable', message)
+}
+
 /** Null if the id is longer than a fact can hold. */
-function toResponseId(id: string | null | undefined): string | null {
+export function toResponseId(id: string | null | undefined): string | null {
   return id && id.length <= 200 ? id : null
 }
 

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { loadOpenAiSpec, type OpenAiSpec, type SpecPath } from '../spec/openai-spec.ts'
-import { eventsOf, type Json, outputOf, responseOf, statusOf, usageOf } from './answer.ts'
+import { type AnswerContext, eventsOf, type Json, outputOf, responseOf, statusOf, usageOf } from './answer.ts'
+import { chunksOf, completionOf, type Dialect } from './completions.ts'
 import { embedText } from './embed.ts'
 import { httpFaults, type Reply } from './script.ts'
 import { sendJson, sendStream } from './send.ts'
@@ -27,6 +28,8 @@ export type ModelDoubleOptions = {
   readonly models?: readonly string[]
   /** Endpoints that answer 404. */
   readonly lacks?: readonly SpecPath[]
+  /** How it speaks chat completions. */
+  readonly dialect?: Dialect
   /** Whether to check requests and answers against the official description, if present. */
   readonly validate?: boolean
   /** Whether to keep requests; turn off for long runs. */
@@ -43,9 +46,9 @@ export type ModelDouble = {
   connections(): number
   /** Resolves once `count` answers have reached a fault that never ends (hang, drip). */
   stalled(count: number): Promise<void>
-  /** Queues answers to `/responses`; each is used once. */
+  /** Queues answers to `/responses` and `/chat/completions`; each is used once. */
   reply(...replies: readonly Reply[]): void
-  /** Answers `/responses` while nothing is queued. Without either, a request is a violation. */
+  /** Answers both while nothing is queued. Without either, a request is a violation. */
   answerWith(answerer: Answerer): void
   /** Answers the requests of memory. By default, nothing is worth remembering. */
   answerMemoryWith(answerer: Answerer): void
@@ -61,7 +64,8 @@ const spec = loadOpenAiSpec()
 
 /** The model service on loopback: responses, compaction, embeddings, models and audio, scripted by tests. */
 export async function startModelDouble(options: ModelDoubleOptions = {}): Promise<ModelDouble> {
-  const { apiKey, models = ['test-model'], lacks = [], validate = true, record = true } = options
+  const { apiKey, models = ['test-model'], lacks = [], dialect = 'openai' } = options
+  const { validate = true, record = true } = options
   const checker: OpenAiSpec | null = validate ? spec : null
   if (validate && !spec)
     process.emitWarning('The official API description is absent: the model double validates nothing.')
@@ -105,7 +109,8 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       body,
       // Lazy, so that it costs nothing where only time is measured.
       get text() {
-        text ??= path.startsWith('/responses') ? visibleText([body.instructions ?? '', body.input ?? '']) : ''
+        const { instructions = '', input = '', messages = '' } = body
+        text ??= /responses|chat/.test(path) ? visibleText([instructions, input, messages]) : ''
         return text
       },
       ended,
@@ -118,34 +123,63 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       return await sendJson(response, null, { fault: httpFaults.notFound() }, onStall)
     number += 1
     if (!isKnown(path)) return await sendJson(response, null, { fault: httpFaults.notFound() }, onStall)
-    if (path !== '/models') note(path, 'request', checker?.request(path, body))
-    if (path === '/responses') return await respond(request, response)
+    const isTurn = path === '/responses' || path === '/chat/completions'
+    // The connection test asks with an empty body whether the path exists.
+    if (isTurn && Object.keys(body).length === 0)
+      return await sendJson(response, null, { fault: httpFaults.badRequest('Missing parameter.') }, onStall)
+    const isChecked = dialect === 'openai' || path !== '/chat/completions'
+    if (path !== '/models' && isChecked) note(path, 'request', checker?.request(path, body))
+    if (isTurn) return await respond(path, request, response)
     const reply = once.get(path)?.shift() ?? {}
     await answerOther(path, request, reply, response)
   }
 
-  async function respond(request: RecordedRequest, response: ServerResponse): Promise<void> {
+  async function respond(
+    path: '/responses' | '/chat/completions',
+    request: RecordedRequest,
+    response: ServerResponse,
+  ): Promise<void> {
     const reply = isMemoryRequest(request)
       ? await memoryAnswerer(request)
       : (queue.shift() ?? (await answerer?.(request)))
     if (!reply) {
-      violations.push('no reply was scripted for a request to /responses')
+      violations.push(`no reply was scripted for a request to ${path}`)
       return await sendJson(response, null, { fault: httpFaults.serverError() }, onStall)
     }
     const { body } = request
     const context = { model: String(body.model), number, request: body }
+    if (path === '/chat/completions') return await complete(reply, context, response)
     if (body.stream === true) {
       const events = eventsOf(reply, context)
       for (const event of events) note('/responses', `event ${event.type}`, checker?.streamEvent(event))
-      return await sendStream(response, events, reply, onStall)
+      const frames = events.map((event) => ({
+        type: event.type,
+        text: `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+      }))
+      return await sendStream(response, frames, reply, onStall)
     }
     const answer = responseOf(reply, context, statusOf(reply), outputOf(reply, number))
     note('/responses', 'answer', checker?.answer('/responses', answer))
     await sendJson(response, answer, reply, onStall)
   }
 
+  async function complete(reply: Reply, context: AnswerContext, response: ServerResponse): Promise<void> {
+    if (context.request.stream !== true) {
+      const answer = completionOf(reply, context, dialect)
+      if (dialect === 'openai')
+        note('/chat/completions', 'answer', checker?.answer('/chat/completions', answer))
+      return await sendJson(response, answer, reply, onStall)
+    }
+    const chunks = chunksOf(reply, context, dialect)
+    for (const { body } of dialect === 'openai' ? chunks : [])
+      note('/chat/completions', 'chunk', checker?.schema('CreateChatCompletionStreamResponse', body))
+    const frames = chunks.map(({ type, body }) => ({ type, text: `data: ${JSON.stringify(body)}\n\n` }))
+    const done = { type: 'done', text: 'data: [DONE]\n\n' }
+    await sendStream(response, [...frames, done], reply, onStall)
+  }
+
   async function answerOther(
-    path: Exclude<SpecPath, '/responses'> | '/models',
+    path: Exclude<SpecPath, '/responses' | '/chat/completions'> | '/models',
     request: RecordedRequest,
     reply: Reply & { readonly output?: readonly Json[] },
     response: ServerResponse,
@@ -218,12 +252,14 @@ const MEMORY_REQUESTS: ReadonlySet<unknown> = new Set(['memory_candidates', 'rel
 /** Whether memory made the request, to extract or to recall. */
 export function isMemoryRequest({ body }: Pick<RecordedRequest, 'body'>): boolean {
   const format = (body.text as { format?: { name?: unknown } } | undefined)?.format
-  return MEMORY_REQUESTS.has(format?.name)
+  const asked = body.response_format as { json_schema?: { name?: unknown } } | undefined
+  return MEMORY_REQUESTS.has(format?.name ?? asked?.json_schema?.name)
 }
 
 const PATHS = [
   '/responses',
   '/responses/compact',
+  '/chat/completions',
   '/embeddings',
   '/audio/speech',
   '/audio/transcriptions',

@@ -6,6 +6,8 @@ export type Reply = {
   readonly toolCalls?: readonly ScriptedCall[]
   /** Adds a reasoning item with this encrypted content first. */
   readonly reasoning?: string
+  /** Thoughts in plain words, as local models write them. Chat completions only. */
+  readonly thoughts?: string
   readonly refusal?: string
   readonly incomplete?: 'max_output_tokens' | 'content_filter'
   readonly failed?: { readonly code: string; readonly message: string }

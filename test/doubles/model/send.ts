@@ -1,15 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StreamEvent } from './answer.ts'
 import type { At, Fault, Reply } from './script.ts'
 
 /** Called when a fault starts that never ends by itself. */
 export type OnStall = () => void
 
+/** A named event in its form on the wire. */
+export type Frame = { readonly type: string; readonly text: string }
+
 /** Sends a streamed answer, with the fault and the pause of its reply. */
 export async function sendStream(
   response: ServerResponse,
-  events: readonly StreamEvent[],
+  events: readonly Frame[],
   reply: Reply,
   onStall: OnStall,
 ): Promise<void> {
@@ -21,7 +23,7 @@ export async function sendStream(
   if (fault && faultIndex === -1) return await sendFault(response, fault, onStall)
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
   if (!fault && !pause) {
-    response.end(events.map(toFrame).join(''))
+    response.end(events.map(({ text }) => text).join(''))
     return
   }
   for (const [index, event] of events.entries()) {
@@ -29,8 +31,9 @@ export async function sendStream(
       response.flushHeaders()
       await pause?.until
     }
-    if (fault && index === faultIndex) return await sendFault(response, fault, onStall)
-    response.write(toFrame(event))
+    const isNamed = event.text.startsWith('event: ')
+    if (fault && index === faultIndex) return await sendFault(response, fault, onStall, isNamed)
+    response.write(event.text)
   }
   response.end()
 }
@@ -63,10 +66,6 @@ export async function sendJson(
   await sendFault(response, fault, onStall)
 }
 
-function toFrame(event: StreamEvent): string {
-  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
-}
-
 function indexOf(fault: Fault, types: readonly string[]): number {
   return fault.kind === 'status' ? -1 : placeOf(fault.at, types)
 }
@@ -81,7 +80,12 @@ function placeOf(at: At, types: readonly string[]): number {
 
 const CHUNK_BYTES = 64 * 1024
 
-async function sendFault(response: ServerResponse, fault: Fault, onStall: OnStall): Promise<void> {
+async function sendFault(
+  response: ServerResponse,
+  fault: Fault,
+  onStall: OnStall,
+  isNamed = true,
+): Promise<void> {
   switch (fault.kind) {
     case 'status':
       response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers })
@@ -113,7 +117,10 @@ async function sendFault(response: ServerResponse, fault: Fault, onStall: OnStal
       return
     case 'error': {
       const { code, message } = fault
-      response.end(toFrame({ type: 'error', code, message, param: null, sequence_number: 0 }))
+      const event = { type: 'error', code, message, param: null, sequence_number: 0 }
+      // Chat completions send it without a name and under `error`.
+      const body = isNamed ? event : { error: { code, message } }
+      response.end(`${isNamed ? 'event: error\n' : ''}data: ${JSON.stringify(body)}\n\n`)
       return
     }
     case 'huge': {

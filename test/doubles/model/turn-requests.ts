@@ -1,6 +1,6 @@
 import { isMemoryRequest, type ModelDouble, type RecordedRequest } from './model-double.ts'
 
-/** The requests to `/responses` except those of memory, oldest first. */
-export function turnRequests(double: ModelDouble): RecordedRequest[] {
-  return double.requests('/responses').filter((request) => !isMemoryRequest(request))
+/** The requests to `/responses`, or to another path, except those of memory, oldest first. */
+export function turnRequests(double: ModelDouble, path = '/responses'): RecordedRequest[] {
+  return double.requests(path).filter((request) => !isMemoryRequest(request))
 }

@@ -7,7 +7,7 @@ export function visibleText(input: unknown): string {
   return texts.join('\n')
 }
 
-const TEXT_KEYS = ['text', 'content', 'output', 'arguments']
+const TEXT_KEYS = ['text', 'content', 'output', 'tool_calls', 'function', 'arguments']
 
 function collect(node: unknown, texts: string[]): void {
   if (typeof node === 'string') {

@@ -9,6 +9,7 @@ const SPEC_FILE = new URL('../../../../shared/specs/openai.json', import.meta.ur
 export type SpecPath =
   | '/responses'
   | '/responses/compact'
+  | '/chat/completions'
   | '/embeddings'
   | '/audio/speech'
   | '/audio/transcriptions'
@@ -25,6 +26,7 @@ export type OpenAiSpec = {
 const REQUESTS: Readonly<Record<SpecPath, string>> = {
   '/responses': 'CreateResponse',
   '/responses/compact': 'CompactResponseMethodPublicBody',
+  '/chat/completions': 'CreateChatCompletionRequest',
   '/embeddings': 'CreateEmbeddingRequest',
   '/audio/speech': 'CreateSpeechRequest',
   '/audio/transcriptions': 'CreateTranscriptionRequest',
@@ -32,6 +34,7 @@ const REQUESTS: Readonly<Record<SpecPath, string>> = {
 const ANSWERS: Readonly<Record<Exclude<SpecPath, '/audio/speech'>, string>> = {
   '/responses': 'Response',
   '/responses/compact': 'CompactResource',
+  '/chat/completions': 'CreateChatCompletionResponse',
   '/embeddings': 'CreateEmbeddingResponse',
   '/audio/transcriptions': 'CreateTranscriptionResponseJson',
 }
