@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { limitOf } from '../../../src/model/completions/text.ts'
+import { createCapabilities } from '../../../src/model/openai/capabilities.ts'
 import { systemTiming } from '../../../src/model/openai/timing.ts'
 import { CapabilityMissing } from '../../../src/model/port.ts'
 import { createModelService } from '../../../src/model/service.ts'
@@ -129,7 +130,12 @@ test.for(['models/gemini', 'gemini:latest'])('finds the model gemini as %s', asy
 })
 
 test('limits an answer by the name that OpenAI’s newer models accept, and by the older one elsewhere', () => {
-  expect(limitOf({ isOpenAi: true }, 50)).toEqual({ store: false, max_completion_tokens: 50 })
-  expect(limitOf({ isOpenAi: false }, 50)).toEqual({ max_tokens: 50 })
-  expect(limitOf({ isOpenAi: false }, undefined)).toEqual({})
+  const capabilities = createCapabilities(() => 0)
+  const limit = (isOpenAi: boolean, maxTokens: number | undefined) =>
+    limitOf({ isOpenAi, capabilities }, 'scope', maxTokens)
+  expect(limit(true, 50)).toEqual({ store: false, max_completion_tokens: 50 })
+  expect(limit(false, 50)).toEqual({ max_tokens: 50 })
+  expect(limit(false, undefined)).toEqual({})
+  capabilities.markLacking('scope', 'output_limit')
+  expect(limit(false, 50)).toEqual({})
 })
