@@ -45,7 +45,7 @@ export function buildHalt(options: {
   async function takeFile(): Promise<void> {
     if (!existsSync(file)) return
     await record('shell')
-    rmSync(file, { force: true })
+    rmSync(file, { force: true, recursive: true })
   }
 
   const isHalted = (): boolean => isAsked || halted() !== undefined || existsSync(file)
@@ -85,7 +85,8 @@ export function buildHalt(options: {
       }),
     /** Call before anything that has an effect is started. */
     async start(): Promise<void> {
-      await takeFile()
+      // Halted as long as the file cannot be removed.
+      await takeFile().catch(options.onFault)
       timer = setInterval(() => {
         if (existsSync(file)) inTurn(takeFile).catch(options.onFault)
       }, LOOK_EVERY_MS).unref()

@@ -104,12 +104,14 @@ export function createOutbox(options: {
       return
     }
     // Held since it was prepared. Its release makes it due again.
-    if (options.isHeld()) return
+    if (options.isHeld()) return prepared.release?.()
     const intent = await append([attemptedFact(event, attempt)])
     // The views are behind the ledger: this attempt was made before.
-    if (intent.status === 'duplicate') return
+    if (intent.status === 'duplicate') return prepared.release?.()
     // Held while the attempt was being recorded: certainly not sent.
-    const outcome = options.isHeld() ? failed('halted', { mayRetry: true }) : await prepared.act(signal)
+    const isHeld = options.isHeld()
+    if (isHeld) await prepared.release?.()
+    const outcome = isHeld ? failed('halted', { mayRetry: true }) : await prepared.act(signal)
     if (outcome) await settle(row, event, attempt, outcome)
   }
 

@@ -112,7 +112,7 @@ export function createSmsTransport(options: {
       if (paid) {
         const act = async () =>
           client === null ? answerWebhook(turnId ?? '', body.text) : send(message, client, change)
-        return { status: 'ready', act: () => settled(act, paid) }
+        return { status: 'ready', act: () => settled(act, paid), release: () => paid.settle(false) }
       }
       const until = giveUpAt(message.at)
       if (nowMs() >= Date.parse(until)) return failed('budget')

@@ -39,11 +39,10 @@ export type Transport = {
   /** Milliseconds until the next attempt is due; 0 if it is. */
   untilDueMs(row: DeliveryRow): number
   /** The act of the next attempt, or why there is none: a failure, or facts that postpone it. */
-  prepare(
-    message: Message,
-  ): Promise<
+  prepare(message: Message): Promise<
     | Failure
-    | { readonly status: 'ready'; readonly act: Act }
+    /** `release` gives back what was reserved, if it does not act. */
+    | { readonly status: 'ready'; readonly act: Act; readonly release?: () => Promise<void> }
     | { readonly status: 'postponed'; readonly facts: readonly NewEvent[] }
   >
   /** The outcome of an attempt that was interrupted, by a crash for example. */

@@ -5,7 +5,7 @@ import { createTurnQueries } from '../../projections/turns.ts'
 import { createDataBlocks } from '../model/openai/data-block.ts'
 import type { ModelId, Usage, Use } from '../model/port.ts'
 import type { Placement } from '../storage/placement.ts'
-import { isHaltWord } from '../text/halt-word.ts'
+import { isSpokenHalt } from '../text/halt-word.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
 import { type AudioTokens, type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
 import { loadPhrases } from './call/phrases.ts'
@@ -317,5 +317,5 @@ export async function buildPhone(options: PhoneOptions) {
 
 /** Whether the owner said nothing but the keyword. A guest may say it too. */
 function isHaltAsked(party: CallPlace['party'], fact: CallFact): boolean {
-  return party === 'owner' && fact.type === 'call.utterance.heard' && isHaltWord(fact.body.text)
+  return party === 'owner' && fact.type === 'call.utterance.heard' && isSpokenHalt(fact.body.text)
 }

@@ -260,7 +260,7 @@ export const settingRegistry = {
     choices: RIGHTS,
     default: 'change',
     description:
-      'What calls from your number may do once the PIN is entered. You confirm each deed by pressing 1.',
+      'What calls from your number may do once the PIN is entered. You confirm each deed by pressing 1; the delegate tells you in its own words which.',
   }),
   PUBLIC_URL: setting(originSchema, {
     group: 'service',

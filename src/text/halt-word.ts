@@ -5,3 +5,8 @@
 export function isHaltWord(words: string): boolean {
   return /^(?:delegate[\s,.!:;-]+)?halt[\s.,!?…]*$/i.test(words.trim())
 }
+
+/** The same on the phone, where "halt" alone may only interrupt a reply, as in German. */
+export function isSpokenHalt(words: string): boolean {
+  return isHaltWord(words) && /^delegate/i.test(words.trim())
+}

@@ -52,7 +52,8 @@ test('keeps memory, tools and the capsule as a conversation moves between APIs a
   for (const words of ['The one capsule', 'heliotrope', 'Ada', '"Tea"']) expect(toTwo).toContain(words)
   expect(toTwo).not.toContain('sealed')
   expect((await client.get('/api/notes')).text).toContain('Tea')
-  expect(two.requests('/responses').filter((request) => !isMemoryRequest(request))).toHaveLength(1)
+  // Learning may have found out first that there is no Responses API.
+  expect(two.requests('/responses').filter((request) => !isMemoryRequest(request)).length).toBeLessThan(2)
   expect(await compact()).toBe(200)
 
   await client.delete('/api/config/OPENAI_BASE_URL')

@@ -234,8 +234,8 @@ test('stops a turn by text that runs when the halt comes, and resumes it after t
   expect(phone.double.messages.map(({ body }) => body)).toEqual(['Yes.'])
 })
 
-test('halts on a call whose caller says only “halt”, ends it, and explains itself to the next', async () => {
-  const words = ['Halt the presses, please.', 'Delegate, halt.']
+test('halts on a call whose caller says only “Delegate, halt”, ends it, and explains itself to the next', async () => {
+  const words = ['Halt.', 'Delegate, halt.']
   const phone = await startWithTexts({ script: script({ words: (index) => words[index] ?? null }) })
   const { caller } = await phone.dial('CA1', OWNER)
   await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
@@ -262,7 +262,7 @@ test('halts on a call whose caller says only “halt”, ends it, and explains i
 })
 
 test('never halts on a guest’s call', async () => {
-  const phone = await startWithTexts({ script: script({ words: () => 'Halt.' }) })
+  const phone = await startWithTexts({ script: script({ words: () => 'Delegate, halt.' }) })
   const { caller } = await phone.dial('CA1', GUEST)
   await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
   await caller.say(speech('caller-question'))

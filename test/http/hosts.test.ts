@@ -25,12 +25,22 @@ test('answers only under its own names and under addresses', async () => {
     expect([host, await status('/api/sessions', host)]).toEqual([host, 200])
 
   for (const host of FOREIGN) {
-    for (const path of ['/api/sessions', '/login', '/auth/status', '/ready', '/favicon.svg']) {
+    for (const path of ['/api/sessions', '/login', '/auth/status', '/favicon.svg']) {
       const { status, json } = await client.get(path, { headers: { host } })
       expect([host, path, status, json.code]).toEqual([host, path, 403, 'host_not_allowed'])
     }
-    expect([host, await status('/health', host)]).toEqual([host, 200])
+    for (const path of ['/health', '/ready']) expect([path, await status(path, host)]).toEqual([path, 200])
   }
+})
+
+test('answers under the host of an earlier Public URL, so that a mistake can be mended', async () => {
+  const service = await startService({ environment: { PUBLIC_URL: 'https://delegate.example.com' } })
+  const client = await service.signedIn()
+  expect((await client.put('/api/config', { entries: { PUBLIC_URL: 'https://typo.example' } })).status).toBe(
+    200,
+  )
+  for (const host of ['delegate.example.com', 'typo.example'])
+    expect((await client.get('/api/sessions', { headers: { host } })).status).toBe(200)
 })
 
 test('gives a page that rebinds its name neither a sign-in nor a socket', async () => {

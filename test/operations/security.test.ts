@@ -108,7 +108,8 @@ test.for<[what: string, given: Given, expected: Record<string, string>]>([
   ],
   ['isolated tasks', { isolation: async () => ({ way: 'bubblewrap', reason: null, remedy: null }) }, {}],
   ['a password alone', { signInFactors: () => [] }, { sign_in: 'warning' }],
-  ['a second factor', { signInFactors: () => ['passkey'] }, {}],
+  ['a passkey beside the password', { signInFactors: () => ['passkey'] }, { sign_in: 'warning' }],
+  ['a second factor', { signInFactors: () => ['totp'] }, {}],
 ])('checks %s', async ([, given, expected]) => {
   expect(await toMend(given)).toEqual(expected)
 })

@@ -57,11 +57,12 @@ const WITHOUT_SESSION = new Set([
 ])
 
 /**
- * Routes under any Host: the health check, and those that need proof of their own, whose Host the provider's proxies
+ * Routes under any Host: the health checks, and those that need proof of their own, whose Host the provider's proxies
  * may change.
  */
 const UNDER_ANY_HOST = new Set([
   'GET /health',
+  'GET /ready',
   'GET /voice-markup',
   'POST /voice-markup',
   'POST /sms',

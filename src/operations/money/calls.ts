@@ -50,6 +50,7 @@ export function createCallMeter(options: {
       let usedMicros = 0
       let mostUsedMicros = 0
       let current: Reservation | null = null
+      let minutes = 0
       let timer: NodeJS.Timeout | undefined
       let isOver = false
 
@@ -68,9 +69,11 @@ export function createCallMeter(options: {
         try {
           const reserved = await meter.reserve(use, models.realtime, micros)
           await settle()
+          // It ended while a further minute was being reserved.
+          if (isOver && minutes > 0) return await reserved.settle(0)
+          minutes += 1
           current = reserved
-          // It ended while the minute was being reserved.
-          if (isOver) await reserved.settle(0)
+          if (isOver) await settle()
         } catch (error) {
           clearInterval(timer)
           // Nothing is spent that could not be recorded, so the call ends in both cases.

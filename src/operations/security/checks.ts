@@ -14,9 +14,11 @@ export type TaskIsolation = {
 } | null
 
 export function signInFinding(factors: readonly ('totp' | 'passkey')[]): Finding {
-  return factors.length > 0
-    ? ok('Signing in takes more than the password.')
-    : warning('Only a password protects sign-in.', 'Add a passkey or an authenticator app under Settings.')
+  if (factors.includes('totp')) return ok('Signing in by password also takes a code.')
+  const remedy = 'Add an authenticator app under Settings → Sign-in.'
+  return factors.includes('passkey')
+    ? warning('You have a passkey, but the password alone still signs in.', remedy)
+    : warning('Only a password protects sign-in.', remedy)
 }
 
 export function filesFinding(directory: string): Finding {

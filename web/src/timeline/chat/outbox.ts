@@ -135,11 +135,14 @@ const storageKey = 'delegate.unsettled'
 
 /** Messages stored before the page was reloaded that are not on the timeline yet. */
 export function readUnsettled(): readonly Unsettled[] {
-  const messages = kept<readonly Unsettled[]>(storageKey) ?? []
-  // A sent message may have been lost, so send it again.
-  return messages.map((message) =>
-    message.status === 'failed' ? message : { ...message, status: 'waiting' },
-  )
+  const messages = kept<readonly (Omit<Unsettled, 'pasted'> & Partial<Draft>)[]>(storageKey) ?? []
+  return messages.map((message) => ({
+    // An earlier build kept no pasted parts.
+    pasted: [],
+    ...message,
+    // A sent message may have been lost, so send it again.
+    status: message.status === 'failed' ? 'failed' : 'waiting',
+  }))
 }
 
 export function keepUnsettled(pending: readonly Unsettled[]): void {
