@@ -134,7 +134,7 @@ async function probe(way: Way, dataDir: string, path: string | undefined): Promi
 }
 
 function failureOf(stderr: string): string {
-  if (/bwrap.*No such file/.test(stderr)) return 'is not installed'
+  if (stderr.includes('bwrap') && stderr.includes('No such file')) return 'is not installed'
   const [line = ''] = stderr.trim().split('\n')
   return line === '' ? 'does not work here' : `does not work here (${line.replace(/\.$/, '')})`
 }

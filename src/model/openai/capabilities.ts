@@ -49,13 +49,19 @@ export function saysMissing(error: unknown): boolean {
   return fault.status === 400 && UNSUPPORTED.test(fault.message)
 }
 
-const NO_MODEL = /\bmodel\b[^/]*\b(?:not found|not exist|unknown|not available)/i
+/** Whether a message says that a model is missing, rather than a path: "model x not found". */
+function saysNoModel(message: string): boolean {
+  return message.split('/').some((part) => {
+    const at = part.search(/\bmodel\b/i)
+    return at >= 0 && /\b(?:not found|not exist|unknown|not available)/i.test(part.slice(at))
+  })
+}
 
 /** Whether the fault means that the server has no such path. Stricter than `saysMissing`: a 400 has read it. */
 export function saysNoPath(error: unknown): boolean {
   const fault = faultOf(error, 0)
   if (fault?.status === 405 || fault?.status === 501) return true
-  return fault?.status === 404 && fault.code !== 'model_not_found' && !NO_MODEL.test(fault.message)
+  return fault?.status === 404 && fault.code !== 'model_not_found' && !saysNoModel(fault.message)
 }
 
 const OPTIONAL_FEATURES: readonly (readonly [Feature, RegExp])[] = [
