@@ -3,6 +3,7 @@ import { closing } from '../ledger/closing.ts'
 import { loadConfig } from '../src/config.ts'
 import type { SecurityCheck } from '../src/operations/security/check.ts'
 import { checkSecurity } from '../src/operations/security/security.ts'
+import { createFactorStore } from '../src/settings/factor-store.ts'
 import { openSecretBox } from '../src/settings/secrets.ts'
 import { createSettings } from '../src/settings/settings.ts'
 import { copySettingsStore, settingsFile } from '../src/settings/store.ts'
@@ -11,8 +12,8 @@ import { Refused, runCommand } from './lib/command.ts'
 
 const help = `npm run doctor
 
-Checks what protects the service of DATA_DIR, as its Security page does: encryption, proxy, files, isolation of tasks,
-webhooks, daily limits. Read-only; the service may be running.
+Checks what protects the service of DATA_DIR, as its Security page does: encryption, proxy, sign-in, files, isolation of
+tasks, webhooks, daily limits. Read-only; the service may be running.
 
 Run it as the account of the service and with its environment, because it checks these, too. Exits with 1 if there is
 something to mend.
@@ -46,6 +47,7 @@ await runCommand({
         directory: dataDir,
         settings,
         config,
+        signInFactors: createFactorStore(store).kinds,
         isolation: async () => (config.copilotCommand === null ? null : isolation()),
       },
       { origin: null, undeclaredProxies: null },

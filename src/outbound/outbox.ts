@@ -103,16 +103,20 @@ export function createOutbox(options: {
       await append(prepared.facts)
       return
     }
-    // Held since it was prepared. Its release makes it due again.
-    if (options.isHeld()) return prepared.release?.()
-    const intent = await append([attemptedFact(event, attempt)])
-    // The views are behind the ledger: this attempt was made before.
-    if (intent.status === 'duplicate') return prepared.release?.()
-    // Held while the attempt was being recorded: certainly not sent.
-    const isHeld = options.isHeld()
-    if (isHeld) await prepared.release?.()
-    const outcome = isHeld ? failed('halted', { mayRetry: true }) : await prepared.act(signal)
-    if (outcome) await settle(row, event, attempt, outcome)
+    let hasActed = false
+    try {
+      // Held since it was prepared. Its release makes it due again.
+      if (options.isHeld()) return
+      const intent = await append([attemptedFact(event, attempt)])
+      // The views are behind the ledger: this attempt was made before.
+      if (intent.status === 'duplicate') return
+      // Held while the attempt was being recorded: certainly not sent.
+      hasActed = !options.isHeld()
+      const outcome = hasActed ? await prepared.act(signal) : failed('halted', { mayRetry: true })
+      if (outcome) await settle(row, event, attempt, outcome)
+    } finally {
+      if (!hasActed) await prepared.release?.()
+    }
   }
 
   /** Ends the delivery, or schedules the next attempt. */

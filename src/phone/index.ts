@@ -268,7 +268,7 @@ export async function buildPhone(options: PhoneOptions) {
       })
   }
 
-  /** The halt ends every call, whoever asked for it. */
+  /** A halt ends every call, however it was requested. */
   const endHalted = () => {
     if (isHalted()) for (const call of [...calls.values()]) end(call, 'halted')
   }

@@ -52,6 +52,14 @@ export function createFactorStore({ document, writeDocument }: Documents) {
   }
   return {
     read,
+    /** The kinds of factors that the owner has besides the password. */
+    kinds(): readonly ('totp' | 'passkey')[] {
+      const { totp, passkeys } = read()
+      return [
+        ...(totp === null ? [] : ['totp' as const]),
+        ...(passkeys.length > 0 ? ['passkey' as const] : []),
+      ]
+    },
     write: (changes: Partial<Document>) => writeDocument(FACTORS, JSON.stringify({ ...read(), ...changes })),
   }
 }

@@ -67,11 +67,6 @@ export function createFactors(options: {
     }
   }
 
-  function kinds(): readonly ('totp' | 'passkey')[] {
-    const { totp, passkeys } = read()
-    return [...(totp === null ? [] : ['totp' as const]), ...(passkeys.length > 0 ? ['passkey' as const] : [])]
-  }
-
   const stepAt = (timestamp: number) => TOTP.counter({ period: TOTP_SHAPE.period, timestamp })
 
   /** The step that a code belongs to; null for a wrong code. */
@@ -155,11 +150,10 @@ export function createFactors(options: {
       write({ totp: null, recoveryHashes: [] })
       return true
     },
-    /** The kinds of factors that the owner has. */
-    kinds,
+    kinds: store.kinds,
     /** Removes every factor, from the shell. Returns the kinds that there were. */
     async removeAll(): Promise<readonly FactorKind[]> {
-      const found = kinds()
+      const found = store.kinds()
       if (found.length > 0) await append(found.map((kind) => factorRemoved(kind, 'shell')))
       write({ totp: null, recoveryHashes: [], passkeys: [] })
       return found

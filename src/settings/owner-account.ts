@@ -55,7 +55,8 @@ type Browser = Pick<SignIn, 'userAgent' | 'device' | 'former'>
 
 export type SignInOutcome =
   | { readonly status: 'signed_in'; readonly newSession: NewSession }
-  | { readonly status: 'wrong_password' | 'wrong_code' | 'second_factor_required' | 'too_many_attempts' }
+  | { readonly status: 'second_factor_required' }
+  | { readonly status: 'wrong_password' | 'wrong_code' | 'too_many_attempts' }
 
 /** A factor that shows that the owner is there. */
 export type Proof =

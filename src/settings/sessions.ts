@@ -99,7 +99,7 @@ export function createSessions(options: {
         .sessions()
         .filter((session) => !isExpired(session))
         .map(withoutHash),
-    /** Records that whoever uses the session has just proved to be the owner. */
+    /** Records a fresh proof of the owner in this session. */
     prove: (id: string) => void provedAtMsById.set(id, nowMs()),
     /** Whether the last proof is recent. A clock that was set back does not prolong it. */
     hasRecentProof: ({ id, createdAtMs }: Session) =>

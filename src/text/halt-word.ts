@@ -8,5 +8,5 @@ export function isHaltWord(words: string): boolean {
 
 /** The same on the phone, where "halt" alone may only interrupt a reply, as in German. */
 export function isSpokenHalt(words: string): boolean {
-  return isHaltWord(words) && /^delegate/i.test(words.trim())
+  return /^delegate[\s,.!:;-]+halt[\s.,!?…]*$/i.test(words.trim())
 }

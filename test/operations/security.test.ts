@@ -32,6 +32,7 @@ async function toMend({ settings = {}, config, seen, ...sources }: Given = {}) {
       },
       config: { ...CONFIG, ...config },
       isolation: async () => null,
+      signInFactors: () => ['totp'],
       ...sources,
     },
     { origin: 'http://127.0.0.1:8081', undeclaredProxies: [], ...seen },

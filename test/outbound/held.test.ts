@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { factsOf, moneyOn, testSettings } from '../operations/money/money-harness.ts'
 import { testDirectory } from '../support/directory.ts'
 import { createTestOutbox } from '../support/outbox.ts'
 import { openTestStorage } from '../support/storage.ts'
@@ -71,3 +72,37 @@ test.each(['sms', 'webhook'] as const)(
     expect(faults).toMatchObject([{ name: 'NoProgress' }])
   },
 )
+
+test('gives back the money of a text that is halted before it is sent', async () => {
+  const storage = await openTestStorage(testDirectory())
+  const { settings } = testSettings({ TELEPHONY_PHONE_NUMBER: '+15550101' })
+  const money = moneyOn(storage, { settings })
+  let isHeld = false
+  const outbox = createTestOutbox(storage, {
+    settings,
+    telephony: { credentials: () => ({}), client: async () => ({}) as never },
+    isHeld: () => isHeld,
+    async reserve(use, segments) {
+      const paid = await money.reserveText(use, segments)
+      // The halt comes after the text is prepared.
+      isHeld = true
+      return paid
+    },
+  })
+  outbox.start()
+  await storage.append([
+    {
+      type: 'delivery.requested',
+      actor: 'service',
+      channel: 'sms',
+      facts: { deliveryId: 'd1', channel: 'sms', taskId: null, maxAttempts: 3 },
+      body: { target: '+15550100', text: 'Heliotrope' },
+    },
+  ])
+  await expect.poll(() => factsOf(storage, 'spend.settled')).toMatchObject([{ facts: { amountMicros: 0 } }])
+  expect(factsOf(storage, 'delivery.attempted')).toEqual([])
+  expect(money.report(1)).toMatchObject({
+    reservedMicros: 0,
+    windows: [{ spentMicros: 0 }, { spentMicros: 0 }],
+  })
+})

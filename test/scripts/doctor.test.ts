@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import { digests, testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
@@ -8,6 +9,10 @@ import { runScript } from './run-script.ts'
 test('prints the checks of a running service and of a stopped one, and touches nothing', async () => {
   const { client, directory, stop } = await startWholeService()
   await client.put('/api/config', { entries: { DELIVERY_WEBHOOK_SECRET: 'whsec_c2VjcmV0' } })
+  expect((await runScript('doctor', directory)).out).toContain('Only a password protects sign-in.')
+  const { secret } = (await client.post('/api/auth/totp')).json
+  const code = TOTP.generate({ secret: Secret.fromBase32(secret) })
+  expect((await client.post('/api/auth/totp/confirm', { code })).status).toBe(200)
   const fine = await runScript('doctor', directory)
   expect(fine).toMatchObject({ code: 0, err: '' })
   expect(fine.out).toMatch(/^ok {6}Encryption: Only this machine can reach Delegate\.$/m)

@@ -92,7 +92,7 @@ test.for([...(['bubblewrap', 'user'] as const), 'none' as const])(
     // Without isolation, the same script finds everything.
     expect(found).toEqual(way === 'none' ? [CANARY, key, 'SQLite format', 'settings.sqlite'] : [])
     expect(task.outcome).toContain(`in ${directory}-work`)
-    // What it writes into its working directory is kept, and it may write there whoever it is.
+    // It may write into its working directory in any account, and what it writes is kept.
     expect(filesIn(`${directory}-work`)).toEqual([`${directory}-work/kept`])
     const { isolation } = (await client.get('/api/tasks')).json
     expect(isolation.way).toBe(way)

@@ -18,7 +18,7 @@ export type Opening = { readonly adaptationIds: readonly string[]; readonly sign
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone' | 'isHalted'>
   readonly input: readonly InputItem[]
-  /** The input without foreign words, which are replaced by “(answered)” in a reply and by a note of a paste. */
+  /** The input without foreign words: a foreign reply becomes “(answered)”, a pasted part a note of its length. */
   readonly ownWords: readonly InputItem[]
   /** The facts with foreign words in the input. */
   readonly foreignSeqs: readonly number[]

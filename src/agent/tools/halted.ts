@@ -5,8 +5,8 @@ type Args = Parameters<Tool['run']>[0]
 const REFUSAL = refuse('halted', 'Not done: Delegate is halted. The owner can release it in the browser.')
 
 /**
- * A tool that does nothing while the delegate is halted, whoever calls it: a turn, a call or a confirmed
- * proposal. It asks again right before it acts.
+ * A tool that does nothing while the delegate is halted, for turns, calls and confirmed proposals alike. It
+ * checks again right before it acts.
  */
 export function unlessHalted(tool: Tool, isHalted: () => boolean): Tool {
   if (tool.readOnly) return tool

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { settingGroups } from '../../settings/setting.ts'
 import { body, json, refusals, tagged } from './describe.ts'
 
 const { del, get, post, put } = tagged('Settings')
@@ -24,16 +25,7 @@ const entriesSchema = z
           sentTo: z.string().nullable().describe('The origin that a secret would be sent to now'),
           description: z.string(),
           restart: z.boolean().describe('Takes effect only after a restart'),
-          group: z.enum([
-            'model',
-            'money',
-            'telephony',
-            'rights',
-            'owner',
-            'conversation',
-            'delivery',
-            'service',
-          ]),
+          group: z.enum(settingGroups),
           title: z.string().describe('The label in forms'),
           unit: z.string().nullable().describe('The unit of a number'),
           choices: z.array(z.string()).readonly().nullable().describe('The allowed values'),

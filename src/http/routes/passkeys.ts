@@ -6,17 +6,16 @@ import {
   removePasskeyRoute,
 } from '../contract/passkeys.ts'
 import type { CoreDeps } from '../features.ts'
-import { deviceOf, setDeviceCookie } from '../server/device-cookie.ts'
+import { deviceOf } from '../server/device-cookie.ts'
 import type { Routes } from '../server/env.ts'
 import { requireSite, responseOf, siteOf } from '../server/passkey-site.ts'
 import { conflict, Refusal, unknown } from '../server/problem.ts'
-import { setSessionCookie } from '../server/session-cookie.ts'
-import { guesserOf, throttled } from '../server/sign-in-throttle.ts'
-import { wrongFactor } from '../server/step-up.ts'
+import { guesserOf } from '../server/sign-in-throttle.ts'
+import { endSignIn } from '../server/step-up.ts'
 
 /** Signing in with passkeys, and changing them, which needs a recent proof; see step-up.ts. */
 export function passkeyRoutes(routes: Routes, deps: CoreDeps): void {
-  const { account, passkeys, settings, throttle, intrusions } = deps
+  const { account, passkeys, settings, throttle } = deps
 
   routes.openapi(passkeyOptionsRoute, (c) => {
     const site = siteOf(c, settings)
@@ -29,13 +28,7 @@ export function passkeyRoutes(routes: Routes, deps: CoreDeps): void {
     const passkey = { site: requireSite(c, settings), response: responseOf(c.req.valid('json').response) }
     const browser = { device, userAgent: c.req.header('user-agent') ?? '', former: c.get('session') }
     const outcome = await account.signInByPasskey({ passkey, ...browser }, throttle.attemptsOf(client))
-    if (outcome.status === 'too_many_attempts') throw throttled(deps, client)
-    if (outcome.status !== 'signed_in') {
-      intrusions.count('sign_in_refused')
-      throw wrongFactor(401, outcome.status)
-    }
-    setSessionCookie(c, outcome.newSession.token)
-    setDeviceCookie(c, device)
+    endSignIn(c, deps, device, outcome)
     return c.json({ authenticated: true as const }, 200)
   })
 

@@ -8,13 +8,13 @@ import {
   stepUpRoute,
 } from '../contract/sign-in.ts'
 import type { CoreDeps } from '../features.ts'
-import { deviceOf, setDeviceCookie } from '../server/device-cookie.ts'
+import { deviceOf } from '../server/device-cookie.ts'
 import { type Routes, refuseInvalid, sessionOf } from '../server/env.ts'
 import { requireSite, responseOf } from '../server/passkey-site.ts'
 import { Refusal, unknown } from '../server/problem.ts'
-import { removeSessionCookie, setSessionCookie } from '../server/session-cookie.ts'
+import { removeSessionCookie } from '../server/session-cookie.ts'
 import { guesserOf, throttled } from '../server/sign-in-throttle.ts'
-import { wrongFactor } from '../server/step-up.ts'
+import { endSignIn } from '../server/step-up.ts'
 import { commonPassword } from './install.ts'
 
 export function signInRoutes(routes: Routes, deps: CoreDeps): void {
@@ -45,15 +45,9 @@ export function signInRoutes(routes: Routes, deps: CoreDeps): void {
         },
         throttle.attemptsOf(client),
       )
-      if (outcome.status === 'too_many_attempts') throw throttled(deps, client)
       if (outcome.status === 'second_factor_required')
         throw new Refusal(401, outcome.status, 'Enter a code of your authenticator app or a recovery code.')
-      if (outcome.status !== 'signed_in') {
-        intrusions.count('sign_in_refused')
-        throw wrongFactor(401, outcome.status)
-      }
-      setSessionCookie(c, outcome.newSession.token)
-      setDeviceCookie(c, device)
+      endSignIn(c, deps, device, outcome)
       return c.json({ authenticated: true as const }, 200)
     },
     (result, c) => {

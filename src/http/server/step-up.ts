@@ -1,8 +1,10 @@
 import type { OwnerAccount, Proof } from '../../settings/owner-account.ts'
 import type { Sessions } from '../../settings/sessions.ts'
+import { setDeviceCookie } from './device-cookie.ts'
 import { type HttpContext, type Routes, sessionOf } from './env.ts'
 import type { IntrusionCounter } from './intrusion-counter.ts'
 import { Refusal } from './problem.ts'
+import { setSessionCookie } from './session-cookie.ts'
 import { guesserOf, type SignInThrottle, throttled } from './sign-in-throttle.ts'
 
 /**
@@ -67,6 +69,24 @@ export function createStepUp(options: {
       throw wrongFactor(status, outcome)
     },
   }
+}
+
+/** Ends a sign-in: sets the cookies of the new session, or throws the refusal and counts the guess. */
+export function endSignIn(
+  c: HttpContext,
+  deps: { readonly throttle: SignInThrottle; readonly intrusions: Pick<IntrusionCounter, 'count'> },
+  device: string,
+  outcome:
+    | { readonly status: 'signed_in'; readonly newSession: { readonly token: string } }
+    | { readonly status: 'too_many_attempts' | keyof typeof WRONG },
+): void {
+  if (outcome.status === 'too_many_attempts') throw throttled(deps, guesserOf(c))
+  if (outcome.status !== 'signed_in') {
+    deps.intrusions.count('sign_in_refused')
+    throw wrongFactor(401, outcome.status)
+  }
+  setSessionCookie(c, outcome.newSession.token)
+  setDeviceCookie(c, device)
 }
 
 const WRONG = {

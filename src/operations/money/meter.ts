@@ -72,7 +72,7 @@ export function createMeter(options: {
   }
 
   async function refuse(use: Use, state: WindowState, micros: number): Promise<never> {
-    // Work in the background stops earlier, without a word: the owner was told at 80 %.
+    // Background work stops earlier, without a notice of its own: there was one at 80 %.
     const facts = allowance.isBackground(use.purpose) ? [] : allowance.usedUp(state, use)
     if (facts.length > 0) await append(facts)
     throw new AllowanceSpent(refusalText(state, micros))

@@ -26,8 +26,8 @@ export type SecuritySources = {
     readonly dailyLimits: DailyLimits
   }
   readonly isolation: () => Promise<TaskIsolation>
-  /** What protects sign-in besides the password. Without this function, nothing is said about it. */
-  readonly signInFactors?: (() => readonly ('totp' | 'passkey')[]) | undefined
+  /** What protects sign-in besides the password. */
+  readonly signInFactors: () => readonly ('totp' | 'passkey')[]
 }
 
 /** What only the running service sees. */
@@ -50,7 +50,7 @@ export async function checkSecurity(sources: SecuritySources, seen: Seen): Promi
     ['https', 'Encryption', httpsFinding(reach)],
     ['host', 'Address', hostFinding(reach)],
     ['proxy', 'Proxy', proxyFinding(proxies)],
-    ...(signInFactors ? [['sign_in', 'Sign-in', signInFinding(signInFactors())] as const] : []),
+    ['sign_in', 'Sign-in', signInFinding(signInFactors())],
     ['files', 'Files', filesFinding(sources.directory)],
     ['tasks', 'Isolation of tasks', tasksFinding(await sources.isolation())],
     ['webhooks', 'Calls and texts', webhooksFinding(settings)],

@@ -70,7 +70,7 @@ export function createKeypad(options: {
   let accepted: string | null = null
   /** The proposal that the model was last told of. A key settles no other. */
   let offered: { readonly id: string; readonly atMs: number } | null = null
-  /** The proposal for which the model was told to ask for the PIN. */
+  /** The proposal whose hint told the model to ask for the PIN. */
   let hinted: string | null = null
 
   const isLifted = () => accepted !== null && accepted === settings.get('PHONE_PIN')

@@ -31,7 +31,7 @@ test('sends one system message, then user and assistant in turn, with the time a
   )
 })
 
-test('lets a user begin, whoever began', () => {
+test('begins with a user message, whatever came first', () => {
   const messages = convert([said('delegate', 'Your tea is ready.'), said('owner', 'Thanks.')])
   expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
 })

@@ -155,6 +155,14 @@ test('pays a call minute by minute, and ends it before a minute that is not affo
   expect(spent).toHaveBeenCalledTimes(1)
 })
 
+test('pays the first minute of a call that ends while the minute is being reserved', async () => {
+  const { storage, money } = await start()
+  const models = { realtime: null, transcription: { provider: 'openai', model: 'gpt-transcribe' } }
+  money.calls.start({ purpose: 'guest', channel: 'voice' }, models, () => undefined).end()
+  const settled = () => factsOf(storage, 'spend.settled').map(({ facts }) => facts.amountMicros)
+  await expect.poll(settled).toEqual([20_000])
+})
+
 test('counts tokens high, and prices them in millionths', () => {
   const english = 'The quick brown fox jumps over the lazy dog. '.repeat(40)
   expect(mostTokens(english)).toBeGreaterThan(english.length / 4)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createOutbox, type Unsettled } from '../../../../web/src/timeline/chat/outbox.ts'
+import { createOutbox, readUnsettled, type Unsettled } from '../../../../web/src/timeline/chat/outbox.ts'
 import { event } from '../events.ts'
 
 beforeEach(() => {
@@ -173,4 +173,18 @@ test('resends messages after a lost connection, but not failed ones', () => {
   outbox.flush()
   expect(sent).toEqual(['m1', 'm2', 'm1'])
   expect(states()).toEqual(['m1 sent', 'm2 failed'])
+})
+
+test('sends the messages that an earlier build kept, which knew no pasted parts', () => {
+  const message = {
+    clientMessageId: 'm1',
+    text: 'Hello',
+    at: '2026-01-01T00:00:00Z',
+    reason: null,
+    afterSeq: 3,
+  }
+  const content = JSON.stringify([{ ...message, status: 'sent' }])
+  vi.stubGlobal('sessionStorage', { getItem: () => content })
+  expect(readUnsettled()).toEqual([{ ...message, pasted: [], status: 'waiting' }])
+  vi.unstubAllGlobals()
 })
