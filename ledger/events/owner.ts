@@ -27,7 +27,7 @@ export const ownerEvents = {
   }),
   'owner.signed-out': defineEvent({ facts: { sessionId: idSchema } }),
   'owner.session.revoked': defineEvent({
-    facts: { sessionId: idSchema, by: z.enum(['owner', 'password_change', 'shell']) },
+    facts: { sessionId: idSchema, by: z.enum(['owner', 'password_change', 'shell', 'guessing']) },
   }),
   'owner.password.changed': defineEvent({ facts: { by: z.enum(['owner', 'shell']) } }),
   'owner.factor.added': defineEvent({ facts: { kind: factorSchema } }),

@@ -19,7 +19,11 @@ export type ToolContext = {
 }
 
 /** The context of a tool that changes something. Its call has been recorded. */
-export type ActingContext = ToolContext & { readonly calledSeq: number }
+export type ActingContext = ToolContext & {
+  readonly calledSeq: number
+  /** Nobody asked for this, and foreign words may have caused it: a text waits for the owner's confirmation. */
+  readonly isDoubtful?: boolean
+}
 
 /** The part of a fact's envelope that says what asked for it, and where. */
 export type Origin = Pick<

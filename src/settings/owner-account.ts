@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import pLimit from 'p-limit'
-import type { Append, NewEvent } from '../../ledger/event.ts'
+import type { Append, EventOf, NewEvent } from '../../ledger/event.ts'
 import type { Devices } from './devices.ts'
 import type { Factors } from './factors.ts'
 import type { Passkeys, Site } from './passkeys.ts'
@@ -270,9 +270,9 @@ export function createOwnerAccount(options: {
     },
     signOut,
     /** False if there is no such session. */
-    async revoke(sessionId: string): Promise<boolean> {
+    async revoke(sessionId: string, by: 'owner' | 'guessing' = 'owner'): Promise<boolean> {
       if (!sessions.list().some(({ id }) => id === sessionId)) return false
-      await append([{ ...revoked(sessionId, 'owner'), key: endedKey(sessionId) }])
+      await append([{ ...revoked(sessionId, by), key: endedKey(sessionId) }])
       sessions.end([sessionId])
       return true
     },
@@ -339,7 +339,7 @@ function signedOut(sessionId: string): NewEvent {
   return { type: 'owner.signed-out', ...byOwner, facts: { sessionId } }
 }
 
-function revoked(sessionId: string, by: 'owner' | 'password_change' | 'shell'): NewEvent {
+function revoked(sessionId: string, by: EventOf<'owner.session.revoked'>['facts']['by']): NewEvent {
   return { type: 'owner.session.revoked', ...byOwner, facts: { sessionId, by } }
 }
 

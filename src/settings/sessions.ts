@@ -9,6 +9,8 @@ export const PROOF_MS = 5 * 60_000
 
 /** A session's last use is written at most this often. */
 const TOUCH_EVERY_MS = 60_000
+/** Wrong proofs in a row that end a session. The throttle alone would allow hundreds of guesses a day. */
+const MAX_REFUSED_PROOFS = 20
 const MAX_USER_AGENT_CHARS = 300
 
 export type Session = Omit<StoredSession, 'tokenHash'>
@@ -30,6 +32,7 @@ export function createSessions(options: {
   const { store, nowMs, newId, newToken, onWarning } = options
   /** Proofs since the start; after a restart, the owner may have to prove it again. */
   const provedAtMsById = new Map<string, number>()
+  const refusedProofsById = new Map<string, number>()
   const listenersById = new Map<string, Set<() => void>>()
 
   function isExpired(session: StoredSession): boolean {
@@ -52,6 +55,7 @@ export function createSessions(options: {
   function ended(ids: readonly string[]): void {
     for (const id of ids) {
       provedAtMsById.delete(id)
+      refusedProofsById.delete(id)
       const listeners = listenersById.get(id)
       listenersById.delete(id)
       for (const listener of listeners ?? []) listener()
@@ -100,7 +104,16 @@ export function createSessions(options: {
         .filter((session) => !isExpired(session))
         .map(withoutHash),
     /** Records a fresh proof of the owner in this session. */
-    prove: (id: string) => void provedAtMsById.set(id, nowMs()),
+    prove(id: string): void {
+      provedAtMsById.set(id, nowMs())
+      refusedProofsById.delete(id)
+    },
+    /** Counts a wrong proof. True once there are so many in a row that the session must end. */
+    refuse(id: string): boolean {
+      const refused = (refusedProofsById.get(id) ?? 0) + 1
+      refusedProofsById.set(id, refused)
+      return refused >= MAX_REFUSED_PROOFS
+    },
     /** Whether the last proof is recent. A clock that was set back does not prolong it. */
     hasRecentProof: ({ id, createdAtMs }: Session) =>
       Math.abs(nowMs() - (provedAtMsById.get(id) ?? createdAtMs)) <= PROOF_MS,

@@ -59,7 +59,7 @@ export function smsTools(options: {
   return [
     defineTool({
       name: 'send_sms',
-      // To the owner. A text to somebody else becomes a proposal, which is consequential.
+      // To the owner. A text to somebody else, and a doubtful one, becomes a proposal.
       class: 'free',
       description:
         'Sends a text message. `to` null: the phone of the owner. For any other number (like +493012345678) the ' +
@@ -77,7 +77,7 @@ export function smsTools(options: {
         }
         const refused = obstacle(target)
         if (refused !== null) return { ok: false, ...refused }
-        if (!owners.includes(target)) {
+        if (context.isDoubtful || !owners.includes(target)) {
           const { expiresAt } = await options.propose({ target, text }, context)
           return {
             ok: false,

@@ -20,6 +20,8 @@ export type NewTimer = {
   /** A cron expression in the owner's time zone. */
   readonly recurrence: string | null
   readonly missedPolicy?: TimerRow['missedPolicy'] | undefined
+  /** The owner typed the title on the page and pasted none of it. */
+  readonly isTyped?: boolean
 }
 
 export type TimerOrigin = Origin & { readonly by: TimerRow['by'] }
@@ -176,7 +178,7 @@ export function createTimers(options: {
   return {
     /** Throws InvalidRecurrence for an expression that cannot be read. */
     async set(
-      { title, dueAt, recurrence, missedPolicy = 'fire_once' }: NewTimer,
+      { title, dueAt, recurrence, missedPolicy = 'fire_once', isTyped = false }: NewTimer,
       { by, ...envelope }: TimerOrigin,
     ): Promise<SetOutcome> {
       const now = new Date(nowMs())
@@ -192,7 +194,15 @@ export function createTimers(options: {
           type: 'timer.set',
           actor: by,
           ...envelope,
-          facts: { timerId, dueAt: first.toISOString(), recurrence, timezone, missedPolicy, by },
+          facts: {
+            timerId,
+            dueAt: first.toISOString(),
+            recurrence,
+            timezone,
+            missedPolicy,
+            by,
+            ...(isTyped && { typed: true }),
+          },
           body: { title },
         },
       ])

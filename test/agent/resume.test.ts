@@ -136,6 +136,7 @@ async function resume(
           facts: [],
           proven: [],
           ownWords: [],
+          isCueOwn: true,
           foreignSeqs: [],
           seenSeqs: [],
           past: [],

@@ -80,6 +80,7 @@ async function runTurn({ forgets = false, stops = false } = {}) {
           facts: [],
           proven: [],
           ownWords: [],
+          isCueOwn: true,
           foreignSeqs: [],
           seenSeqs: [1],
           past: [],

@@ -64,6 +64,7 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
           facts: [],
           proven: [],
           ownWords: [],
+          isCueOwn: true,
           foreignSeqs: [],
           seenSeqs: [],
           baseForm: null,

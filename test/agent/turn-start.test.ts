@@ -36,6 +36,7 @@ const composed: Composed = {
   facts: [],
   proven: [],
   ownWords: [],
+  isCueOwn: true,
   foreignSeqs: [],
   seenSeqs: [],
   past: [],

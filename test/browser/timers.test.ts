@@ -24,6 +24,8 @@ test('sets a timer, describes it in words, shows others live, and asks before ca
   await page.getByRole('button', { name: 'Set timer' }).click()
   const coming = page.getByRole('list', { name: 'Coming up' }).getByRole('listitem')
   await coming.filter({ hasText: 'Every weekday at 09:05' }).waitFor()
+  const { events } = (await service.client.get('/api/timeline')).json
+  expect(events.at(-1)).toMatchObject({ type: 'timer.set', payload: { typed: true } })
 
   await service.client.post('/api/timers', { title: 'From elsewhere', recurrence: '0 8 * * *' })
   await coming.filter({ hasText: 'From elsewhere' }).waitFor()

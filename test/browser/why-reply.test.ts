@@ -78,3 +78,33 @@ test('marks pasted words, names them as words of others, and keeps them marked w
   await choose(reply, 'Why this reply')
   await page.getByText('Text that you pasted').waitFor()
 })
+
+test('knows after an undo what was typed and what was pasted', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: 'Ok.' }))
+  const page = await visit(browser(), service, {
+    context: { permissions: ['clipboard-read', 'clipboard-write'] },
+  })
+  const composer = page.getByRole('textbox', { name: 'Message' })
+  const sentMarks = async () => {
+    await composer.press('Enter')
+    await expect.poll(() => composer.inputValue()).toBe('')
+    const { events } = (await service.client.get('/api/timeline')).json
+    const { payload } = events.findLast(({ type }: { type: string }) => type === 'chat.message.received')
+    return [payload.text, payload.pasted]
+  }
+  await composer.pressSequentially('Buy milk')
+  await composer.press('ControlOrMeta+a')
+  await composer.press('Delete')
+  await composer.press('ControlOrMeta+z')
+  await expect.poll(() => composer.inputValue()).toBe('Buy milk')
+  expect(await sentMarks()).toEqual(['Buy milk', undefined])
+
+  await page.evaluate(() => navigator.clipboard.writeText('Sell all'))
+  await composer.press('ControlOrMeta+v')
+  await composer.press('ControlOrMeta+z')
+  await expect.poll(() => composer.inputValue()).toBe('')
+  await composer.press('ControlOrMeta+Shift+z')
+  await expect.poll(() => composer.inputValue()).toBe('Sell all')
+  expect(await sentMarks()).toEqual(['Sell all', [[0, 8]]])
+})

@@ -27,7 +27,7 @@ const SENSITIVE: Readonly<Record<string, string | number>> = {
 /** A service with a clock that the test moves. */
 async function startWithClock() {
   let nowMs = Date.parse('2026-01-01T00:00:00Z')
-  const service = await startService({ nowMs: () => nowMs })
+  const service = await startService({ nowMs: () => nowMs, monotonicMs: () => nowMs })
   const pass = (ms: number) => {
     nowMs += ms
   }
@@ -51,6 +51,7 @@ test('asks for a proof before every sensitive change, once the sign-in is five m
     ),
     ['DELETE', `/api/sessions/${other.id}`],
   ]
+  expect((await client.post('/api/telephony/number/point')).json.code).toBe('step_up_required')
   for (const [method, path, content] of attempts) {
     const { status, json } = await client.send(method, path, content)
     expect([method, path, content, status, json?.code]).toEqual([
@@ -131,4 +132,20 @@ test('allows ten wrong proofs per session, and leaves the session signed in', as
   expect((await client.get('/api/sessions')).status).toBe(200)
   const other = await service.signedIn()
   expect((await other.post('/api/auth/step-up', { password: PASSWORD })).status).toBe(200)
+})
+
+test('ends a session after twenty wrong proofs in a row, and says so on the timeline', async () => {
+  const { service, client, pass } = await startWithClock()
+  const owner = await service.signedIn()
+  const guess = async (password: string) => {
+    pass(16 * MINUTE_MS)
+    return (await client.post('/api/auth/step-up', { password })).status
+  }
+  for (let round = 0; round < 19; round += 1) expect(await guess(WRONG)).toBe(403)
+  expect(await guess(PASSWORD)).toBe(200)
+  for (let round = 0; round < 20; round += 1) expect(await guess(WRONG)).toBe(403)
+  expect((await client.get('/api/sessions')).status).toBe(401)
+  expect((await owner.get('/api/sessions')).status).toBe(200)
+  const [last] = service.storage.ledger.readSeqs([service.headSeq()])
+  expect(last).toMatchObject({ type: 'owner.session.revoked', facts: { by: 'guessing' } })
 })

@@ -20,6 +20,8 @@ export type Composed = {
   readonly input: readonly InputItem[]
   /** The input without foreign words: a foreign reply becomes “(answered)”, a pasted part a note of its length. */
   readonly ownWords: readonly InputItem[]
+  /** What triggers the turn has no foreign words. */
+  readonly isCueOwn: boolean
   /** The facts with foreign words in the input. */
   readonly foreignSeqs: readonly number[]
   readonly facts: readonly NewEvent[]
@@ -135,6 +137,7 @@ export function createComposer(options: {
           },
           input: [...past.items.map(({ item }) => item), ...added],
           ownWords: [...own, cue.own],
+          isCueOwn: cue.foreignSeqs.length === 0,
           foreignSeqs: [
             ...past.items.flatMap(({ foreign, seqs }) => (foreign ? seqs : [])),
             ...(recalled.text === null ? [] : options.foreignAmong(recalled.seqs)),

@@ -36,6 +36,7 @@ export function createGuestComposer(options: {
         },
         input: [...input, { type: 'message', role: 'guest', text: textWithMedia(cause) } as const],
         ownWords: [],
+        isCueOwn: false,
         foreignSeqs: [cause.seq],
         facts: [],
         proven: [],

@@ -5,7 +5,7 @@ import type { Composed } from '../context/composer.ts'
 import type { SpokenChannel } from '../context/instructions.ts'
 import { SILENCE } from '../context/signals-text.ts'
 import type { Run } from './run.ts'
-import { type JudgedCall, judgeCalls, readAgain } from './second-reading.ts'
+import { type IsJudged, type JudgedCall, judgeCalls, readAgain } from './second-reading.ts'
 import type { createToolRunner, RecordedCall } from './tool-runner.ts'
 import type { TurnRunnerOptions } from './turn.ts'
 import { type Answer, type createTurnFacts, type TurnToRun, useOf } from './turn-facts.ts'
@@ -36,6 +36,7 @@ export function createRounds(
   const { turnId, conversationId } = turn
   /** Whether it answers a message typed in the browser. Only those carry the owner's authority. */
   const isOwners = cause?.type === 'chat.message.received' && cause.facts.spoken !== true
+  const isActivation = turn.trigger === 'activation'
   const use = useOf(turn, channel)
   /** Only replies in the browser are shown while they are written. */
   const isPreviewed = turn.trigger === 'message'
@@ -113,14 +114,19 @@ export function createRounds(
   }
 
   function judge({ toolCalls }: Answer, composed: Composed): Promise<readonly JudgedCall[]> {
+    const isText = composed.isCueOwn && isActivation
+    const isJudged: IsJudged = (tool) =>
+      isOwners ? tool?.plan !== undefined : isText && tool?.texts === true
     return judgeCalls(toolCalls, {
       tools: options.tools,
+      isJudged,
       isOwners,
       isForeign: run.foreignSeqs.size > 0,
       async readAgain() {
         const second = await readAgain(composed, {
           service,
           tools: options.tools,
+          isJudged,
           nowMs,
           signal,
           log,
@@ -154,7 +160,7 @@ export function createRounds(
   }
 
   function contextOfCalls() {
-    const messageSeq = turn.trigger === 'activation' ? null : turn.causeSeq
+    const messageSeq = isActivation ? null : turn.causeSeq
     const { spanId } = turn
     const timezone = options.timezone()
     return { turnId, conversationId, spanId, channel, messageSeq, timezone, nowMs: options.startedMs, signal }
@@ -162,7 +168,13 @@ export function createRounds(
 
   async function runCalls(calls: readonly RecordedCall[]): Promise<void> {
     const right = options.right(channel)
-    const round = { ...contextOfCalls(), tally: run.tally, why: whyOf(cause, run.read), right }
+    const round = {
+      ...contextOfCalls(),
+      tally: run.tally,
+      why: whyOf(cause, run.read),
+      right,
+      isUnasked: isActivation,
+    }
     for (const { callId, output, foreign, seq } of await toolRunner.run(calls, round)) {
       run.tail.push({ type: 'tool_result', callId, output })
       run.see([seq])
@@ -174,8 +186,7 @@ export function createRounds(
   }
 
   async function conclude(answer: Answer, composed: Composed): Promise<void> {
-    const isSilent =
-      turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
+    const isSilent = isActivation && (answer.text.trim() === SILENCE || answer.text.trim() === '')
     const seqs = run.derivation()(answer.text)
     const text = isSilent ? null : await options.shortenReply(answer.text, turn, seqs)
     await append([

@@ -9,6 +9,9 @@ type ModelCall = Answer['toolCalls'][number]
 /** A call with its authority. `foreign`: the model had foreign words before it when it made the call. */
 export type JudgedCall = ModelCall & { readonly authorised: boolean; readonly foreign: boolean }
 
+/** Whether the origin of a call of this tool matters. */
+export type IsJudged = (tool: Tool | undefined) => boolean
+
 /**
  * Decides which calls have the owner's authority. Calls made from the owner's words alone have it. Otherwise
  * the model is asked again without foreign words. A call that it then repeats on the same subject has
@@ -18,6 +21,7 @@ export async function judgeCalls(
   calls: readonly ModelCall[],
   options: {
     readonly tools: ReadonlyMap<string, Tool>
+    readonly isJudged: IsJudged
     /** Whether the turn answers a message that the owner typed in the browser. */
     readonly isOwners: boolean
     readonly isForeign: boolean
@@ -26,16 +30,16 @@ export async function judgeCalls(
     readonly context: Omit<ToolContext, 'callId' | 'key'>
   },
 ): Promise<readonly JudgedCall[]> {
-  const { tools, isOwners, isForeign, context } = options
-  const needsAuthority = ({ name }: ModelCall) => tools.get(name)?.plan !== undefined
-  const isSecondNeeded = isOwners && isForeign && calls.some(needsAuthority)
+  const { tools, isJudged, isOwners, isForeign, context } = options
+  const isSecondNeeded = isForeign && calls.some(({ name }) => isJudged(tools.get(name)))
   const second = isSecondNeeded ? await options.readAgain() : []
 
   /** The subject of the deed; null if there is nothing to do. */
   async function subjectOf({ callId, name, arguments: json }: ModelCall): Promise<string | null> {
     const tool = tools.get(name)
     const args = tool && parseArguments(tool, json)
-    if (!tool?.plan || !args?.success) return null
+    if (!isJudged(tool) || !args?.success) return null
+    if (!tool?.plan) return ''
     const planned = await tool.plan(args.data, { ...context, callId, key: `plan:${callId}` })
     return 'deed' in planned ? planned.deed.subject : null
   }
@@ -58,7 +62,7 @@ export async function judgeCalls(
 }
 
 /**
- * Returns no calls if the model fails. Offers only the tools that need authority, because a model that can
+ * Returns no calls if the model fails. Offers only the tools whose calls are judged, because a model that can
  * look things up first would stop there.
  */
 export async function readAgain(
@@ -66,6 +70,7 @@ export async function readAgain(
   options: {
     readonly service: Pick<ModelService, 'text'>
     readonly tools: ReadonlyMap<string, Tool>
+    readonly isJudged: IsJudged
     readonly nowMs: () => number
     readonly signal: AbortSignal
     readonly log: { warn(fields: object, message: string): void }
@@ -75,7 +80,7 @@ export async function readAgain(
 ): Promise<Pick<Answer, 'toolCalls' | 'usage'>> {
   const { service, signal, log, turnId, use } = options
   const now = new Date(options.nowMs()).toISOString()
-  const tools = request.tools.filter(({ name }) => options.tools.get(name)?.plan !== undefined)
+  const tools = request.tools.filter(({ name }) => options.isJudged(options.tools.get(name)))
   try {
     return await answerOf(service.text.respond({ ...request, tools, use, input: ownWords, now }, signal))
   } catch (error) {

@@ -128,7 +128,8 @@ export function createToolRunner(options: {
   async function runOne(call: RecordedCall, round: RoundContext): Promise<ToolOutput> {
     const startedMs = nowMs()
     const key = `tool:${call.turnId ?? round.turnId}:${call.callId}`
-    const context = { ...round, callId: call.callId, key, calledSeq: call.seq }
+    const isDoubtful = round.isUnasked === true && call.foreign !== false
+    const context = { ...round, callId: call.callId, key, calledSeq: call.seq, isDoubtful }
     const result = await execute(call, context, round)
     const durationMs = Math.max(0, Math.round(nowMs() - startedMs))
     const output = JSON.stringify(
@@ -197,6 +198,8 @@ type RoundContext = Omit<ToolContext, 'callId' | 'key'> & {
   /** Tells the owner where the request to confirm comes from. */
   readonly why: string
   readonly tally: Tally
+  /** An activation, which nobody asked for. */
+  readonly isUnasked?: boolean
   /** What the channel may do. */
   readonly right: Right
 }

@@ -14,6 +14,7 @@ import { guesserOf, type SignInThrottle, throttled } from './sign-in-throttle.ts
 const SENSITIVE_ROUTES = [
   ['DELETE', '/api/sessions/:id'],
   ['POST', '/api/allowance/raise'],
+  ['POST', '/api/telephony/number/point'],
   ['POST', '/api/auth/totp'],
   ['POST', '/api/auth/totp/confirm'],
   ['DELETE', '/api/auth/totp'],
@@ -27,8 +28,8 @@ export type StepUp = ReturnType<typeof createStepUp>
 
 /** Asks for a proof of who is there: signing in counts for five minutes, and so does proving it again. */
 export function createStepUp(options: {
-  readonly account: Pick<OwnerAccount, 'confirm'>
-  readonly sessions: Pick<Sessions, 'hasRecentProof' | 'prove'>
+  readonly account: Pick<OwnerAccount, 'confirm' | 'revoke'>
+  readonly sessions: Pick<Sessions, 'hasRecentProof' | 'prove' | 'refuse'>
   readonly throttle: SignInThrottle
   readonly intrusions: Pick<IntrusionCounter, 'count'>
 }) {
@@ -50,7 +51,7 @@ export function createStepUp(options: {
           return next()
         })
     },
-    /** Runs `job` if the proof is right. A wrong one costs the session an attempt, but does not end it. */
+    /** Runs `job` if the proof is right. A wrong one costs the session an attempt; many in a row end it. */
     async confirmed<T>(
       c: HttpContext,
       proof: Proof,
@@ -66,6 +67,7 @@ export function createStepUp(options: {
       if (typeof outcome === 'object') return outcome.value
       if (outcome === 'too_many_attempts') throw throttled(options, guesser)
       intrusions.count('sign_in_refused')
+      if (sessions.refuse(id)) await account.revoke(id, 'guessing')
       throw wrongFactor(status, outcome)
     },
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Draft, editDraft, isPaste, trimDraft } from '../../../web/src/timeline/pasted.ts'
+import { isPaste } from '../../../web/src/design/field.ts'
+import { type Draft, editDraft, trimDraft } from '../../../web/src/timeline/pasted.ts'
 
 const empty: Draft = { text: '', pasted: [] }
 

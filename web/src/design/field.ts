@@ -30,6 +30,11 @@ export function takeText(take: (text: string) => void): (event: Event) => void {
   }
 }
 
+/** Whether an edit inserts what the owner did not type. Undoing one may bring back such text. */
+export function isPaste(inputType: string): boolean {
+  return /^insertFrom(?:Paste|Drop|Yank)|^history/.test(inputType)
+}
+
 /** A label, its control, and the hint or error that is linked to it for screen readers. */
 function labelled(field: Field, control: TemplateResult): TemplateResult {
   return html`<div class="field">

@@ -2,11 +2,13 @@ import { css, html, LitElement, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { keep, kept } from '../app/tab-storage.ts'
 import { controls } from '../design/controls.ts'
-import { takeText } from '../design/field.ts'
-import { type Draft, editDraft, isPaste, trimDraft } from './pasted.ts'
+import { isPaste, takeText } from '../design/field.ts'
+import { type Draft, editDraft, trimDraft } from './pasted.ts'
 
 const unsentKey = 'delegate.draft'
 const noDraft: Draft = { text: '', pasted: [] }
+/** Undo goes back further than this only in texts that count as pasted then. */
+const rememberedDrafts = 500
 
 /** The message input. Fires `send` with the draft, and `stop`. Unsent text survives a reload. */
 @customElement('dg-composer')
@@ -103,8 +105,19 @@ export class DgComposer extends LitElement {
     keep(unsentKey, draft.text === '' ? null : draft)
   }
 
+  /** What this message has been, by text: the browser undoes edits without saying what had been pasted. */
+  private readonly drafts = new Map<string, Draft>()
+
   private readonly edited = (event: InputEvent): void =>
-    takeText((text) => this.setDraft(editDraft(this.draft, text, isPaste(event.inputType))))(event)
+    takeText((text) => {
+      const { inputType } = event
+      const earlier = inputType.startsWith('history') ? this.drafts.get(text) : undefined
+      const draft = earlier ?? editDraft(this.draft, text, isPaste(inputType))
+      this.drafts.set(text, draft)
+      const [oldest] = this.drafts.keys()
+      if (this.drafts.size > rememberedDrafts && oldest !== undefined) this.drafts.delete(oldest)
+      this.setDraft(draft)
+    })(event)
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && this.working) {
@@ -121,6 +134,7 @@ export class DgComposer extends LitElement {
     const draft = trimDraft(this.draft)
     if (draft.text === '') return
     this.setDraft(noDraft)
+    this.drafts.clear()
     this.dispatchEvent(new CustomEvent('send', { detail: draft }))
   }
 

@@ -53,6 +53,11 @@ export function isNewDevice({ type, payload }: TimelineEvent): boolean {
   return type === 'owner.signed-in' && payload.newDevice === true
 }
 
+/** The end of a session in which somebody tried to guess a factor. */
+export function isGuessing({ type, payload }: TimelineEvent): boolean {
+  return type === 'owner.session.revoked' && payload.by === 'guessing'
+}
+
 /** Never shows an event that the service marked as internal as someone's words. */
 export function classify(event: TimelineEvent): EventClass {
   const { type, payload } = event
@@ -64,7 +69,8 @@ export function classify(event: TimelineEvent): EventClass {
   // The failure of the turn asks for more.
   if (type === 'allowance.reached' && event.turnId !== null && Number(payload.level) >= 100)
     return { kind: 'internal' }
-  if (event.internal || (quiet.has(type) && !isNewDevice(event))) return { kind: 'internal' }
+  if (event.internal || (quiet.has(type) && !isNewDevice(event) && !isGuessing(event)))
+    return { kind: 'internal' }
   if (type === 'chat.message.received') return { kind: 'message', role: 'owner' }
   if (delegateWords.has(type)) return { kind: 'message', role: 'delegate' }
   if (partyWords.has(type)) return { kind: 'message', role: payload.party === 'owner' ? 'owner' : 'guest' }

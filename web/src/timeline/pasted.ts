@@ -16,11 +16,6 @@ export function draftOf(message: TimelineEvent): Draft {
   return { text: wordsOf(message), pasted: Array.isArray(pasted) ? pasted : [] }
 }
 
-/** Whether an edit inserts what the owner did not type. Undoing one may bring back such text. */
-export function isPaste(inputType: string): boolean {
-  return /^insertFrom(?:Paste|Drop|Yank)|^history/.test(inputType)
-}
-
 /** The draft after an edit to `text`. Ranges move with their text; what the edit inserted is one if it was pasted. */
 export function editDraft(draft: Draft, text: string, isPasted: boolean): Draft {
   const before = draft.text

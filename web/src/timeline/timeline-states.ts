@@ -74,6 +74,9 @@ export function emptyView(send: (text: string) => void): TemplateResult {
 
 /** Whether an entry replaces the greeting. Setup events do not; messages and important notices do. */
 export function isWorthShowing(entry: Entry): boolean {
-  if (entry.kind === 'notice') return /^(?:erasure\.|delegation\.|timer\.fired$)/.test(entry.event.type)
+  if (entry.kind === 'notice')
+    return /^(?:erasure\.|delegation\.|owner\.(?:signed-in|session|factor)|timer\.fired$)/.test(
+      entry.event.type,
+    )
   return entry.kind === 'message' || entry.kind === 'failure' || entry.kind === 'proposal'
 }

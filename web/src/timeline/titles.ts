@@ -5,7 +5,15 @@ import { delayText } from '../operations/health-words.ts'
 import { channelText } from '../tasks/task-words.ts'
 import { usageText } from './context-words.ts'
 import { kindText } from './erasure-kinds.ts'
-import { countField, isErased, isNewDevice, reminderText, textField, wordsOf } from './event-kinds.ts'
+import {
+  countField,
+  isErased,
+  isGuessing,
+  isNewDevice,
+  reminderText,
+  textField,
+  wordsOf,
+} from './event-kinds.ts'
 
 type Title = (event: TimelineEvent) => string
 
@@ -187,7 +195,8 @@ export const titles: Readonly<Record<string, Title>> = {
   'owner.installed': () => 'Delegate was set up',
   'owner.signed-in': (e) => (isNewDevice(e) ? 'Signed in on a new device' : 'Signed in'),
   'owner.signed-out': () => 'Signed out',
-  'owner.session.revoked': () => 'A session was signed out',
+  'owner.session.revoked': (e) =>
+    isGuessing(e) ? 'A session ended after 20 wrong passwords or codes' : 'A session was signed out',
   'owner.password.changed': () => 'Password changed',
   'owner.factor.added': (e) => `${factorText(e)} added`,
   'owner.factor.removed': (e) =>

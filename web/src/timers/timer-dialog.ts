@@ -5,7 +5,7 @@ import type { App } from '../app/app.ts'
 import { formDialog, textIn } from '../app/form-dialog.ts'
 import { Submission } from '../app/submission.ts'
 import { DialogElement } from '../design/dialog.ts'
-import { choiceView, fieldView } from '../design/field.ts'
+import { choiceView, fieldView, isPaste } from '../design/field.ts'
 import { recurrenceText } from './recurrence.ts'
 
 type Repeat = 'once' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'cron'
@@ -26,6 +26,8 @@ export class DgTimerDialog extends DialogElement {
   @property({ attribute: false }) onSet!: () => void
   @state() private repeat: Repeat = 'once'
   @state() private cron = ''
+  /** Some of the title may be the words of others. */
+  private isPasted = false
   private readonly submission = new Submission(this)
 
   private readonly submit = (data: FormData): Promise<boolean> => {
@@ -37,7 +39,7 @@ export class DgTimerDialog extends DialogElement {
       async () => {
         const missedPolicy = textIn(data, 'missed') === 'skip' ? 'skip' : 'fire_once'
         await this.app.http.post('/api/timers', {
-          body: { title, missedPolicy, ...momentOf(repeat, at, recurrence) },
+          body: { title, typed: !this.isPasted, missedPolicy, ...momentOf(repeat, at, recurrence) },
         })
         this.app.toast('Timer set')
         this.onSet()
@@ -53,7 +55,10 @@ export class DgTimerDialog extends DialogElement {
   }
 
   /** The fields that depend on how often the timer fires, and the description of a cron expression. */
-  private readonly typed = ({ target }: Event): void => {
+  private readonly typed = (event: InputEvent): void => {
+    const { target } = event
+    if (target instanceof HTMLInputElement && target.name === 'title')
+      this.isPasted = target.value !== '' && (this.isPasted || isPaste(event.inputType))
     if (target instanceof HTMLInputElement && target.name === 'recurrence') this.cron = target.value
     if (!(target instanceof HTMLSelectElement) || target.name !== 'repeat') return
     this.repeat = repeats.find(([value]) => value === target.value)?.[0] ?? 'once'
