@@ -128,6 +128,7 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['How long is left on the timer?', ['list_timers', {}]],
   ['cancel my pasta timer', ['cancel_timer', { query: 'pasta', all: false }]],
   ['delete the reminder to call mom', ['cancel_timer', { query: 'call mom', all: false }]],
+  ['cancel the wake up', ['cancel_timer', { query: 'wake up', all: false }]],
   ['cancel the timer', ['cancel_timer', { query: 'timer', all: false }]],
   ['cancel all timers', ['cancel_timer', { all: true }]],
   // Timeline

@@ -113,6 +113,8 @@ function* cancel(words: string, kind: string, { present }: World): Steps {
   let outcome = yield* use('cancel_timer', { query, all })
   if (outcome.reason === 'not_found' && wanted.length === 0 && !all)
     outcome = yield* use('cancel_timer', { query: null, all })
+  if (outcome.reason === 'not_found' && kind === '')
+    return `I found no reminder about “${words}”, and I can cancel nothing else.`
   if (outcome.reason === 'not_found')
     return wanted.length === 0 ? NO_TIMERS : `I found no reminder about “${words}”.`
   if (outcome.reason === 'ambiguous')
@@ -163,6 +165,7 @@ export const timerIntents: readonly Intent[] = [
     "(?:remember|(?:don't|do not) (?:let me )?forget|make sure (?:that )?i(?: remember)?) (to .+)",
     ([words = ''], world) => setTimer(words, 'reminder', world),
   ),
+  on('cancel (?:the |my |that |this )?(.{1,200})', ([words = ''], world) => cancel(tidy(words), '', world)),
   // "In ten minutes, remind me to …", "every morning at 8 wake me".
   on(
     `${TIME_FIRST} (wake|remind|ping|alert|tell|notify) me(?: up)?(?: (.*))?`,
