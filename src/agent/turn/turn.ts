@@ -101,7 +101,9 @@ async function runTurn(
   const models = createChatModels(options.model().chatModels(choice))
   const replyTo = cause?.type === 'sms.received' ? (cause.body?.from ?? null) : null
   const facts = createTurnFacts({ turn, channel, models, replyTo })
-  const progress = readProgress(options, turn, models.current())
+  // A turn that has not started has done nothing.
+  const begun = turn.startedSeq === null ? [] : options.turnEventSeqs(turnId)
+  const progress = readProgress(options, turn, models.current(), begun)
   const run = createRun({ turn, progress, tools, ledger, provenance })
   const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
 
@@ -109,7 +111,8 @@ async function runTurn(
     if (!canResume(progress)) return 'interrupted'
     if (models.current().text.id.provider !== 'builtin' && options.isSpent()) return 'budget'
     const place = { turn, cause, channel, models, facts, progress, run, signal, startedMs, durationMs }
-    const itemsFor = (model: ChatModel) => readProgress(options, turn, model).items
+    const itemsFor = (model: ChatModel) =>
+      readProgress(options, turn, model, options.turnEventSeqs(turnId)).items
     return createRounds({ ...options, toolRunner, ...place, itemsFor }).speak()
   }
 
@@ -152,14 +155,18 @@ async function runTurn(
   }
 }
 
-/** What the turn did before a crash, and what earlier attempts at the same signals did. */
-function readProgress(options: TurnRunnerOptions, turn: TurnToRun, model: ChatModel): TurnProgress {
+/** What the turn did in the facts of `seqs`, and what earlier attempts at the same signals did. */
+function readProgress(
+  options: TurnRunnerOptions,
+  turn: TurnToRun,
+  model: ChatModel,
+  seqs: readonly number[],
+): TurnProgress {
   const { ledger, turnEventSeqs, triedBefore } = options
-  const ofSeqs = (seqs: readonly number[]) => progressOf(ledger.readSeqs(seqs), model.text.id)
+  const progressIn = (each: readonly number[]) => progressOf(ledger.readSeqs(each), model.text.id)
   const earlierIds = turn.trigger === 'activation' ? triedBefore(turn.turnId) : []
   return withEarlier(
-    earlierIds.map((id) => ofSeqs(turnEventSeqs(id))),
-    // A turn that has not started has done nothing.
-    ofSeqs(turn.startedSeq === null ? [] : turnEventSeqs(turn.turnId)),
+    earlierIds.map((id) => progressIn(turnEventSeqs(id))),
+    progressIn(seqs),
   )
 }
