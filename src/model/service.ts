@@ -1,5 +1,5 @@
 import { createBuiltinService } from './builtin/builtin.ts'
-import { type Meter, meterService } from './metered.ts'
+import { type Meter, meterService, NO_PROVIDER } from './metered.ts'
 import { openAiDefaults } from './openai/defaults.ts'
 import { type Connection, connect, type OpenAiDependencies } from './openai/openai.ts'
 import { type ModelPlan, type ModelSettings, planOf, serviceNamed, usesOfModels } from './plan.ts'
@@ -119,7 +119,7 @@ function absent(service: string, model: string): ChatModel {
   return {
     compaction: null,
     text: {
-      id: { provider: service, model },
+      id: { provider: NO_PROVIDER, model },
       // biome-ignore lint/correctness/useYield: it fails before its first word.
       async *respond() {
         throw new ModelError(
