@@ -132,10 +132,12 @@ function absent(service: string, model: string): ChatModel {
 }
 
 function unknownServices(plan: ModelPlan) {
-  return modelUses.flatMap((use) => {
-    const { service } = plan.uses[use]
+  const named = [
+    ...modelUses.map((use) => [usesOfModels[use].service, plan.uses[use].service] as const),
+    ...plan.fallback.map(({ service }) => ['CHAT_FALLBACK', service] as const),
+  ]
+  return named.flatMap(([setting, service]) => {
     if (serviceNamed(plan, service) !== undefined) return []
-    const setting = usesOfModels[use].service
     const detail = `${setting} names ${service}, but there is no such service. Choose another in Settings.`
     return [{ name: 'service', ok: false, detail }]
   })
