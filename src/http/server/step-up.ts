@@ -15,6 +15,8 @@ const SENSITIVE_ROUTES = [
   ['DELETE', '/api/sessions/:id'],
   ['POST', '/api/allowance/raise'],
   ['POST', '/api/telephony/number/point'],
+  ['PUT', '/api/services/:id'],
+  ['DELETE', '/api/services/:id'],
   ['POST', '/api/auth/totp'],
   ['POST', '/api/auth/totp/confirm'],
   ['DELETE', '/api/auth/totp'],

@@ -1,4 +1,5 @@
 import { type Capability, CapabilityMissing, type ModelId } from '../port.ts'
+import type { ServiceKind } from '../words.ts'
 import { type AttemptOptions, attemptOnce } from './attempts.ts'
 import { type Capabilities, refusedFeatures, saysMissing, saysNoPath } from './capabilities.ts'
 import type { LoadClient } from './client.ts'
@@ -14,6 +15,8 @@ export type OpenAiCore = {
   /** Origin of the service, for messages. */
   readonly where: string
   readonly baseUrl: string
+  readonly kind: ServiceKind
+  readonly apiKey: string | null
   /** OpenAI's own service. */
   readonly isOpenAi: boolean
   readonly api: ModelApi
@@ -75,7 +78,7 @@ export function orNoResponses(core: OpenAiCore) {
   return (error: unknown): never => {
     if (!saysNoPath(error)) throw error
     core.capabilities.markLacking(core.baseUrl, 'responses')
-    const message = `The model service at ${core.where} has no Responses API. Set MODEL_API to completions or auto.`
+    const message = `The model service at ${core.where} has no Responses API. Set its API to completions or auto.`
     throw new CapabilityMissing('responses', message)
   }
 }
