@@ -111,6 +111,7 @@ function speechOf(heard: Used | null, spoken: Used | null, voice = 'alloy'): Spe
     ids: { transcription: ears.ids.transcription, speech: mouth.ids.speech },
     transcribe: ears.transcribe,
     speak: mouth.speak,
+    stream: mouth.stream,
   }
 }
 

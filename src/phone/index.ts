@@ -3,16 +3,17 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createCallQueries } from '../../projections/calls.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createDataBlocks } from '../model/openai/data-block.ts'
-import type { ModelId, Usage, Use } from '../model/port.ts'
+import { AllowanceSpent, type ModelId, type Usage, type Use } from '../model/port.ts'
 import type { Placement } from '../storage/placement.ts'
 import { isSpokenHalt } from '../text/halt-word.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
 import { type AudioTokens, type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
 import { loadPhrases } from './call/phrases.ts'
-import type { CallLine } from './call/ports.ts'
+import type { CallLine, ConnectModel } from './call/ports.ts'
 import { callPrompts } from './call/prompts.ts'
 import { lineOfFact, type TalkLine } from './call/talk.ts'
 import { connectRealtime } from './call/ws-sockets.ts'
+import { type Carriage, carriageOf } from './carriage.ts'
 import { createCallStatusRecorder } from './lifecycle/call-status.ts'
 import type { CallPlace } from './lifecycle/call-turns.ts'
 import { createFactQueue } from './lifecycle/fact-queue.ts'
@@ -26,6 +27,7 @@ import { callEnding, interruptedCall } from './lifecycle/span-facts.ts'
 import { createHangUp, type TelephonyApi } from './line/api.ts'
 import { createCallSlot, type OfferedCall, RESERVATION_MS } from './line/call-slot.ts'
 import { createStreamAcceptor } from './line/stream-acceptor.ts'
+import { connectSpoken, spokenLimits } from './spoken/spoken-call.ts'
 
 /** What a call needs of the money that it costs. */
 export type PhoneMoney = {
@@ -140,7 +142,7 @@ export async function buildPhone(options: PhoneOptions) {
     calls: callQueries,
     slot,
     publicUrl: () => settings.get('PUBLIC_URL'),
-    hasRealtimeModel: () => model().realtime !== null,
+    canTalk: () => carriageOf(model()).by !== 'nothing',
     guestIsSpent: options.guestIsSpent,
     isHalted,
     isSpent: (party) =>
@@ -177,24 +179,26 @@ export async function buildPhone(options: PhoneOptions) {
 
   function connect(offered: OfferedCall, line: CallLine): void {
     const call = calls.get(offered.callSid)
-    const { realtime } = model()
+    const carriage = carriageOf(model())
     // Without a session nobody would answer: the markup after the stream says so.
-    if (!call || realtime === null || isHalted()) {
+    if (!call || carriage.by === 'nothing' || isHalted()) {
       line.close()
-      if (call) abandon(call, realtime === null ? 'no_realtime_model' : 'halted')
+      if (call) abandon(call, carriage.by === 'nothing' ? 'no_realtime_model' : 'halted')
       return
     }
     clearTimeout(call.expiry)
     const { place } = call
     const { party, conversationId, spanId } = place
-    const money = options.callMoney.start(
-      { purpose: purposeOf(party), channel: 'voice', conversationId, spanId },
-      callModels(),
-      () => bridge.leave(),
-    )
+    const use: Use = { purpose: purposeOf(party), channel: 'voice', conversationId, spanId }
+    const money = options.callMoney.start(use, callModels(), () => bridge.leave())
     const keypad = keypadOf(call)
     const mind = minds.of(place, call.offered.from, keypad)
-    const limits = { ...defaultLimits, maxCallMs: place.party === 'guest' ? GUEST_CALL_MS : null }
+    const limits = {
+      ...defaultLimits,
+      ...(carriage.by === 'speech' ? spokenLimits : {}),
+      maxCallMs: party === 'guest' ? GUEST_CALL_MS : null,
+    }
+    const warn = (message: string, detail: string) => log.warn({ callSid: place.callSid, detail }, message)
     const bridge = startBridge({
       call: {
         callSid: place.callSid,
@@ -206,7 +210,10 @@ export async function buildPhone(options: PhoneOptions) {
         limits,
       },
       line,
-      connect: connectRealtime(realtime),
+      connect: connectModel(carriage, party, use, (error) => {
+        if (error instanceof AllowanceSpent) bridge.leave()
+        else warn('a model failed during a call', String(error))
+      }),
       mind: {
         ...mind,
         responded(response) {
@@ -220,7 +227,7 @@ export async function buildPhone(options: PhoneOptions) {
       hangUp: createHangUp(options.telephony),
       pressed: (key) => keypad?.press(key),
       epochMs: nowMs,
-      log: (message, detail) => log.warn({ callSid: place.callSid, detail }, message),
+      log: warn,
       changed: live.changed,
       ended() {
         money.end()
@@ -231,6 +238,21 @@ export async function buildPhone(options: PhoneOptions) {
     })
     call.live = { bridge, mind, connectedAt: now() }
     live.changed()
+  }
+
+  function connectModel(
+    carriage: Exclude<Carriage, { by: 'nothing' }>,
+    party: CallPlace['party'],
+    use: Use,
+    failed: (error: unknown) => void,
+  ): ConnectModel {
+    if (carriage.by === 'realtime') return connectRealtime(carriage.endpoint)
+    return connectSpoken({
+      ...{ speech: carriage.speech, party, use, failed, delimit, nowMs },
+      text: () => model().text,
+      toolOf: (name) => options.tools.get(name),
+      timezone: () => settings.get('TIMEZONE'),
+    })
   }
 
   /** Null for a guest, whom no PIN lifts. */

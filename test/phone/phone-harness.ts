@@ -3,6 +3,7 @@ import type { Script } from '../doubles/realtime/session.ts'
 import { openMediaStream } from '../doubles/telephony-stream/media-stream-client.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeServiceOptions } from '../support/service.ts'
+import type { CarriageName } from './call-models.ts'
 import { startPhoneDoubles } from './phone-doubles.ts'
 import { ACCOUNT, createProvider, tokenOf } from './provider.ts'
 
@@ -13,6 +14,8 @@ export type TimelineEvent = any
 export async function startWithPhone(
   options: {
     readonly script?: Script
+    /** What carries the calls; by default a realtime model. */
+    readonly carriage?: CarriageName
     readonly directory?: string
     readonly environment?: Readonly<Record<string, string>>
     readonly nowMs?: () => number
@@ -22,7 +25,8 @@ export async function startWithPhone(
     readonly factor?: number
   } = {},
 ) {
-  const { text, realtime, upgrades, environment, close } = await startPhoneDoubles(options.script)
+  const doubles = await startPhoneDoubles(options.script, options.carriage)
+  const { text, realtime, callModels, upgrades, environment, close } = doubles
   const directory = options.directory ?? testDirectory()
   const service = await startWholeService({
     directory,
@@ -65,6 +69,7 @@ export async function startWithPhone(
     service,
     text,
     realtime,
+    callModels,
     upgrades,
     provider,
     events,

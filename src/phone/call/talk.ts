@@ -17,7 +17,7 @@ export type Talk = {
 }
 
 /** The pace of slow speech. Estimates the length of a reply that is still being generated. */
-const MS_A_CHARACTER = 65
+export const MS_A_CHARACTER = 65
 
 /** Previews facts before they are recorded. Shows no more of a reply than the caller has heard. */
 export function talkOf(state: CallState): Talk {

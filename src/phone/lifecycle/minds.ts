@@ -7,6 +7,7 @@ import type { ModelService } from '../../model/port.ts'
 import { isWithheld } from '../../settings/party.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { answeringModel } from '../carriage.ts'
 import { type CallPlace, createCallTurns } from './call-turns.ts'
 import type { FactQueue } from './fact-queue.ts'
 import { createGuestMind, GUEST_WORDS } from './guest-mind.ts'
@@ -47,10 +48,9 @@ export function createMinds(
 
   function turnsOf(place: CallPlace) {
     const { conversationId } = place
-    const { realtime } = model()
     return createCallTurns({
       place,
-      model: { provider: realtime?.provider ?? 'none', model: realtime?.model ?? 'none' },
+      model: answeringModel(model()),
       append: queue.append,
       newId: options.newId,
       nowMs,

@@ -13,7 +13,7 @@ export type Offer =
       readonly status: 'connect'
       readonly token: string
       readonly publicUrl: string
-      /** False without a realtime model: the stream ends at once, and the markup after it says why. */
+      /** False without a model for calls: the stream ends at once, and the markup after it says why. */
       readonly canTalk: boolean
     }
   | { readonly status: 'busy' }
@@ -26,7 +26,7 @@ export function createReception(options: {
   readonly calls: CallQueries
   readonly slot: CallSlot
   readonly publicUrl: () => string | null
-  readonly hasRealtimeModel: () => boolean
+  readonly canTalk: () => boolean
   /** Whether the daily budget of this guest, or of all guests, is exhausted. */
   readonly guestIsSpent: (number: string) => boolean
   readonly isHalted: () => boolean
@@ -122,7 +122,7 @@ export function createReception(options: {
         slot.release(call.callSid)
         throw error
       }
-      const canTalk = options.hasRealtimeModel()
+      const canTalk = options.canTalk()
       return { status: 'connect', token: reservation.token, publicUrl, canTalk }
     },
   }
