@@ -1,11 +1,17 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import type { ModelChoice } from '../services/service-words.ts'
 import { wordsOf } from './event-kinds.ts'
 
 /** A part of a text: start and end in UTF-16 code units. */
 export type PastedRange = [start: number, end: number]
 
 /** A message while it is written. */
-export type Draft = { readonly text: string; readonly pasted: readonly PastedRange[] }
+export type Draft = {
+  readonly text: string
+  readonly pasted: readonly PastedRange[]
+  /** The model that answers it; absent for the one of the settings. */
+  readonly model?: ModelChoice
+}
 
 /** The service accepts no more; beyond that, the whole text counts as pasted. */
 const maxRanges = 100
