@@ -17,7 +17,7 @@ test('sets up, chats, shows the steps of a reply, and keeps everything after a r
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByText('Step 2 of 5').waitFor()
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Use the builtin model' }).click()
+  await page.getByRole('button', { name: 'Without a service for now' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
   await page.getByRole('button', { name: 'Remember that I take my coffee black' }).click()
   await page.getByRole('button', { name: 'Go to your timeline' }).click()

@@ -13,6 +13,7 @@ import {
   type ModelChoice,
   type OfferedModel,
   type Services,
+  setUpServices,
 } from './service-words.ts'
 
 /** Chooses a model of one of the services, for one use or one message. */
@@ -37,9 +38,20 @@ export class DgChooseModelDialog extends DialogElement {
   })
 
   override connectedCallback(): void {
-    this.service = this.choice?.service ?? this.services.services[0]?.id ?? ''
-    this.model = this.choice?.model ?? ''
+    const known = this.offered.map(([id]) => id)
+    this.service = known.find((id) => id === this.choice?.service) ?? known[0] ?? ''
+    this.model = this.modelOf(this.service)
     super.connectedCallback()
+  }
+
+  private get offered(): readonly (readonly [id: string, title: string])[] {
+    const services = setUpServices(this.services).map(({ id, title }) => [id, title] as const)
+    return this.withBuiltin ? [...services, [builtinId, 'Builtin']] : services
+  }
+
+  /** The current model, if it belongs to this service. */
+  private modelOf(service: string): string {
+    return service === this.choice?.service ? (this.choice.model ?? '') : ''
   }
 
   private async fetch(signal: AbortSignal): Promise<readonly OfferedModel[]> {
@@ -50,7 +62,7 @@ export class DgChooseModelDialog extends DialogElement {
 
   private readonly chooseService = takeText((id) => {
     this.service = id
-    this.model = id === this.choice?.service ? (this.choice.model ?? '') : ''
+    this.model = this.modelOf(id)
     this.submission.show({})
     this.models.put(null)
     void this.models.reload()
@@ -66,11 +78,7 @@ export class DgChooseModelDialog extends DialogElement {
   }
 
   override render() {
-    const { services, withBuiltin } = this
-    const choices = [
-      ...services.services.map(({ id, title }) => [id, title] as const),
-      ...(withBuiltin ? [[builtinId, 'Builtin'] as const] : []),
-    ]
+    const { offered } = this
     return formDialog(this, this.submission, {
       heading: this.heading,
       action: this.action,
@@ -78,12 +86,12 @@ export class DgChooseModelDialog extends DialogElement {
       fields: html`
         ${this.about === '' ? nothing : html`<p class="soft">${this.about}</p>`}
         ${
-          choices.length < 2
+          offered.length < 2
             ? nothing
             : html`<div class="field">
                 <label for="service">Service</label>
                 <select class="input" id="service" name="service" @change=${this.chooseService}>
-                  ${choices.map(([id, title]) => html`<option value=${id} ?selected=${id === this.service}>${title}</option>`)}
+                  ${offered.map(([id, title]) => html`<option value=${id} ?selected=${id === this.service}>${title}</option>`)}
                 </select>
               </div>`
         }

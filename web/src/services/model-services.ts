@@ -14,7 +14,16 @@ import './fallback-list.ts'
 import { DgServiceDialog } from './service-dialog.ts'
 import './service-test.ts'
 import type { DgServiceTest } from './service-test.ts'
-import type { ModelChoice, ModelUse, Service, Services, uses } from './service-words.ts'
+import {
+  chatUse,
+  type ModelChoice,
+  type ModelUse,
+  mainId,
+  type Service,
+  type Services,
+  setUpServices,
+  type UseRow,
+} from './service-words.ts'
 import { usesTable, usesTableStyles } from './uses-table.ts'
 
 /** The model services, what each is used for, and what answers if one fails. */
@@ -92,11 +101,21 @@ export class DgModelServices extends LitElement {
   })
 
   private readonly edit = (services: Services, edited: Service | null): void => {
+    const asMain = edited === null && !setUpServices(services).some(({ id }) => id === mainId)
+    let added: Services | null = null
     const onSaved = (changed: Services) => {
       this.loaded.put(changed)
-      this.app.toast(edited ? 'Saved' : 'Added. Choose below what to use it for.')
+      if (edited) this.app.toast('Saved')
+      else if (!asMain) this.app.toast('Added. Choose below what to use it for.')
+      else added = changed
     }
-    Object.assign(new DgServiceDialog(), { app: this.app, services, edited, onSaved }).openIn(this)
+    const dialog = Object.assign(new DgServiceDialog(), { app: this.app, services, edited, asMain, onSaved })
+    // The first service is for the chat, with one of its own models.
+    dialog.addEventListener('close', () => {
+      const chat = added?.uses.find(({ use }) => use === 'chat')
+      if (added && chat?.service === mainId) this.changeUse(added, chatUse, { ...chat, model: null })
+    })
+    dialog.openIn(this)
   }
 
   private confirmRemoving({ id, title }: Service): void {
@@ -119,11 +138,7 @@ export class DgModelServices extends LitElement {
     this.testing = null
   }
 
-  private changeUse(
-    services: Services,
-    { title, about, keys }: (typeof uses)[number],
-    choice: ModelUse,
-  ): void {
+  private changeUse(services: Services, { title, about, keys }: UseRow, choice: ModelUse): void {
     const { app } = this
     const dialog = Object.assign(new DgChooseModelDialog(), {
       ...{ app, services, choice },
@@ -139,7 +154,7 @@ export class DgModelServices extends LitElement {
     dialog.openIn(this)
   }
 
-  private readonly reset = async ({ title, keys }: (typeof uses)[number]): Promise<void> => {
+  private readonly reset = async ({ title, keys }: UseRow): Promise<void> => {
     const stored = keys.filter((key) =>
       this.settings.some((each) => each.key === key && each.source === 'stored'),
     )
@@ -197,6 +212,11 @@ export class DgModelServices extends LitElement {
   }
 
   private contentView(services: Services): TemplateResult {
+    // A main service that something is set for is shown, even if it cannot be used.
+    const isSet = this.settings.some(
+      ({ key, source }) => mainKeys.includes(key) && !/^(?:unset|default)$/.test(source),
+    )
+    const shown = isSet ? services.services : setUpServices(services)
     return html`
       <section>
         <header>
@@ -206,8 +226,9 @@ export class DgModelServices extends LitElement {
           </button>
         </header>
         <ul class="list" aria-labelledby="services">
-          ${services.services.map((service) => this.serviceView(service, services))}
+          ${shown.map((service) => this.serviceView(service, services))}
         </ul>
+        ${shown.length === 0 ? html`<p class="soft">None yet. The builtin model replies.</p>` : nothing}
       </section>
       <section>
         <h3>What each model is used for</h3>
@@ -235,7 +256,7 @@ export class DgModelServices extends LitElement {
       <div class="what">
         <p>${title}</p>
         <p class="facts"><span>${baseUrl}</span><span>${keyText(service, services)}</span></p>
-        ${id === 'main' ? this.mainView() : nothing}
+        ${id === mainId ? this.mainView() : nothing}
       </div>
       <div class="actions">
         <button class="button small" type="button" aria-label="Test ${title}" ?disabled=${isTesting} @click=${() => this.test(service)}>
@@ -245,7 +266,7 @@ export class DgModelServices extends LitElement {
           Change
         </button>
         ${
-          id === 'main'
+          id === mainId
             ? nothing
             : html`<button class="button small" type="button" aria-label="Remove ${title}" @click=${() => this.confirmRemoving(service)}>
                 Remove
@@ -258,7 +279,7 @@ export class DgModelServices extends LitElement {
 }
 
 /** The settings of the main service. */
-const mainKeys = ['OPENAI_BASE_URL', 'OPENAI_API_KEY', 'MODEL_API']
+const mainKeys: readonly string[] = ['OPENAI_BASE_URL', 'OPENAI_API_KEY', 'MODEL_API']
 
 function keyText({ kind, hasKey }: Service, { kinds }: Services): string {
   if (hasKey) return 'key set'

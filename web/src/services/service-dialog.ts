@@ -9,7 +9,7 @@ import { choiceView, fieldView, takeText } from '../design/field.ts'
 import { entryFields, hintView, missing, triedOf } from './service-form.ts'
 import './service-test.ts'
 import type { DgServiceTest } from './service-test.ts'
-import type { Service, ServiceKind, Services } from './service-words.ts'
+import { builtinId, mainId, type Service, type ServiceKind, type Services } from './service-words.ts'
 
 const apis = [
   ['auto', 'Find out'],
@@ -42,6 +42,8 @@ export class DgServiceDialog extends DialogElement {
   ]
   @property({ attribute: false }) app!: App
   @property({ attribute: false }) services!: Services
+  /** Saves a new service as the main one. */
+  @property({ attribute: false }) asMain = false
   /** Null to add one. */
   @property({ attribute: false }) edited: Service | null = null
   @property({ attribute: false }) onSaved!: (services: Services) => void
@@ -55,6 +57,11 @@ export class DgServiceDialog extends DialogElement {
     const found = kinds.find(({ kind }) => kind === wanted) ?? kinds[0]
     if (!found) throw new Error('the service knows no kinds')
     return found
+  }
+
+  /** The title of the main service follows from its address. */
+  private get isMain(): boolean {
+    return this.asMain || this.edited?.id === mainId
   }
 
   /** The title of a new service, with a number if it is taken. */
@@ -91,13 +98,12 @@ export class DgServiceDialog extends DialogElement {
   private readonly submit = (data: FormData): Promise<boolean> => {
     const { kind, edited } = this
     const entry = entryOf(data)
-    // The title of the main service follows from its address.
-    const title = edited?.id === 'main' ? edited.title : textIn(data, 'title')
+    const title = this.isMain ? (edited?.title ?? kind.title) : textIn(data, 'title')
     const api = apis.find(([name]) => name === textIn(data, 'api'))?.[0]
     const isKeyRemoved = data.has('removeKey') && entry.apiKey === ''
     return this.submission.send(
       async () => {
-        const id = edited?.id ?? freeId(title, this.services)
+        const id = this.isMain ? mainId : (edited?.id ?? freeId(title, this.services))
         await this.app.http.put('/api/services/{id}', {
           params: { id },
           body: {
@@ -134,7 +140,7 @@ export class DgServiceDialog extends DialogElement {
                 )}
               </div>`
         }
-        ${edited?.id === 'main' ? nothing : fieldView({ name: 'title', label: 'Name', value: edited?.title ?? this.freeTitle(), error: errors.title })}
+        ${this.isMain ? nothing : fieldView({ name: 'title', label: 'Name', value: edited?.title ?? this.freeTitle(), error: errors.title })}
         ${entryFields(kind, edited, errors)} ${hintView(kind.hint)}
         ${edited?.hasKey && !kind.needsKey ? removeKeyView : nothing}
         <details>
@@ -160,7 +166,7 @@ const entryOf = (data: FormData) => ({ baseUrl: textIn(data, 'baseUrl'), apiKey:
 
 /** An id from a title, with a number if it is taken. */
 function freeId(title: string, { services }: Services): string {
-  const taken = new Set(['main', 'builtin', ...services.map(({ id }) => id)])
+  const taken = new Set([mainId, builtinId, ...services.map(({ id }) => id)])
   const words = title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')

@@ -67,12 +67,13 @@ export function triedOf(kind: ServiceKind, service: Service | null, entry: Servi
   return { kind: kind.kind, baseUrl, ...(apiKey === '' ? {} : { apiKey }) }
 }
 
-const linkPattern = /(https?:\/\/[^\s,]+[^\s,.])/
+/** A host with a path, such as platform.openai.com/api-keys. */
+const linkPattern = /((?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/[\w/-]*\w)?)/
 
 /** The hint of a kind, with its addresses as links. */
 export function hintView(hint: string): TemplateResult {
   const parts = hint.split(linkPattern)
   return html`<p class="soft">
-    ${parts.map((part, at) => (at % 2 === 1 ? html`<a href=${part} target="_blank" rel="noreferrer">${part}</a>` : part))}
+    ${parts.map((part, at) => (at % 2 === 1 ? html`<a href="https://${part}" target="_blank" rel="noreferrer">${part}</a>` : part))}
   </p>`
 }

@@ -103,16 +103,49 @@ const looks: Readonly<Record<'true' | 'false' | 'null', readonly [IconName, stri
   null: ['help', 'unknown', 'not known'],
 }
 
+/** What each feature means to the owner, and what its lack does. */
+const features: Readonly<
+  Record<string, { readonly title: string; readonly yes: string; readonly no: string }>
+> = {
+  chat: { title: 'Chat', yes: 'It replies and learns.', no: 'It cannot reply. Check the address.' },
+  embeddings: {
+    title: 'Search by meaning',
+    yes: 'With a model for it, memories are found in other words too.',
+    no: 'Memories are found by the same words only.',
+  },
+  transcription: {
+    title: 'Transcription',
+    yes: 'With a model for it, it writes down what is said.',
+    no: 'It does not write down what is said.',
+  },
+  speech: {
+    title: 'Reading aloud',
+    yes: 'With a model for it, it reads replies aloud.',
+    no: 'It does not read replies aloud.',
+  },
+  realtime: {
+    title: 'Phone calls',
+    yes: 'It listens and speaks in calls.',
+    no: 'It cannot speak in calls. OpenAI can.',
+  },
+  compaction: {
+    title: 'Long conversations',
+    yes: 'It shortens them itself.',
+    no: 'Delegate shortens them with the chat model.',
+  },
+}
+
 function canView(can: ServiceTest['can']): TemplateResult {
   return html`<p class="label" id="can">What it can do</p>
     <ul class="list checks can" aria-labelledby="can">
       ${can.map(({ feature, ok, detail }) => {
         const [icon, look, word] = looks[`${ok}`]
+        const words = features[feature]
         return html`<li class=${look}>
           <dg-icon name=${icon}></dg-icon>
           <div>
-            <strong>${capitalised(feature)}</strong><span class="visually-hidden">: ${word}</span>
-            <div class="soft">${detail}</div>
+            <strong>${words?.title ?? capitalised(feature)}</strong><span class="visually-hidden">: ${word}</span>
+            <div class="soft">${words && ok !== null ? words[ok ? 'yes' : 'no'] : detail}</div>
           </div>
         </li>`
       })}

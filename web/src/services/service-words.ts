@@ -10,24 +10,31 @@ export type OfferedModel = AnswerOf<'/api/services/{id}/models'>['models'][numbe
 
 /** The service that needs no set-up, wherever a service is named. */
 export const builtinId = 'builtin'
+/** The service that the settings OPENAI_BASE_URL and OPENAI_API_KEY hold. */
+export const mainId = 'main'
 export const builtinModel = 'builtin-1'
 
-/** What each use of a model is for, and the settings that hold it. */
-export const uses: readonly {
+export type UseRow = {
   readonly use: Use
   readonly title: string
   readonly about: string
   /** What happens without a model. */
   readonly without: string
+  /** The settings that hold it. */
   readonly keys: readonly [service: string, model: string]
-}[] = [
-  {
-    use: 'chat',
-    title: 'Chat',
-    about: 'Replies in the browser and by text message.',
-    without: 'The builtin model replies.',
-    keys: ['CHAT_SERVICE', 'CHAT_MODEL'],
-  },
+}
+
+export const chatUse: UseRow = {
+  use: 'chat',
+  title: 'Chat',
+  about: 'Replies in the browser and by text message.',
+  without: 'The builtin model replies.',
+  keys: ['CHAT_SERVICE', 'CHAT_MODEL'],
+}
+
+/** What models are used for, in the order of the page. */
+export const uses: readonly UseRow[] = [
+  chatUse,
   {
     use: 'utility',
     title: 'Background work',
@@ -70,6 +77,12 @@ export const settingsOfServices: ReadonlySet<string> = new Set([
   ...['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'MODEL_API', 'CHAT_FALLBACK'],
   ...uses.flatMap(({ keys }) => keys),
 ])
+
+/** The services that can be used: the main one is always listed, even if nothing is set up. */
+export function setUpServices({ kinds, services }: Services): readonly Service[] {
+  const needsKey = (service: Service) => kinds.some(({ kind, needsKey }) => kind === service.kind && needsKey)
+  return services.filter((service) => service.id !== mainId || service.hasKey || !needsKey(service))
+}
 
 export function serviceTitle({ services }: Services, id: string): string {
   if (id === builtinId) return 'Builtin'

@@ -1,8 +1,6 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { type ModelUse, type Services, serviceTitle, type Use, uses } from './service-words.ts'
-
-type UseRow = (typeof uses)[number]
+import { type ModelUse, type Services, serviceTitle, type Use, type UseRow, uses } from './service-words.ts'
 
 export type UseActions = {
   readonly change: (row: UseRow, current: ModelUse) => void

@@ -17,7 +17,7 @@ import {
   type Service,
   type ServiceKind,
   type Services,
-  serviceTitle,
+  setUpServices,
   suggestedModel,
 } from '../services/service-words.ts'
 import { askPasswordIn } from '../settings/password-dialog.ts'
@@ -142,16 +142,15 @@ export class DgModelStep extends LightElement {
   private choicesView(services: Services): TemplateResult {
     const { kinds, uses } = services
     const chat = uses.find(({ use }) => use === 'chat')
-    const isSetUp = chat?.available === true && chat.model !== null && !/^builtin/.test(chat.model)
-    const main = services.services.find(({ id }) => id === chat?.service)
+    const service = setUpServices(services).find(({ id }) => id === chat?.service)
     return html`
       ${
-        isSetUp
+        service
           ? html`<div class="in-use">
               <dg-icon name="done"></dg-icon>
               <p>
-                <strong>${serviceTitle(services, chat.service)}</strong> at ${hostOf(main?.baseUrl ?? '')} is set up and
-                replies with ${chat.model}.
+                <strong>${service.title}</strong> at ${hostOf(service.baseUrl)} is set up and replies with
+                ${chat?.model}.
               </p>
             </div>`
           : nothing
@@ -165,7 +164,7 @@ export class DgModelStep extends LightElement {
           </li>`,
         )}
         ${
-          isSetUp
+          service
             ? nothing
             : html`<li>
                 <button class="choice" type="button" @click=${this.done}>
@@ -176,7 +175,7 @@ export class DgModelStep extends LightElement {
         }
       </ul>
       ${
-        isSetUp
+        service
           ? html`<div class="step-actions"><button class="button primary" type="button" @click=${this.done}>Continue</button></div>`
           : nothing
       }

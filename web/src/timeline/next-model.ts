@@ -4,7 +4,7 @@ import type { App } from '../app/app.ts'
 import { Loaded } from '../app/loaded.ts'
 import { controls } from '../design/controls.ts'
 import { DgChooseModelDialog } from '../services/choose-model-dialog.ts'
-import { type ModelChoice, type Services, serviceTitle } from '../services/service-words.ts'
+import { type ModelChoice, type Services, serviceTitle, setUpServices } from '../services/service-words.ts'
 
 type Offer = {
   readonly services: Services
@@ -36,8 +36,8 @@ export class DgNextModel extends LitElement {
   private async fetch(signal: AbortSignal): Promise<Offer> {
     const { http } = this.app
     const services = await http.get('/api/services', { signal })
-    const [only, ...others] = services.services
-    if (!only || others.length > 0 || !hasService(services)) return { services, isChoice: others.length > 0 }
+    const [only, ...others] = setUpServices(services)
+    if (!only || others.length > 0) return { services, isChoice: others.length > 0 }
     const { models } = await http.get('/api/services/{id}/models', { params: { id: only.id }, signal })
     return { services, isChoice: models.length > 1 }
   }
@@ -79,10 +79,4 @@ export class DgNextModel extends LitElement {
       <dg-icon name="spark"></dg-icon>
     </button>`
   }
-}
-
-/** Whether a service answers in the chat, rather than the builtin model. */
-function hasService({ uses }: Services): boolean {
-  const chat = uses.find(({ use }) => use === 'chat')
-  return chat?.available === true && chat.model !== null && !chat.model.startsWith('builtin')
 }
