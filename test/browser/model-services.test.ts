@@ -211,8 +211,9 @@ test('asks another model for one message only', async () => {
 test('offers no choice of a model where there is only one, and takes its name where none are listed', async () => {
   const { service, model } = await startWithModel()
   const page = await visit(browser(), service)
-  await page.waitForResponse('**/api/services/main/models')
-  await composer(page).waitFor()
+  const listed = page.waitForResponse('**/api/services/main/models')
+  await composer(page).fill('Hello')
+  await listed
   expect(await page.getByRole('button', { name: 'Choose the model for the next message' }).count()).toBe(0)
   const bare = await startOllama('Bare.', { lacks: ['/responses', '/models'] })
   await addService(service, 'bare', 'Bare', bare.url)

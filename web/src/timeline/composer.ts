@@ -228,6 +228,7 @@ export class DgComposer extends LitElement {
         <dg-next-model
           .app=${this.app}
           .chosen=${nextModel}
+          ?writing=${this.draft.text !== ''}
           @pick=${this.pickNextModel}
         ></dg-next-model>
         ${

@@ -8,8 +8,8 @@ import { type ModelChoice, type Services, serviceTitle, setUpServices } from '..
 
 type Offer = {
   readonly services: Services
-  /** Whether there is more than one model to choose. */
-  readonly isChoice: boolean
+  /** Whether there is more than one model to choose; null before the only service was asked. */
+  readonly isChoice: boolean | null
 }
 
 /** A button that chooses the model for the next message, if there is more than one. Fires `pick` with the choice. */
@@ -28,6 +28,8 @@ export class DgNextModel extends LitElement {
   ]
   @property({ attribute: false }) app!: App
   @property({ attribute: false }) chosen: ModelChoice | null = null
+  /** Whether a message is being written. Only then is it worth asking the service for its models. */
+  @property({ type: Boolean }) writing = false
   private readonly loaded = new Loaded<Offer>(this, {
     fetch: (signal) => this.fetch(signal),
     concerns: (type) => type === 'settings.changed',
@@ -38,8 +40,19 @@ export class DgNextModel extends LitElement {
     const services = await http.get('/api/services', { signal })
     const [only, ...others] = setUpServices(services)
     if (!only || others.length > 0) return { services, isChoice: others.length > 0 }
+    if (!this.writing) return { services, isChoice: null }
     const { models } = await http.get('/api/services/{id}/models', { params: { id: only.id }, signal })
     return { services, isChoice: models.length > 1 }
+  }
+
+  protected override updated(): void {
+    if (
+      this.writing &&
+      !this.loaded.loading &&
+      this.loaded.value?.isChoice === null &&
+      this.loaded.problem === ''
+    )
+      void this.loaded.reload()
   }
 
   private readonly open = (): void => {
