@@ -208,6 +208,7 @@ async function openBase(options: ServiceOptions) {
     mask: createMask(() => settings.secretValues()),
     /** The current model service. */
     model: models.current,
+    models,
     answering: models.answering,
     openConversationId: stores.placement.openConversationId,
     queries: openQueries<MemoryQueryFunctions & ErasingQueryFunctions & TimelineQueryFunctions>(

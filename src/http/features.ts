@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts'
 import type { LogLines } from '../lib/log-lines.ts'
 import type { Memory } from '../memory/index.ts'
 import type { ModelId, ModelService } from '../model/port.ts'
+import type { ModelHolder } from '../model/service.ts'
 import type { Notes } from '../notes/notes.ts'
 import type { NoteRenderer } from '../notes/renderer.ts'
 import type { Operations } from '../operations/index.ts'
@@ -38,6 +39,7 @@ export type Features = {
   readonly owner: OwnerState
   readonly halt: Halt
   readonly model: () => ModelService
+  readonly models: ModelHolder
   readonly agent: Agent
   readonly memory: Memory
   readonly erasures: Erasures
@@ -78,7 +80,7 @@ export type Shared = {
 /** What the routes of the service itself may use. */
 export type CoreDeps = Shared &
   Pick<OwnerState, 'account' | 'factors' | 'passkeys' | 'sessions' | 'settings'> &
-  Pick<Features, 'halt'> & {
+  Pick<Features, 'halt' | 'models'> & {
     readonly checkHealth: CheckHealth
     readonly checkSecurity: (seen: Seen) => Promise<SecurityCheck[]>
     readonly testConnection: TestConnection

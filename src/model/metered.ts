@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import {
+  type ChatModel,
   type CompactionModel,
   type EmbeddingModel,
   ModelError,
@@ -55,18 +56,35 @@ export function meterService(
   meter: Meter,
   nowMs = () => performance.now(),
 ): ModelService {
-  if (service.text.id.provider === 'builtin') return service
   const pay = { meter, nowMs }
   const structuredBy = service.structured
+  const chats = new WeakMap<ChatModel, ChatModel>()
+
+  function paidChat(chat: ChatModel): ChatModel {
+    if (chat.text.id.provider === 'builtin') return chat
+    const known = chats.get(chat)
+    if (known !== undefined) return known
+    const paid: ChatModel = {
+      text: paidText(chat.text, pay),
+      get compaction() {
+        return chat.compaction && paidCompaction(chat.compaction, pay)
+      },
+    }
+    chats.set(chat, paid)
+    return paid
+  }
+
+  const usual = paidChat(service)
   return {
-    text: paidText(service.text, pay),
+    text: usual.text,
+    get compaction() {
+      return usual.compaction
+    },
+    chatModels: (choice) => service.chatModels(choice).map(paidChat),
     get utility() {
       return service.utility && paidStructured(service.utility, pay)
     },
     structured: structuredBy && ((name) => paidStructured(structuredBy(name), pay)),
-    get compaction() {
-      return service.compaction && paidCompaction(service.compaction, pay)
-    },
     get embedding() {
       return service.embedding && paidEmbedding(service.embedding, pay)
     },

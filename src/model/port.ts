@@ -198,19 +198,25 @@ export type SpeechModel = {
 export type RealtimeEndpoint = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  readonly provider: string
   readonly model: string
+  /** The model of the same service that writes down what the caller says. */
+  readonly transcription: string
 }
 
+/** What answers in the chat, and makes its replacements if it can. */
+export type ChatModel = { readonly text: TextModel; readonly compaction: CompactionModel | null }
+
 /**
- * The ports of one model service. A missing port is null and the caller falls back: compaction to a written
- * replacement, embeddings to lexical search, realtime to a spoken apology.
+ * The ports in use, which may belong to several services. A missing port is null and the caller falls back:
+ * compaction to a written replacement, embeddings to lexical search, realtime to a spoken apology.
  */
-export type ModelService = {
-  readonly text: TextModel
+export type ModelService = ChatModel & {
+  /** What may answer a message, in order: the model that the message names or the usual one, then the fallbacks. */
+  chatModels(choice?: { readonly service: string; readonly model: string }): readonly ChatModel[]
   readonly utility: StructuredModel | null
   /** A port for a model of the owner's choice; null if there is no choice. */
   readonly structured: ((model: string) => StructuredModel) | null
-  readonly compaction: CompactionModel | null
   readonly embedding: EmbeddingModel | null
   readonly speech: SpeechModel | null
   readonly realtime: RealtimeEndpoint | null

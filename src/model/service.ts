@@ -1,62 +1,147 @@
 import { createBuiltinService } from './builtin/builtin.ts'
 import { type Meter, meterService } from './metered.ts'
-import { FIRST_EVENT_SECONDS, modelApis, openAiDefaults } from './openai/defaults.ts'
-import { createOpenAiService, type OpenAiDependencies, type OpenAiSettings } from './openai/openai.ts'
-import type { ModelService } from './port.ts'
-
-/** The settings that select the model. Empty counts as unset. */
-export type ModelSettings = {
-  readonly [Key in
-    | 'OPENAI_API_KEY'
-    | 'OPENAI_BASE_URL'
-    | 'MODEL_API'
-    | 'CHAT_MODEL'
-    | 'UTILITY_MODEL'
-    | 'EMBEDDING_MODEL'
-    | 'REALTIME_MODEL'
-    | 'REALTIME_VOICE'
-    | 'TRANSCRIPTION_MODEL'
-    | 'SPEECH_MODEL'
-    | 'MODEL_FIRST_EVENT_SECONDS']?: string | null | undefined
-}
+import { openAiDefaults } from './openai/defaults.ts'
+import { type Connection, connect, type OpenAiDependencies } from './openai/openai.ts'
+import { type ModelPlan, type ModelSettings, planOf, serviceNamed, usesOfModels } from './plan.ts'
+import { type ChatModel, ModelError, type ModelService, type SpeechModel } from './port.ts'
+import { BUILTIN, type ModelChoice, type ModelUse, modelUses } from './words.ts'
 
 export type ModelLimits = NonNullable<OpenAiDependencies['limits']>
 
+/** A use together with the connection to its service; the builtin model has none. */
+type Used = { readonly connection: Connection; readonly model: string }
+
 /**
- * Creates OpenAI or a compatible server if a key or a base URL is set, else the builtin model. Default models
- * apply on OpenAI's own API only: on another server an unset model disables its port, and CHAT_MODEL is
- * required. Throws TypeError for an invalid base URL.
+ * The ports of the services that the settings name. A service without any setting is the builtin model. A use of a
+ * service that does not exist has no port, and says so when it is asked or checked. Throws TypeError for an
+ * invalid base URL.
  */
 export function createModelService(
   settings: ModelSettings,
   dependencies: OpenAiDependencies = {},
 ): ModelService {
-  const wanted = toOpenAiSettings(settings)
-  return wanted === null ? createBuiltinService() : createOpenAiService(wanted, dependencies)
+  const plan = planOf(settings)
+  return assemble(plan, createConnections(plan, dependencies))
 }
 
-function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
-  const apiKey = settings.OPENAI_API_KEY?.trim() || null
-  const baseUrl = settings.OPENAI_BASE_URL?.trim() || null
-  if (apiKey === null && baseUrl === null) return null
-  const isOpenAi = baseUrl === null || new URL(baseUrl).host === 'api.openai.com'
-  const named = (setting: string | null | undefined, name: keyof typeof openAiDefaults) =>
-    setting?.trim() || (isOpenAi ? openAiDefaults[name] : null)
-  return {
-    apiKey,
-    baseUrl,
-    api: modelApis.find((api) => api === settings.MODEL_API),
-    chatModel: named(settings.CHAT_MODEL, 'chatModel') ?? 'default',
-    utilityModel: named(settings.UTILITY_MODEL, 'utilityModel'),
-    embeddingModel: named(settings.EMBEDDING_MODEL, 'embeddingModel'),
-    realtimeModel: named(settings.REALTIME_MODEL, 'realtimeModel'),
-    transcriptionModel: named(settings.TRANSCRIPTION_MODEL, 'transcriptionModel'),
-    speechModel: named(settings.SPEECH_MODEL, 'speechModel'),
-    // The same voice on the phone and elsewhere.
-    speechVoice: settings.REALTIME_VOICE?.trim() || undefined,
-    firstEventMs: Number(settings.MODEL_FIRST_EVENT_SECONDS ?? FIRST_EVENT_SECONDS) * 1000,
+/** Connections to the services of a plan, made on first use. Undefined for the builtin model and for none. */
+function createConnections(plan: ModelPlan, dependencies: OpenAiDependencies) {
+  const made = new Map<string, Connection>()
+  return (id: string): Connection | undefined => {
+    const service = serviceNamed(plan, id)
+    if (service === undefined || service === BUILTIN) return undefined
+    const connection = made.get(id) ?? connect({ ...service, firstEventMs: plan.firstEventMs }, dependencies)
+    made.set(id, connection)
+    return connection
   }
 }
+
+function assemble(plan: ModelPlan, connectionTo: ReturnType<typeof createConnections>): ModelService {
+  const builtin = createBuiltinService()
+  const { uses } = plan
+  const chats = new Map<string, ChatModel>()
+
+  function used(use: ModelUse): Used | null {
+    const { service, model } = uses[use]
+    const connection = connectionTo(service)
+    return connection === undefined || model === null ? null : { connection, model }
+  }
+
+  /** The same model is the same object, so that its parts are made once. */
+  function chat({ service, model }: ModelChoice): ChatModel {
+    const key = JSON.stringify([service, model])
+    const made = chats.get(key) ?? makeChat(service, model)
+    chats.set(key, made)
+    return made
+  }
+
+  function makeChat(service: string, model: string): ChatModel {
+    if (serviceNamed(plan, service) === BUILTIN) return builtin
+    return connectionTo(service)?.chat(model) ?? absent(service, model)
+  }
+
+  const usual = chat({ ...uses.chat, model: uses.chat.model ?? 'default' })
+  const embedding = used('embedding')
+  const embeddingPort = embedding?.connection.embedding(embedding.model)
+  const utility = used('utility')
+  const realtime = used('realtime')
+  const sameAsCalls = uses.transcription.service === uses.realtime.service
+  const transcription = (sameAsCalls && uses.transcription.model) || openAiDefaults.transcriptionModel
+  return {
+    text: usual.text,
+    get compaction() {
+      return usual.compaction
+    },
+    chatModels(choice) {
+      const all = [choice ? chat(choice) : usual, ...plan.fallback.map(chat)]
+      return [...new Set(all)]
+    },
+    utility: utility?.connection.structured(utility.model) ?? null,
+    structured: connectionTo(uses.utility.service)?.structured ?? null,
+    get embedding() {
+      return embeddingPort?.() ?? null
+    },
+    speech: speechOf(used('transcription'), used('speech'), plan.voice),
+    realtime: realtime?.connection.realtime(realtime.model, transcription) ?? null,
+    async check(signal) {
+      const { service, model } = uses.chat
+      const chosen = serviceNamed(plan, service)
+      const checked =
+        chosen === BUILTIN ? await builtin.check(signal) : await connectionTo(service)?.check(model, signal)
+      const steps = [...(checked?.steps ?? []), ...unknownServices(plan)]
+      return { ok: steps.every(({ ok }) => ok), steps }
+    },
+  }
+}
+
+/** One port from the two halves, which may belong to two services. */
+function speechOf(heard: Used | null, spoken: Used | null, voice = 'alloy'): SpeechModel | null {
+  const ears = (heard ?? spoken)?.connection.speech({
+    transcription: heard?.model ?? null,
+    speech: null,
+    voice,
+  })
+  const mouth = (spoken ?? heard)?.connection.speech({
+    transcription: null,
+    speech: spoken?.model ?? null,
+    voice,
+  })
+  if (ears === undefined || mouth === undefined) return null
+  return {
+    ids: { transcription: ears.ids.transcription, speech: mouth.ids.speech },
+    transcribe: ears.transcribe,
+    speak: mouth.speak,
+  }
+}
+
+/** What stands in for a chat model whose service does not exist. */
+function absent(service: string, model: string): ChatModel {
+  return {
+    compaction: null,
+    text: {
+      id: { provider: service, model },
+      // biome-ignore lint/correctness/useYield: it fails before its first word.
+      async *respond() {
+        throw new ModelError(
+          'unavailable',
+          `There is no model service ${service}. Choose another in Settings.`,
+        )
+      },
+    },
+  }
+}
+
+function unknownServices(plan: ModelPlan) {
+  return modelUses.flatMap((use) => {
+    const { service } = plan.uses[use]
+    if (serviceNamed(plan, service) !== undefined) return []
+    const setting = usesOfModels[use].service
+    const detail = `${setting} names ${service}, but there is no such service. Choose another in Settings.`
+    return [{ name: 'service', ok: false, detail }]
+  })
+}
+
+export type ModelHolder = ReturnType<typeof createModelHolder>
 
 /** The current model service, with every request paid. Requests in progress finish on the previous one. */
 export function createModelHolder(
@@ -64,22 +149,31 @@ export function createModelHolder(
   { meter, ...dependencies }: OpenAiDependencies & { readonly meter?: Meter } = {},
 ) {
   const create = (wanted: ModelSettings) => {
-    const created = createModelService(wanted, dependencies)
-    return meter ? meterService(created, meter) : created
+    const plan = planOf(wanted)
+    const connectionTo = createConnections(plan, dependencies)
+    const made = assemble(plan, connectionTo)
+    return { plan, connectionTo, service: meter ? meterService(made, meter) : made }
   }
-  let inForce = JSON.stringify(toOpenAiSettings(settings))
-  let service = create(settings)
+  let inForce = create(settings)
   return {
-    current: () => service,
+    current: () => inForce.service,
     /** Rebuilds the service if the settings changed; true if so. */
     configure(wanted: ModelSettings): boolean {
-      const next = JSON.stringify(toOpenAiSettings(wanted))
-      if (next === inForce) return false
-      service = create(wanted)
-      inForce = next
+      if (JSON.stringify(planOf(wanted)) === JSON.stringify(inForce.plan)) return false
+      inForce = create(wanted)
       return true
     },
     /** The model in use, for `/ready` and the UI. */
-    answering: () => ({ ...service.text.id, builtin: service.text.id.provider === 'builtin' }),
+    answering: () => {
+      const { id } = inForce.service.text
+      return { ...id, builtin: id.provider === 'builtin' }
+    },
+    plan: () => inForce.plan,
+    /** Whether a message may name this service. */
+    knows: (service: string) => serviceNamed(inForce.plan, service) !== undefined,
+    /** The connection to a service of the plan; undefined for the builtin model and for none. */
+    connectionTo: (service: string) => inForce.connectionTo(service),
+    /** A connection to a service that is not among the settings, to test it. */
+    connect: (wanted: Parameters<typeof connect>[0]) => connect(wanted, dependencies),
   }
 }

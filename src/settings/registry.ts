@@ -3,6 +3,7 @@ import { FIRST_EVENT_SECONDS, modelApis, openAiDefaults } from '../model/openai/
 import { pricesSchema } from '../model/prices.ts'
 import { proxyListSchema } from './proxy-list.ts'
 import { RIGHTS } from './rights.ts'
+import { serviceSettings } from './service-settings.ts'
 import { type SettingDefinition, setting } from './setting.ts'
 import {
   amountSchema,
@@ -49,6 +50,7 @@ export const settingRegistry = {
     description:
       'API that chat and background work use: responses, or completions for a service with chat completions only. With auto, Delegate finds out.',
   }),
+  ...serviceSettings,
   CHAT_MODEL: setting(tokenSchema, {
     group: 'model',
     title: 'Chat model',

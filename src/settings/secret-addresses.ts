@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { OPENAI_BASE_URL } from '../model/openai/defaults.ts'
 import type { SettingKey } from './registry.ts'
+import { originsIn } from './service-settings.ts'
 
 /** The setting with the address that a secret is sent to, and its default. */
 type Address = { readonly setting: SettingKey; readonly default: string }
@@ -15,11 +16,15 @@ const addresses: ReadonlyMap<SettingKey, Address> = new Map([
   ['TELEPHONY_API_KEY_SECRET', telephony],
 ])
 
-/** The origin that a secret would be sent to under these settings; null if it never leaves the service. */
+/**
+ * The origin that a secret would be sent to under these settings; null if it never leaves the service. For the keys
+ * of several services, the origin of each: if one moves, none is sent until they are entered again.
+ */
 export function destinationOf(
   key: SettingKey,
   read: (key: SettingKey) => string | number | null | undefined,
 ): string | null {
+  if (key === 'SERVICE_KEYS') return originsIn(read('SERVICES'))
   const address = addresses.get(key)
   return address === undefined ? null : new URL(String(read(address.setting) ?? address.default)).origin
 }

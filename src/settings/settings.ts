@@ -11,6 +11,7 @@ import {
 } from './registry.ts'
 import { destinationOf, packSecret, unpackSecret } from './secret-addresses.ts'
 import type { SecretBox } from './secrets.ts'
+import { keysIn } from './service-settings.ts'
 import type { SettingDefinition } from './setting.ts'
 import type { SettingsStore, StoredSetting } from './store.ts'
 
@@ -222,7 +223,10 @@ export function createSettings(options: {
       settingKeys.flatMap((key) => {
         if (!settingRegistry[key].secret || key === 'PHONE_PIN') return []
         const values = [stored.get(key)?.value, environment.get(key)]
-        return values.flatMap((value) => (value === undefined ? [] : [String(value)]))
+        return values.flatMap((value) => {
+          if (value === undefined) return []
+          return key === 'SERVICE_KEYS' ? keysIn(value) : [String(value)]
+        })
       }),
     check,
     /**

@@ -23,6 +23,7 @@ const service = {
       yield { type: 'completed' as const, text, toolCalls: [], usage: USAGE, responseId: null, blob: null }
     },
   },
+  chatModels: () => [],
   utility: null,
   structured: null,
   compaction: null,

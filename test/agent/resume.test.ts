@@ -122,7 +122,8 @@ async function resume(
     turnEventSeqs: turns.eventSeqs,
     triedBefore: () => ['e'],
     previews: createPreviews(),
-    model: () => ({ text }) as Partial<ModelService> as ModelService,
+    model: () =>
+      ({ text, chatModels: () => [{ text, compaction: null }] }) as Partial<ModelService> as ModelService,
     composer: {
       compose: () => ({
         opening: { adaptationIds: [], signalIds: [] },

@@ -66,7 +66,8 @@ async function runTurn({ forgets = false, stops = false } = {}) {
     turnEventSeqs: turns.eventSeqs,
     triedBefore: () => [],
     previews: createPreviews(),
-    model: () => ({ text }) as Partial<ModelService> as ModelService,
+    model: () =>
+      ({ text, chatModels: () => [{ text, compaction: null }] }) as Partial<ModelService> as ModelService,
     composer: {
       compose: () => ({
         opening: { adaptationIds: [], signalIds: ['rides'] },

@@ -50,7 +50,8 @@ async function run(respond: TextModel['respond'], { isDamaged = false } = {}) {
     turnEventSeqs: turns.eventSeqs,
     triedBefore: () => [],
     previews: createPreviews(),
-    model: () => ({ text }) as Partial<ModelService> as ModelService,
+    model: () =>
+      ({ text, chatModels: () => [{ text, compaction: null }] }) as Partial<ModelService> as ModelService,
     composer: {
       compose: () => ({
         opening: { adaptationIds: [], signalIds: [] },

@@ -77,7 +77,8 @@ function startTurn({ gathered = Promise.resolve(composed) } = {}) {
     turnEventSeqs: () => [],
     triedBefore: () => [],
     previews,
-    model: () => ({ text }) as Partial<ModelService> as ModelService,
+    model: () =>
+      ({ text, chatModels: () => [{ text, compaction: null }] }) as Partial<ModelService> as ModelService,
     composer: {
       compose: () => ({ opening: { adaptationIds: ['a-1'], signalIds: [] }, gather: () => gathered }),
     },

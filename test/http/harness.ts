@@ -14,6 +14,7 @@ import { createIntrusionCounter } from '../../src/http/server/intrusion-counter.
 import type { SocketRoute } from '../../src/http/server/sockets.ts'
 import { loadStaticFiles } from '../../src/http/server/static-files.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { createModelHolder } from '../../src/model/service.ts'
 import type { Checks } from '../../src/operations/readiness/readiness.ts'
 import { openOwnerState } from '../../src/settings/index.ts'
 import { parseSetting, type SettingKey } from '../../src/settings/registry.ts'
@@ -90,6 +91,7 @@ export async function startService(options: ServiceOptions = {}) {
   const http = createHttp({
     ...ownerState,
     halt,
+    models: createModelHolder({}),
     addRoutes: (routes) => thingRoutes(routes, things),
     socketRoutes: socketRoutes(socketMessages),
     intrusions,

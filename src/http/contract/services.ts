@@ -1,106 +1,137 @@
 import { z } from '@hono/zod-openapi'
+import {
+  MAX_ID_CHARS,
+  modelChoiceSchema,
+  modelUses,
+  serviceEntrySchema,
+  serviceFeatures,
+} from '../../model/words.ts'
+import { serviceUrlSchema, tokenSchema } from '../../settings/setting-schemas.ts'
 import { body, json, refusals, tagged } from './describe.ts'
+import { connectionSchema } from './settings.ts'
 
-const { del, get, post, put } = tagged('Services')
+const { del, get, post, put } = tagged('Model services')
 
-const choiceSchema = z.object({ service: z.string(), model: z.string() })
+const { kind, title, api } = serviceEntrySchema.shape
+const { model } = modelChoiceSchema.shape
+/** Empty for none. */
+const apiKey = z.union([z.literal(''), tokenSchema]).optional()
+const params = z.object({ id: z.string().max(MAX_ID_CHARS) })
 
-const listSchema = z.object({
-  kinds: z
-    .array(
-      z.object({
-        kind: z.string(),
-        title: z.string(),
-        baseUrl: z.string().nullable(),
-        needsKey: z.boolean(),
-        hint: z.string(),
-      }),
-    )
-    .readonly(),
-  services: z
-    .array(
-      z.object({
-        id: z.string(),
-        kind: z.string(),
-        title: z.string(),
-        baseUrl: z.string(),
-        api: z.string(),
-        hasKey: z.boolean(),
-      }),
-    )
-    .readonly(),
-  uses: z
-    .array(
-      z.object({
-        service: z.string(),
-        model: z.string().nullable(),
-        use: z.enum(['chat', 'utility', 'embedding', 'transcription', 'speech', 'realtime']),
-        available: z.boolean(),
-      }),
-    )
-    .readonly(),
-  fallback: z.array(choiceSchema).readonly(),
-})
+const shownSchema = z
+  .object({
+    id: z.string().describe('`main` is the service of OPENAI_BASE_URL'),
+    kind,
+    title: z.string(),
+    baseUrl: z.string(),
+    api,
+    hasKey: z.boolean(),
+  })
+  .openapi('ModelService')
+export type ShownService = z.output<typeof shownSchema>
 
-export type ServicesList = z.output<typeof listSchema>
+const listSchema = z
+  .object({
+    kinds: z
+      .array(
+        z.object({
+          kind,
+          title: z.string(),
+          baseUrl: z.string().nullable().describe('The usual address; null if every server has its own'),
+          needsKey: z.boolean(),
+          hint: z.string().describe('Where to make a key, or how to start the server'),
+        }),
+      )
+      .readonly(),
+    services: z.array(shownSchema).readonly().describe('`main` first'),
+    uses: z
+      .array(
+        z.object({
+          use: z.enum(modelUses),
+          service: z.string(),
+          model: z.string().nullable(),
+          available: z.boolean(),
+        }),
+      )
+      .readonly()
+      .describe('What each service is used for. The settings *_SERVICE and *_MODEL select it'),
+    fallback: z
+      .array(z.object({ service: z.string(), model: z.string() }))
+      .readonly()
+      .describe('What answers if the chat model fails before its first word. The setting CHAT_FALLBACK'),
+  })
+  .openapi('ModelServices')
+export type ServiceList = z.output<typeof listSchema>
 
-const modelSchema = z.object({ id: z.string(), contextTokens: z.int().nullable() })
+const modelsSchema = z
+  .array(
+    z.object({
+      id: z.string(),
+      contextTokens: z.int().nullable().describe('The length of its context, where the service tells it'),
+    }),
+  )
+  .readonly()
 
-const testSchema = z.object({
-  ok: z.boolean(),
-  steps: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })).readonly(),
-  models: z.array(modelSchema).readonly(),
-  can: z.array(z.object({ feature: z.string(), ok: z.boolean().nullable(), detail: z.string() })).readonly(),
-})
-
+const testSchema = connectionSchema
+  .extend({
+    models: modelsSchema,
+    can: z
+      .array(
+        z.object({
+          feature: z.enum(serviceFeatures),
+          ok: z.boolean().nullable().describe('Null if it is not known'),
+          detail: z.string(),
+        }),
+      )
+      .readonly()
+      .describe('What the service offers, as far as that is known without cost. Empty if it does not answer'),
+  })
+  .openapi('ModelServiceTest')
 export type ServiceTest = z.output<typeof testSchema>
 
 export const list = get('/api/services', {
-  summary: 'List model services',
-  responses: { 200: json(listSchema, 'The services') },
+  summary: 'List the model services, what each is used for, and what answers if the chat model fails',
+  responses: { 200: json(listSchema, 'The services, and the kinds that can be added') },
 })
 
-export const change = put('/api/services/{id}', {
-  summary: 'Add or change a service',
+export const save = put('/api/services/{id}', {
+  summary: 'Create or change a model service. Needs a recent proof (`step_up_required`)',
+  description:
+    'Without `apiKey`, the key stays, but only at the same origin: for a new address it must be entered again. An ' +
+    'empty `apiKey` removes the key. `main` writes OPENAI_BASE_URL, OPENAI_API_KEY and MODEL_API.',
   request: {
-    params: z.object({ id: z.string() }),
-    body: body(
-      z.object({
-        kind: z.string(),
-        title: z.string(),
-        baseUrl: z.string(),
-        api: z.string().optional(),
-        apiKey: z.string().optional(),
-      }),
-    ),
+    params,
+    body: body(z.object({ kind, title, baseUrl: serviceUrlSchema, api: api.optional(), apiKey })),
   },
-  responses: { 200: json(listSchema, 'The services'), ...refusals(400, 403) },
+  responses: { 200: json(shownSchema, 'The service'), ...refusals(400, 403, 409) },
 })
 
 export const remove = del('/api/services/{id}', {
-  summary: 'Remove a service',
-  request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'Removed' }, ...refusals(403, 404, 409) },
+  summary: 'Delete a model service that nothing uses. Needs a recent proof (`step_up_required`)',
+  request: { params },
+  responses: { 204: { description: 'Deleted' }, ...refusals(403, 404, 409) },
 })
 
 export const test = post('/api/services/test', {
-  summary: 'Test a service',
+  summary: 'Test a model service, saved or not. Another address than a saved one needs a recent proof',
   request: {
     body: body(
-      z.object({
-        id: z.string().optional(),
-        kind: z.string().optional(),
-        baseUrl: z.string().optional(),
-        apiKey: z.string().optional(),
-        model: z.string().optional(),
-      }),
+      z.union([
+        z.strictObject({ id: params.shape.id }),
+        z.strictObject({
+          kind,
+          baseUrl: serviceUrlSchema,
+          apiKey,
+          model: model.optional(),
+        }),
+      ]),
     ),
   },
-  responses: { 200: json(testSchema, 'The result'), ...refusals(400) },
+  responses: { 200: json(testSchema, 'The result of each step'), ...refusals(400, 403, 404) },
 })
 
 export const models = get('/api/services/{id}/models', {
   summary: 'List the models of a service',
-  request: { params: z.object({ id: z.string() }) },
-  responses: { 200: json(z.object({ models: z.array(modelSchema).readonly() }), 'The models') },
+  request: { params },
+  responses: { 200: json(z.object({ models: modelsSchema }), 'Its models'), ...refusals(404, 502) },
 })

@@ -7,6 +7,7 @@ import { logRoutes } from '../routes/logs.ts'
 import { pageRoutes } from '../routes/pages.ts'
 import { passkeyRoutes } from '../routes/passkeys.ts'
 import { securityRoutes } from '../routes/security.ts'
+import { serviceRoutes } from '../routes/services.ts'
 import { settingsRoutes } from '../routes/settings.ts'
 import { signInRoutes } from '../routes/sign-in.ts'
 import { createAccessControl } from './access.ts'
@@ -91,6 +92,7 @@ const CORE_ROUTES = [
   passkeyRoutes,
   haltRoutes,
   settingsRoutes,
+  serviceRoutes,
   securityRoutes,
   logRoutes,
   pageRoutes,

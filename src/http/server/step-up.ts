@@ -14,6 +14,8 @@ import { guesserOf, type SignInThrottle, throttled } from './sign-in-throttle.ts
 const SENSITIVE_ROUTES = [
   ['DELETE', '/api/sessions/:id'],
   ['POST', '/api/allowance/raise'],
+  ['PUT', '/api/services/:id'],
+  ['DELETE', '/api/services/:id'],
   ['POST', '/api/auth/totp'],
   ['POST', '/api/auth/totp/confirm'],
   ['DELETE', '/api/auth/totp'],

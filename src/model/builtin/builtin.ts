@@ -13,11 +13,12 @@ const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
  * The embedded default: fixed rules, offline, deterministic, behind the port of a language model. Text only.
  */
 export function createBuiltinService(): ModelService {
+  const chat = { text: createBuiltinModel(), compaction: null }
   return {
-    text: createBuiltinModel(),
+    ...chat,
+    chatModels: () => [chat],
     utility: null,
     structured: null,
-    compaction: null,
     embedding: null,
     speech: null,
     realtime: null,

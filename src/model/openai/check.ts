@@ -1,14 +1,18 @@
-import * as z from 'zod'
 import { ModelError } from '../port.ts'
 import { attemptOnce } from './attempts.ts'
 import { saysNoPath } from './capabilities.ts'
 import { attemptOptions, type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { faultOf } from './failures.ts'
+import { type ListedModel, onceAndSoon, requestModels } from './models.ts'
 
 export type CheckStep = { readonly name: string; readonly ok: boolean; readonly detail: string }
 
-const modelsSchema = z.object({ data: z.array(z.object({ id: z.string() })) })
-const CHECK_DEADLINE_MS = 10_000
+export type Checked = {
+  readonly ok: boolean
+  readonly steps: readonly CheckStep[]
+  readonly models: readonly ListedModel[]
+}
+
 const SHOWN_MODELS = 8
 
 /**
@@ -17,45 +21,35 @@ const SHOWN_MODELS = 8
  */
 export async function checkService(
   core: OpenAiCore,
-  model: string,
+  model: string | null,
   signal: AbortSignal,
-): Promise<{ ok: boolean; steps: CheckStep[] }> {
-  const options = attemptOptions(core, signal)
-  const deadlineMs = Math.min(core.limits.deadlineMs, CHECK_DEADLINE_MS)
-  const limits = { ...core.limits, attempts: 1, deadlineMs }
+): Promise<Checked> {
   try {
     const found = await attemptOnce(
       async (attemptSignal) => {
-        const steps = await listModels(core, model, attemptSignal)
+        const { steps, models } = await stepsOf(core, model, attemptSignal)
         const last = steps.at(-1)
-        return last?.ok ? [...steps.slice(0, -1), await withApi(core, last, model, attemptSignal)] : steps
+        if (!last?.ok) return { steps, models }
+        return { steps: [...steps.slice(0, -1), await withApi(core, last, model, attemptSignal)], models }
       },
-      { ...options, limits },
+      onceAndSoon(core, signal),
     )
     const reachable = { name: 'reachable', ok: true, detail: `${core.where} is reachable.` }
-    const steps = [reachable, ...found]
-    return { ok: steps.every(({ ok }) => ok), steps }
+    const steps = [reachable, ...found.steps]
+    return { ok: steps.every(({ ok }) => ok), steps, models: found.models }
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof ModelError)) throw error
-    return { ok: false, steps: [{ name: 'reachable', ok: false, detail: error.message }] }
+    return { ok: false, steps: [{ name: 'reachable', ok: false, detail: error.message }], models: [] }
   }
 }
 
 /** The steps after the first. Throws if the service gives no answer that can be read. */
-async function listModels(core: OpenAiCore, model: string, signal: AbortSignal): Promise<CheckStep[]> {
-  const client = await core.load()
+async function stepsOf(core: OpenAiCore, model: string | null, signal: AbortSignal) {
   const authorised = { name: 'authorised', ok: true, detail: 'The key is accepted or not needed.' }
   try {
-    const { data } = modelsSchema.parse(await client.get('/models', { signal }))
-    const ids = data.map(({ id }) => id)
-    const others = ids.slice(0, SHOWN_MODELS).join(', ')
-    // Gemini lists a path, and Ollama the tag that may be left out.
-    const isListed = [model, `models/${model}`, `${model}:latest`].some((id) => ids.includes(id))
-    const detail = isListed
-      ? `${model} is available.`
-      : `There is no model ${model} here. ${others ? `Available: ${others}.` : 'No models are available.'}`
-    return [authorised, { name: 'model', ok: isListed, detail }]
+    const models = await requestModels(core, signal)
+    return { steps: [authorised, found(models, model)], models }
   } catch (error) {
     const fault = faultOf(error, core.timing.nowMs())
     if (fault === null || fault.status === null) throw error
@@ -63,18 +57,30 @@ async function listModels(core: OpenAiCore, model: string, signal: AbortSignal):
     const mayNotList = fault.status === 403 && /scope|permission/i.test(fault.message)
     if (!mayNotList && fault.status !== 404) {
       const { message } = attemptOptions(core, signal).classify(error).error
-      return [{ name: 'authorised', ok: false, detail: message }]
+      return { steps: [{ name: 'authorised', ok: false, detail: message }], models: [] }
     }
     const why = mayNotList ? 'The key is not allowed to list models' : 'The server does not list its models'
-    return [authorised, { name: 'model', ok: true, detail: `${why}. Send a message to check ${model}.` }]
+    const how = model === null ? 'Enter the name of one.' : `Send a message to check ${model}.`
+    return { steps: [authorised, { name: 'model', ok: true, detail: `${why}. ${how}` }], models: [] }
   }
+}
+
+function found(models: readonly ListedModel[], model: string | null): CheckStep {
+  const ids = models.map(({ id }) => id)
+  const others = ids.slice(0, SHOWN_MODELS).join(', ')
+  const available = others ? `Available: ${others}.` : 'No models are available.'
+  if (model === null) return { name: 'model', ok: true, detail: available }
+  // Gemini lists a path, and Ollama the tag that may be left out.
+  const ok = [model, `models/${model}`, `${model}:latest`].some((id) => ids.includes(id))
+  const detail = ok ? `${model} is available.` : `There is no model ${model} here. ${available}`
+  return { name: 'model', ok, detail }
 }
 
 /** Adds to the last step which API answers, and what the server is known to lack. */
 async function withApi(
   core: OpenAiCore,
   step: CheckStep,
-  model: string,
+  model: string | null,
   signal: AbortSignal,
 ): Promise<CheckStep> {
   // OpenAI has both.
@@ -88,21 +94,17 @@ async function withApi(
   }
   const isByResponses = usesResponses(core)
   if (!isByResponses && !(await offers(core, '/chat/completions', signal))) {
-    const detail = `${core.where} has no chat completions${core.api === 'auto' ? ' and no Responses API' : ''}. Check OPENAI_BASE_URL; it often ends in /v1.`
+    const detail = `${core.where} has no chat completions${core.api === 'auto' ? ' and no Responses API' : ''}. Check its address; it often ends in /v1.`
     return { ...step, ok: false, detail }
   }
-  const lacking = core.capabilities.lacking(scopeOf(core, { model }))
+  const lacking = model === null ? [] : core.capabilities.lacking(scopeOf(core, { model }))
   const used = isByResponses ? 'It answers by the Responses API.' : 'It answers by chat completions.'
   const missing = lacking.length > 0 ? ` Missing here: ${lacking.join(', ')}.` : ''
   return { ...step, detail: `${step.detail} ${used}${missing}` }
 }
 
 /** Whether a path exists. The request is empty, so that the server refuses it and the owner pays nothing. */
-async function offers(
-  core: OpenAiCore,
-  path: '/responses' | '/chat/completions',
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function offers(core: OpenAiCore, path: string, signal: AbortSignal): Promise<boolean> {
   const client = await core.load()
   try {
     await client.post(path, { body: {}, signal })

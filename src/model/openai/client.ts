@@ -6,7 +6,10 @@ import { ModelError, type RealtimeEndpoint } from '../port.ts'
 export type Endpoint = { readonly baseUrl: string; readonly authorization: string | null }
 
 /** The realtime WebSocket endpoint for a base URL: http becomes ws, https becomes wss. */
-export function realtimeEndpoint({ baseUrl, authorization }: Endpoint, model: string): RealtimeEndpoint {
+export function realtimeEndpoint(
+  { baseUrl, authorization }: Endpoint,
+  model: string,
+): Pick<RealtimeEndpoint, 'url' | 'headers' | 'model'> {
   const url = new URL(`${baseUrl}/realtime`)
   url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:'
   url.searchParams.set('model', model)

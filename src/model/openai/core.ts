@@ -1,4 +1,5 @@
 import { type Capability, CapabilityMissing, type ModelId } from '../port.ts'
+import type { ServiceKind } from '../words.ts'
 import { type AttemptOptions, attemptOnce } from './attempts.ts'
 import { type Capabilities, refusedFeatures, saysMissing, saysNoPath } from './capabilities.ts'
 import type { LoadClient } from './client.ts'
@@ -14,6 +15,8 @@ export type OpenAiCore = {
   /** Origin of the service, for messages. */
   readonly where: string
   readonly baseUrl: string
+  readonly kind: ServiceKind
+  readonly apiKey: string | null
   /** OpenAI's own service. */
   readonly isOpenAi: boolean
   readonly api: ModelApi

@@ -1,31 +1,35 @@
 import { randomBytes } from 'node:crypto'
 import { createEitherStructuredModel, createEitherTextModel } from '../completions/either.ts'
-import type { ModelService } from '../port.ts'
+import type {
+  ChatModel,
+  CompactionModel,
+  EmbeddingModel,
+  RealtimeEndpoint,
+  SpeechModel,
+  StructuredModel,
+} from '../port.ts'
+import type { ServiceKind } from '../words.ts'
 import { createCapabilities } from './capabilities.ts'
-import { checkService } from './check.ts'
+import { type Checked, checkService } from './check.ts'
 import { createClientLoader, type Endpoint, realtimeEndpoint } from './client.ts'
 import { createCompactionModel } from './compaction.ts'
 import { type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { createDataBlocks } from './data-block.ts'
 import { type ModelApi, OPENAI_BASE_URL } from './defaults.ts'
 import { createEmbeddingModel } from './embeddings.ts'
-import { createSpeechModel } from './speech.ts'
+import { type Inspected, inspectService } from './inspect.ts'
+import { type ListedModel, listModels } from './models.ts'
+import { createSpeechModel, type SpeechModels } from './speech.ts'
 import { defaultLimits, type Limits, systemTiming, type Timing } from './timing.ts'
 
-/** The service and its models. A null model disables its port. */
-export type OpenAiSettings = {
+/** Where a service is, and how it is asked. */
+export type ConnectionSettings = {
+  readonly kind: ServiceKind
   readonly apiKey: string | null
-  /** Null for OpenAI. Without credentials and a slash at the end, as the setting's schema leaves it. */
-  readonly baseUrl: string | null
-  /** `auto` if missing. On OpenAI's own service, `auto` always means the Responses API. */
-  readonly api?: ModelApi | undefined
-  readonly chatModel: string
-  readonly utilityModel: string | null
-  readonly embeddingModel: string | null
-  readonly realtimeModel: string | null
-  readonly transcriptionModel: string | null
-  readonly speechModel: string | null
-  readonly speechVoice?: string | undefined
+  /** Without credentials and a slash at the end, as the setting's schema leaves it. */
+  readonly baseUrl: string
+  /** On OpenAI's own service, `auto` always means the Responses API. */
+  readonly api: ModelApi
   readonly firstEventMs?: number | undefined
 }
 
@@ -34,69 +38,79 @@ export type OpenAiDependencies = {
   readonly limits?: Partial<Limits>
 }
 
-/**
- * A model service on OpenAI's API or a compatible server. Loads and sends nothing before the first request.
- * An optional port is null while the server is known to lack it.
- */
-export function createOpenAiService(
-  settings: OpenAiSettings,
-  dependencies: OpenAiDependencies = {},
-): ModelService {
+/** A service on OpenAI's API or a compatible server, whose models become ports. */
+export type Connection = {
+  chat(model: string): ChatModel
+  structured(model: string): StructuredModel
+  /** The port while the server is not known to lack it. */
+  embedding(model: string): () => EmbeddingModel | null
+  speech(models: SpeechModels): SpeechModel
+  realtime(model: string, transcription: string): RealtimeEndpoint
+  /** Without a model, whether the service answers. */
+  check(model: string | null, signal: AbortSignal): Promise<Checked>
+  /** The same, and what the service offers. */
+  inspect(model: string | null, signal: AbortSignal): Promise<Inspected>
+  /** Throws ModelError if the service does not answer. */
+  models(signal: AbortSignal): Promise<readonly ListedModel[]>
+}
+
+/** Loads and sends nothing before the first request. */
+export function connect(settings: ConnectionSettings, dependencies: OpenAiDependencies = {}): Connection {
   const { baseUrl, apiKey } = settings
-  const endpoint = {
-    baseUrl: baseUrl ?? OPENAI_BASE_URL,
-    authorization: apiKey === null ? null : `Bearer ${apiKey}`,
-  }
+  const endpoint = { baseUrl, authorization: apiKey === null ? null : `Bearer ${apiKey}` }
   const core = createCore(endpoint, settings, dependencies)
-  const { capabilities } = core
-  const { chatModel, embeddingModel, realtimeModel, transcriptionModel, speechModel } = settings
-  const text = createEitherTextModel(core, chatModel)
-  const compaction = createCompactionModel(core, chatModel)
-  const embedding = embeddingModel === null ? null : createEmbeddingModel(core, embeddingModel)
-  const hasSpeech = transcriptionModel !== null || speechModel !== null
+  const unlessLacking = <P extends CompactionModel | EmbeddingModel>(
+    port: P,
+    capability: 'compaction' | 'embeddings',
+  ) => (core.capabilities.lacks(scopeOf(core, port.id), capability) ? null : port)
   return {
-    text,
-    utility: createEitherStructuredModel(core, settings.utilityModel ?? chatModel),
+    chat(model) {
+      const compaction = createCompactionModel(core, model)
+      return {
+        text: createEitherTextModel(core, model),
+        get compaction() {
+          return usesResponses(core) ? unlessLacking(compaction, 'compaction') : null
+        },
+      }
+    },
     structured: (model) => createEitherStructuredModel(core, model),
-    get compaction() {
-      const isMissing = !usesResponses(core) || capabilities.lacks(scopeOf(core, compaction.id), 'compaction')
-      return isMissing ? null : compaction
+    embedding(model) {
+      const port = createEmbeddingModel(core, model)
+      return () => unlessLacking(port, 'embeddings')
     },
-    get embedding() {
-      if (embedding === null || capabilities.lacks(scopeOf(core, embedding.id), 'embeddings')) return null
-      return embedding
-    },
-    speech: hasSpeech
-      ? createSpeechModel(core, {
-          transcription: transcriptionModel,
-          speech: speechModel,
-          voice: settings.speechVoice ?? 'alloy',
-        })
-      : null,
-    realtime: realtimeModel === null ? null : realtimeEndpoint(endpoint, realtimeModel),
-    check: (signal) => checkService(core, chatModel, signal),
+    speech: (models) => createSpeechModel(core, models),
+    realtime: (model, transcription) => ({
+      ...realtimeEndpoint(endpoint, model),
+      provider: core.provider,
+      transcription,
+    }),
+    check: (model, signal) => checkService(core, model, signal),
+    inspect: (model, signal) => inspectService(core, model, signal),
+    models: (signal) => listModels(core, signal),
   }
 }
 
 function createCore(
   endpoint: Endpoint,
-  settings: OpenAiSettings,
+  settings: ConnectionSettings,
   dependencies: OpenAiDependencies,
 ): OpenAiCore {
   const { timing = systemTiming } = dependencies
   const { baseUrl } = endpoint
   const url = new URL(baseUrl)
   const isOpenAi = url.host === new URL(OPENAI_BASE_URL).host
-  const { firstEventMs = defaultLimits.firstEventMs, api = 'auto' } = settings
+  const { firstEventMs = defaultLimits.firstEventMs, api, kind, apiKey } = settings
   const limits = { ...defaultLimits, firstEventMs, ...dependencies.limits }
   return {
     provider: isOpenAi ? 'openai' : url.host.slice(0, 100),
     where: url.origin,
     baseUrl,
+    kind,
+    apiKey,
     isOpenAi,
     api: isOpenAi && api === 'auto' ? 'responses' : api,
     load: createClientLoader(endpoint, limits),
-    secrets: [settings.apiKey ?? ''],
+    secrets: [apiKey ?? ''],
     timing,
     limits,
     capabilities: createCapabilities(timing.nowMs),

@@ -1,12 +1,10 @@
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
-import {
-  createOpenAiService,
-  type OpenAiDependencies,
-  type OpenAiSettings,
-} from '../../../src/model/openai/openai.ts'
+import type { ModelApi } from '../../../src/model/openai/defaults.ts'
+import type { OpenAiDependencies } from '../../../src/model/openai/openai.ts'
 import { systemTiming, type Timing } from '../../../src/model/openai/timing.ts'
 import type { ModelService, TextEvent, TextRequest, ToolSpec } from '../../../src/model/port.ts'
+import { createModelService } from '../../../src/model/service.ts'
 import {
   type ModelDouble,
   type ModelDoubleOptions,
@@ -14,6 +12,19 @@ import {
 } from '../../doubles/model/model-double.ts'
 
 export const API_KEY = 'sk-canary-0123456789abcdef'
+
+/** The service and its models; null for what is not set. */
+export type OpenAiSettings = {
+  readonly apiKey: string | null
+  readonly baseUrl: string
+  readonly api: ModelApi
+  readonly chatModel: string
+  readonly utilityModel: string | null
+  readonly embeddingModel: string | null
+  readonly realtimeModel: string | null
+  readonly transcriptionModel: string | null
+  readonly speechModel: string | null
+}
 
 export type Setup = {
   readonly double: ModelDouble
@@ -40,18 +51,30 @@ export async function setUp(
     random: () => 1,
     sleep: async (ms) => void waits.push(ms),
   }
-  const another: Setup['another'] = (settings = {}, dependencies = {}) =>
-    createOpenAiService(
+  const another: Setup['another'] = (settings = {}, dependencies = {}) => {
+    const wanted: OpenAiSettings = {
+      apiKey: API_KEY,
+      baseUrl: double.url,
+      api: 'auto',
+      chatModel: 'test-model',
+      utilityModel: null,
+      embeddingModel: 'test-embedding',
+      realtimeModel: 'test-realtime',
+      transcriptionModel: 'test-transcription',
+      speechModel: 'test-speech',
+      ...settings,
+    }
+    return createModelService(
       {
-        apiKey: API_KEY,
-        baseUrl: double.url,
-        chatModel: 'test-model',
-        utilityModel: null,
-        embeddingModel: 'test-embedding',
-        realtimeModel: 'test-realtime',
-        transcriptionModel: 'test-transcription',
-        speechModel: 'test-speech',
-        ...settings,
+        OPENAI_API_KEY: wanted.apiKey,
+        OPENAI_BASE_URL: wanted.baseUrl,
+        MODEL_API: wanted.api,
+        CHAT_MODEL: wanted.chatModel,
+        UTILITY_MODEL: wanted.utilityModel,
+        EMBEDDING_MODEL: wanted.embeddingModel,
+        REALTIME_MODEL: wanted.realtimeModel,
+        TRANSCRIPTION_MODEL: wanted.transcriptionModel,
+        SPEECH_MODEL: wanted.speechModel,
       },
       {
         timing,
@@ -59,6 +82,7 @@ export async function setUp(
         ...dependencies,
       },
     )
+  }
   return { double, waits, another, service: another(options.settings, options.dependencies) }
 }
 

@@ -163,13 +163,19 @@ test.for(['transcription', 'speech'] as const)('asks a server without %s only on
 })
 
 test.for([
-  ['https://api.openai.com/v1', 'wss://api.openai.com/v1/realtime?model=rt'],
-  ['http://127.0.0.1:9', 'ws://127.0.0.1:9/realtime?model=rt'],
-  ['https://host/a/b', 'wss://host/a/b/realtime?model=rt'],
-] as const)('derives the realtime socket of %s: %s', async ([baseUrl, url]) => {
+  ['https://api.openai.com/v1', 'wss://api.openai.com/v1/realtime?model=rt', 'openai'],
+  ['http://127.0.0.1:9', 'ws://127.0.0.1:9/realtime?model=rt', '127.0.0.1:9'],
+  ['https://host/a/b', 'wss://host/a/b/realtime?model=rt', 'host'],
+] as const)('derives the realtime socket of %s: %s', async ([baseUrl, url, provider]) => {
   const { another } = await setUp()
   const endpoint = present(another({ baseUrl, realtimeModel: 'rt' }).realtime)
-  expect(endpoint).toEqual({ url, headers: { Authorization: `Bearer ${API_KEY}` }, model: 'rt' })
+  expect(endpoint).toEqual({
+    url,
+    headers: { Authorization: `Bearer ${API_KEY}` },
+    provider,
+    model: 'rt',
+    transcription: 'test-transcription',
+  })
 })
 
 test('sends no Authorization header without a key', async () => {

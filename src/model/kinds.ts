@@ -1,0 +1,79 @@
+import { type ServiceKind, serviceKinds } from './words.ts'
+
+export type KindOfService = {
+  readonly title: string
+  /** The address of its OpenAI-compatible API; null if every server has its own. */
+  readonly baseUrl: string | null
+  readonly needsKey: boolean
+  /** Where the owner makes a key, or how to start the server. */
+  readonly hint: string
+  /** Where it lists its models, if not at `/models`: from the origin of the service. */
+  readonly modelsPath?: string
+  /** What its list of models needs besides the usual header. */
+  readonly listHeaders?: (apiKey: string) => Readonly<Record<string, string | null>>
+}
+
+/** What differs between services. Code asks this table, and never for a kind by its name. */
+export const kindsOfService: Readonly<Record<ServiceKind, KindOfService>> = {
+  openai: {
+    title: 'OpenAI',
+    baseUrl: 'https://api.openai.com/v1',
+    needsKey: true,
+    hint: 'Make a key at platform.openai.com/api-keys.',
+  },
+  anthropic: {
+    title: 'Anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    needsKey: true,
+    hint: 'Make a key at platform.claude.com, under API keys.',
+    // Its list belongs to the native API, which takes the key in a header of its own.
+    modelsPath: '/v1/models?limit=1000',
+    listHeaders: (apiKey) => ({
+      Authorization: null,
+      'x-api-key': apiKey,
+      'anthropic-version': '2023-06-01',
+    }),
+  },
+  gemini: {
+    title: 'Gemini',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    needsKey: true,
+    hint: 'Make a key at aistudio.google.com/apikey.',
+  },
+  openrouter: {
+    title: 'OpenRouter',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    needsKey: true,
+    hint: 'Make a key at openrouter.ai/settings/keys.',
+  },
+  ollama: {
+    title: 'Ollama',
+    baseUrl: 'http://localhost:11434/v1',
+    needsKey: false,
+    hint: 'Start it with “ollama serve”, and get a model with “ollama pull”.',
+  },
+  lmstudio: {
+    title: 'LM Studio',
+    baseUrl: 'http://localhost:1234/v1',
+    needsKey: false,
+    hint: 'Start its server in the Developer tab, or with “lms server start”.',
+    // Unlike /v1/models, it tells the context length.
+    modelsPath: '/api/v0/models',
+  },
+  other: {
+    title: 'Other',
+    baseUrl: null,
+    needsKey: false,
+    hint: 'Any server with an OpenAI-compatible API. Its address often ends in /v1.',
+  },
+}
+
+/** The kind that an address belongs to. */
+export function kindOfAddress(baseUrl: string): ServiceKind {
+  const { origin } = new URL(baseUrl)
+  const known = serviceKinds.find((kind) => {
+    const address = kindsOfService[kind].baseUrl
+    return address !== null && new URL(address).origin === origin
+  })
+  return known ?? 'other'
+}
