@@ -6,7 +6,7 @@ import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
 import { choiceView, fieldView, takeText } from '../design/field.ts'
-import { entryFields, hintView, missing, triedOf } from './service-form.ts'
+import { entryFields, hintView, keyToSave, missing, triedOf } from './service-form.ts'
 import './service-test.ts'
 import type { DgServiceTest } from './service-test.ts'
 import { builtinId, mainId, type Service, type ServiceKind, type Services } from './service-words.ts'
@@ -100,16 +100,14 @@ export class DgServiceDialog extends DialogElement {
     const entry = entryOf(data)
     const title = this.isMain ? (edited?.title ?? kind.title) : textIn(data, 'title')
     const api = apis.find(([name]) => name === textIn(data, 'api'))?.[0]
-    const isKeyRemoved = data.has('removeKey') && entry.apiKey === ''
+    const apiKey = data.has('removeKey') ? entry.apiKey : keyToSave(kind, edited, entry)
     return this.submission.send(
       async () => {
         const id = this.isMain ? mainId : (edited?.id ?? freeId(title, this.services))
         await this.app.http.put('/api/services/{id}', {
           params: { id },
           body: {
-            ...{ kind: kind.kind, title, baseUrl: entry.baseUrl },
-            ...(api ? { api } : {}),
-            ...(entry.apiKey !== '' || isKeyRemoved ? { apiKey: entry.apiKey } : {}),
+            ...{ kind: kind.kind, title, baseUrl: entry.baseUrl, api, apiKey },
           },
         })
         this.onSaved(await this.app.http.get('/api/services'))

@@ -44,6 +44,15 @@ export function entryFields(
     : html`${address}${key}`
 }
 
+/** The key to save: undefined keeps the stored one. A new service never gets that of the one before it. */
+export function keyToSave(
+  kind: ServiceKind,
+  service: Service | null,
+  { apiKey }: ServiceEntry,
+): string | undefined {
+  return apiKey !== '' || service === null || !takesKey(kind, service) ? apiKey : undefined
+}
+
 /** What is missing before it can be tested or saved, by field. */
 export function missing(
   kind: ServiceKind,

@@ -74,7 +74,7 @@ export const uses: readonly UseRow[] = [
 
 /** Settings that the services section shows instead of a row each. */
 export const settingsOfServices: ReadonlySet<string> = new Set([
-  ...['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'MODEL_API', 'CHAT_FALLBACK'],
+  ...['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'MODEL_API', 'SERVICES', 'SERVICE_KEYS', 'CHAT_FALLBACK'],
   ...uses.flatMap(({ keys }) => keys),
 ])
 

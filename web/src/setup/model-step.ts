@@ -9,7 +9,14 @@ import { problemView } from '../design/field.ts'
 import { LightElement } from '../design/light-element.ts'
 import '../services/model-picker.ts'
 import type { DgModelPicker } from '../services/model-picker.ts'
-import { entryFields, hintView, missing, type ServiceEntry, triedOf } from '../services/service-form.ts'
+import {
+  entryFields,
+  hintView,
+  keyToSave,
+  missing,
+  type ServiceEntry,
+  triedOf,
+} from '../services/service-form.ts'
 import '../services/service-test.ts'
 import type { DgServiceTest } from '../services/service-test.ts'
 import {
@@ -117,11 +124,12 @@ export class DgModelStep extends LightElement {
     if (result?.ok && kind) this.model = suggestedModel(kind.kind, result.models, current)
   }
 
-  private async save(kind: ServiceKind, { baseUrl, apiKey }: ServiceEntry): Promise<void> {
+  private async save(kind: ServiceKind, entry: ServiceEntry): Promise<void> {
     const { http } = this.app
+    const apiKey = keyToSave(kind, this.service, entry)
     await http.put('/api/services/{id}', {
       params: { id: 'main' },
-      body: { kind: kind.kind, title: kind.title, baseUrl, ...(apiKey === '' ? {} : { apiKey }) },
+      body: { kind: kind.kind, title: kind.title, baseUrl: entry.baseUrl, apiKey },
     })
     await changeSettings(http, { CHAT_SERVICE: 'main', CHAT_MODEL: this.model }, askPasswordIn(this))
   }
