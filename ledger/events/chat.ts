@@ -12,6 +12,8 @@ export const chatEvents = {
       spoken: z.boolean().optional(),
       /** The parts of the text that were pasted: start and end in UTF-16 code units. Anybody may have written them. */
       pasted: z.array(rangeSchema).max(MAX_PASTED_RANGES).optional(),
+      /** The model that the owner chose for this message: the id of its service, and its name there. */
+      model: z.strictObject({ service: z.string().max(40), model: z.string().max(200) }).optional(),
     },
     body: { text: z.string().min(1) },
   }),

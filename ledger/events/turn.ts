@@ -26,6 +26,9 @@ export const modelFailureKinds = [
   'context_too_long',
 ] as const
 
+/** More models than may stand in for a chat model. */
+const MAX_FAILED_MODELS = 10
+
 /** What the delegate did, why, and what it cost. */
 export const turnEvents = {
   'turn.started': defineEvent({
@@ -43,7 +46,13 @@ export const turnEvents = {
   'turn.completed': defineEvent({
     internal: true,
     facts: {
+      /** The model that answered. */
       model: modelIdSchema,
+      /** The models that failed before it, and why; absent if none did. */
+      failedModels: z
+        .array(z.strictObject({ model: modelIdSchema, kind: z.enum(modelFailureKinds) }))
+        .max(MAX_FAILED_MODELS)
+        .optional(),
       usage: usageSchema,
       /** Input tokens of the last request: the current size of the context. */
       contextTokens: countSchema,

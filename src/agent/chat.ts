@@ -9,6 +9,9 @@ import type { Placement } from '../storage/placement.ts'
 /** Start and end of each pasted part of a text. */
 export type Pasted = NonNullable<EventOf<'chat.message.received'>['facts']['pasted']>
 
+/** The model that the owner chose for one message. */
+type Choice = EventOf<'chat.message.received'>['facts']['model']
+
 /** The place of a received message in the ledger. */
 export type ReceivedMessage = {
   readonly turnId: string
@@ -61,12 +64,21 @@ export function createChatChannel(options: {
     ended,
     /**
      * Resolves once the message is durable. Idempotent by `clientMessageId`. `isSpoken`: dictated to a device,
-     * so anybody in the room may have said it. `pasted`: the parts that anybody may have written.
+     * so anybody in the room may have said it. `pasted`: the parts that anybody may have written. `model`: what
+     * answers this message.
      */
     async receive(
       text: string,
       clientMessageId: string | undefined,
-      { isSpoken = false, pasted = [] }: { readonly isSpoken?: boolean; readonly pasted?: Pasted } = {},
+      {
+        isSpoken = false,
+        pasted = [],
+        model,
+      }: {
+        readonly isSpoken?: boolean
+        readonly pasted?: Pasted
+        readonly model?: Choice | undefined
+      } = {},
     ): Promise<ReceivedMessage> {
       const turnId = newId()
       const key = clientMessageId === undefined ? undefined : keyOf(clientMessageId)
@@ -80,7 +92,11 @@ export function createChatChannel(options: {
             spanId,
             turnId,
             key,
-            facts: { ...(isSpoken && { spoken: true }), ...(pasted.length > 0 && { pasted: [...pasted] }) },
+            facts: {
+              ...(isSpoken && { spoken: true }),
+              ...(pasted.length > 0 && { pasted: [...pasted] }),
+              ...(model && { model: { ...model } }),
+            },
             body: { text },
           },
         ]

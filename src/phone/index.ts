@@ -87,9 +87,9 @@ export async function buildPhone(options: PhoneOptions) {
 
   const purposeOf = (party: CallPlace['party']) => (party === 'guest' ? 'guest' : 'call')
   function callModels(): CallModels {
-    const { text, realtime } = model()
-    const { provider } = text.id
-    const transcription = { provider, model: settings.get('TRANSCRIPTION_MODEL') }
+    const { realtime } = model()
+    const provider = realtime?.provider ?? 'none'
+    const transcription = { provider, model: realtime?.transcription ?? settings.get('TRANSCRIPTION_MODEL') }
     return { realtime: realtime && { provider, model: realtime.model }, transcription }
   }
 

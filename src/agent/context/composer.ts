@@ -2,7 +2,7 @@ import type { NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { SignalRow } from '../../../projections/signals.ts'
 import type { Recall } from '../../lib/recall.ts'
-import type { InputItem, ModelService, TextRequest } from '../../model/port.ts'
+import type { ChatModel, InputItem, TextRequest } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
 import { typedWords } from '../../text/pasted.ts'
 import { textWithMedia } from '../turn/sms-text.ts'
@@ -34,7 +34,7 @@ export type Composed = {
 
 export type Composer = {
   /** Null if the message of the turn was erased. */
-  compose(turn: TurnToRun, service: ModelService, options: { readonly textOnly: boolean }): Composing | null
+  compose(turn: TurnToRun, model: ChatModel, options: { readonly textOnly: boolean }): Composing | null
 }
 
 export type Composing = {
@@ -88,7 +88,7 @@ export function createComposer(options: {
   }
 
   return {
-    compose(turn, service, { textOnly }) {
+    compose(turn, model, { textOnly }) {
       const cue = cueOf(turn)
       const { turnId, conversationId, spanId } = turn
       if (!cue || conversationId === null) return null
@@ -100,9 +100,9 @@ export function createComposer(options: {
       const adaptations = options.adaptations(channel)
 
       async function gather(cue: Cue, conversationId: string): Promise<Composed> {
-        const past = await chain.read(conversationId, service.text.id, {
+        const past = await chain.read(conversationId, model.text.id, {
           // A service that makes no opaque replacements reads none, whatever it made before.
-          textOnly: textOnly || service.compaction === null,
+          textOnly: textOnly || model.compaction === null,
         })
         const recalled = await options.recall({
           text: cue.text,

@@ -1,9 +1,10 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
 import type { TurnFailureKind } from '../../model/failure-text.ts'
-import { addUsage, ModelError, type ModelService } from '../../model/port.ts'
+import { addUsage, type ChatModel, type InputItem, ModelError } from '../../model/port.ts'
 import type { Composed } from '../context/composer.ts'
 import type { SpokenChannel } from '../context/instructions.ts'
 import { SILENCE } from '../context/signals-text.ts'
+import type { ChatModels } from './chat-models.ts'
 import type { Run } from './run.ts'
 import { type JudgedCall, judgeCalls, readAgain } from './second-reading.ts'
 import type { createToolRunner, RecordedCall } from './tool-runner.ts'
@@ -22,9 +23,11 @@ export function createRounds(
     readonly turn: TurnToRun
     readonly cause: AnyEvent | undefined
     readonly channel: SpokenChannel
-    readonly service: ModelService
+    readonly models: ChatModels
     readonly facts: ReturnType<typeof createTurnFacts>
     readonly progress: TurnProgress
+    /** What the turn has recorded so far, as another model may read it: opaque items are only for their own. */
+    readonly itemsFor: (model: ChatModel) => readonly InputItem[]
     readonly run: Run
     readonly signal: AbortSignal
     readonly startedMs: number
@@ -32,7 +35,7 @@ export function createRounds(
   },
 ): { speak(): Promise<TurnFailureKind | null> } {
   const { append, previews, composer, nowMs, log } = options
-  const { toolRunner, turn, cause, channel, service, facts, progress, run, signal } = options
+  const { toolRunner, turn, cause, channel, models, facts, progress, run, signal } = options
   const { turnId, conversationId } = turn
   /** Whether it answers a message typed in the browser. Only those carry the owner's authority. */
   const isOwners = cause?.type === 'chat.message.received' && cause.facts.spoken !== true
@@ -42,7 +45,7 @@ export function createRounds(
 
   /** Asks and runs calls until the model answers. Returns why the turn failed; null if it is answered. */
   async function speak(): Promise<TurnFailureKind | null> {
-    const composing = composer.compose(turn, service, { textOnly: false })
+    const composing = composer.compose(turn, models.current(), { textOnly: false })
     if (!composing) return 'interrupted'
     if (isPreviewed) previews.publish({ type: 'working', turnId })
     await append([facts.started(composing.opening)])
@@ -56,11 +59,18 @@ export function createRounds(
     let hasRecomposed = false
     while (run.rounds < MAX_ROUNDS) {
       const answer = await ask(composed).catch(async (error: unknown) => {
-        const recomposed = hasRecomposed || run.said !== '' ? null : await recompose(composed, error)
+        // Its words are shown already.
+        if (run.said !== '') throw error
+        const isAnother = fallBack(error)
+        const recomposed = isAnother
+          ? await compose()
+          : hasRecomposed
+            ? null
+            : await recompose(composed, error)
         if (!recomposed) throw error
         composed = recomposed
         run.take(recomposed)
-        hasRecomposed = true
+        hasRecomposed = !isAnother
         return null
       })
       if (!answer) continue
@@ -84,7 +94,7 @@ export function createRounds(
         options.traceItem('in', { type: item.type, chars: JSON.stringify(item).length })
     }
     const request = { ...composed.request, input, use, now: new Date(nowMs()).toISOString() }
-    for await (const event of service.text.respond(request, signal)) {
+    for await (const event of models.current().text.respond(request, signal)) {
       if (event.type === 'text.delta') {
         run.said += event.text
         if (isPreviewed) previews.publish({ type: 'delta', turnId, text: event.text })
@@ -96,20 +106,31 @@ export function createRounds(
     throw new ModelError('malformed', 'the stream ended without completing')
   }
 
+  /** Lets the next model answer this round, if the failure is one of the service. */
+  function fallBack(error: unknown): boolean {
+    if (!models.fallBack(error)) return false
+    log.warn({ err: error, turnId, ...models.failed.at(-1) }, 'a chat model failed, so the next one answers')
+    run.tail.splice(0, run.tail.length, ...options.itemsFor(models.current()))
+    return true
+  }
+
+  /** The context for the current model; null if the message was erased meanwhile. */
+  async function compose(textOnly = false): Promise<Composed | null> {
+    return (await composer.compose(turn, models.current(), { textOnly })?.gather()) ?? null
+  }
+
   /**
    * Retries a refused input with the text of the replacement or a compacted chain; null if neither applies.
    */
   async function recompose(composed: Composed, error: unknown): Promise<Composed | null> {
     if (!(error instanceof ModelError) || conversationId === null) return null
-    const again = async (textOnly: boolean) =>
-      (await composer.compose(turn, service, { textOnly })?.gather()) ?? null
     if (error.kind === 'context_too_long') {
       const shortened = await options.shorten(conversationId, signal)
-      return shortened ? again(false) : null
+      return shortened ? compose() : null
     }
     const refusesBase =
       composed.baseForm === 'opaque' && (error.kind === 'malformed' || error.kind === 'refused')
-    return refusesBase ? again(true) : null
+    return refusesBase ? compose(true) : null
   }
 
   function judge({ toolCalls }: Answer, composed: Composed): Promise<readonly JudgedCall[]> {
@@ -119,7 +140,7 @@ export function createRounds(
       isForeign: run.foreignSeqs.size > 0,
       async readAgain() {
         const second = await readAgain(composed, {
-          service,
+          service: models.current(),
           tools: options.tools,
           nowMs,
           signal,
@@ -143,7 +164,8 @@ export function createRounds(
     )
     if (appended.status === 'duplicate') throw new ModelError('malformed', 'the model used a call id twice')
     const called = appended.events.filter(({ type }) => type === 'tool.called')
-    if (answer.blob !== null) run.tail.push({ type: 'opaque', model: service.text.id, blob: answer.blob })
+    if (answer.blob !== null)
+      run.tail.push({ type: 'opaque', model: models.current().text.id, blob: answer.blob })
     return toolCalls.flatMap(({ callId, name, arguments: args, authorised, foreign }, index) => {
       if (answer.blob === null) run.tail.push({ type: 'tool_call', callId, name, arguments: args })
       const fact = called[index]

@@ -1,4 +1,4 @@
-import { answerOf, ModelError, type ModelService, NO_USAGE, type Use } from '../../model/port.ts'
+import { answerOf, type ChatModel, ModelError, NO_USAGE, type Use } from '../../model/port.ts'
 import type { Tool, ToolContext } from '../../model/tool.ts'
 import type { Composed } from '../context/composer.ts'
 import { parseArguments } from './tool-runner.ts'
@@ -64,7 +64,7 @@ export async function judgeCalls(
 export async function readAgain(
   { request, ownWords }: Pick<Composed, 'request' | 'ownWords'>,
   options: {
-    readonly service: Pick<ModelService, 'text'>
+    readonly service: Pick<ChatModel, 'text'>
     readonly tools: ReadonlyMap<string, Tool>
     readonly nowMs: () => number
     readonly signal: AbortSignal

@@ -4,6 +4,7 @@ import type { TurnRow } from '../../../projections/turns.ts'
 import { failureText, type TurnFailureKind } from '../../model/failure-text.ts'
 import type { ModelId, TextEvent, Usage, Use } from '../../model/port.ts'
 import type { Opening } from '../context/composer.ts'
+import type { ChatModels } from './chat-models.ts'
 import type { JudgedCall } from './second-reading.ts'
 import { replyKey } from './sms-text.ts'
 
@@ -23,11 +24,11 @@ export function useOf(turn: TurnToRun, channel: TurnPlace['channel']): Use {
   return { purpose, channel: isActivation ? 'inner' : channel, conversationId, spanId, turnId }
 }
 
-/** Where a turn runs and on which model. */
+/** Where a turn runs and on which models. */
 export type TurnPlace = {
   readonly turn: TurnToRun
   readonly channel: 'chat' | 'voice' | 'sms'
-  readonly model: ModelId
+  readonly models: Pick<ChatModels, 'current' | 'failed'>
   /** The number to reply to by text; null on other channels. */
   readonly replyTo: string | null
 }
@@ -36,9 +37,10 @@ export type TurnPlace = {
 const TEXT_ATTEMPTS = 3
 
 /** Builds the facts of a turn, in the order in which they can occur. */
-export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
+export function createTurnFacts({ turn, channel, models, replyTo }: TurnPlace) {
   const { turnId, conversationId, spanId } = turn
   const place = { conversationId, spanId, turnId, channel, causedBy: turn.causeSeq } as const
+  const model = (): ModelId => ({ ...models.current().text.id })
   /** Unique, so a turn ends once. */
   const key = `turn-ended:${turnId}`
 
@@ -63,7 +65,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       facts: {
         trigger: turn.trigger,
         party: turn.party === 'guest' ? 'guest' : 'owner',
-        model: { ...model },
+        model: model(),
         adaptationIds: [...adaptationIds],
         signalIds: [...signalIds],
       },
@@ -94,7 +96,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
         }),
       )
       if (answer.blob === null) return calls
-      const facts = { model: { ...model }, round, items: answer.toolCalls.length }
+      const facts = { model: model(), round, items: answer.toolCalls.length }
       return [
         {
           type: 'turn.items.kept',
@@ -152,7 +154,8 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       ...place,
       key,
       facts: {
-        model: { ...model },
+        model: model(),
+        ...(models.failed.length > 0 && { failedModels: [...models.failed] }),
         usage: { ...run.usage },
         contextTokens: answer ? answer.usage.inputTokens + answer.usage.outputTokens : 0,
         responseId: answer?.responseId ?? null,

@@ -38,6 +38,7 @@ export function createTurnReport({
         event.type === 'tool.returned' ? [[event.facts.callId, event] as const] : [],
       ),
     )
+    const model = completed?.facts.model ?? started?.facts.model ?? null
     const { channel, status, startedAt, endedAt, inputTokens, outputTokens, cachedTokens } = turn
     return {
       turnId,
@@ -45,7 +46,8 @@ export function createTurnReport({
       status,
       startedAt,
       completedAt: endedAt,
-      model: started?.facts.model ?? null,
+      model,
+      failedModels: completed?.facts.failedModels ?? [],
       memories: events.flatMap((event) =>
         event.type === 'memory.recalled'
           ? event.facts.ids.map((id) => ({ id, text: memoryText(id), late: event.facts.late }))
@@ -85,7 +87,7 @@ export function createTurnReport({
             .map((event) => ({ seq: event.seq, type: event.type, tool: toolOf(event) }))
         : null,
       usage: { inputTokens, outputTokens, cachedTokens },
-      costMicros: costOf(turnId, started?.facts.model ?? null),
+      costMicros: costOf(turnId, model),
     }
   }
 }

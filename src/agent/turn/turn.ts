@@ -2,12 +2,13 @@ import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import { failureText, failureTextOf, type TurnFailureKind } from '../../model/failure-text.ts'
-import { AllowanceSpent, ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
+import { AllowanceSpent, type ChatModel, ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
 import type { Right } from '../../settings/rights.ts'
 import type { Composer } from '../context/composer.ts'
 import type { SpokenChannel } from '../context/instructions.ts'
 import type { Previews } from '../conversation/previews.ts'
+import { createChatModels } from './chat-models.ts'
 import { createProvenance, type Provenance } from './provenance.ts'
 import { createRounds } from './rounds.ts'
 import { createRun } from './run.ts'
@@ -70,8 +71,8 @@ export function createTurnRunner(options: TurnRunnerOptions) {
       options.onFault(error)
       // A turn that cannot start must still end, or it would be resumed at once and forever.
       const channel = spokenChannel(turn)
-      const model = options.model().text.id
-      const facts = createTurnFacts({ turn, channel, model, replyTo: null })
+      const models = createChatModels([options.model()])
+      const facts = createTurnFacts({ turn, channel, models, replyTo: null })
       await options.append(facts.failed('internal', NO_USAGE, 0))
     }
   }
@@ -95,19 +96,24 @@ async function runTurn(
   const overdue = new AbortController()
   const signal = AbortSignal.any([stopping, overdue.signal])
   const channel = spokenChannel(turn)
-  const service = options.model()
   const [cause] = ledger.readSeqs([turn.causeSeq])
+  const choice = cause?.type === 'chat.message.received' ? cause.facts.model : undefined
+  const models = createChatModels(options.model().chatModels(choice))
   const replyTo = cause?.type === 'sms.received' ? (cause.body?.from ?? null) : null
-  const facts = createTurnFacts({ turn, channel, model: service.text.id, replyTo })
-  const progress = readProgress(options, turn, service)
+  const facts = createTurnFacts({ turn, channel, models, replyTo })
+  // A turn that has not started has done nothing.
+  const begun = turn.startedSeq === null ? [] : options.turnEventSeqs(turnId)
+  const progress = readProgress(options, turn, models.current(), begun)
   const run = createRun({ turn, progress, tools, ledger, provenance })
   const durationMs = () => Math.max(0, Math.round(nowMs() - startedMs))
 
   async function speak(): Promise<TurnFailureKind | null> {
     if (!canResume(progress)) return 'interrupted'
-    if (service.text.id.provider !== 'builtin' && options.isSpent()) return 'budget'
-    const place = { turn, cause, channel, service, facts, progress, run, signal, startedMs, durationMs }
-    return createRounds({ ...options, toolRunner, ...place }).speak()
+    if (models.current().text.id.provider !== 'builtin' && options.isSpent()) return 'budget'
+    const place = { turn, cause, channel, models, facts, progress, run, signal, startedMs, durationMs }
+    const itemsFor = (model: ChatModel) =>
+      readProgress(options, turn, model, options.turnEventSeqs(turnId)).items
+    return createRounds({ ...options, toolRunner, ...place, itemsFor }).speak()
   }
 
   async function concludeAborted(): Promise<void> {
@@ -149,14 +155,18 @@ async function runTurn(
   }
 }
 
-/** What the turn did before a crash, and what earlier attempts at the same signals did. */
-function readProgress(options: TurnRunnerOptions, turn: TurnToRun, service: ModelService): TurnProgress {
+/** What the turn did in the facts of `seqs`, and what earlier attempts at the same signals did. */
+function readProgress(
+  options: TurnRunnerOptions,
+  turn: TurnToRun,
+  model: ChatModel,
+  seqs: readonly number[],
+): TurnProgress {
   const { ledger, turnEventSeqs, triedBefore } = options
-  const ofSeqs = (seqs: readonly number[]) => progressOf(ledger.readSeqs(seqs), service.text.id)
+  const progressIn = (each: readonly number[]) => progressOf(ledger.readSeqs(each), model.text.id)
   const earlierIds = turn.trigger === 'activation' ? triedBefore(turn.turnId) : []
   return withEarlier(
-    earlierIds.map((id) => ofSeqs(turnEventSeqs(id))),
-    // A turn that has not started has done nothing.
-    ofSeqs(turn.startedSeq === null ? [] : turnEventSeqs(turn.turnId)),
+    earlierIds.map((id) => progressIn(turnEventSeqs(id))),
+    progressIn(seqs),
   )
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { modelChoiceSchema } from '../../model/words.ts'
 import { body, json, refusals, tagged } from './describe.ts'
 
 const { post } = tagged('Chat')
@@ -31,6 +32,10 @@ export const messageFields = {
       description:
         'The parts of `content` that were pasted: start and end in UTF-16 code units. They may be the words of others, so they cannot ask for anything that needs your authority.',
     }),
+  model: modelChoiceSchema.optional().openapi({
+    description:
+      'The model that answers this message, by the id of its service. The fallback applies after it.',
+  }),
 }
 
 export const say = post('/api/chat', {

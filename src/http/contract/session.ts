@@ -45,6 +45,8 @@ export const compact = post('/api/session/context/compact', {
   responses: { 200: json(contextSchema, 'The compacted context'), ...refusals(409, 502) },
 })
 
+const modelSchema = z.object({ provider: z.string(), model: z.string() })
+
 const turnSchema = z
   .object({
     turnId: z.string(),
@@ -52,7 +54,11 @@ const turnSchema = z
     status: z.enum(['waiting', 'running', 'completed', 'failed', 'stopped']),
     startedAt: z.string().nullable(),
     completedAt: z.string().nullable(),
-    model: z.object({ provider: z.string(), model: z.string() }).nullable(),
+    model: modelSchema.nullable().describe('The model that answered'),
+    failedModels: z
+      .array(z.object({ model: modelSchema, kind: z.string() }))
+      .readonly()
+      .describe('The models that failed before it, in order, and why'),
     memories: z
       .array(z.object({ id: z.string(), text: z.string().nullable(), late: z.boolean() }))
       .readonly(),

@@ -8,7 +8,7 @@ import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { invalidCursor, invalidRequest, problemOf, Refusal } from '../server/problem.ts'
 import type { SocketRoute } from '../server/sockets.ts'
-import { turnRefusal } from './chat.ts'
+import { requireKnown, turnRefusal } from './chat.ts'
 import { requireEnded } from './conversations.ts'
 
 const MAX_MESSAGE_BYTES = 1_048_576
@@ -132,8 +132,9 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
     switch (message.type) {
       case 'chat.message': {
         const relayedBefore = relayedSeq
-        const { content, clientMessageId, pasted = [] } = message
-        const received = await chat.receive(content, clientMessageId, { pasted })
+        const { content, clientMessageId, pasted = [], model } = message
+        requireKnown(deps.models, model)
+        const received = await chat.receive(content, clientMessageId, { pasted, model })
         const end = chat.ended(received)
         // The turn of a repeated message may have ended before, so no event will report its outcome.
         if (end && end.seq <= relayedBefore) sendOutcome(end.outcome)

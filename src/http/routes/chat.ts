@@ -3,14 +3,15 @@ import { say, stop } from '../contract/chat.ts'
 import type { RefusalStatus } from '../contract/problem.ts'
 import type { RouteDeps } from '../features.ts'
 import { goneSignal, type Routes } from '../server/env.ts'
-import { problemOf, Refusal } from '../server/problem.ts'
+import { invalidField, problemOf, Refusal } from '../server/problem.ts'
 
-export function chatRoutes(routes: Routes, { agent }: RouteDeps): void {
+export function chatRoutes(routes: Routes, { agent, models }: RouteDeps): void {
   const { chat, previews } = agent
 
   routes.openapi(say, async (c) => {
-    const { content, clientMessageId, pasted = [] } = c.req.valid('json')
-    const message = await chat.receive(content, clientMessageId, { pasted })
+    const { content, clientMessageId, pasted = [], model } = c.req.valid('json')
+    requireKnown(models, model)
+    const message = await chat.receive(content, clientMessageId, { pasted, model })
     const gone = goneSignal(c)
     if (c.req.header('accept')?.includes('text/event-stream')) {
       return streamSSE(c, async (stream) => {
@@ -47,6 +48,15 @@ export function chatRoutes(routes: Routes, { agent }: RouteDeps): void {
   })
 
   routes.openapi(stop, (c) => c.json({ stopped: agent.attention.stop() }, 200))
+}
+
+/** Throws 400 for a model of a service that does not exist. */
+export function requireKnown(
+  models: Pick<RouteDeps['models'], 'knows'>,
+  model: { readonly service: string } | undefined,
+): void {
+  if (model && !models.knows(model.service))
+    throw invalidField('model.service', 'must be one of your model services')
 }
 
 /** The budget covers a sliding 24 hours, so it may have room again at any time. */

@@ -1,12 +1,14 @@
 import { createSpendingQueries } from '../../../projections/spending.ts'
 import type { Log } from '../../lib/log.ts'
+import { type ModelPlan, planOf, usesOfModels } from '../../model/plan.ts'
 import { AllowanceSpent, type ModelId, type Use } from '../../model/port.ts'
-import { microsOf, priceTable, toMicros } from '../../model/prices.ts'
+import { defaultPrices, microsOf, priceTable, toMicros } from '../../model/prices.ts'
+import { BUILTIN, modelUses } from '../../model/words.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createAllowance } from './allowance.ts'
 import { createCallMeter } from './calls.ts'
-import { createMeter } from './meter.ts'
+import { createMeter, isLoopback } from './meter.ts'
 import { createSpendingReport } from './report.ts'
 
 export type Money = ReturnType<typeof buildMoney>
@@ -24,15 +26,17 @@ export function buildMoney(options: {
   const { storage, settings, nowMs } = options
   const { append } = storage
   const spending = createSpendingQueries(storage.views)
-  const modelsInUse = () => MODEL_SETTINGS.flatMap((key) => settings.get(key))
+  const plan = () =>
+    planOf(Object.fromEntries(PLAN_SETTINGS.map((key) => [key, String(settings.get(key) ?? '')])))
+  const modelsInUse = () => [
+    ...modelUses.map((use) => settings.get(usesOfModels[use].model)),
+    ...plan().fallback.flatMap(({ service, model }) => (service === BUILTIN ? [] : [model])),
+  ]
+  const prices = () => priceTable(settings.get('PRICES'))
   /** A service on this machine is taken to cost nothing, unless the owner sets its price. */
-  const prices = () => {
-    const url = settings.get('OPENAI_BASE_URL')
-    const isLocal = url !== null && LOOPBACK.test(new URL(url).hostname)
-    return priceTable(settings.get('PRICES'), isLocal ? modelsInUse() : [])
-  }
+  const localPrices = () => priceTable(settings.get('PRICES'), Object.keys(defaultPrices.models))
   const allowance = createAllowance({ ...options, ledger: storage.ledger, spending })
-  const meter = createMeter({ ...options, ...storage, spending, allowance, prices })
+  const meter = createMeter({ ...options, ...storage, spending, allowance, prices, localPrices })
 
   return {
     meter,
@@ -62,7 +66,7 @@ export function buildMoney(options: {
     report: createSpendingReport({
       spending,
       allowance,
-      prices,
+      prices: () => priceTable(settings.get('PRICES'), localModels(plan())),
       modelsInUse,
       timezone: () => settings.get('TIMEZONE'),
       nowMs,
@@ -73,15 +77,20 @@ export function buildMoney(options: {
 /** A text that is paid unless it certainly was not sent. */
 export type ReservedText = { settle(isSent: boolean): Promise<void> }
 
-const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/
+/** The models in use on this machine. */
+function localModels({ services, uses, fallback }: ModelPlan): string[] {
+  const isLocal = (service: string) =>
+    services.some(({ id, baseUrl }) => id === service && isLoopback(new URL(baseUrl).host))
+  return [...Object.values(uses), ...fallback].flatMap(({ service, model }) =>
+    model !== null && isLocal(service) ? [model] : [],
+  )
+}
 
 const A_TOKEN_OF_EACH = { inputTokens: 1, outputTokens: 1, cachedTokens: 0 }
 
-const MODEL_SETTINGS = [
-  'CHAT_MODEL',
-  'UTILITY_MODEL',
-  'EMBEDDING_MODEL',
-  'REALTIME_MODEL',
-  'TRANSCRIPTION_MODEL',
-  'SPEECH_MODEL',
+const PLAN_SETTINGS = [
+  ...Object.values(usesOfModels).flatMap(({ service, model }) => [service, model]),
+  'OPENAI_BASE_URL',
+  'SERVICES',
+  'CHAT_FALLBACK',
 ] as const

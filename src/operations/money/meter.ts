@@ -6,8 +6,14 @@ import type { SpendingQueries } from '../../../projections/spending.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Meter, Reservation } from '../../model/metered.ts'
 import { AllowanceSpent, type ModelId, type Use } from '../../model/port.ts'
-import { dearestPrice, knownPrice, type PriceTable } from '../../model/prices.ts'
+import { dearestPrice, knownPrice, type ModelPrice, type PriceTable } from '../../model/prices.ts'
 import { type Allowance, noticePlace, refusalText, type WindowState } from './allowance.ts'
+
+const FREE_OF_CHARGE: ModelPrice = { input: 0, output: 0 }
+
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/
+/** Whether a host, which is also the name of a provider, is on this machine. */
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host.replace(/:\d+$/, ''))
 
 const FREE: Reservation = { settle: async () => undefined }
 
@@ -22,10 +28,12 @@ export function createMeter(options: {
   readonly spending: SpendingQueries
   readonly allowance: Allowance
   readonly prices: () => PriceTable
+  /** Those of services on this machine. */
+  readonly localPrices: () => PriceTable
   readonly newId: () => string
   readonly log: Pick<Log, 'warn'>
 }): Meter {
-  const { append, spending, allowance, prices, newId, log } = options
+  const { append, spending, allowance, prices, localPrices, newId, log } = options
   const serially = pLimit(1)
 
   /** Asks the owner for a price, once for each model. */
@@ -88,7 +96,10 @@ export function createMeter(options: {
   }
 
   return {
-    priceOf: ({ model }) => knownPrice(prices(), model) ?? dearestPrice(prices()),
+    priceOf: ({ provider, model }) =>
+      isLoopback(provider)
+        ? (knownPrice(localPrices(), model) ?? FREE_OF_CHARGE)
+        : (knownPrice(prices(), model) ?? dearestPrice(prices())),
     reserve: (use, model, micros) => serially(() => reserve(use, model, micros)),
   }
 }

@@ -42,15 +42,15 @@ export function createMinds(
   const context = createContextQueries(views)
   const voice = () => ({
     voice: settings.get('REALTIME_VOICE'),
-    transcriptionModel: settings.get('TRANSCRIPTION_MODEL'),
+    transcriptionModel: model().realtime?.transcription ?? settings.get('TRANSCRIPTION_MODEL'),
   })
 
   function turnsOf(place: CallPlace) {
     const { conversationId } = place
-    const { text, realtime } = model()
+    const { realtime } = model()
     return createCallTurns({
       place,
-      model: { provider: text.id.provider, model: realtime?.model ?? 'none' },
+      model: { provider: realtime?.provider ?? 'none', model: realtime?.model ?? 'none' },
       append: queue.append,
       newId: options.newId,
       nowMs,
