@@ -138,10 +138,10 @@ test('orders the fallback by keyboard, and shows in the reply which model failed
     await page.getByRole('button', { name: 'Add a model' }).click()
     await page.getByLabel('Service', { exact: true }).selectOption(title)
     if (name) await page.getByRole('radio', { name }).check()
-    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
-  await page.getByText('If the chat model fails, you see an error').waitFor()
+  await page.getByText('None. If the chat model fails').waitFor()
   await add('Builtin')
   await add('The attic', 'qwen3:8b')
   const items = page.getByRole('list', { name: 'Models to try, in order' }).getByRole('listitem')

@@ -23,7 +23,6 @@ const replySchema = z.object({
 export const messageFields = {
   content: z.string().trim().min(1).max(MAX_MESSAGE_CHARS),
   clientMessageId: z.string().min(1).max(200).optional(),
-  model: z.object({ service: z.string(), model: z.string() }).optional(),
   pasted: z
     .array(z.tuple([z.int().min(0), z.int().min(0)]))
     .max(MAX_PASTED_RANGES)

@@ -18,8 +18,16 @@ const maxRanges = 100
 
 /** A message as it was sent. */
 export function draftOf(message: TimelineEvent): Draft {
-  const { pasted } = message.payload
-  return { text: wordsOf(message), pasted: Array.isArray(pasted) ? pasted : [] }
+  const { pasted, model } = message.payload
+  return {
+    text: wordsOf(message),
+    pasted: Array.isArray(pasted) ? pasted : [],
+    ...(isModelChoice(model) ? { model } : {}),
+  }
+}
+
+function isModelChoice(value: unknown): value is ModelChoice {
+  return typeof value === 'object' && value !== null && 'service' in value && 'model' in value
 }
 
 /** Whether an edit inserts what the owner did not type. Undoing one may bring back such text. */
