@@ -105,7 +105,9 @@ test('does not go back to a finished set-up or sign-in', async () => {
   await page.goBack()
   expect(page.url()).toBe('about:blank')
   // Waits for the requests made in idle time: they would be rejected after the sign-out.
-  const answered = ['**/api/outbound', '**/api/session/context'].map((url) => page.waitForResponse(url))
+  const answered = ['**/api/outbound', '**/api/session/context', '**/api/services'].map((url) =>
+    page.waitForResponse(url),
+  )
   await page.goto('/')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   await Promise.all(answered)
