@@ -7,7 +7,7 @@ export type TurnFailureKind = EventOf<'turn.failed'>['facts']['kind']
 export const failureText: Readonly<Record<TurnFailureKind, string>> = {
   interrupted: 'A restart interrupted me before I could answer. Please ask again.',
   stopped: 'I was stopped before I could answer.',
-  auth: 'The model service rejected the API key. Check OPENAI_API_KEY in Settings.',
+  auth: 'The model service rejected the API key. Check the key in Settings.',
   quota: 'Your quota at the model service is used up. Check the billing of your account there.',
   rate_limited: 'The model service is limiting my requests. Please try again in a minute.',
   unavailable:

@@ -40,7 +40,7 @@ export const settingRegistry = {
     default: null,
     sensitive: true,
     description:
-      'Address of another OpenAI-compatible service, for every model call including the realtime socket.',
+      'Address of another OpenAI-compatible service, for every use that no further service has, including the realtime socket.',
   }),
   MODEL_API: setting(z.enum(modelApis), {
     group: 'model',

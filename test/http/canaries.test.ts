@@ -12,6 +12,8 @@ const canaries = {
   DELIVERY_WEBHOOK_SECRET: 'canary-webhook-4f6a',
 }
 
+const SERVICE_KEY = 'canary-service-5b7d'
+
 /** Set together with the keys, because they are not sent to another address. */
 const UNREACHABLE = { TELEPHONY_API_BASE_URL: 'http://127.0.0.1:9' }
 
@@ -36,6 +38,17 @@ test('keeps secrets out of every response, socket, log, page, prompt and file, w
       PUBLIC_URL: 'https://delegate.example.com',
     },
   })
+
+  // Another service quotes its key, and then answers.
+  const second = { kind: 'other', title: 'Second', baseUrl: model.url, apiKey: SERVICE_KEY }
+  note((await client.put('/api/services/second', second)).text)
+  model.replyTo('/models', { fault: httpFaults.unauthorised(SERVICE_KEY) })
+  note((await client.get('/api/services/second/models')).text)
+  model.replyTo('/models', { fault: httpFaults.unauthorised(SERVICE_KEY) })
+  note((await client.post('/api/services/test', { id: 'second' })).text)
+  model.reply({ fault: httpFaults.unauthorised(SERVICE_KEY) })
+  const chosen = { content: 'Hello', model: { service: 'second', model: 'm' } }
+  note((await client.post('/api/chat', chosen)).text)
 
   model.reply({ text: 'Hello.' })
   note((await client.post('/api/chat', { content: 'Hello' })).text)
@@ -72,12 +85,11 @@ test('keeps secrets out of every response, socket, log, page, prompt and file, w
   const all = seen.join('\n')
   // Also as they are sent: the provider's API takes both in one header.
   const signIn = Buffer.from(`AC1:${canaries.TELEPHONY_AUTH_TOKEN}`).toString('base64')
-  for (const canary of [...Object.values(canaries), signIn])
+  for (const canary of [...Object.values(canaries), SERVICE_KEY, signIn])
     expect([canary, all.includes(canary)]).toEqual([canary, false])
-  // Proves that they were in use: the double was called with the key.
-  expect(JSON.stringify(model.requests().map(({ headers }) => headers.authorization))).toContain(
-    canaries.OPENAI_API_KEY,
-  )
+  // Proves that they were in use: the double was called with the keys.
+  const used = JSON.stringify(model.requests().map(({ headers }) => headers.authorization))
+  for (const key of [canaries.OPENAI_API_KEY, SERVICE_KEY]) expect(used).toContain(key)
 })
 
 test('hides a secret that a tool reads from the model and the ledger', async () => {

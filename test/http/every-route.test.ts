@@ -60,6 +60,7 @@ async function fill({ client }: WholeService): Promise<(path: string) => string>
     '/api/conversations/': said.conversationId,
     '/api/erasures/': erasure.id,
     '/api/notes/': note.id,
+    '/api/services/': 'main',
     '/notes/': note.id,
     '/api/timeline/spans/': said.spanId,
     '/api/turns/': said.turnId,

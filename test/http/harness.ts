@@ -16,7 +16,7 @@ import { loadStaticFiles } from '../../src/http/server/static-files.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createModelHolder } from '../../src/model/service.ts'
 import type { Checks } from '../../src/operations/readiness/readiness.ts'
-import { openOwnerState } from '../../src/settings/index.ts'
+import { chosenSettings, openOwnerState } from '../../src/settings/index.ts'
 import { parseSetting, type SettingKey } from '../../src/settings/registry.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { createClient } from './client.ts'
@@ -88,10 +88,13 @@ export async function startService(options: ServiceOptions = {}) {
   const socketMessages: string[] = []
   const things: string[] = []
   const halt = buildHalt({ storage, directory, onFault: storage.reportFault })
+  const { settings } = ownerState
+  const models = createModelHolder(chosenSettings(settings))
+  settings.subscribe(() => models.configure(chosenSettings(settings)))
   const http = createHttp({
     ...ownerState,
     halt,
-    models: createModelHolder({}),
+    models,
     addRoutes: (routes) => thingRoutes(routes, things),
     socketRoutes: socketRoutes(socketMessages),
     intrusions,

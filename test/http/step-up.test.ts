@@ -8,6 +8,15 @@ const WRONG = 'not the password at all'
 const SENSITIVE: Readonly<Record<string, string | number>> = {
   OPENAI_API_KEY: 'sk-new',
   OPENAI_BASE_URL: 'https://model.example/v1',
+  SERVICES: '[{"id":"mine","kind":"other","title":"Mine","baseUrl":"https://model.example/v1"}]',
+  SERVICE_KEYS: '{}',
+  CHAT_SERVICE: 'mine',
+  UTILITY_SERVICE: 'mine',
+  EMBEDDING_SERVICE: 'mine',
+  TRANSCRIPTION_SERVICE: 'mine',
+  SPEECH_SERVICE: 'mine',
+  REALTIME_SERVICE: 'mine',
+  CHAT_FALLBACK: '[{"service":"mine","model":"m"}]',
   TELEPHONY_ACCOUNT_SID: 'AC1',
   TELEPHONY_AUTH_TOKEN: 'token',
   TELEPHONY_API_KEY_SID: 'SK1',
@@ -23,6 +32,8 @@ const SENSITIVE: Readonly<Record<string, string | number>> = {
   DELIVERY_WEBHOOK_SECRET: 'a webhook secret',
   COPILOT_WORKDIR: '/srv/delegate-work',
 }
+
+const SERVICE = { kind: 'other', title: 'Mine', baseUrl: 'http://127.0.0.1:9/v1' }
 
 /** A service with a clock that the test moves. */
 async function startWithClock() {
@@ -49,6 +60,10 @@ test('asks for a proof before every sensitive change, once the sign-in is five m
           ['DELETE', `/api/config/${key}`],
         ] as const,
     ),
+    ['PUT', '/api/services/mine', SERVICE],
+    ['PUT', '/api/services/main', { ...SERVICE, apiKey: 'sk-new' }],
+    ['POST', '/api/services/test', { kind: SERVICE.kind, baseUrl: SERVICE.baseUrl }],
+    ['DELETE', '/api/services/mine'],
     ['DELETE', `/api/sessions/${other.id}`],
   ]
   for (const [method, path, content] of attempts) {
@@ -71,7 +86,7 @@ test('asks for a proof before every sensitive change, once the sign-in is five m
       method,
       path,
       content,
-      method === 'PUT' || !/sessions/.test(path) ? 200 : 204,
+      method === 'DELETE' && /sessions|services/.test(path) ? 204 : 200,
     ])
   }
 })

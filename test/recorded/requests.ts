@@ -188,6 +188,8 @@ export const subjects: Readonly<Record<string, Recorder>> = {
 
   async settings(ask) {
     await ask('GET /api/config')
+    await ask('GET /api/services')
+    await ask('GET /api/services/nothing/models')
     await ask('GET /api/security')
     await ask('GET /_dev/walkie/logs')
   },

@@ -10,12 +10,14 @@ import {
   rightsTrials,
   telephonyTrials,
 } from './trials-of-service.ts'
+import { serviceTrials } from './trials-of-services.ts'
 import { conversationTrials, modelTrials } from './trials-of-talk.ts'
 import { startWorld } from './world.ts'
 
 /** Groups of settings, with the environment that the service starts with. */
 const worlds: [string, Trials, Readonly<Record<string, string>>][] = [
   ['the model service', modelTrials, {}],
+  ['several model services', serviceTrials, {}],
   ['money', moneyTrials, {}],
   ['the conversation', conversationTrials, {}],
   ['the telephone', telephonyTrials, {}],

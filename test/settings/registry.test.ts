@@ -76,6 +76,19 @@ test.each<[SettingKey, unknown, unknown]>([
   ['OPENAI_API_KEY', ' sk-abc ', 'sk-abc'],
   ['OPENAI_API_KEY', 'sk-abc\r\nX-Evil: 1', null],
   ['OPENAI_API_KEY', ['sk-abc'], null],
+  ['CHAT_SERVICE', 'claude-2', 'claude-2'],
+  ['CHAT_SERVICE', 'Claude', null],
+  [
+    'SERVICES',
+    '[{"id":"a","kind":"other","title":"A","baseUrl":"http://host/v1/"}]',
+    '[{"id":"a","kind":"other","title":"A","baseUrl":"http://host/v1","api":"auto"}]',
+  ],
+  ['SERVICES', '[{"id":"main","kind":"other","title":"A","baseUrl":"http://host/v1"}]', null],
+  ['SERVICES', '[{"id":"a","kind":"other","title":"A","baseUrl":"http://host/v1?key=x"}]', null],
+  ['SERVICES', '{}', null],
+  ['SERVICE_KEYS', '{"a": "key"}', '{"a":"key"}'],
+  ['SERVICE_KEYS', '{"a": "key\\r\\nX-Evil: 1"}', null],
+  ['CHAT_FALLBACK', '[{"service":"a"}]', null],
   ['DELIVERY_CHANNEL', 'webhook', 'webhook'],
   ['DELIVERY_CHANNEL', 'fax', null],
   ['COPILOT_WORKDIR', '/home/owner/work', '/home/owner/work'],
@@ -107,6 +120,7 @@ test('says what is expected and never repeats the input', () => {
 test('has the secrets of the contract', () => {
   expect(settingKeys.filter((key) => settingRegistry[key].secret)).toEqual([
     'OPENAI_API_KEY',
+    'SERVICE_KEYS',
     'TELEPHONY_AUTH_TOKEN',
     'TELEPHONY_API_KEY_SECRET',
     'PHONE_PIN',

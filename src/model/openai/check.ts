@@ -87,7 +87,7 @@ async function withApi(
   if (core.isOpenAi) return step
   if (usesResponses(core) && !(await offers(core, '/responses', signal))) {
     if (core.api === 'responses') {
-      const detail = `${core.where} has no Responses API. Set MODEL_API to completions or auto.`
+      const detail = `${core.where} has no Responses API. Set its API to completions or auto.`
       return { ...step, ok: false, detail }
     }
     core.capabilities.markLacking(core.baseUrl, 'responses')

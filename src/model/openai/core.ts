@@ -78,7 +78,7 @@ export function orNoResponses(core: OpenAiCore) {
   return (error: unknown): never => {
     if (!saysNoPath(error)) throw error
     core.capabilities.markLacking(core.baseUrl, 'responses')
-    const message = `The model service at ${core.where} has no Responses API. Set MODEL_API to completions or auto.`
+    const message = `The model service at ${core.where} has no Responses API. Set its API to completions or auto.`
     throw new CapabilityMissing('responses', message)
   }
 }

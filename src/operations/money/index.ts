@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts'
 import { type ModelPlan, planOf, usesOfModels } from '../../model/plan.ts'
 import { AllowanceSpent, type ModelId, type Use } from '../../model/port.ts'
 import { defaultPrices, microsOf, priceTable, toMicros } from '../../model/prices.ts'
-import { BUILTIN, modelUses } from '../../model/words.ts'
+import { BUILTIN } from '../../model/words.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createAllowance } from './allowance.ts'
@@ -29,7 +29,7 @@ export function buildMoney(options: {
   const plan = () =>
     planOf(Object.fromEntries(PLAN_SETTINGS.map((key) => [key, String(settings.get(key) ?? '')])))
   const modelsInUse = () => [
-    ...modelUses.map((use) => settings.get(usesOfModels[use].model)),
+    ...MODEL_SETTINGS.map((key) => settings.get(key)),
     ...plan().fallback.flatMap(({ service, model }) => (service === BUILTIN ? [] : [model])),
   ]
   const prices = () => priceTable(settings.get('PRICES'))
@@ -88,8 +88,19 @@ function localModels({ services, uses, fallback }: ModelPlan): string[] {
 
 const A_TOKEN_OF_EACH = { inputTokens: 1, outputTokens: 1, cachedTokens: 0 }
 
+/** In the order of the report. */
+const MODEL_SETTINGS = [
+  'CHAT_MODEL',
+  'UTILITY_MODEL',
+  'EMBEDDING_MODEL',
+  'REALTIME_MODEL',
+  'TRANSCRIPTION_MODEL',
+  'SPEECH_MODEL',
+] as const
+
 const PLAN_SETTINGS = [
-  ...Object.values(usesOfModels).flatMap(({ service, model }) => [service, model]),
+  ...MODEL_SETTINGS,
+  ...Object.values(usesOfModels).map(({ service }) => service),
   'OPENAI_BASE_URL',
   'SERVICES',
   'CHAT_FALLBACK',

@@ -105,7 +105,7 @@ test.for<[string, unknown]>([
 test.for([
   ['both', [], 'auto', true, 'It answers by the Responses API.'],
   ['only chat completions', ['/responses'], 'auto', true, 'It answers by chat completions.'],
-  ['only chat completions', ['/responses'], 'responses', false, 'Set MODEL_API to completions or auto.'],
+  ['only chat completions', ['/responses'], 'responses', false, 'Set its API to completions or auto.'],
   ['neither', ['/responses', '/chat/completions'], 'auto', false, 'no chat completions and no Responses API'],
 ] as const)('says in the connection test which API answers: a server with %s, %j, %s', async (given) => {
   const [, lacks, api, ok, words] = given
