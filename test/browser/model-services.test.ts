@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ModelDouble, type ModelDoubleOptions, startModelDouble } from '../doubles/model/model-double.ts'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
@@ -36,9 +36,10 @@ async function addService(service: WholeService, id: string, title: string, addr
 }
 
 /** Checks and pictures what is shown, at both widths and in both themes. */
-async function look(page: Page, name: string): Promise<void> {
+async function look(page: Page, name: string, shown?: Locator): Promise<void> {
   for (const [width, viewport] of Object.entries({ desk, phone })) {
     await page.setViewportSize(viewport)
+    await shown?.scrollIntoViewIfNeeded()
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       expect([name, width, colorScheme, await findings(page)]).toEqual([name, width, colorScheme, []])
@@ -52,6 +53,9 @@ async function look(page: Page, name: string): Promise<void> {
 
 test('sets up a local server from the wizard alone, and says what to do if nothing answers', async () => {
   const ollama = await startOllama('Hello from your own machine.')
+  const stopped = await startModelDouble()
+  await stopped.close()
+  const deserted = stopped.url.replace('127.0.0.1', 'localhost')
   const service = await startWholeService({ installed: false })
   const page = await visit(browser(), service, { signedIn: false })
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -63,9 +67,9 @@ test('sets up a local server from the wizard alone, and says what to do if nothi
   const address = inFocus(page.getByLabel('Address'))
   await address.waitFor()
   expect(await address.inputValue()).toBe('http://localhost:11434/v1')
-  await address.fill('http://localhost:9/v1')
+  await address.fill(deserted)
   await page.keyboard.press('Enter')
-  await page.getByText('Nothing answers at http://localhost:9').waitFor()
+  await page.getByText(`Nothing answers at ${new URL(deserted).origin}. Is Ollama running?`).waitFor()
   await page.getByText('If Delegate runs in a container').waitFor()
   await look(page, 'wizard-no-answer')
 
@@ -115,7 +119,10 @@ test('adds a service, gives it the background work, and removes it only once it 
   await background.getByText('qwen3:8b').waitFor()
   const { uses } = (await service.client.get('/api/services')).json
   expect(uses).toContainEqual({ use: 'utility', service: 'the-attic', model: 'qwen3:8b', available: true })
+  const toasts = page.getByRole('button', { name: 'Dismiss' })
+  while ((await toasts.count()) > 0) await toasts.first().click()
   await look(page, 'model-services')
+  await look(page, 'model-uses', page.getByRole('row', { name: /^Reading aloud/ }))
 
   await page.getByRole('button', { name: 'Remove The attic' }).click()
   const confirm = page.locator('dg-confirm-dialog')
@@ -157,8 +164,7 @@ test('orders the fallback by keyboard, and shows in the reply which model failed
     { service: 'attic', model: 'qwen3:8b' },
     { service: 'builtin', model: 'builtin-1' },
   ])
-  await page.getByRole('list', { name: 'Models to try, in order' }).scrollIntoViewIfNeeded()
-  await look(page, 'fallback')
+  await look(page, 'fallback', page.getByRole('button', { name: 'Add a model' }))
 
   model.answerWith(() => ({ fault: { kind: 'status', status: 401, body: {} } }))
   await page.goto('/')

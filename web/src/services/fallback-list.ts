@@ -7,6 +7,9 @@ import { askPasswordIn } from '../settings/password-dialog.ts'
 import { DgChooseModelDialog } from './choose-model-dialog.ts'
 import { builtinId, type ModelChoice, type Services, serviceTitle } from './service-words.ts'
 
+/** The service accepts no more. */
+const maxFallback = 4
+
 /** The models to try in order if the chat model fails. Each change is saved at once. Fires `changed`. */
 @customElement('dg-fallback-list')
 export class DgFallbackList extends LitElement {
@@ -119,9 +122,13 @@ export class DgFallbackList extends LitElement {
               ${fallback.map((choice, at) => this.itemView(choice, at))}
             </ol>`
       }
-      <button class="button small add" type="button" @click=${this.add}>
-        <dg-icon name="plus"></dg-icon>Add a model
-      </button>
+      ${
+        fallback.length < maxFallback
+          ? html`<button class="button small add" type="button" @click=${this.add}>
+              <dg-icon name="plus"></dg-icon>Add a model
+            </button>`
+          : nothing
+      }
     `
   }
 

@@ -79,7 +79,9 @@ export class DgModelPicker extends LitElement {
   @state() private query = ''
 
   override focus(): void {
-    this.renderRoot.querySelector<HTMLElement>('input:checked, input')?.focus()
+    const chosen = this.renderRoot.querySelector<HTMLElement>('input:checked')
+    const field = chosen ?? this.renderRoot.querySelector<HTMLElement>('input')
+    field?.focus()
   }
 
   protected override updated(changed: PropertyValues): void {

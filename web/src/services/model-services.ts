@@ -239,7 +239,7 @@ export class DgModelServices extends LitElement {
       </section>
       <section>
         <h3>If the chat model fails</h3>
-        <p class="soft">These are tried in order, before an answer has begun.</p>
+        <p class="soft">If it fails before its first word, these are tried in order.</p>
         <dg-fallback-list
           .app=${this.app}
           .services=${services}

@@ -93,6 +93,8 @@ export class DgServiceDialog extends DialogElement {
     this.testing = true
     await element.run(triedOf(this.kind, this.edited, entry), entry.baseUrl)
     this.testing = false
+    await element.updateComplete
+    element.scrollIntoView({ block: 'nearest' })
   }
 
   private readonly submit = (data: FormData): Promise<boolean> => {

@@ -52,14 +52,14 @@ export const uses: readonly UseRow[] = [
   {
     use: 'realtime',
     title: 'Phone calls',
-    about: 'Listens and speaks in calls.',
+    about: 'Listens, writes down and speaks in calls.',
     without: 'Calls are not answered.',
     keys: ['REALTIME_SERVICE', 'REALTIME_MODEL'],
   },
   {
     use: 'transcription',
     title: 'Transcription',
-    about: 'Writes down what is said in calls and to a walkie-talkie.',
+    about: 'Writes down what you say to a walkie-talkie.',
     without: 'Nothing is written down.',
     keys: ['TRANSCRIPTION_SERVICE', 'TRANSCRIPTION_MODEL'],
   },

@@ -57,10 +57,10 @@ function rowView(
         }
       </p>
     </th>
-    <td>${serviceTitle(services, use.service)}</td>
+    <td>${use.model === null ? '' : serviceTitle(services, use.service)}</td>
     <td>
-      ${use.model === null ? html`<span class="soft">None</span>` : html`<span class="model">${use.model}</span>`}
-      ${use.available ? nothing : html`<p class="soft">${use.model === null ? '' : 'Not available. '}${without}</p>`}
+      ${use.model}
+      ${use.available ? nothing : html`<p class="soft">${use.model === null ? 'None.' : 'Not available.'} ${without}</p>`}
     </td>
     <td>
       <button class="button small" type="button" aria-label="Change the model for ${title}" @click=${() => actions.change(row, use)}>
@@ -94,8 +94,11 @@ export const usesTableStyles = css`
     font-size: var(--text-sm);
   }
   .uses tbody th {
-    width: 45%;
+    width: 42%;
     font-weight: 550;
+  }
+  .uses tbody td:nth-child(2) {
+    min-width: 8rem;
   }
   .uses th > p {
     font-weight: 400;
@@ -126,11 +129,14 @@ export const usesTableStyles = css`
     }
     .uses tr {
       display: grid;
-      grid-template-columns: auto minmax(0, 1fr) auto;
+      grid-template-columns: minmax(0, 1fr) auto;
       align-items: center;
-      gap: 0 var(--space-2);
+      gap: 0 var(--space-3);
       padding: var(--space-3) 0;
       border-top: 1px solid var(--line);
+    }
+    .uses tr:first-child {
+      border: 0;
     }
     .uses :is(th, td) {
       padding: 0;
@@ -141,10 +147,16 @@ export const usesTableStyles = css`
       width: auto;
       margin-bottom: var(--space-2);
     }
-    .uses td:nth-child(2)::after {
-      content: ':';
+    .uses td:nth-child(2) {
+      grid-row: 3;
+      color: var(--ink-soft);
+      font-size: var(--text-sm);
+    }
+    .uses td:nth-child(3) {
+      grid-row: 2;
     }
     .uses td:last-child {
+      grid-area: 2 / 2 / span 2;
       width: auto;
     }
   }

@@ -112,7 +112,9 @@ export class DgModelStep extends LightElement {
       missing(kind, this.service, entry),
     )
     await this.updateComplete
-    if (this.passed) this.querySelector<DgModelPicker>('dg-model-picker')?.focus()
+    const picker = this.querySelector<DgModelPicker>('dg-model-picker')
+    await picker?.updateComplete
+    if (picker) picker.focus()
     else if (Object.keys(this.submission.errors).length === 0)
       this.querySelector<HTMLElement>('.primary')?.focus()
   }
