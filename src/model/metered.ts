@@ -39,6 +39,10 @@ const OVERHEAD_TOKENS = 512
 /** No model writes faster. */
 const TOKENS_A_SECOND = 200
 
+/** The provider of a model that does not exist. */
+export const NO_PROVIDER = 'none'
+const UNPAID: ReadonlySet<string> = new Set(['builtin', NO_PROVIDER])
+
 type Call = {
   readonly use: Use
   readonly model: ModelId
@@ -61,7 +65,7 @@ export function meterService(
   const chats = new WeakMap<ChatModel, ChatModel>()
 
   function paidChat(chat: ChatModel): ChatModel {
-    if (chat.text.id.provider === 'builtin') return chat
+    if (UNPAID.has(chat.text.id.provider)) return chat
     const known = chats.get(chat)
     if (known !== undefined) return known
     const paid: ChatModel = {

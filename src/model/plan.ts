@@ -1,6 +1,12 @@
 import * as z from 'zod'
 import { kindOfAddress, kindsOfService } from './kinds.ts'
-import { FIRST_EVENT_SECONDS, modelApis, OPENAI_BASE_URL, openAiDefaults } from './openai/defaults.ts'
+import {
+  FIRST_EVENT_SECONDS,
+  isOpenAi,
+  modelApis,
+  OPENAI_BASE_URL,
+  openAiDefaults,
+} from './openai/defaults.ts'
 import {
   BUILTIN,
   MAIN,
@@ -118,9 +124,6 @@ function mainService(settings: ModelSettings): PlannedService {
     isSet: apiKey !== null || address !== null,
   }
 }
-
-/** OpenAI's own service. */
-export const isOpenAi = (baseUrl: string): boolean => new URL(baseUrl).host === new URL(OPENAI_BASE_URL).host
 
 /** The service that is named; `builtin` for the builtin model, undefined if there is none. */
 export function serviceNamed(plan: ModelPlan, id: string): PlannedService | typeof BUILTIN | undefined {

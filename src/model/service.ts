@@ -1,5 +1,5 @@
 import { createBuiltinService } from './builtin/builtin.ts'
-import { type Meter, meterService } from './metered.ts'
+import { type Meter, meterService, NO_PROVIDER } from './metered.ts'
 import { openAiDefaults } from './openai/defaults.ts'
 import { type Connection, connect, type OpenAiDependencies } from './openai/openai.ts'
 import { type ModelPlan, type ModelSettings, planOf, serviceNamed, usesOfModels } from './plan.ts'
@@ -119,7 +119,7 @@ function absent(service: string, model: string): ChatModel {
   return {
     compaction: null,
     text: {
-      id: { provider: service, model },
+      id: { provider: NO_PROVIDER, model },
       // biome-ignore lint/correctness/useYield: it fails before its first word.
       async *respond() {
         throw new ModelError(
@@ -132,10 +132,12 @@ function absent(service: string, model: string): ChatModel {
 }
 
 function unknownServices(plan: ModelPlan) {
-  return modelUses.flatMap((use) => {
-    const { service } = plan.uses[use]
+  const named = [
+    ...modelUses.map((use) => [usesOfModels[use].service, plan.uses[use].service] as const),
+    ...plan.fallback.map(({ service }) => ['CHAT_FALLBACK', service] as const),
+  ]
+  return named.flatMap(([setting, service]) => {
     if (serviceNamed(plan, service) !== undefined) return []
-    const setting = usesOfModels[use].service
     const detail = `${setting} names ${service}, but there is no such service. Choose another in Settings.`
     return [{ name: 'service', ok: false, detail }]
   })

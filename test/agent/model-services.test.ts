@@ -226,18 +226,21 @@ test('takes the model of one message, with the fallback after it', async () => {
 })
 
 test('names a service that does not exist in the check and in the answer, and goes on without it', async () => {
-  const { client, ask, say } = await start({
+  const { client, ask, say, events } = await start({
     CHAT_SERVICE: 'gone',
     EMBEDDING_SERVICE: 'away',
     EMBEDDING_MODEL: 'e',
+    CHAT_FALLBACK: '[{"service":"lost","model":"m"}]',
   })
   expect((await ask('Hello')).json.code).toBe('model_unavailable')
+  expect((await events('spend.reserved')).filter(({ payload }) => payload.purpose === 'reply')).toEqual([])
   const { ok, steps } = (await client.post('/api/config.test', { service: 'model' })).json
   expect([ok, steps.map(({ detail }: Json) => detail)]).toEqual([
     false,
     [
       'CHAT_SERVICE names gone, but there is no such service. Choose another in Settings.',
       'EMBEDDING_SERVICE names away, but there is no such service. Choose another in Settings.',
+      'CHAT_FALLBACK names lost, but there is no such service. Choose another in Settings.',
     ],
   ])
   await client.put('/api/config', { entries: { CHAT_FALLBACK: FALLBACK } })

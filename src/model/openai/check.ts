@@ -24,6 +24,7 @@ export async function checkService(
   model: string | null,
   signal: AbortSignal,
 ): Promise<Checked> {
+  const reachable = { name: 'reachable', ok: true, detail: `${core.where} is reachable.` }
   try {
     const found = await attemptOnce(
       async (attemptSignal) => {
@@ -34,13 +35,14 @@ export async function checkService(
       },
       onceAndSoon(core, signal),
     )
-    const reachable = { name: 'reachable', ok: true, detail: `${core.where} is reachable.` }
     const steps = [reachable, ...found.steps]
     return { ok: steps.every(({ ok }) => ok), steps, models: found.models }
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof ModelError)) throw error
-    return { ok: false, steps: [{ name: 'reachable', ok: false, detail: error.message }], models: [] }
+    const isRefused = error.kind === 'auth'
+    const failed = { name: isRefused ? 'authorised' : 'reachable', ok: false, detail: error.message }
+    return { ok: false, steps: isRefused ? [reachable, failed] : [failed], models: [] }
   }
 }
 
@@ -110,7 +112,9 @@ export async function offers(core: OpenAiCore, path: string, signal: AbortSignal
     await client.post(path, { body: {}, signal })
     return true
   } catch (error) {
-    if (faultOf(error, core.timing.nowMs())?.status == null) throw error
+    const status = faultOf(error, core.timing.nowMs())?.status
+    // Anybody may list the models of OpenRouter, so only this request shows that the key is wrong.
+    if (status == null || status === 401) throw error
     return !saysNoPath(error)
   }
 }

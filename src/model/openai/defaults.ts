@@ -1,6 +1,9 @@
 /** Used while OPENAI_BASE_URL is unset. */
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 
+/** Whether an address is OpenAI's own. */
+export const isOpenAi = (baseUrl: string): boolean => new URL(baseUrl).host === new URL(OPENAI_BASE_URL).host
+
 /** Default models on OpenAI's own API. Compatible servers have no defaults. */
 export const openAiDefaults = {
   chatModel: 'gpt-5.5',

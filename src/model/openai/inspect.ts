@@ -25,43 +25,35 @@ export async function inspectService(
   return { ...checked, can: isAnswering ? await canDo(core, signal) : [] }
 }
 
+const ENDPOINTS = [
+  ['embeddings', '/embeddings'],
+  ['transcription', '/audio/transcriptions'],
+  ['speech', '/audio/speech'],
+  ['compaction', '/responses/compact'],
+] as const
+
 async function canDo(core: OpenAiCore, signal: AbortSignal): Promise<CanDo[]> {
   if (core.isOpenAi)
     return serviceFeatures.map((feature) => ({ feature, ok: true, detail: 'OpenAI has it.' }))
-  const [responses, completions, embeddings, transcription, speech, compaction] = await Promise.all(
-    [
-      '/responses',
-      '/chat/completions',
-      '/embeddings',
-      '/audio/transcriptions',
-      '/audio/speech',
-      '/responses/compact',
-    ].map((path) => tryPath(core, path, signal)),
-  )
-  const endpoint = (feature: CanDo['feature'], ok: boolean | null = null): CanDo => ({
-    feature,
-    ok,
-    detail:
-      ok === null ? 'This could not be tested.' : ok ? 'It has the endpoint.' : 'It has no such endpoint.',
+  const offered = (path: string) => tryPath(core, path, signal)
+  const [responses, completions] = await Promise.all(['/responses', '/chat/completions'].map(offered))
+  const others = ENDPOINTS.map(async ([feature, path]) => {
+    const ok = await offered(path)
+    const detail = ok === null ? UNKNOWN : `It has ${ok ? 'an' : 'no'} endpoint for ${feature}.`
+    return { feature, ok, detail }
   })
-  return [
-    chat(responses, completions),
-    endpoint('embeddings', embeddings),
-    endpoint('transcription', transcription),
-    endpoint('speech', speech),
-    endpoint('compaction', responses === false ? false : compaction),
-    { feature: 'realtime', ok: false, detail: 'Calls need OpenAI.' },
-  ]
+  const realtime = { feature: 'realtime', ok: false, detail: 'Calls work only with OpenAI.' } as const
+  return [chat(responses, completions), ...(await Promise.all(others)), realtime]
 }
 
+const UNKNOWN = 'This could not be found out.'
+
 function chat(responses: boolean | null = null, completions: boolean | null = null): CanDo {
-  if (responses) return { feature: 'chat', ok: true, detail: 'It has the Responses API.' }
-  if (completions) return { feature: 'chat', ok: true, detail: 'It has chat completions.' }
-  const isKnown = responses === false && completions === false
-  const detail = isKnown
-    ? 'It has neither the Responses API nor chat completions.'
-    : 'This could not be tested.'
-  return { feature: 'chat', ok: isKnown ? false : null, detail }
+  const feature = 'chat'
+  if (responses) return { feature, ok: true, detail: 'It has the Responses API.' }
+  if (completions) return { feature, ok: true, detail: 'It has chat completions.' }
+  if (responses === null || completions === null) return { feature, ok: null, detail: UNKNOWN }
+  return { feature, ok: false, detail: 'It has neither the Responses API nor chat completions.' }
 }
 
 /** Whether the service has a path; null if it does not say. */

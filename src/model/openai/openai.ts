@@ -15,7 +15,7 @@ import { createClientLoader, type Endpoint, realtimeEndpoint } from './client.ts
 import { createCompactionModel } from './compaction.ts'
 import { type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { createDataBlocks } from './data-block.ts'
-import { type ModelApi, OPENAI_BASE_URL } from './defaults.ts'
+import { isOpenAi, type ModelApi } from './defaults.ts'
 import { createEmbeddingModel } from './embeddings.ts'
 import { type Inspected, inspectService } from './inspect.ts'
 import { type ListedModel, listModels } from './models.ts'
@@ -98,23 +98,23 @@ function createCore(
   const { timing = systemTiming } = dependencies
   const { baseUrl } = endpoint
   const url = new URL(baseUrl)
-  const isOpenAi = url.host === new URL(OPENAI_BASE_URL).host
+  const isOwn = isOpenAi(baseUrl)
   const { firstEventMs = defaultLimits.firstEventMs, api, kind, apiKey } = settings
   const limits = { ...defaultLimits, firstEventMs, ...dependencies.limits }
   return {
-    provider: isOpenAi ? 'openai' : url.host.slice(0, 100),
+    provider: isOwn ? 'openai' : url.host.slice(0, 100),
     where: url.origin,
     baseUrl,
     kind,
     apiKey,
-    isOpenAi,
-    api: isOpenAi && api === 'auto' ? 'responses' : api,
+    isOpenAi: isOwn,
+    api: isOwn && api === 'auto' ? 'responses' : api,
     load: createClientLoader(endpoint, limits),
     secrets: [apiKey ?? ''],
     timing,
     limits,
     capabilities: createCapabilities(timing.nowMs),
     dataBlock: createDataBlocks(randomBytes(32)),
-    splitsRoleTokens: !isOpenAi,
+    splitsRoleTokens: !isOwn,
   }
 }
