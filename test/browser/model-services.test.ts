@@ -136,6 +136,29 @@ test('adds a service, gives it the background work, and removes it only once it 
   await services.getByText('The attic').waitFor({ state: 'detached' })
 })
 
+test('makes the first service of the settings that of the chat, even if its models cannot be listed at first', async () => {
+  const ollama = await startOllama('Yes.')
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/settings#model', expected: /status of 500/ })
+  await page.getByText('None yet. The builtin model replies.').waitFor()
+  await page.getByRole('button', { name: 'Add a service' }).click()
+  await page.getByLabel('Service', { exact: true }).selectOption('Ollama')
+  await page.getByLabel('Address', { exact: true }).fill(ollama.url)
+  await page.route('**/api/services/*/models', (route) => route.fulfill({ status: 500, body: '{}' }), {
+    times: 1,
+  })
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const dialog = page.locator('dg-choose-model-dialog')
+  await dialog.getByText('status 500').waitFor()
+  await dialog.getByLabel('Model', { exact: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await dialog.getByRole('radio', { name: 'qwen3:8b' }).check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('row', { name: /^Chat/ }).getByText('qwen3:8b').waitFor()
+  await service.client.post('/api/chat', { content: 'Who answers?' })
+  expect(answeredBy(ollama, COMPLETIONS)).toBe('qwen3:8b')
+})
+
 test('orders the fallback by keyboard, and shows in the reply which model failed', async () => {
   const { service, model } = await startWithModel({ models: ['test-model', 'second-model'] })
   const ollama = await startOllama('I stepped in.')

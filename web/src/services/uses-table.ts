@@ -40,7 +40,7 @@ function rowView(
   const { title, about, without, keys } = row
   const own = settings.filter(({ key }) => keys.includes(key))
   const source = own.find(({ key }) => key === keys[1])?.source
-  return html`<tr>
+  return html`<tr class=${use.model === null ? 'none' : ''}>
     <th scope="row">
       ${title}
       <p class="soft">${about}</p>
@@ -98,7 +98,7 @@ export const usesTableStyles = css`
     font-weight: 550;
   }
   .uses tbody td:nth-child(2) {
-    min-width: 8rem;
+    min-width: 9.5rem;
   }
   .uses th > p {
     font-weight: 400;
@@ -155,9 +155,15 @@ export const usesTableStyles = css`
     .uses td:nth-child(3) {
       grid-row: 2;
     }
+    .uses .none td:nth-child(2) {
+      display: none;
+    }
     .uses td:last-child {
       grid-area: 2 / 2 / span 2;
       width: auto;
+    }
+    .uses .none td:last-child {
+      grid-row: 2;
     }
   }
 `
