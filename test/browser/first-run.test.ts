@@ -17,7 +17,7 @@ test('sets up, chats, shows the steps of a reply, and keeps everything after a r
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByText('Step 2 of 5').waitFor()
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Use the builtin model' }).click()
+  await page.getByRole('button', { name: 'Without a service for now' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
   await page.getByRole('button', { name: 'Remember that I take my coffee black' }).click()
   await page.getByRole('button', { name: 'Go to your timeline' }).click()
@@ -105,7 +105,9 @@ test('does not go back to a finished set-up or sign-in', async () => {
   await page.goBack()
   expect(page.url()).toBe('about:blank')
   // Waits for the requests made in idle time: they would be rejected after the sign-out.
-  const answered = ['**/api/outbound', '**/api/session/context'].map((url) => page.waitForResponse(url))
+  const answered = ['**/api/outbound', '**/api/session/context', '**/api/services'].map((url) =>
+    page.waitForResponse(url),
+  )
   await page.goto('/')
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   await Promise.all(answered)

@@ -5,9 +5,12 @@ import { startWholeService, type WholeService, type WholeServiceOptions } from '
 
 /** Starts the service with a model double that the test scripts. */
 export async function startWithModel(
-  options: WholeServiceOptions & { readonly modelHost?: string } = {},
+  options: WholeServiceOptions & { readonly modelHost?: string; readonly models?: readonly string[] } = {},
 ): Promise<{ readonly service: WholeService; readonly model: ModelDouble }> {
-  const model = await startModelDouble({ validate: false })
+  const model = await startModelDouble({
+    validate: false,
+    ...(options.models ? { models: options.models } : {}),
+  })
   onTestFinished(() => model.close())
   const service = await startWholeService({
     ...options,

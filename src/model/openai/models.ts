@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { isTlsRefused, networkCode, neverReached } from '../../lib/never-reached.ts'
 import { kindsOfService } from '../kinds.ts'
+import { ModelError } from '../port.ts'
 import { attemptOnce } from './attempts.ts'
 import { saysNoPath } from './capabilities.ts'
 import { attemptOptions, type OpenAiCore } from './core.ts'
@@ -53,10 +55,33 @@ const CHECK_DEADLINE_MS = 10_000
 /** Somebody waits for the outcome of a check, so it is asked once and soon. */
 export function onceAndSoon(core: OpenAiCore, signal: AbortSignal) {
   const deadlineMs = Math.min(core.limits.deadlineMs, CHECK_DEADLINE_MS)
-  return { ...attemptOptions(core, signal), limits: { ...core.limits, attempts: 1, deadlineMs } }
+  const options = attemptOptions(core, signal)
+  const classify = (error: unknown) =>
+    neverReached(error) && !isTlsRefused(networkCode(error))
+      ? { error: new ModelError('unavailable', nothingAnswers(core)), retry: false }
+      : options.classify(error)
+  return { ...options, classify, limits: { ...core.limits, attempts: 1, deadlineMs } }
 }
 
-/** The models of a service. Throws ModelError if it does not answer. */
+/** Says what to look at if nothing listens at the address. */
+function nothingAnswers({ baseUrl, kind }: OpenAiCore): string {
+  const { title, baseUrl: usual, needsKey } = kindsOfService[kind]
+  const { origin } = new URL(baseUrl)
+  if (usual === null) return `Nothing answers at ${origin}. Is the server running, and is this its address?`
+  return `Nothing answers at ${origin}. Is ${needsKey ? 'this machine online' : `${title} running`}?`
+}
+
+/** The models of a service; none if it does not list them. Throws ModelError if it does not answer. */
 export function listModels(core: OpenAiCore, signal: AbortSignal): Promise<readonly ListedModel[]> {
-  return attemptOnce((attemptSignal) => requestModels(core, attemptSignal), onceAndSoon(core, signal))
+  return attemptOnce(
+    async (attemptSignal) => {
+      try {
+        return await requestModels(core, attemptSignal)
+      } catch (error) {
+        if (saysNoPath(error)) return []
+        throw error
+      }
+    },
+    onceAndSoon(core, signal),
+  )
 }

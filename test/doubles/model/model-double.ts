@@ -28,7 +28,7 @@ export type ModelDoubleOptions = {
   readonly apiKey?: string
   readonly models?: readonly string[]
   /** Endpoints that answer 404. */
-  readonly lacks?: readonly SpecPath[]
+  readonly lacks?: readonly (SpecPath | '/models')[]
   /** How it speaks chat completions. */
   readonly dialect?: Dialect
   /** Whether to check requests and answers against the official description, if present. */

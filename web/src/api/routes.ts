@@ -18,6 +18,7 @@ type Resource =
   | typeof import('../../../src/http/contract/passkeys.ts')
   | typeof import('../../../src/http/contract/proposals.ts')
   | typeof import('../../../src/http/contract/security.ts')
+  | typeof import('../../../src/http/contract/services.ts')
   | typeof import('../../../src/http/contract/session.ts')
   | typeof import('../../../src/http/contract/settings.ts')
   | typeof import('../../../src/http/contract/sign-in.ts')

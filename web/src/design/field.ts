@@ -90,11 +90,12 @@ export function choiceView(
   name: string,
   label: string,
   choices: readonly (readonly [value: string, label: string])[],
+  chosen?: string,
 ): TemplateResult {
   return html`<div class="field">
     <label for=${name}>${label}</label>
     <select class="input" id=${name} name=${name}>
-      ${choices.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
+      ${choices.map(([value, text]) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`)}
     </select>
   </div>`
 }

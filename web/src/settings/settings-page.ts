@@ -11,10 +11,12 @@ import { whileConnected } from '../design/while-connected.ts'
 import { DgConnectionTest } from './connection-test.ts'
 import { askPasswordIn } from './password-dialog.ts'
 import './factors.ts'
+import '../services/model-services.ts'
 import './password-form.ts'
 import './point-number.ts'
 import './price-table.ts'
 import type { AnswerOf } from '../api/routes.ts'
+import { settingsOfServices } from '../services/service-words.ts'
 import { rightsTable } from './rights-table.ts'
 import { settingRow, valueText } from './setting-row.ts'
 import { type SettingsSection, settingsSections } from './settings-sections.ts'
@@ -195,14 +197,15 @@ export class DgSettingsPage extends LightElement {
     const { id, service, more } = section
     const own = settings.filter((setting) => setting.group === id)
     const unsaved = own.some(({ key }) => this.draft.has(key))
-    // Rights are one table.
-    const rows = own.filter(({ key }) => !key.startsWith('RIGHTS_'))
+    // Rights are one table, and model services have a list of their own.
+    const rows = own.filter(({ key }) => !key.startsWith('RIGHTS_') && !settingsOfServices.has(key))
     const rights = own.filter(({ key }) => key.startsWith('RIGHTS_'))
     const actions = { edit: this.edit, reset: (setting: Setting) => void this.reset(setting) }
     const { errors } = this.submission
     return cardView(
       section,
       html`
+        ${id === 'model' ? html`<dg-model-services .app=${this.app} .settings=${own}></dg-model-services>` : nothing}
         ${rows.map((setting) =>
           setting.key === 'PRICES'
             ? this.pricesView(setting)

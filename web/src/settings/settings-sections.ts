@@ -18,9 +18,8 @@ export const settingsSections: readonly SettingsSection[] = [
   {
     id: 'model',
     icon: 'spark',
-    heading: 'Model service',
-    about: 'OpenAI, or any service with a compatible API. Without one, the builtin model replies.',
-    service: 'model',
+    heading: 'Model services',
+    about: 'Where the models run that reply, learn and speak. Without a service, the builtin model replies.',
   },
   {
     id: 'money',

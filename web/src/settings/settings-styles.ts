@@ -33,7 +33,7 @@ export const settingsStyles = css`
     gap: var(--space-2) var(--space-5);
     padding: var(--space-4) var(--space-5);
   }
-  .setting + .setting {
+  :is(.setting, dg-model-services) + .setting {
     border-top: 1px solid var(--line);
   }
   .setting label {

@@ -5,8 +5,8 @@ import type { App } from '../app/app.ts'
 import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
 import { LightElement } from '../design/light-element.ts'
 import './message-step.ts'
-import './service-step.ts'
-import { modelSetup, phoneSetup } from './setups.ts'
+import './model-step.ts'
+import './phone-step.ts'
 import './timezone-step.ts'
 import { authStyles } from './auth-styles.ts'
 
@@ -16,7 +16,7 @@ const texts: Readonly<Record<SetupStep, StepText>> = {
   timezone: { heading: 'Where are you?', lead: 'So that “tomorrow at nine” means your nine.' },
   model: {
     heading: 'Choose a model',
-    lead: 'With the key of a model service, such as platform.openai.com, your delegate can talk, reason and speak. Without one, the builtin model remembers, takes notes and keeps time.',
+    lead: 'A model gives your delegate its understanding. It runs at a service with your key, or on a machine of your own.',
   },
   phone: {
     heading: 'Connect a phone',
@@ -125,9 +125,9 @@ export class DgWelcomePage extends LightElement {
       case 'timezone':
         return html`<dg-timezone-step .app=${this.app} @done=${this.next}></dg-timezone-step>`
       case 'model':
-        return html`<div><dg-service-step .app=${this.app} .setup=${modelSetup} @done=${this.next}></dg-service-step></div>`
+        return html`<dg-model-step .app=${this.app} @done=${this.next}></dg-model-step>`
       case 'phone':
-        return html`<section><dg-service-step .app=${this.app} .setup=${phoneSetup} @done=${this.next}></dg-service-step></section>`
+        return html`<dg-phone-step .app=${this.app} @done=${this.next}></dg-phone-step>`
       case 'message':
         return html`<dg-message-step
           .http=${http}

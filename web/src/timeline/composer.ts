@@ -1,11 +1,18 @@
 import { css, html, LitElement, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
+import type { App } from '../app/app.ts'
 import { keep, kept } from '../app/tab-storage.ts'
 import { controls } from '../design/controls.ts'
 import { isPaste, takeText } from '../design/field.ts'
+import type { ModelChoice } from '../services/service-words.ts'
+import './next-model.ts'
 import { type Draft, editDraft, trimDraft } from './pasted.ts'
 
+/** A chosen model, with the title of its service. */
+type NextModel = ModelChoice & { readonly title: string }
+
 const unsentKey = 'delegate.draft'
+const nextModelKey = 'delegate.next-model'
 const noDraft: Draft = { text: '', pasted: [] }
 /** Undo goes back further than this only in texts that count as pasted then. */
 const rememberedDrafts = 500
@@ -67,6 +74,28 @@ export class DgComposer extends LitElement {
         color: var(--ink-faint);
         opacity: 1;
       }
+      .next {
+        display: flex;
+        align-items: center;
+        gap: var(--space-2);
+        width: fit-content;
+        max-width: min(100%, var(--column) - 2 * var(--space-4));
+        margin: 0 auto var(--space-1);
+        padding-inline-start: var(--space-3);
+        border-radius: 999px;
+        background: var(--accent-soft);
+        color: var(--on-accent-soft);
+        font-size: var(--text-sm);
+      }
+      .next > span {
+        min-width: 0;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+      .next .button {
+        color: inherit;
+      }
       .button.round {
         border-radius: 50%;
       }
@@ -93,7 +122,10 @@ export class DgComposer extends LitElement {
       }
     `,
   ]
+  @property({ attribute: false }) app!: App
   @property({ type: Boolean }) working = false
+  /** Null for the model of the settings. */
+  @state() private nextModel: NextModel | null = kept<NextModel>(nextModelKey)
   @state() private draft: Draft = kept<Draft>(unsentKey) ?? noDraft
 
   override focus(): void {
@@ -103,6 +135,22 @@ export class DgComposer extends LitElement {
   private setDraft(draft: Draft): void {
     this.draft = draft
     keep(unsentKey, draft.text === '' ? null : draft)
+  }
+
+  private setNextModel(model: NextModel | null): void {
+    this.nextModel = model
+    keep(nextModelKey, model)
+  }
+
+  private readonly pickNextModel = ({ detail }: CustomEvent<NextModel>): void => {
+    this.setNextModel(detail)
+    // On touch devices the keyboard would cover the timeline.
+    if (matchMedia('(hover: hover)').matches) this.focus()
+  }
+
+  private readonly removeNextModel = (): void => {
+    this.setNextModel(null)
+    this.focus()
   }
 
   /** What this message has been, by text: the browser undoes edits without saying what had been pasted. */
@@ -133,9 +181,12 @@ export class DgComposer extends LitElement {
   private readonly submit = (): void => {
     const draft = trimDraft(this.draft)
     if (draft.text === '') return
+    const { nextModel } = this
     this.setDraft(noDraft)
     this.drafts.clear()
-    this.dispatchEvent(new CustomEvent('send', { detail: draft }))
+    this.setNextModel(null)
+    const model = nextModel && { service: nextModel.service, model: nextModel.model }
+    this.dispatchEvent(new CustomEvent('send', { detail: model ? { ...draft, model } : draft }))
   }
 
   private readonly stop = (): void => {
@@ -151,7 +202,25 @@ export class DgComposer extends LitElement {
   }
 
   override render() {
+    const { nextModel } = this
     return html`
+      ${
+        nextModel === null
+          ? nothing
+          : html`<div class="next">
+              <dg-icon name="spark"></dg-icon>
+              <span><span class="visually-hidden">Next message answered by </span>${nextModel.model} · ${nextModel.title}</span>
+              <button
+                class="button quiet icon small"
+                type="button"
+                aria-label="Use the model of the settings"
+                title="Use the model of the settings"
+                @click=${this.removeNextModel}
+              >
+                <dg-icon name="close"></dg-icon>
+              </button>
+            </div>`
+      }
       <form
         @submit=${(event: SubmitEvent) => {
           event.preventDefault()
@@ -170,6 +239,12 @@ export class DgComposer extends LitElement {
           @input=${this.edited}
           @keydown=${this.keyPressed}
         ></textarea>
+        <dg-next-model
+          .app=${this.app}
+          .chosen=${nextModel}
+          ?writing=${this.draft.text !== ''}
+          @pick=${this.pickNextModel}
+        ></dg-next-model>
         ${
           this.working
             ? html`<button

@@ -1,19 +1,33 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import type { ModelChoice } from '../services/service-words.ts'
 import { wordsOf } from './event-kinds.ts'
 
 /** A part of a text: start and end in UTF-16 code units. */
 export type PastedRange = [start: number, end: number]
 
 /** A message while it is written. */
-export type Draft = { readonly text: string; readonly pasted: readonly PastedRange[] }
+export type Draft = {
+  readonly text: string
+  readonly pasted: readonly PastedRange[]
+  /** The model that answers it; absent for the one of the settings. */
+  readonly model?: ModelChoice
+}
 
 /** The service accepts no more; beyond that, the whole text counts as pasted. */
 const maxRanges = 100
 
 /** A message as it was sent. */
 export function draftOf(message: TimelineEvent): Draft {
-  const { pasted } = message.payload
-  return { text: wordsOf(message), pasted: Array.isArray(pasted) ? pasted : [] }
+  const { pasted, model } = message.payload
+  return {
+    text: wordsOf(message),
+    pasted: Array.isArray(pasted) ? pasted : [],
+    ...(isModelChoice(model) ? { model } : {}),
+  }
+}
+
+function isModelChoice(value: unknown): value is ModelChoice {
+  return typeof value === 'object' && value !== null && 'service' in value && 'model' in value
 }
 
 /** The draft after an edit to `text`. Ranges move with their text; what the edit inserted is one if it was pasted. */

@@ -215,6 +215,7 @@ export class DgTimelinePage extends LitElement {
       </div>
       <div class="content">${this.contentView(session)}</div>
       <dg-composer
+        .app=${this.app}
         .working=${session.working}
         @send=${(event: CustomEvent<Draft>) => this.say(event.detail)}
         @stop=${() => session.stop()}

@@ -70,6 +70,10 @@ function reportView(turn: TurnReport, instructions: readonly Adaptation[]): Temp
     <p class="soft">
       ${turn.model === null ? 'Not answered by a model' : `Answered by ${turn.model.model} (${turn.model.provider})`}${timesText(turn)}
     </p>
+    ${turn.failedModels.map(
+      ({ model, kind }) =>
+        html`<p class="soft">${model.model} (${model.provider}) failed before: ${failures[kind] ?? wordsText(kind)}</p>`,
+    )}
     <p class="soft">${usageText(turn.usage)}${costText(turn.costMicros)}</p>
     ${bare ? html`<p>This reply used only the conversation and its summary.</p>` : nothing}
     ${section(
@@ -95,6 +99,18 @@ function reportView(turn: TurnReport, instructions: readonly Adaptation[]): Temp
     )}
     ${section('Tools used', turn.tools.map(toolView))} ${section('Words of others it was given', foreignViews(turn.foreign ?? []))}
   `
+}
+
+/** Why a model did not answer. */
+const failures: Readonly<Record<string, string>> = {
+  auth: 'its key was rejected',
+  quota: 'its quota is used up',
+  rate_limited: 'it limits requests',
+  unavailable: 'it is unavailable',
+  timeout: 'it did not answer in time',
+  malformed: 'its answer could not be read',
+  context_too_long: 'the conversation is too long for it',
+  refused: 'it declined',
 }
 
 /** Where words came from that are not the owner's. */

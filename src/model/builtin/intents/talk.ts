@@ -2,7 +2,7 @@ import { type Intent, on } from '../intent.ts'
 import { ALL_RIGHT, ERASE, HELP } from '../wording.ts'
 
 const CONNECT =
-  'Open [Settings → Model service](/settings#model), enter the key of a model service or the address of your own server, and save. From then on the language model answers.'
+  'Open [Settings → Model services](/settings#model), add a service by its name, and choose its model for the chat. From then on the language model answers.'
 const PRIVACY =
   'What you tell me stays on the machine I run on, behind your password, and I answer without any network. If you connect a language model, our conversation is sent to it. You can erase anything on the [timeline](/).'
 const ABOUT_ME =

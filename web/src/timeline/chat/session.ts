@@ -47,8 +47,12 @@ export function createChatSession(options: ChatSessionOptions) {
   const previews = createPreviews()
   const live = createLiveTalk()
   const outbox = createOutbox({
-    send: ({ clientMessageId, text, pasted }) =>
-      loaded && socket.send({ type: 'chat.message', content: text, clientMessageId, pasted: [...pasted] }),
+    send: ({ clientMessageId, text, pasted, model }) =>
+      loaded &&
+      socket.send({
+        ...{ type: 'chat.message', content: text, clientMessageId, pasted: [...pasted] },
+        ...(model ? { model } : {}),
+      }),
     isBusy: () => connection.state !== 'open' || isWorking(store, previews.list),
     lastSeq: () => store.lastSeq,
     kept: options.unsettled.kept,

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import type { Setting, TestedService } from '../../../src/http/contract/settings.ts'
+import type { Setting } from '../../../src/http/contract/settings.ts'
 import { changeSettings } from '../api/settings.ts'
 import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
@@ -12,36 +12,28 @@ import type { DgConnectionTest } from '../settings/connection-test.ts'
 import { askPasswordIn } from '../settings/password-dialog.ts'
 import { isForAnotherHost, otherHostText, valueText } from '../settings/setting-row.ts'
 
-/** The settings and texts for setting up an outside service. */
-export type ServiceSetup = {
-  readonly service: TestedService
-  readonly keys: readonly string[]
-  /** Settings that are shown only when unfolded. */
-  readonly further?: { readonly label: string; readonly keys: readonly string[] }
-  readonly skip: string
-  /** Error if nothing was entered. */
-  readonly nothing: string
-}
+const keys = [
+  'TELEPHONY_ACCOUNT_SID',
+  'TELEPHONY_AUTH_TOKEN',
+  'TELEPHONY_PHONE_NUMBER',
+  'OWNER_PHONE_NUMBER',
+  'PUBLIC_URL',
+]
 
-/** Saves and tests the settings of an outside service. Fires `done` when it works or is skipped. */
-@customElement('dg-service-step')
-export class DgServiceStep extends LightElement {
+/** Saves and tests the settings of the telephony provider. Fires `done` when it works or is skipped. */
+@customElement('dg-phone-step')
+export class DgPhoneStep extends LightElement {
   @property({ attribute: false }) app!: App
-  @property({ attribute: false }) setup!: ServiceSetup
   @state() private tested: 'no' | 'works' | 'fails' = 'no'
   private readonly settings = new Loaded(this, {
     fetch: async (): Promise<readonly Setting[]> => (await this.app.http.get('/api/config')).entries,
   })
   private readonly submission = new Submission(this)
 
-  /** The settings with these keys. */
-  private these(keys: readonly string[] = []): readonly Setting[] {
-    return this.settings.value?.filter(({ key }) => keys.includes(key)) ?? []
-  }
-
-  /** All settings of this step. */
+  /** The settings of this step, in its order. */
   private get fields(): readonly Setting[] {
-    return this.these([...this.setup.keys, ...(this.setup.further?.keys ?? [])])
+    const all = this.settings.value ?? []
+    return keys.flatMap((key) => all.find((setting) => setting.key === key) ?? [])
   }
 
   private input(key: string): HTMLInputElement | null {
@@ -62,11 +54,12 @@ export class DgServiceStep extends LightElement {
     const entries = this.entered()
     const isNothing = Object.keys(entries).length === 0
     if (this.tested === 'works' && isNothing) return this.done()
-    const [first = ''] = this.setup.keys
     const isStored = this.fields.some(({ source }) => source === 'stored')
     await this.submission.send(
       () => this.saveAndTest(entries),
-      isNothing && !isStored ? { [first]: this.setup.nothing } : {},
+      isNothing && !isStored
+        ? { TELEPHONY_ACCOUNT_SID: 'Enter the account, or set up the phone later.' }
+        : {},
     )
     if (this.tested !== 'works') return
     await this.updateComplete
@@ -105,23 +98,14 @@ export class DgServiceStep extends LightElement {
   }
 
   private formView(): TemplateResult {
-    const { setup, tested } = this
+    const { tested } = this
     const { busy, problem } = this.submission
-    const further = this.these(setup.further?.keys)
     return html`<form novalidate @submit=${this.submit}>
-      ${problemView(problem)} ${setup.keys.flatMap((key) => this.these([key])).map((setting) => this.fieldView(setting))}
-      ${
-        further.length === 0
-          ? nothing
-          : html`<details>
-              <summary>${setup.further?.label}</summary>
-              <div class="more">${further.map((setting) => this.fieldView(setting))}</div>
-            </details>`
-      }
+      ${problemView(problem)} ${this.fields.map((setting) => this.fieldView(setting))}
       <dg-connection-test
         class=${tested === 'no' && !busy ? 'unused' : ''}
         .http=${this.app.http}
-        service=${setup.service}
+        service="telephony"
         bare
       ></dg-connection-test>
       ${tested === 'fails' ? html`<p class="soft">Fix the errors and try again, or skip this step and finish it later in Settings.</p>` : nothing}
@@ -130,7 +114,7 @@ export class DgServiceStep extends LightElement {
           tested === 'works'
             ? nothing
             : html`<button class="button quiet" type="button" ?disabled=${busy} @click=${this.skip}>
-                ${setup.skip}
+                Not now
               </button>`
         }
         <button class="button primary" ?disabled=${busy}>

@@ -1,0 +1,127 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { App } from '../app/app.ts'
+import { formDialog } from '../app/form-dialog.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
+import { Submission } from '../app/submission.ts'
+import { DialogElement } from '../design/dialog.ts'
+import { takeText } from '../design/field.ts'
+import './model-picker.ts'
+import {
+  builtinId,
+  builtinModel,
+  type ModelChoice,
+  type OfferedModel,
+  type Services,
+  setUpServices,
+} from './service-words.ts'
+
+/** Chooses a model of one of the services, for one use or one message. */
+@customElement('dg-choose-model-dialog')
+export class DgChooseModelDialog extends DialogElement {
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) services!: Services
+  @property() heading = ''
+  @property() about = ''
+  /** The current choice. */
+  @property({ attribute: false }) choice: { readonly service: string; readonly model: string | null } | null =
+    null
+  /** Whether the builtin model is among the choices. */
+  @property({ attribute: false }) withBuiltin = false
+  @property({ attribute: false }) action: readonly [idle: string, busy: string] = ['Choose', 'Saving…']
+  @property({ attribute: false }) onChosen!: (choice: ModelChoice) => void | Promise<void>
+  @state() private service = ''
+  @state() private model = ''
+  private readonly submission = new Submission(this)
+  private readonly models = new Loaded<readonly OfferedModel[]>(this, {
+    fetch: (signal) => this.fetch(signal),
+  })
+
+  override connectedCallback(): void {
+    const known = this.offered.map(([id]) => id)
+    this.service = known.find((id) => id === this.choice?.service) ?? known[0] ?? ''
+    this.model = this.modelOf(this.service)
+    super.connectedCallback()
+  }
+
+  private get offered(): readonly (readonly [id: string, title: string])[] {
+    const services = setUpServices(this.services).map(({ id, title }) => [id, title] as const)
+    return this.withBuiltin ? [...services, [builtinId, 'Builtin']] : services
+  }
+
+  /** The current model, if it belongs to this service. */
+  private modelOf(service: string): string {
+    return service === this.choice?.service ? (this.choice.model ?? '') : ''
+  }
+
+  private async fetch(signal: AbortSignal): Promise<readonly OfferedModel[]> {
+    const { service: id } = this
+    if (id === builtinId) return []
+    return (await this.app.http.get('/api/services/{id}/models', { params: { id }, signal })).models
+  }
+
+  private readonly chooseService = takeText((id) => {
+    this.service = id
+    this.model = this.modelOf(id)
+    this.submission.show({})
+    this.models.put(null)
+    void this.models.reload()
+  })
+
+  private readonly submit = (): Promise<boolean> => {
+    const { service } = this
+    const model = service === builtinId ? builtinModel : this.model
+    return this.submission.send(
+      async () => await this.onChosen({ service, model }),
+      model === '' ? { 'model-name': 'Choose a model.' } : {},
+    )
+  }
+
+  override render() {
+    const { offered } = this
+    return formDialog(this, this.submission, {
+      heading: this.heading,
+      action: this.action,
+      submit: this.submit,
+      fields: html`
+        ${this.about === '' ? nothing : html`<p class="soft">${this.about}</p>`}
+        ${
+          offered.length < 2
+            ? nothing
+            : html`<div class="field">
+                <label for="service">Service</label>
+                <select class="input" id="service" name="service" @change=${this.chooseService}>
+                  ${offered.map(([id, title]) => html`<option value=${id} ?selected=${id === this.service}>${title}</option>`)}
+                </select>
+              </div>`
+        }
+        ${this.service === builtinId ? builtinView : this.modelsView()}
+      `,
+    })
+  }
+
+  /** A name can be entered even if the models cannot be listed. */
+  private modelsView(): TemplateResult {
+    const { value, problem } = this.models
+    if (value === null && problem === '') return html`${loadedView(this.models, 'the models', () => nothing)}`
+    return html`${
+      value === null
+        ? html`<div class="callout warning">
+              <dg-icon name="warning"></dg-icon>
+              <span>${problem} <button class="button small" type="button" @click=${this.models.reload}>Try again</button></span>
+            </div>`
+        : nothing
+    }
+      <dg-model-picker
+        .models=${value ?? []}
+        .value=${this.model}
+        .error=${this.submission.errors['model-name'] ?? ''}
+        @pick=${({ detail }: CustomEvent<string>) => {
+          this.model = detail
+          this.submission.show({})
+        }}
+      ></dg-model-picker>`
+  }
+}
+
+const builtinView = html`<p>The builtin model takes notes, remembers and keeps time. It works without a service.</p>`

@@ -1,0 +1,287 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { Setting } from '../../../src/http/contract/settings.ts'
+import { changeSettings } from '../api/settings.ts'
+import type { App } from '../app/app.ts'
+import { askToConfirm } from '../app/confirm-dialog.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
+import { cards } from '../design/cards.ts'
+import { controls } from '../design/controls.ts'
+import { askPasswordIn } from '../settings/password-dialog.ts'
+import { isForAnotherHost, otherHostText } from '../settings/setting-row.ts'
+import { DgChooseModelDialog } from './choose-model-dialog.ts'
+import './fallback-list.ts'
+import { DgServiceDialog } from './service-dialog.ts'
+import './service-test.ts'
+import type { DgServiceTest } from './service-test.ts'
+import {
+  chatUse,
+  type ModelChoice,
+  type ModelUse,
+  mainId,
+  type Service,
+  type Services,
+  setUpServices,
+  type UseRow,
+} from './service-words.ts'
+import { usesTable, usesTableStyles } from './uses-table.ts'
+
+/** The model services, what each is used for, and what answers if one fails. */
+@customElement('dg-model-services')
+export class DgModelServices extends LitElement {
+  static override readonly styles = [
+    controls,
+    cards,
+    usesTableStyles,
+    css`
+      section {
+        padding: var(--space-4) var(--space-5);
+      }
+      section + section {
+        border-top: 1px solid var(--line);
+      }
+      header {
+        display: flex;
+        align-items: center;
+        justify-content: space-between;
+        gap: var(--space-3);
+      }
+      h3 {
+        font-size: var(--text-md);
+        font-weight: 600;
+      }
+      section > .soft {
+        margin-bottom: var(--space-2);
+      }
+      li {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2) var(--space-3);
+        min-height: 2.75rem;
+        padding: var(--space-3) 0;
+      }
+      li:last-child {
+        padding-bottom: 0;
+      }
+      li + li {
+        border-top: 1px solid var(--line);
+      }
+      .what {
+        flex: 1 1 14rem;
+      }
+      dg-service-test {
+        flex: 1 0 100%;
+      }
+      .link {
+        padding: 0;
+        border: 0;
+        background: none;
+        color: var(--accent);
+        font: 500 var(--text-xs) / 1.5 var(--font);
+        cursor: pointer;
+        text-decoration: underline;
+        text-underline-offset: 0.18em;
+      }
+      @media (max-width: 44rem) {
+        section {
+          padding-inline: var(--space-4);
+        }
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  /** The settings of the section, for the source of each value. */
+  @property({ attribute: false }) settings: readonly Setting[] = []
+  /** The service that is being tested. */
+  @state() private testing: string | null = null
+  private readonly loaded = new Loaded<Services>(this, {
+    fetch: () => this.app.http.get('/api/services'),
+    concerns: (type) => type === 'settings.changed',
+  })
+
+  private readonly edit = (services: Services, edited: Service | null): void => {
+    const asMain = edited === null && !setUpServices(services).some(({ id }) => id === mainId)
+    let added: Services | null = null
+    const onSaved = (changed: Services) => {
+      this.loaded.put(changed)
+      if (edited) this.app.toast('Saved')
+      else if (!asMain) this.app.toast('Added. Choose below what to use it for.')
+      else added = changed
+    }
+    const dialog = Object.assign(new DgServiceDialog(), { app: this.app, services, edited, asMain, onSaved })
+    // The first service is for the chat, with one of its own models.
+    dialog.addEventListener('close', () => {
+      const chat = added?.uses.find(({ use }) => use === 'chat')
+      if (added && chat?.service === mainId) this.changeUse(added, chatUse, { ...chat, model: null })
+    })
+    dialog.openIn(this)
+  }
+
+  private confirmRemoving({ id, title }: Service): void {
+    askToConfirm(this, {
+      heading: `Remove ${title}?`,
+      content: 'Its address and its key are deleted.',
+      action: 'Remove',
+      run: async () => {
+        await this.app.http.del('/api/services/{id}', { params: { id } })
+        this.app.toast(`${title} is removed`)
+        await this.loaded.reload()
+      },
+    })
+  }
+
+  private async test({ id, baseUrl }: Service): Promise<void> {
+    if (this.testing !== null) return
+    this.testing = id
+    await this.renderRoot.querySelector<DgServiceTest>(`#test-${id}`)?.run({ id }, baseUrl)
+    this.testing = null
+  }
+
+  private changeUse(services: Services, { title, about, keys }: UseRow, choice: ModelUse): void {
+    const { app } = this
+    const dialog = Object.assign(new DgChooseModelDialog(), {
+      ...{ app, services, choice },
+      heading: title,
+      about,
+      action: ['Save', 'Saving…'],
+      onChosen: async ({ service, model }: ModelChoice) => {
+        await changeSettings(app.http, { [keys[0]]: service, [keys[1]]: model }, askPasswordIn(this))
+        app.toast('Saved. Takes effect on the next turn.')
+        await this.loaded.reload()
+      },
+    })
+    dialog.openIn(this)
+  }
+
+  private readonly reset = async ({ title, keys }: UseRow): Promise<void> => {
+    const stored = keys.filter((key) =>
+      this.settings.some((each) => each.key === key && each.source === 'stored'),
+    )
+    await this.app.attempt(async () => {
+      for (const key of stored) await this.app.http.del('/api/config/{key}', { params: { key } })
+      this.app.toast(`${title}: reset`)
+      await this.loaded.reload()
+    })
+    // The pressed button no longer exists, so move the focus.
+    this.renderRoot.querySelector<HTMLElement>(`[aria-label="Change the model for ${title}"]`)?.focus()
+  }
+
+  /** The main service comes from settings, which the environment may set too. */
+  private mainView(): TemplateResult {
+    const own = this.settings.filter(({ key }) => mainKeys.includes(key))
+    const key = own.find((setting) => setting.key === 'OPENAI_API_KEY')
+    const has = (source: Setting['source']) => own.some((setting) => setting.source === source)
+    return html`${key && isForAnotherHost(key) ? html`<p class="soft">${otherHostText(key)}</p>` : nothing}
+      <p class="origin">
+        ${has('stored') ? html`<span class="tag on">Set here</span>` : nothing}
+        ${has('environment') ? html`<span class="tag">From the environment</span>` : nothing}
+        <code>OPENAI_BASE_URL</code><code>OPENAI_API_KEY</code>
+        ${
+          has('stored')
+            ? html`<button class="link" type="button" aria-label="Reset the main service" @click=${this.confirmReset}>Reset</button>`
+            : nothing
+        }
+      </p>`
+  }
+
+  private readonly confirmReset = (): void => {
+    askToConfirm(this, {
+      heading: 'Reset the main service?',
+      content:
+        'Its address and its key are deleted. The values of the environment apply again, if there are any.',
+      action: 'Reset',
+      run: async () => {
+        const stored = this.settings.filter(
+          ({ key, source }) => mainKeys.includes(key) && source === 'stored',
+        )
+        for (const { key } of stored) await this.app.http.del('/api/config/{key}', { params: { key } })
+        this.app.toast('The main service is reset')
+        await this.loaded.reload()
+      },
+    })
+  }
+
+  override render() {
+    return loadedView(
+      this.loaded,
+      'the model services',
+      (services) => this.contentView(services),
+      'This list',
+    )
+  }
+
+  private contentView(services: Services): TemplateResult {
+    // A main service that something is set for is shown, even if it cannot be used.
+    const isSet = this.settings.some(
+      ({ key, source }) => mainKeys.includes(key) && !/^(?:unset|default)$/.test(source),
+    )
+    const shown = isSet ? services.services : setUpServices(services)
+    return html`
+      <section>
+        <header>
+          <h3 id="services">Services</h3>
+          <button class="button small" type="button" @click=${() => this.edit(services, null)}>
+            <dg-icon name="plus"></dg-icon>Add a service
+          </button>
+        </header>
+        <ul class="list" aria-labelledby="services">
+          ${shown.map((service) => this.serviceView(service, services))}
+        </ul>
+        ${shown.length === 0 ? html`<p class="soft">None yet. The builtin model replies.</p>` : nothing}
+      </section>
+      <section>
+        <h3>What each model is used for</h3>
+        ${usesTable(services, this.settings, {
+          change: (row, current) => this.changeUse(services, row, current),
+          reset: (row) => void this.reset(row),
+        })}
+      </section>
+      <section>
+        <h3>If the chat model fails</h3>
+        <p class="soft">If it fails before its first word, these are tried in order.</p>
+        <dg-fallback-list
+          .app=${this.app}
+          .services=${services}
+          @changed=${this.loaded.reload}
+        ></dg-fallback-list>
+      </section>
+    `
+  }
+
+  private serviceView(service: Service, services: Services): TemplateResult {
+    const { id, title, baseUrl } = service
+    const isTesting = this.testing === id
+    return html`<li>
+      <div class="what">
+        <p>${title}</p>
+        <p class="facts"><span>${baseUrl}</span><span>${keyText(service, services)}</span></p>
+        ${id === mainId ? this.mainView() : nothing}
+      </div>
+      <div class="actions">
+        <button class="button small" type="button" aria-label="Test ${title}" ?disabled=${isTesting} @click=${() => this.test(service)}>
+          ${isTesting ? 'Testing…' : 'Test'}
+        </button>
+        <button class="button small" type="button" aria-label="Change ${title}" @click=${() => this.edit(services, service)}>
+          Change
+        </button>
+        ${
+          id === mainId
+            ? nothing
+            : html`<button class="button small" type="button" aria-label="Remove ${title}" @click=${() => this.confirmRemoving(service)}>
+                Remove
+              </button>`
+        }
+      </div>
+      <dg-service-test id="test-${id}" .http=${this.app.http}></dg-service-test>
+    </li>`
+  }
+}
+
+/** The settings of the main service. */
+const mainKeys: readonly string[] = ['OPENAI_BASE_URL', 'OPENAI_API_KEY', 'MODEL_API']
+
+function keyText({ kind, hasKey }: Service, { kinds }: Services): string {
+  if (hasKey) return 'key set'
+  return kinds.some((each) => each.kind === kind && each.needsKey) ? 'no key yet' : 'no key needed'
+}

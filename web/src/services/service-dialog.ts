@@ -1,0 +1,179 @@
+import { css, html, nothing } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { App } from '../app/app.ts'
+import { formDialog, textIn } from '../app/form-dialog.ts'
+import { Submission } from '../app/submission.ts'
+import { controls } from '../design/controls.ts'
+import { DialogElement } from '../design/dialog.ts'
+import { choiceView, fieldView, takeText } from '../design/field.ts'
+import { entryFields, hintView, keyToSave, missing, triedOf } from './service-form.ts'
+import './service-test.ts'
+import type { DgServiceTest } from './service-test.ts'
+import { builtinId, mainId, type Service, type ServiceKind, type Services } from './service-words.ts'
+
+const apis = [
+  ['auto', 'Find out'],
+  ['responses', 'Responses API'],
+  ['completions', 'Chat completions'],
+] as const
+
+/** Adds a model service or changes one. */
+@customElement('dg-service-dialog')
+export class DgServiceDialog extends DialogElement {
+  static override readonly styles = [
+    controls,
+    css`
+      details {
+        border-top: 1px solid var(--line);
+        padding-top: var(--space-3);
+      }
+      summary {
+        width: fit-content;
+        border-radius: var(--radius-sm);
+        color: var(--ink-soft);
+        font-size: var(--text-sm);
+        font-weight: 550;
+        cursor: pointer;
+      }
+      details[open] > summary {
+        margin-bottom: var(--space-3);
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) services!: Services
+  /** Saves a new service as the main one. */
+  @property({ attribute: false }) asMain = false
+  /** Null to add one. */
+  @property({ attribute: false }) edited: Service | null = null
+  @property({ attribute: false }) onSaved!: (services: Services) => void
+  @state() private kindId = ''
+  @state() private testing = false
+  private readonly submission = new Submission(this)
+
+  private get kind(): ServiceKind {
+    const { kinds } = this.services
+    const wanted = this.edited?.kind ?? this.kindId
+    const found = kinds.find(({ kind }) => kind === wanted) ?? kinds[0]
+    if (!found) throw new Error('the service knows no kinds')
+    return found
+  }
+
+  /** The title of the main service follows from its address. */
+  private get isMain(): boolean {
+    return this.asMain || this.edited?.id === mainId
+  }
+
+  /** The title of a new service, with a number if it is taken. */
+  private freeTitle(): string {
+    const taken = new Set(this.services.services.map(({ title }) => title))
+    const { title } = this.kind
+    let name = title
+    for (let number = 2; taken.has(name); number += 1) name = `${title} ${number}`
+    return name
+  }
+
+  private readonly chooseKind = takeText((id) => {
+    this.kindId = id
+    this.submission.show({})
+    this.renderRoot.querySelector<DgServiceTest>('dg-service-test')?.clear()
+    // The key of one service is not for another.
+    const key = this.renderRoot.querySelector<HTMLInputElement>('#apiKey')
+    if (key) key.value = ''
+  })
+
+  private readonly test = async (): Promise<void> => {
+    const form = this.renderRoot.querySelector('form')
+    const element = this.renderRoot.querySelector<DgServiceTest>('dg-service-test')
+    if (!form || !element || this.testing) return
+    const entry = entryOf(new FormData(form))
+    const errors = missing(this.kind, this.edited, entry)
+    this.submission.show(errors)
+    if (Object.keys(errors).length > 0) return
+    this.testing = true
+    await element.run(triedOf(this.kind, this.edited, entry), entry.baseUrl)
+    this.testing = false
+    await element.updateComplete
+    element.scrollIntoView({ block: 'nearest' })
+  }
+
+  private readonly submit = (data: FormData): Promise<boolean> => {
+    const { kind, edited } = this
+    const entry = entryOf(data)
+    const title = this.isMain ? (edited?.title ?? kind.title) : textIn(data, 'title')
+    const api = apis.find(([name]) => name === textIn(data, 'api'))?.[0]
+    const apiKey = data.has('removeKey') ? entry.apiKey : keyToSave(kind, edited, entry)
+    return this.submission.send(
+      async () => {
+        const id = this.isMain ? mainId : (edited?.id ?? freeId(title, this.services))
+        await this.app.http.put('/api/services/{id}', {
+          params: { id },
+          body: {
+            ...{ kind: kind.kind, title, baseUrl: entry.baseUrl, api, apiKey },
+          },
+        })
+        this.onSaved(await this.app.http.get('/api/services'))
+      },
+      {
+        ...(title === '' ? { title: 'Enter a name.' } : {}),
+        ...missing(kind, edited, entry),
+      },
+    )
+  }
+
+  override render() {
+    const { edited, kind } = this
+    const { errors } = this.submission
+    return formDialog(this, this.submission, {
+      heading: edited ? `Change ${edited.title}` : 'Add a service',
+      action: [edited ? 'Save' : 'Add', 'Saving…'],
+      submit: this.submit,
+      fields: html`
+        ${
+          edited
+            ? nothing
+            : html`<div @change=${this.chooseKind}>
+                ${choiceView(
+                  'kind',
+                  'Service',
+                  this.services.kinds.map(({ kind: id, title }) => [id, title] as const),
+                )}
+              </div>`
+        }
+        ${this.isMain ? nothing : fieldView({ name: 'title', label: 'Name', value: edited?.title ?? this.freeTitle(), error: errors.title })}
+        ${entryFields(kind, edited, errors)} ${hintView(kind.hint)}
+        ${edited?.hasKey && !kind.needsKey ? removeKeyView : nothing}
+        <details>
+          <summary>API</summary>
+          ${choiceView('api', 'How to talk to it', apis, edited?.api)}
+        </details>
+        <div class="actions">
+          <button class="button small" type="button" ?disabled=${this.testing} @click=${this.test}>
+            <dg-icon name="plug"></dg-icon>${this.testing ? 'Testing…' : 'Test the connection'}
+          </button>
+        </div>
+        <dg-service-test .http=${this.app.http}></dg-service-test>
+      `,
+    })
+  }
+}
+
+const removeKeyView = html`<label class="actions">
+  <input type="checkbox" name="removeKey" />Remove the key
+</label>`
+
+const entryOf = (data: FormData) => ({ baseUrl: textIn(data, 'baseUrl'), apiKey: textIn(data, 'apiKey') })
+
+/** An id from a title, with a number if it is taken. */
+function freeId(title: string, { services }: Services): string {
+  const taken = new Set([mainId, builtinId, ...services.map(({ id }) => id)])
+  const words = title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 30)
+  const base = words || 'service'
+  let id = base
+  for (let number = 2; taken.has(id); number += 1) id = `${base}-${number}`
+  return id
+}

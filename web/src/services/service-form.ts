@@ -1,0 +1,88 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { fieldView } from '../design/field.ts'
+import type { Tried } from './service-test.ts'
+import type { Service, ServiceKind } from './service-words.ts'
+
+/** What the owner enters about a service. */
+export type ServiceEntry = { readonly baseUrl: string; readonly apiKey: string }
+
+/** Whether a service of this kind may have a key. A local server only has one if somebody put it there. */
+export function takesKey(kind: ServiceKind, service: Service | null): boolean {
+  return kind.needsKey || kind.kind === 'other' || (service?.hasKey ?? false)
+}
+
+/** The address and the key of a service. */
+export function entryFields(
+  kind: ServiceKind,
+  service: Service | null,
+  errors: Readonly<Record<string, string>>,
+): TemplateResult {
+  const address = fieldView({
+    name: 'baseUrl',
+    label: 'Address',
+    type: 'url',
+    value: service?.baseUrl ?? kind.baseUrl ?? '',
+    placeholder: kind.baseUrl ?? 'https://models.example.com/v1',
+    error: errors.baseUrl,
+  })
+  const key = takesKey(kind, service)
+    ? fieldView({
+        name: 'apiKey',
+        label: kind.needsKey ? 'API key' : 'API key, if it needs one',
+        type: 'password',
+        placeholder: service?.hasKey ? 'Set. Type to replace it' : '',
+        error: errors.apiKey,
+      })
+    : nothing
+  // The address of a hosted service is the same for everybody.
+  return kind.needsKey
+    ? html`${key}
+        <details>
+          <summary>Address</summary>
+          ${address}
+        </details>`
+    : html`${address}${key}`
+}
+
+/** The key to save: undefined keeps the stored one. A new service never gets that of the one before it. */
+export function keyToSave(
+  kind: ServiceKind,
+  service: Service | null,
+  { apiKey }: ServiceEntry,
+): string | undefined {
+  return apiKey !== '' || service === null || !takesKey(kind, service) ? apiKey : undefined
+}
+
+/** What is missing before it can be tested or saved, by field. */
+export function missing(
+  kind: ServiceKind,
+  service: Service | null,
+  { baseUrl, apiKey }: ServiceEntry,
+): Readonly<Record<string, string>> {
+  return {
+    ...(kind.needsKey && apiKey === '' && !service?.hasKey
+      ? { apiKey: `Enter your key for ${kind.title}.` }
+      : {}),
+    ...(URL.canParse(baseUrl) && /^https?:/.test(baseUrl)
+      ? {}
+      : { baseUrl: 'Enter an address that begins with http:// or https://.' }),
+  }
+}
+
+/** The body of a test: of the saved service if nothing about it changes, so that its key is used. */
+export function triedOf(kind: ServiceKind, service: Service | null, entry: ServiceEntry): Tried {
+  const { baseUrl, apiKey } = entry
+  if (service?.baseUrl === baseUrl && apiKey === '') return { id: service.id }
+  return { kind: kind.kind, baseUrl, ...(apiKey === '' ? {} : { apiKey }) }
+}
+
+/** A host with a path, such as platform.openai.com/api-keys. */
+const linkPattern = /((?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/[\w/-]*\w)?)/
+
+/** The hint of a kind, with its addresses as links. */
+export function hintView(hint: string): TemplateResult {
+  const parts = hint.split(linkPattern)
+  return html`<p class="soft">
+    ${parts.map((part, at) => (at % 2 === 1 ? html`<a href="https://${part}" target="_blank" rel="noreferrer">${part}</a>` : part))}
+  </p>`
+}

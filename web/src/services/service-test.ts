@@ -1,0 +1,149 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { ServiceTest } from '../../../src/http/contract/services.ts'
+import type { Http } from '../api/routes.ts'
+import { Submission } from '../app/submission.ts'
+import { checklist } from '../design/checklist.ts'
+import { controls } from '../design/controls.ts'
+import { problemView } from '../design/field.ts'
+import { capitalised } from '../design/format.ts'
+import type { IconName } from '../design/icon.ts'
+import { isLoopback, type ServiceKind } from './service-words.ts'
+
+/** What to test: a saved service, or an address that is not saved yet. */
+export type Tried =
+  | { readonly id: string }
+  | { readonly kind: ServiceKind['kind']; readonly baseUrl: string; readonly apiKey?: string }
+
+/** Tests a model service, and says what it can do. */
+@customElement('dg-service-test')
+export class DgServiceTest extends LitElement {
+  static override readonly styles = [
+    controls,
+    checklist,
+    css`
+      :host {
+        display: block;
+      }
+      div[role='status']:not(:empty) {
+        display: grid;
+        gap: var(--space-3);
+      }
+      .can {
+        grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
+      }
+      .checks > .lacks > dg-icon,
+      .checks > .unknown > dg-icon {
+        color: var(--ink-faint);
+      }
+    `,
+  ]
+  @property({ attribute: false }) http!: Http
+  @state() private result: ServiceTest | null = null
+  @state() private address = ''
+  private readonly submission = new Submission(this)
+
+  /** Runs the test at an address. Null if it could not run. */
+  async run(tried: Tried, address: string): Promise<ServiceTest | null> {
+    this.clear()
+    let result: ServiceTest | null = null
+    await this.submission.send(async () => {
+      result = await this.http.post('/api/services/test', { body: tried })
+    })
+    this.address = address
+    this.result = result
+    return result
+  }
+
+  clear(): void {
+    this.result = null
+    this.submission.show({})
+  }
+
+  override render() {
+    const { result } = this
+    return html`${problemView(this.submission.problem)}
+      <div role="status">
+        ${this.submission.busy ? html`<p class="soft">Testing the connection…</p>` : nothing}
+        ${result === null ? nothing : this.resultView(result)}
+      </div>`
+  }
+
+  private resultView({ ok, steps, can }: ServiceTest): TemplateResult {
+    return html`<ol class="list checks" aria-label=${ok ? 'Test passed' : 'Test failed'}>
+        ${steps.map(
+          (step) => html`<li class=${step.ok ? '' : 'fails'}>
+            <dg-icon name=${step.ok ? 'done' : 'failed'}></dg-icon>
+            <div>
+              <strong>${capitalised(step.name)}</strong>${step.ok ? nothing : html`<span class="visually-hidden">: failed</span>`}
+              <div class="soft">${step.detail}</div>
+            </div>
+          </li>`,
+        )}
+      </ol>
+      ${
+        !ok && isLoopback(this.address)
+          ? html`<p class="soft">
+              If Delegate runs in a container, localhost is the container. Enter the address of the machine
+              instead, such as ${this.address.replace(/localhost|127\.0\.0\.1/, 'host.docker.internal')}
+            </p>`
+          : nothing
+      }
+      ${ok && can.length > 0 ? canView(can) : nothing}`
+  }
+}
+
+const looks: Readonly<Record<'true' | 'false' | 'null', readonly [IconName, string, string]>> = {
+  true: ['done', '', 'yes'],
+  false: ['close', 'lacks', 'no'],
+  null: ['help', 'unknown', 'not known'],
+}
+
+/** What each feature means to the owner, and what its lack does. */
+const features: Readonly<
+  Record<string, { readonly title: string; readonly yes: string; readonly no: string }>
+> = {
+  chat: { title: 'Chat', yes: 'It replies and learns.', no: 'It cannot reply. Check the address.' },
+  embeddings: {
+    title: 'Search by meaning',
+    yes: 'With a model for it, memories are found in other words too.',
+    no: 'Memories are found by the same words only.',
+  },
+  transcription: {
+    title: 'Transcription',
+    yes: 'With a model for it, it writes down what is said.',
+    no: 'It does not write down what is said.',
+  },
+  speech: {
+    title: 'Reading aloud',
+    yes: 'With a model for it, it reads replies aloud.',
+    no: 'It does not read replies aloud.',
+  },
+  realtime: {
+    title: 'Phone calls',
+    yes: 'It listens and speaks in calls.',
+    no: 'It cannot speak in calls. OpenAI can.',
+  },
+  compaction: {
+    title: 'Long conversations',
+    yes: 'It shortens them itself.',
+    no: 'Delegate shortens them with the chat model.',
+  },
+}
+
+function canView(can: ServiceTest['can']): TemplateResult {
+  return html`<p class="label" id="can">What it can do</p>
+    <ul class="list checks can" aria-labelledby="can">
+      ${can.map(({ feature, ok, detail }) => {
+        const [icon, look, word] = looks[`${ok}`]
+        const words = features[feature]
+        return html`<li class=${look}>
+          <dg-icon name=${icon}></dg-icon>
+          <div>
+            <strong>${words?.title ?? capitalised(feature)}</strong><span class="visually-hidden">: ${word}</span>
+            <div class="soft">${words && ok !== null ? words[ok ? 'yes' : 'no'] : detail}</div>
+          </div>
+        </li>`
+      })}
+    </ul>`
+}

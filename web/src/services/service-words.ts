@@ -1,0 +1,143 @@
+import type { AnswerOf } from '../api/routes.ts'
+
+export type Services = AnswerOf<'/api/services'>
+export type Service = Services['services'][number]
+export type ServiceKind = Services['kinds'][number]
+export type ModelUse = Services['uses'][number]
+export type Use = ModelUse['use']
+export type ModelChoice = { readonly service: string; readonly model: string }
+export type OfferedModel = AnswerOf<'/api/services/{id}/models'>['models'][number]
+
+/** The service that needs no set-up, wherever a service is named. */
+export const builtinId = 'builtin'
+/** The service that the settings OPENAI_BASE_URL and OPENAI_API_KEY hold. */
+export const mainId = 'main'
+export const builtinModel = 'builtin-1'
+
+export type UseRow = {
+  readonly use: Use
+  readonly title: string
+  readonly about: string
+  /** What happens without a model. */
+  readonly without: string
+  /** The settings that hold it. */
+  readonly keys: readonly [service: string, model: string]
+}
+
+export const chatUse: UseRow = {
+  use: 'chat',
+  title: 'Chat',
+  about: 'Replies in the browser and by text message.',
+  without: 'The builtin model replies.',
+  keys: ['CHAT_SERVICE', 'CHAT_MODEL'],
+}
+
+/** What models are used for, in the order of the page. */
+export const uses: readonly UseRow[] = [
+  chatUse,
+  {
+    use: 'utility',
+    title: 'Background work',
+    about: 'Learns from what you say. A small, cheap model is enough.',
+    without: 'Learns from simple sentences only.',
+    keys: ['UTILITY_SERVICE', 'UTILITY_MODEL'],
+  },
+  {
+    use: 'embedding',
+    title: 'Search by meaning',
+    about: 'Finds memories that say the same in other words.',
+    without: 'Finds the same words only.',
+    keys: ['EMBEDDING_SERVICE', 'EMBEDDING_MODEL'],
+  },
+  {
+    use: 'realtime',
+    title: 'Phone calls',
+    about: 'Listens, writes down and speaks in calls.',
+    without: 'Calls are not answered.',
+    keys: ['REALTIME_SERVICE', 'REALTIME_MODEL'],
+  },
+  {
+    use: 'transcription',
+    title: 'Transcription',
+    about: 'Writes down what you say to a walkie-talkie.',
+    without: 'Nothing is written down.',
+    keys: ['TRANSCRIPTION_SERVICE', 'TRANSCRIPTION_MODEL'],
+  },
+  {
+    use: 'speech',
+    title: 'Reading aloud',
+    about: 'Speaks the replies to a walkie-talkie.',
+    without: 'Replies are text only.',
+    keys: ['SPEECH_SERVICE', 'SPEECH_MODEL'],
+  },
+]
+
+/** Settings that the services section shows instead of a row each. */
+export const settingsOfServices: ReadonlySet<string> = new Set([
+  ...['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'MODEL_API', 'SERVICES', 'SERVICE_KEYS', 'CHAT_FALLBACK'],
+  ...uses.flatMap(({ keys }) => keys),
+])
+
+/** The services that can be used: the main one is always listed, even if nothing is set up. */
+export function setUpServices({ kinds, services }: Services): readonly Service[] {
+  const needsKey = (service: Service) => kinds.some(({ kind, needsKey }) => kind === service.kind && needsKey)
+  return services.filter((service) => service.id !== mainId || service.hasKey || !needsKey(service))
+}
+
+export function serviceTitle({ services }: Services, id: string): string {
+  if (id === builtinId) return 'Builtin'
+  return services.find((service) => service.id === id)?.title ?? id
+}
+
+export const hostOf = (address: string): string => parsed(address)?.host ?? address
+
+/** Whether an address leads to the machine that the service itself runs on. */
+export function isLoopback(address: string): boolean {
+  return /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(parsed(address)?.hostname ?? '')
+}
+
+function parsed(address: string): URL | null {
+  return URL.canParse(address) ? new URL(address) : null
+}
+
+/** "128k" for a context of 131,072 tokens. */
+export function contextText(tokens: number | null): string {
+  if (tokens === null) return ''
+  return tokens < 1_000_000
+    ? `${Math.round(tokens / 1024)}k tokens`
+    : `${Math.round(tokens / 100_000) / 10}M tokens`
+}
+
+/** Models for another purpose than to chat. */
+const otherPurpose =
+  /embed|bge-|minilm|rerank|whisper|transcri|tts|audio|speech|realtime|image|dall-e|moderation|sora|veo|imagen|babbage|davinci|search|instruct-0914|guard/i
+
+/** The best guess at a chat model, in this order, for services whose list is long. */
+const preferred: Readonly<Record<string, readonly RegExp[]>> = {
+  openai: [/^gpt-5\.5$/, /^gpt-[\d.]+$/],
+  anthropic: [/sonnet/, /opus/],
+  gemini: [/gemini-[\d.]+-flash$/, /gemini-[\d.]+-pro$/],
+  openrouter: [/^openrouter\/auto$/],
+}
+
+/** The model to suggest for the chat: the current one, else a good one of the service, else the first that chats. */
+export function suggestedModel(
+  kind: string,
+  models: readonly OfferedModel[],
+  current: string | null,
+): string {
+  const ids = models.map(({ id }) => id)
+  const known = ids.find((id) => id === current || id === `models/${current}` || id === `${current}:latest`)
+  if (known !== undefined) return known
+  const chatting = ids.filter((id) => !otherPurpose.test(id))
+  for (const pattern of preferred[kind] ?? []) {
+    const newest = chatting
+      .filter((id) => pattern.test(id))
+      .sort(byName)
+      .at(-1)
+    if (newest !== undefined) return newest
+  }
+  return chatting[0] ?? ids[0] ?? ''
+}
+
+export const byName = new Intl.Collator('en', { numeric: true }).compare

@@ -1,0 +1,280 @@
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { ServiceTest } from '../../../src/http/contract/services.ts'
+import { changeSettings } from '../api/settings.ts'
+import type { App } from '../app/app.ts'
+import { Loaded, loadedView } from '../app/loaded.ts'
+import { Submission } from '../app/submission.ts'
+import { problemView } from '../design/field.ts'
+import { LightElement } from '../design/light-element.ts'
+import '../services/model-picker.ts'
+import type { DgModelPicker } from '../services/model-picker.ts'
+import {
+  entryFields,
+  hintView,
+  keyToSave,
+  missing,
+  type ServiceEntry,
+  triedOf,
+} from '../services/service-form.ts'
+import '../services/service-test.ts'
+import type { DgServiceTest } from '../services/service-test.ts'
+import {
+  hostOf,
+  type Service,
+  type ServiceKind,
+  type Services,
+  setUpServices,
+  suggestedModel,
+} from '../services/service-words.ts'
+import { askPasswordIn } from '../settings/password-dialog.ts'
+
+/** One line about each kind of service. */
+const abouts: Readonly<Record<string, string>> = {
+  openai: 'GPT. Also for phone calls.',
+  anthropic: 'Claude.',
+  gemini: 'Gemini, by Google.',
+  openrouter: 'Many models with one key.',
+  ollama: 'On your own machine, free.',
+  lmstudio: 'On your own machine, free.',
+  other: 'Any compatible address.',
+}
+
+/**
+ * Chooses a model service by name, tests it, and chooses its chat model. Nothing is saved before the test passes.
+ * Fires `done` once it is set up or skipped.
+ */
+@customElement('dg-model-step')
+export class DgModelStep extends LightElement {
+  protected override readonly sheets = [modelStepStyles]
+  @property({ attribute: false }) app!: App
+  @state() private kind: ServiceKind | null = null
+  /** The last test, if it passed and nothing changed since. */
+  @state() private passed: ServiceTest | null = null
+  @state() private model = ''
+  private readonly submission = new Submission(this)
+  private readonly loaded = new Loaded<Services>(this, { fetch: () => this.app.http.get('/api/services') })
+
+  /** The main service, if it is of the chosen kind. */
+  private get service(): Service | null {
+    const main = this.loaded.value?.services.find(({ id }) => id === 'main')
+    return main && main.kind === this.kind?.kind ? main : null
+  }
+
+  private async choose(kind: ServiceKind | null): Promise<void> {
+    const before = this.kind
+    this.kind = kind
+    this.passed = null
+    this.submission.show({})
+    await this.updateComplete
+    const next = kind ? this.querySelector<HTMLElement>('.input') : this.choiceOf(before)
+    next?.focus()
+  }
+
+  private choiceOf(kind: ServiceKind | null): HTMLElement | null {
+    return this.querySelector<HTMLElement>(`[data-kind="${kind?.kind}"]`)
+  }
+
+  private get entry(): ServiceEntry {
+    const textOf = (name: string) => this.querySelector<HTMLInputElement>(`#${name}`)?.value.trim() ?? ''
+    return { baseUrl: textOf('baseUrl'), apiKey: textOf('apiKey') }
+  }
+
+  /** What was tested is no longer what would be saved. */
+  private readonly edited = (event: Event): void => {
+    this.submission.fieldChanged(event)
+    // The fields of the picker have its element as their target, and are not part of what was tested.
+    if (!(event.target instanceof HTMLInputElement)) return
+    this.passed = null
+    this.querySelector<DgServiceTest>('dg-service-test')?.clear()
+  }
+
+  private readonly submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const { kind, passed, entry } = this
+    if (!kind) return
+    if (passed === null) return this.test(kind, entry)
+    const isSaved = await this.submission.send(
+      () => this.save(kind, entry),
+      this.model === '' ? { model: 'Choose a model.' } : {},
+    )
+    if (isSaved) this.done()
+  }
+
+  private async test(kind: ServiceKind, entry: ServiceEntry): Promise<void> {
+    const element = this.querySelector<DgServiceTest>('dg-service-test')
+    let result: ServiceTest | null = null
+    await this.submission.send(
+      async () => {
+        result = (await element?.run(triedOf(kind, this.service, entry), entry.baseUrl)) ?? null
+        this.take(result)
+      },
+      missing(kind, this.service, entry),
+    )
+    await this.updateComplete
+    const picker = this.querySelector<DgModelPicker>('dg-model-picker')
+    await picker?.updateComplete
+    if (picker) picker.focus()
+    else if (Object.keys(this.submission.errors).length === 0)
+      this.querySelector<HTMLElement>('.primary')?.focus()
+  }
+
+  private take(result: ServiceTest | null): void {
+    this.passed = result?.ok ? result : null
+    const { kind } = this
+    const current = this.loaded.value?.uses.find(({ use }) => use === 'chat')?.model ?? null
+    if (result?.ok && kind) this.model = suggestedModel(kind.kind, result.models, current)
+  }
+
+  private async save(kind: ServiceKind, entry: ServiceEntry): Promise<void> {
+    const { http } = this.app
+    const apiKey = keyToSave(kind, this.service, entry)
+    await http.put('/api/services/{id}', {
+      params: { id: 'main' },
+      body: { kind: kind.kind, title: kind.title, baseUrl: entry.baseUrl, apiKey },
+    })
+    await changeSettings(http, { CHAT_SERVICE: 'main', CHAT_MODEL: this.model }, askPasswordIn(this))
+  }
+
+  private readonly done = (): void => {
+    this.dispatchEvent(new Event('done'))
+  }
+
+  override render() {
+    return loadedView(
+      this.loaded,
+      'the model services',
+      (services) => (this.kind ? this.formView(this.kind) : this.choicesView(services)),
+      'This form',
+    )
+  }
+
+  private choicesView(services: Services): TemplateResult {
+    const { kinds, uses } = services
+    const chat = uses.find(({ use }) => use === 'chat')
+    const service = setUpServices(services).find(({ id }) => id === chat?.service)
+    return html`
+      ${
+        service
+          ? html`<div class="in-use">
+              <dg-icon name="done"></dg-icon>
+              <p>
+                <strong>${service.title}</strong> at ${hostOf(service.baseUrl)} is set up and replies with
+                ${chat?.model}.
+              </p>
+            </div>`
+          : nothing
+      }
+      <ul class="list choices" aria-label="Model services">
+        ${kinds.map(
+          (kind) => html`<li>
+            <button class="choice" type="button" data-kind=${kind.kind} @click=${() => this.choose(kind)}>
+              <strong>${kind.title}</strong><span class="soft">${abouts[kind.kind] ?? ''}</span>
+            </button>
+          </li>`,
+        )}
+        ${
+          service
+            ? nothing
+            : html`<li>
+                <button class="choice" type="button" @click=${this.done}>
+                  <strong>Without a service for now</strong>
+                  <span class="soft">The builtin model replies.</span>
+                </button>
+              </li>`
+        }
+      </ul>
+      ${
+        service
+          ? html`<div class="step-actions"><button class="button primary" type="button" @click=${this.done}>Continue</button></div>`
+          : nothing
+      }
+    `
+  }
+
+  private formView(kind: ServiceKind): TemplateResult {
+    const { passed } = this
+    const { busy, problem, errors } = this.submission
+    return html`<form novalidate @submit=${this.submit} @input=${this.edited}>
+      <div class="chosen">
+        <strong>${kind.title}</strong>
+        <button class="button small" type="button" ?disabled=${busy} @click=${() => this.choose(null)}>Choose another</button>
+      </div>
+      ${hintView(kind.hint)} ${entryFields(kind, this.service, errors)}
+      <dg-service-test .http=${this.app.http}></dg-service-test>
+      ${
+        passed === null
+          ? nothing
+          : html`<dg-model-picker
+              label="Model for the chat"
+              .models=${passed.models}
+              .value=${this.model}
+              .error=${errors.model ?? ''}
+              @pick=${({ detail }: CustomEvent<string>) => {
+                this.model = detail
+                this.submission.show({})
+              }}
+            ></dg-model-picker>`
+      }
+      ${problemView(problem)}
+      <div class="step-actions">
+        <button class="button primary" ?disabled=${busy}>
+          ${passed ? (busy ? 'Saving…' : 'Continue') : busy ? 'Testing…' : 'Test the connection'}
+        </button>
+      </div>
+    </form>`
+  }
+}
+
+const modelStepStyles = css`
+  .choices {
+    grid-template-columns: repeat(2, minmax(0, 1fr));
+    gap: var(--space-3);
+  }
+  .choices li:last-child:nth-child(odd) {
+    grid-column: 1 / -1;
+  }
+  .choice {
+    display: grid;
+    align-content: start;
+    gap: var(--space-1);
+    width: 100%;
+    height: 100%;
+    min-height: 4.5rem;
+    padding: var(--space-3) var(--space-4);
+    border: 1px solid var(--line-strong);
+    border-radius: var(--radius-md);
+    background: var(--surface);
+    color: var(--ink);
+    font: 400 var(--text-md) / 1.4 var(--font);
+    text-align: start;
+    cursor: pointer;
+  }
+  .choice:hover {
+    border-color: var(--accent);
+    background: var(--hover);
+  }
+  .choice strong {
+    font-weight: 600;
+  }
+  .in-use,
+  .chosen {
+    display: flex;
+    align-items: center;
+    gap: var(--space-3);
+  }
+  .in-use {
+    margin-bottom: var(--space-4);
+    padding: var(--space-3);
+    border-radius: var(--radius-md);
+    background: var(--sunken);
+    font-size: var(--text-sm);
+    overflow-wrap: anywhere;
+  }
+  .in-use dg-icon {
+    color: var(--success);
+  }
+  .chosen {
+    justify-content: space-between;
+  }
+`

@@ -1,0 +1,95 @@
+import { css, html, LitElement, nothing } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import type { App } from '../app/app.ts'
+import { Loaded } from '../app/loaded.ts'
+import { controls } from '../design/controls.ts'
+import { DgChooseModelDialog } from '../services/choose-model-dialog.ts'
+import { type ModelChoice, type Services, serviceTitle, setUpServices } from '../services/service-words.ts'
+
+type Offer = {
+  readonly services: Services
+  /** Whether there is more than one model to choose; null before the only service was asked. */
+  readonly isChoice: boolean | null
+}
+
+/** A button that chooses the model for the next message, if there is more than one. Fires `pick` with the choice. */
+@customElement('dg-next-model')
+export class DgNextModel extends LitElement {
+  static override readonly styles = [
+    controls,
+    css`
+      :host {
+        display: contents;
+      }
+      .button {
+        border-radius: 50%;
+      }
+    `,
+  ]
+  @property({ attribute: false }) app!: App
+  @property({ attribute: false }) chosen: ModelChoice | null = null
+  /** Whether a message is being written. Only then is it worth asking the service for its models. */
+  @property({ type: Boolean }) writing = false
+  private readonly loaded = new Loaded<Offer>(this, {
+    fetch: (signal) => this.fetch(signal),
+    concerns: (type) => type === 'settings.changed',
+  })
+
+  private async fetch(signal: AbortSignal): Promise<Offer> {
+    const { http } = this.app
+    const services = await http.get('/api/services', { signal })
+    const [only, ...others] = setUpServices(services)
+    if (!only || others.length > 0) return { services, isChoice: others.length > 0 }
+    if (!this.writing) return { services, isChoice: null }
+    const { models } = await http.get('/api/services/{id}/models', { params: { id: only.id }, signal })
+    return { services, isChoice: models.length > 1 }
+  }
+
+  protected override updated(): void {
+    if (
+      this.writing &&
+      !this.loaded.loading &&
+      this.loaded.value?.isChoice === null &&
+      this.loaded.problem === ''
+    )
+      void this.loaded.reload()
+  }
+
+  private readonly open = (): void => {
+    const { app } = this
+    const services = this.loaded.value?.services
+    if (!services) return
+    const chat = services.uses.find(({ use }) => use === 'chat') ?? null
+    let chosen: ModelChoice | null = null
+    const dialog = Object.assign(new DgChooseModelDialog(), {
+      ...{ app, services, choice: this.chosen ?? chat },
+      heading: 'Model for the next message',
+      about: 'Later messages use the model of the settings again.',
+      action: ['Choose', 'Choose'],
+      onChosen: (choice: ModelChoice) => {
+        chosen = choice
+      },
+    })
+    // Only then has the focus returned to the button, from where the composer takes it.
+    dialog.addEventListener('close', () => {
+      if (chosen === null) return
+      const title = serviceTitle(services, chosen.service)
+      this.dispatchEvent(new CustomEvent('pick', { detail: { ...chosen, title } }))
+    })
+    dialog.openIn(this)
+  }
+
+  override render() {
+    if (!this.loaded.value?.isChoice) return nothing
+    return html`<button
+      class="button quiet icon"
+      type="button"
+      aria-label="Choose the model for the next message"
+      title="Choose the model for the next message"
+      aria-haspopup="dialog"
+      @click=${this.open}
+    >
+      <dg-icon name="spark"></dg-icon>
+    </button>`
+  }
+}
