@@ -31,6 +31,18 @@ export type Claim =
   | { readonly status: 'claimed'; readonly call: OfferedCall }
   | { readonly status: 'refused'; readonly reason: 'nothing_reserved' | 'wrong_token' | 'wrong_call' }
 
+/** Separates the provider's id of a call from the number of its leg. */
+const LEG = '~'
+
+/** The provider's id of a call. A leg is what follows a restart of the service in the middle of a call. */
+export const providerSidOf = (callSid: string): string => callSid.split(LEG)[0] ?? callSid
+
+/** The id of a call's next leg. */
+export function nextLegOf(callSid: string): string {
+  const [sid, leg = '1'] = callSid.split(LEG)
+  return `${sid}${LEG}${Number(leg) + 1}`
+}
+
 export type CallSlot = ReturnType<typeof createCallSlot>
 
 /** Allows one call at a time. Synchronous, so taking the slot is atomic. A reservation expires. */
@@ -67,13 +79,21 @@ export function createCallSlot(options: { readonly nowMs: () => number }) {
       if (!isEqual(stream.token, now.token)) return { status: 'refused', reason: 'wrong_token' }
       const { callSid, isNamed, accountSid } = now.call
       if (
-        (isNamed && stream.callSid !== callSid) ||
+        (isNamed && stream.callSid !== providerSidOf(callSid)) ||
         (accountSid !== '' && stream.accountSid !== accountSid)
       ) {
         return { status: 'refused', reason: 'wrong_call' }
       }
       held = { ...now, token: null }
       return { status: 'claimed', call: now.call }
+    },
+    /** A token for another socket of the connected call that holds the slot. Null for any other call. */
+    renew(callSid: string): string | null {
+      const now = holder()
+      if (now === null || now.call.callSid !== callSid) return null
+      const token = randomBytes(TOKEN_BYTES).toString('base64url')
+      held = { ...now, token, untilMs: options.nowMs() + RESERVATION_MS }
+      return token
     },
     /** Frees the slot if this call holds it. Idempotent. */
     release(callSid: string): boolean {
