@@ -1,0 +1,70 @@
+/** Shared because creating a segmenter takes milliseconds. */
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+
+/** The most text that is spoken as one piece. A longer sentence is cut between its clauses. */
+const MOST_CHARS = 200
+
+/** Ends that look like the end of a sentence: a title, an initial, the number of a list. */
+const GOES_ON =
+  /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|vs|approx|Nr|z\.\s?B|d\.\s?h|e\.g|i\.e|\p{Lu})\.\s*$|^\s*\d{1,2}\.\s*$/u
+const CLAUSE = /[,;:]\s|[，；：、]/gu
+
+/**
+ * Cuts a text into sentences as it arrives. A sentence is complete once the next one has begun: before that, its
+ * full stop may belong to a number. The sentences together are the text.
+ */
+export function createSentences() {
+  let rest = ''
+
+  function take(isEnd: boolean): string[] {
+    const complete: string[] = []
+    let sentence = ''
+    const segments = [...segmenter.segment(rest)].map(({ segment }) => segment)
+    const open = isEnd ? '' : (segments.pop() ?? '')
+    for (const segment of segments) {
+      sentence += segment
+      if (sentence.trim() === '' || GOES_ON.test(sentence)) continue
+      complete.push(sentence)
+      sentence = ''
+    }
+    rest = sentence + open
+    if (isEnd && sentence.trim() !== '') complete.push(sentence)
+    return complete.flatMap((each) => {
+      const { pieces, end } = cutLong(each)
+      return [...pieces, end]
+    })
+  }
+
+  return {
+    /** Returns the sentences that are complete now. */
+    add(text: string): readonly string[] {
+      rest += text
+      const complete = take(false)
+      const { pieces, end } = cutLong(rest)
+      rest = end
+      return [...complete, ...pieces]
+    },
+    /** Returns what is left at the end of the text. */
+    end: (): readonly string[] => take(true),
+  }
+}
+
+/** Cuts a long text after its clauses, else between words, else anywhere. */
+function cutLong(text: string): { readonly pieces: readonly string[]; readonly end: string } {
+  const pieces: string[] = []
+  let end = text
+  while (end.length > MOST_CHARS) {
+    const window = end.slice(0, MOST_CHARS)
+    const clauses = [...window.matchAll(CLAUSE)].map((match) => match.index + match[0].length)
+    const space = window.lastIndexOf(' ') + 1
+    const at = clauses.at(-1) ?? (space > 0 ? space : wholeCharacters(window))
+    pieces.push(end.slice(0, at))
+    end = end.slice(at)
+  }
+  return { pieces, end }
+}
+
+/** The length of a text without half a character at its end. */
+function wholeCharacters(text: string): number {
+  return text.isWellFormed() ? text.length : text.length - 1
+}
