@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { NewEvent } from '../../ledger/event.ts'
-import { createCallQueries } from '../../projections/calls.ts'
+import { type CallRow, createCallQueries } from '../../projections/calls.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createDataBlocks } from '../model/openai/data-block.ts'
 import type { ModelId, Usage, Use } from '../model/port.ts'
@@ -9,10 +9,11 @@ import { isSpokenHalt } from '../text/halt-word.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
 import { type AudioTokens, type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
 import { loadPhrases } from './call/phrases.ts'
-import type { CallLine } from './call/ports.ts'
-import { callPrompts } from './call/prompts.ts'
+import type { CallLine, ConnectModel } from './call/ports.ts'
+import { callPrompts, wordPhrases } from './call/prompts.ts'
 import { lineOfFact, type TalkLine } from './call/talk.ts'
 import { connectRealtime } from './call/ws-sockets.ts'
+import { type Carriage, carriageOf } from './carriage.ts'
 import { createCallStatusRecorder } from './lifecycle/call-status.ts'
 import type { CallPlace } from './lifecycle/call-turns.ts'
 import { createFactQueue } from './lifecycle/fact-queue.ts'
@@ -21,11 +22,25 @@ import { type CallProposals, createKeypad, type Keypad } from './lifecycle/keypa
 import { createLiveCalls, type LiveCall } from './lifecycle/live-calls.ts'
 import type { PlacedMind } from './lifecycle/mind.ts'
 import { createMinds, type MindOptions } from './lifecycle/minds.ts'
-import { createReception } from './lifecycle/reception.ts'
+import { createReception, type Offer } from './lifecycle/reception.ts'
 import { callEnding, interruptedCall } from './lifecycle/span-facts.ts'
 import { createHangUp, type TelephonyApi } from './line/api.ts'
-import { createCallSlot, type OfferedCall, RESERVATION_MS } from './line/call-slot.ts'
+import {
+  createCallSlot,
+  nextLegOf,
+  type OfferedCall,
+  providerSidOf,
+  RESERVATION_MS,
+} from './line/call-slot.ts'
 import { createStreamAcceptor } from './line/stream-acceptor.ts'
+import { createRelayAcceptor } from './relay/relay-acceptor.ts'
+import { createRelayLine, type RelayLine } from './relay/relay-line.ts'
+import { createRelaySession } from './relay/relay-session.ts'
+
+/** How often a call may come back after its relay broke. */
+const MAX_RESUMED = 3
+/** How long after a restart a call that it interrupted may come back. */
+const RESTART_MS = 60_000
 
 /** What a call needs of the money that it costs. */
 export type PhoneMoney = {
@@ -37,7 +52,12 @@ export type PhoneMoney = {
   ): { responded(usage: Usage, audio: AudioTokens): void; end(): void }
 }
 
-type CallModels = { readonly realtime: ModelId | null; readonly transcription: ModelId }
+type CallModels = {
+  readonly realtime: ModelId | null
+  readonly transcription: ModelId
+  /** The telephony provider hears and speaks. */
+  readonly isRelayed?: boolean
+}
 
 export type PhoneOptions = MindOptions & {
   readonly placement: Placement
@@ -64,6 +84,9 @@ type Call = {
   readonly expiry: NodeJS.Timeout
   readonly offeredAt: string
   live: { readonly bridge: Bridge; readonly mind: PlacedMind; readonly connectedAt: string } | null
+  relay: RelayLine | null
+  /** How often its relay broke and came back. */
+  resumed: number
   /** Words that are being written to the ledger, by item. */
   readonly unrecorded: Map<string, TalkLine>
 }
@@ -82,15 +105,28 @@ export async function buildPhone(options: PhoneOptions) {
   const queue = createFactQueue({ append, onFault })
   const minds = createMinds({ ...options, queue, delimit, onFault })
   const calls = new Map<string, Call>()
+  /** Calls that the last stop interrupted. Each may come back once. */
+  const interrupted = new Map<string, CallRow>()
   const live = createLiveCalls({ read: liveCall })
   const now = () => new Date(nowMs()).toISOString()
 
   const purposeOf = (party: CallPlace['party']) => (party === 'guest' ? 'guest' : 'call')
-  function callModels(): CallModels {
-    const { text, realtime } = model()
-    const { provider } = text.id
+  const carriage = (wanted = settings.get('PHONE_CARRIAGE')): Carriage =>
+    carriageOf({
+      wanted,
+      model: model(),
+      hasAccount: options.telephony.credentials() !== null,
+    })
+  function callModels(carried: Carriage = carriage()): CallModels {
+    const { provider } = model().text.id
+    const realtime = carried.kind === 'realtime' ? { provider, model: carried.endpoint.model } : null
     const transcription = { provider, model: settings.get('TRANSCRIPTION_MODEL') }
-    return { realtime: realtime && { provider, model: realtime.model }, transcription }
+    return { realtime, transcription, isRelayed: carried.kind === 'relay' }
+  }
+
+  /** `callSid` is the provider's. */
+  function callOf(callSid: string): Call | undefined {
+    return [...calls.values()].find(({ offered }) => providerSidOf(offered.callSid) === callSid)
   }
 
   function presentCall(): Call | undefined {
@@ -140,7 +176,7 @@ export async function buildPhone(options: PhoneOptions) {
     calls: callQueries,
     slot,
     publicUrl: () => settings.get('PUBLIC_URL'),
-    hasRealtimeModel: () => model().realtime !== null,
+    carriage: () => carriage().kind,
     guestIsSpent: options.guestIsSpent,
     isHalted,
     isSpent: (party) =>
@@ -157,6 +193,8 @@ export async function buildPhone(options: PhoneOptions) {
         expiry,
         offeredAt: now(),
         live: null,
+        relay: null,
+        resumed: 0,
         unrecorded: new Map(),
       }
       calls.set(offered.callSid, call)
@@ -175,13 +213,52 @@ export async function buildPhone(options: PhoneOptions) {
     refused: (reason) => log.debug({ reason }, 'a media stream was refused'),
   })
 
+  const relays = createRelayAcceptor({
+    slot,
+    startDeadlineMs: options.streamStartMs,
+    accepted(offered, socket, sessionId) {
+      const call = calls.get(offered.callSid)
+      if (call?.relay) return call.relay.attach(socket)
+      const relay = createRelayLine({
+        callSid: providerSidOf(offered.callSid),
+        sessionId,
+        nowMs: () => performance.now(),
+        log: (message, detail) => log.warn({ callSid: offered.callSid, detail }, message),
+      })
+      if (call) call.relay = relay
+      const handlers = relay.attach(socket)
+      connect(offered, relay.line)
+      return handlers
+    },
+    refused: (reason) => log.debug({ reason }, 'a relay was refused'),
+  })
+
+  /** The model of a call: a text model behind a relay, else the realtime model; null if there is none. */
+  function connectorOf({ place }: Call, carried: Carriage): ConnectModel | null {
+    const { party, conversationId, spanId } = place
+    if (carried.kind === 'realtime') return connectRealtime(carried.endpoint)
+    if (carried.kind === 'none') return null
+    return createRelaySession({
+      text: () => model().text,
+      party,
+      delimit,
+      toolOf: (name) => options.tools.get(name),
+      use: { purpose: purposeOf(party), channel: 'voice', conversationId, spanId },
+      timezone: () => settings.get('TIMEZONE'),
+      nowMs,
+      failed: (error) => onFault(error, 'a reply of a call failed'),
+    })
+  }
+
   function connect(offered: OfferedCall, line: CallLine): void {
     const call = calls.get(offered.callSid)
-    const { realtime } = model()
+    // The settings may have changed since the markup.
+    const carried = carriage(line.medium.isAudio ? 'media' : 'relay')
+    const connector = call ? connectorOf(call, carried) : null
     // Without a session nobody would answer: the markup after the stream says so.
-    if (!call || realtime === null || isHalted()) {
+    if (!call || connector === null || isHalted()) {
       line.close()
-      if (call) abandon(call, realtime === null ? 'no_realtime_model' : 'halted')
+      if (call) abandon(call, connector === null ? 'no_realtime_model' : 'halted')
       return
     }
     clearTimeout(call.expiry)
@@ -189,7 +266,7 @@ export async function buildPhone(options: PhoneOptions) {
     const { party, conversationId, spanId } = place
     const money = options.callMoney.start(
       { purpose: purposeOf(party), channel: 'voice', conversationId, spanId },
-      callModels(),
+      callModels(carried),
       () => bridge.leave(),
     )
     const keypad = keypadOf(call)
@@ -199,14 +276,15 @@ export async function buildPhone(options: PhoneOptions) {
       call: {
         callSid: place.callSid,
         streamSid: line.streamSid,
+        medium: line.medium,
         party: place.party,
         ...callPrompts,
         delimit,
-        phrases,
+        phrases: line.medium.isAudio ? phrases : wordPhrases,
         limits,
       },
       line,
-      connect: connectRealtime(realtime),
+      connect: connector,
       mind: {
         ...mind,
         responded(response) {
@@ -273,6 +351,7 @@ export async function buildPhone(options: PhoneOptions) {
     if (isHalted()) for (const call of [...calls.values()]) end(call, 'halted')
   }
   let unsubscribe: () => void = () => undefined
+  let interruptedUntilMs = 0
 
   return {
     reception,
@@ -282,11 +361,31 @@ export async function buildPhone(options: PhoneOptions) {
     recordStatus: createCallStatusRecorder({ append, calls: callQueries }),
     /** Takes a socket that claims to be the media stream of the reserved call. */
     accept: acceptor.accept,
+    /** Takes a socket that claims to be the relay of the reserved call. */
+    acceptRelay: relays.accept,
+    /** Decides on a call whose relay broke while the caller is still on the line. */
+    async resume(offered: OfferedCall): Promise<Offer> {
+      const call = callOf(offered.callSid)
+      const publicUrl = settings.get('PUBLIC_URL')
+      if (call?.relay && publicUrl !== null) {
+        call.relay.detach()
+        const token = call.resumed < MAX_RESUMED ? slot.renew(call.offered.callSid) : null
+        call.resumed += 1
+        if (token !== null) return { status: 'connect', token, publicUrl, carriage: 'relay' }
+        call.live?.bridge.lineLost()
+        return { status: 'busy' }
+      }
+      // A replayed webhook of any other call gets no token.
+      const before = interrupted.get(offered.callSid)
+      if (!before || !interrupted.delete(offered.callSid) || nowMs() > interruptedUntilMs)
+        return { status: 'busy' }
+      return reception.offer({ ...offered, callSid: nextLegOf(before.callSid) })
+    },
     /** The model's instructions at the start of a call by the owner. */
     instructions: minds.ownerInstructions,
     /** Takes the provider's report that a call is over. It may repeat, and the call may be unknown. */
     callEnded(callSid: string): void {
-      const call = calls.get(callSid)
+      const call = callOf(callSid)
       if (call?.live) call.live.bridge.lineEnded()
       else if (call) abandon(call, 'caller_hung_up')
     },
@@ -300,7 +399,10 @@ export async function buildPhone(options: PhoneOptions) {
     /** Records the end of a call that a crash interrupted. */
     async start(): Promise<void> {
       const turns = createTurnQueries(views).unfinished()
-      const facts = callQueries.open().flatMap((row) => interruptedCall(row, turns))
+      const open = callQueries.open()
+      for (const row of open) interrupted.set(providerSidOf(row.callSid), row)
+      interruptedUntilMs = nowMs() + RESTART_MS
+      const facts = open.flatMap((row) => interruptedCall(row, turns))
       if (facts.length > 0) await append(facts)
       unsubscribe = storage.onHeadMoved(endHalted, ['delegation'])
     },

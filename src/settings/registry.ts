@@ -19,6 +19,7 @@ import {
   webhookUrlSchema,
 } from './setting-schemas.ts'
 
+const carriageChoices = ['auto', 'media', 'relay'] as const
 const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 /** Without a PIN, deeds are at most proposed. */
 const rightsWithoutPin = ['read', 'note'] as const
@@ -209,6 +210,14 @@ export const settingRegistry = {
     default: null,
     sensitive: true,
     description: "Another address for the provider's API, used for every call to it.",
+  }),
+  PHONE_CARRIAGE: setting(z.enum(carriageChoices), {
+    group: 'telephony',
+    title: 'How calls are carried',
+    choices: carriageChoices,
+    default: 'auto',
+    description:
+      "`media` sends the caller's voice to the model service. `relay` has the telephony provider hear and speak: the caller's words go through its speech recognition, it charges for each minute, and you must first accept its terms for that in its console. With `auto`, calls are relayed only if no model can hear and speak.",
   }),
   GUEST_DAILY_MESSAGES: setting(integerSchema(0, 10_000), {
     group: 'telephony',

@@ -24,7 +24,7 @@ export type CallLine = {
     /** The caller pressed a key: 0 to 9, *, # or A to D. */
     key(key: string): void
     /** The line had broken and is back. */
-    resumed(): void
+    resumed?(): void
     ended(how: 'stopped' | 'closed'): void
   }): void
 }

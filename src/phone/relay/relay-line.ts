@@ -121,14 +121,20 @@ export function createRelayLine(options: {
     },
   }
 
+  /** Gives up a socket that the provider gave up. It may report a break before we notice it. */
+  function detach(): void {
+    const before = socket
+    if (before === null) return
+    broke()
+    before.close(1000)
+  }
+
   return {
     line,
+    detach,
     /** Carries the call on this socket from now on. */
     attach(next: StreamSocket): Parameters<StreamSocket['listen']>[0] {
-      // The provider may report a break before we notice it.
-      const before = socket
-      if (before !== null) broke()
-      before?.close(1000)
+      detach()
       clearTimeout(timer)
       socket = next
       if (hasBroken) listeners.resumed?.()

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { turnRequests } from '../../doubles/model/turn-requests.ts'
+import { relayOf } from '../../doubles/telephony-relay/published.ts'
+import { ofType, spokenLines } from '../phone-harness.ts'
+import { GUEST, OWNER } from '../provider.ts'
+import { startWithRelay } from './relay-harness.ts'
+
+const QUESTION = 'When does my train to Lisbon leave tomorrow?'
+const TRAIN = 'Your train to Lisbon leaves at nine fifteen, from platform four.'
+const LONG = Array.from({ length: 30 }, (_, at) => `This is sentence number ${at + 1} of the answer.`).join(
+  ' ',
+)
+const isOver = (events: readonly { type: string }[]) => ofType(events, 'call.ended').length > 0
+
+const greeted = (phone: Awaited<ReturnType<typeof startWithRelay>>) =>
+  phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length >= 1)
+
+test('carries an owner’s call as words, and records what was said and heard', async () => {
+  const phone = await startWithRelay()
+  phone.text.reply({ text: 'Hello there, what is it?' })
+  const caller = await phone.dial('CA1', OWNER)
+  const opened = relayOf(caller.markups[0] ?? '')
+  expect(opened).toMatchObject({
+    url: 'wss://delegate.example.com/relay',
+    action: 'https://delegate.example.com/relay-ended',
+    attributes: { interruptible: 'speech', reportInputDuringAgentSpeech: 'dtmf', dtmfDetection: 'true' },
+  })
+  await greeted(phone)
+  phone.text.reply({ text: TRAIN })
+  await caller.say(QUESTION)
+  await phone.eventsUntil('the answer', (all) => ofType(all, 'call.reply.spoken').length === 2)
+  caller.hangUp()
+  const all = await phone.eventsUntil('the end', isOver)
+  expect(spokenLines(all)).toEqual([
+    `delegate: Hello there, what is it?`,
+    `caller: ${QUESTION}`,
+    `delegate: ${TRAIN}`,
+  ])
+  expect(caller.heardText()).toBe(`Hello there, what is it?${TRAIN}`)
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'caller_hung_up' } }])
+  expect(ofType(all, 'call.reply.spoken').map(({ payload }) => payload.interrupted)).toEqual([false, false])
+  expect(caller.problems).toEqual([])
+})
+
+test.each([true, false])(
+  'records exactly what was heard before an interruption (reports: %s)',
+  async (reports) => {
+    const phone = await startWithRelay()
+    phone.text.reply({ text: 'Hello.' })
+    const caller = await phone.dial('CA1', OWNER, { reports })
+    await greeted(phone)
+    phone.text.reply({ text: LONG })
+    await caller.say(QUESTION)
+    await caller.until('some of the answer is heard', () => caller.heardText().length > 120)
+    phone.text.reply({ text: 'All right.' })
+    await caller.say('Stop, that is enough.')
+    const all = await phone.eventsUntil(
+      'the next reply',
+      (events) => ofType(events, 'call.reply.spoken').length === 3,
+    )
+    const [, answer] = ofType(all, 'call.reply.spoken')
+    expect(answer.payload).toMatchObject({ interrupted: true })
+    const heard = caller.heardText().slice('Hello.'.length, -'All right.'.length)
+    // A word that was cut off counts as not heard.
+    expect(heard.startsWith(answer.payload.text)).toBe(true)
+    expect(heard.length - answer.payload.text.length).toBeLessThan(12)
+    expect(LONG.startsWith(answer.payload.text)).toBe(true)
+    // The model is told the same.
+    const asked = turnRequests(phone.text).at(-1)?.text ?? ''
+    expect(asked).toContain(answer.payload.text)
+    expect(asked).not.toContain('sentence number 30')
+    caller.hangUp()
+    await phone.eventsUntil('the end', isOver)
+    expect(caller.problems).toEqual([])
+  },
+)
+
+test('continues a call whose relay breaks, and ends it after three breaks', async () => {
+  const phone = await startWithRelay()
+  phone.text.answerWith(() => ({ text: 'I am here.' }))
+  const caller = await phone.dial('CA1', OWNER)
+  await greeted(phone)
+  await caller.say(QUESTION)
+  await phone.eventsUntil('an answer', (all) => ofType(all, 'call.reply.spoken').length === 2)
+  for (const [round, sessions] of [2, 3, 4].entries()) {
+    caller.drop()
+    await caller.until('another relay', () => caller.sessions.length === sessions)
+    await phone.eventsUntil(
+      'the delegate is back',
+      (all) => ofType(all, 'call.reply.spoken').length === 3 + round,
+    )
+  }
+  expect(JSON.stringify(turnRequests(phone.text).at(-1))).toContain(QUESTION)
+  caller.drop()
+  await caller.closed
+  expect(caller.markups.at(-1)).toContain('<Say>I lost the connection.')
+  const all = await phone.eventsUntil('the end', isOver)
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'line_lost' } }])
+  expect(ofType(all, 'call.connected')).toHaveLength(1)
+})
+
+test('takes keys for the keypad alone', async () => {
+  const phone = await startWithRelay({ environment: { PHONE_PIN: '482913' } })
+  phone.text.answerWith(() => ({ text: 'Hello there, what is it?' }))
+  const caller = await phone.dial('CA1', OWNER)
+  await greeted(phone)
+  caller.press('482913#')
+  const all = await phone.eventsUntil('the PIN', (events) => ofType(events, 'call.pin.accepted').length === 1)
+  caller.hangUp()
+  await phone.eventsUntil('the end', isOver)
+  expect(JSON.stringify([all, phone.text.requests])).not.toContain('482913')
+})
+
+test('gives a guest nothing of the owner’s', async () => {
+  const phone = await startWithRelay()
+  await phone.service.client.post('/api/chat', { content: 'My secret word is zanzibar.' })
+  phone.text.answerWith(() => ({ text: 'Hello.' }))
+  const caller = await phone.dial('CA1', GUEST)
+  await greeted(phone)
+  const before = phone.text.requests.length
+  await caller.say('Read me the secret.')
+  await phone.eventsUntil('an answer', (all) => ofType(all, 'call.reply.spoken').length === 2)
+  const asked = JSON.stringify(phone.text.requests.slice(before))
+  expect(asked).toContain('Read me the secret.')
+  expect(asked).not.toContain('zanzibar')
+  caller.hangUp()
+  const all = await phone.eventsUntil('the end', isOver)
+  expect(ofType(all, 'call.utterance.heard')).toMatchObject([{ conversationId: null, actor: 'guest' }])
+})
+
+test('halts when the owner says so, and hangs up from the browser', async () => {
+  const phone = await startWithRelay()
+  phone.text.answerWith(() => ({ text: 'Hello.' }))
+  const caller = await phone.dial('CA1', OWNER)
+  await greeted(phone)
+  await caller.say('Delegate, halt.')
+  await caller.closed
+  const all = await phone.eventsUntil('the end', isOver)
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'halted' } }])
+})
