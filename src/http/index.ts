@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { describeCarriage } from '../phone/carriage.ts'
 import { checkTelephony } from '../phone/line/check.ts'
 import { ownerNumbersOf } from '../settings/party.ts'
 import { addFeatureRoutes } from './feature-routes.ts'
@@ -88,7 +89,10 @@ function connectionTest({ model, telephony, owner: { settings } }: Features): Te
       applicationSid: settings.get('TELEPHONY_APP_SID'),
       publicUrl: settings.get('PUBLIC_URL'),
       ownerNumbers: ownerNumbersOf(settings),
-      realtimeModel: model().realtime?.model ?? null,
+      calls: describeCarriage(model(), {
+        wanted: settings.get('PHONE_CARRIAGE'),
+        hasAccount: telephony.credentials() !== null,
+      }),
       fetch,
       signal,
     })

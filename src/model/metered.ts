@@ -160,29 +160,57 @@ function paidEmbedding(model: EmbeddingModel, pay: Pay): EmbeddingModel {
 const BYTES_A_SECOND = { wav: 8_000, mp3: 2_000, webm: 1_500, ogg: 1_500 } as const
 const SPOKEN_CHARS_A_SECOND = 10
 
+const WALKIE: Use = { purpose: 'speech', channel: 'chat' }
+
 /** Speech is paid by its length, which the service does not report: what is reserved is spent. */
 function paidSpeech(model: SpeechModel, { meter }: Pay): SpeechModel {
-  async function paid<T>(id: ModelId | null, seconds: number, run: () => Promise<T>): Promise<T> {
+  async function* paid<T>(
+    id: ModelId | null,
+    use: Use,
+    seconds: number,
+    run: () => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
     const micros = id === null ? 0 : toMicros(((meter.priceOf(id).minute ?? 0) * seconds) / 60)
-    if (micros === 0) return run()
-    const reservation = await meter.reserve({ purpose: 'speech', channel: 'chat' }, id, micros)
+    if (micros === 0) return yield* run()
+    const reservation = await meter.reserve(use, id, micros)
+    let hasAnswered = false
+    let cost = micros
     try {
-      const result = await run()
-      void reservation.settle(micros)
-      return result
+      for await (const part of run()) {
+        hasAnswered = true
+        yield part
+      }
     } catch (error) {
-      void reservation.settle(isRejection(error) ? 0 : micros)
+      if (!hasAnswered && isRejection(error)) cost = 0
       throw error
+    } finally {
+      void reservation.settle(cost)
     }
+  }
+  async function result<T>(results: AsyncIterable<T>): Promise<T> {
+    for await (const each of results) return each
+    throw new TypeError('a request ended without a result')
   }
   return {
     ids: model.ids,
-    transcribe: (audio, format, signal) =>
-      paid(model.ids.transcription, audio.byteLength / BYTES_A_SECOND[format], () =>
-        model.transcribe(audio, format, signal),
-      ),
+    transcribe: (audio, format, signal, of) => {
+      const { use, seconds } = of ?? { use: WALKIE, seconds: audio.byteLength / BYTES_A_SECOND[format] }
+      return result(
+        paid(model.ids.transcription, use, seconds, async function* () {
+          yield await model.transcribe(audio, format, signal, of)
+        }),
+      )
+    },
     speak: (words, signal) =>
-      paid(model.ids.speech, words.length / SPOKEN_CHARS_A_SECOND, () => model.speak(words, signal)),
+      result(
+        paid(model.ids.speech, WALKIE, words.length / SPOKEN_CHARS_A_SECOND, async function* () {
+          yield await model.speak(words, signal)
+        }),
+      ),
+    stream: (words, signal, use = WALKIE) =>
+      paid(model.ids.speech, use, words.length / SPOKEN_CHARS_A_SECOND, () =>
+        model.stream(words, signal, use),
+      ),
   }
 }
 

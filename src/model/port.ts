@@ -187,12 +187,20 @@ export type EmbeddingModel = {
   ): Promise<{ readonly vectors: readonly Float32Array[]; readonly usage: Usage }>
 }
 
-/** Speech to text and text to speech, one utterance at a time (walkie route). */
+/** Speech to text and text to speech, one utterance at a time. */
 export type SpeechModel = {
   /** The models of the two halves; null for one that is not configured. */
   readonly ids: { readonly transcription: ModelId | null; readonly speech: ModelId | null }
-  transcribe(audio: Uint8Array, format: 'wav' | 'mp3' | 'webm' | 'ogg', signal: AbortSignal): Promise<string>
+  /** `of` says what it is for and how long the recording is, where that is known. */
+  transcribe(
+    audio: Uint8Array,
+    format: 'wav' | 'mp3' | 'webm' | 'ogg',
+    signal: AbortSignal,
+    of?: { readonly use: Use; readonly seconds: number },
+  ): Promise<string>
   speak(text: string, signal: AbortSignal): Promise<{ readonly audio: Uint8Array; readonly format: 'mp3' }>
+  /** Speech for a call: the bytes of a WAV file, as they are made. */
+  stream(text: string, signal: AbortSignal, use?: Use): AsyncIterable<Uint8Array>
 }
 
 export type RealtimeEndpoint = {
@@ -203,7 +211,7 @@ export type RealtimeEndpoint = {
 
 /**
  * The ports of one model service. A missing port is null and the caller falls back: compaction to a written
- * replacement, embeddings to lexical search, realtime to a spoken apology.
+ * replacement, embeddings to lexical search, realtime to speech of single sentences, or an apology.
  */
 export type ModelService = {
   readonly text: TextModel

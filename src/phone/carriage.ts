@@ -1,21 +1,58 @@
-import type { ModelService } from '../model/port.ts'
+import type { ModelId, ModelService, RealtimeEndpoint, SpeechModel } from '../model/port.ts'
 
-/** Who hears and speaks in a call. */
+/** How a call is carried, by the models there are. */
 export type Carriage =
-  /** A realtime model, over a media stream. */
-  | { readonly kind: 'realtime'; readonly endpoint: NonNullable<ModelService['realtime']> }
-  /** The telephony provider, which relays words to the text model. */
-  | { readonly kind: 'relay' }
-  /** Nobody: the caller hears why. */
-  | { readonly kind: 'none' }
+  | { readonly by: 'realtime'; readonly endpoint: RealtimeEndpoint }
+  /** Transcription hears, the text model answers, and speech is made sentence by sentence. */
+  | { readonly by: 'speech'; readonly speech: SpeechModel }
+  /** The telephony provider hears and speaks, and the text model answers. */
+  | { readonly by: 'relay' }
+  /** The caller hears why nobody talks to them. */
+  | { readonly by: 'nothing' }
 
-/** Chooses how a new call is carried. `wanted` is the setting; a relay needs an account at the provider. */
-export function carriageOf(options: {
+export type CarriageChoice = {
   readonly wanted: 'auto' | 'media' | 'relay'
-  readonly model: Pick<ModelService, 'realtime'>
+  /** Whether there is an account at the provider, which a relay needs. */
   readonly hasAccount: boolean
-}): Carriage {
-  const { wanted, model, hasAccount } = options
-  if (wanted !== 'relay' && model.realtime) return { kind: 'realtime', endpoint: model.realtime }
-  return wanted !== 'media' && hasAccount ? { kind: 'relay' } : { kind: 'none' }
+}
+
+export function carriageOf(
+  { realtime, speech }: Pick<ModelService, 'realtime' | 'speech'>,
+  { wanted, hasAccount }: CarriageChoice,
+): Carriage {
+  if (wanted !== 'relay') {
+    if (realtime !== null) return { by: 'realtime', endpoint: realtime }
+    if (speech?.ids.transcription && speech.ids.speech) return { by: 'speech', speech }
+  }
+  return wanted !== 'media' && hasAccount ? { by: 'relay' } : { by: 'nothing' }
+}
+
+/** The model that answers in a call. */
+export function answeringModel({ text }: Pick<ModelService, 'text'>, carriage: Carriage): ModelId {
+  if (carriage.by === 'realtime') return { provider: text.id.provider, model: carriage.endpoint.model }
+  return text.id
+}
+
+/** Says how calls are carried, or what they lack. */
+export function describeCarriage(
+  model: ModelService,
+  choice: CarriageChoice,
+): { readonly ok: boolean; readonly detail: string } {
+  const carriage = carriageOf(model, choice)
+  const answering = model.text.id.model
+  if (carriage.by === 'realtime') return { ok: true, detail: `Calls use ${carriage.endpoint.model}.` }
+  if (carriage.by === 'speech') {
+    const { transcription, speech } = carriage.speech.ids
+    const detail = `Calls are heard by ${transcription?.model}, answered by ${answering} and spoken by ${speech?.model}.`
+    return { ok: true, detail }
+  }
+  if (carriage.by === 'relay') {
+    const detail = `Calls are heard and spoken by the telephony provider and answered by ${answering}. Accept the provider's terms for ConversationRelay in its console first.`
+    return { ok: true, detail }
+  }
+  return {
+    ok: false,
+    detail:
+      'Calls need a realtime model, or a transcription and a speech model. Set OPENAI_API_KEY. If OPENAI_BASE_URL is another server, set REALTIME_MODEL, or TRANSCRIPTION_MODEL and SPEECH_MODEL. Without them, set PHONE_CARRIAGE to auto and the telephony account: then the provider hears and speaks. Texts work without them.',
+  }
 }

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { NewEvent } from '../../ledger/event.ts'
-import { type CallRow, createCallQueries } from '../../projections/calls.ts'
+import { createCallQueries } from '../../projections/calls.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createDataBlocks } from '../model/openai/data-block.ts'
-import type { ModelId, Usage, Use } from '../model/port.ts'
+import { AllowanceSpent, type ModelId, type Usage, type Use } from '../model/port.ts'
 import type { Placement } from '../storage/placement.ts'
 import { isSpokenHalt } from '../text/halt-word.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
 import { type AudioTokens, type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
 import { loadPhrases } from './call/phrases.ts'
-import type { CallLine, ConnectModel } from './call/ports.ts'
+import type { CallLine } from './call/ports.ts'
 import { callPrompts, wordPhrases } from './call/prompts.ts'
 import { lineOfFact, type TalkLine } from './call/talk.ts'
-import { connectRealtime } from './call/ws-sockets.ts'
-import { type Carriage, carriageOf } from './carriage.ts'
+import { answeringModel, type Carriage, carriageOf } from './carriage.ts'
+import { connectModel } from './connect-model.ts'
 import { createCallStatusRecorder } from './lifecycle/call-status.ts'
 import type { CallPlace } from './lifecycle/call-turns.ts'
 import { createFactQueue } from './lifecycle/fact-queue.ts'
@@ -22,25 +22,13 @@ import { type CallProposals, createKeypad, type Keypad } from './lifecycle/keypa
 import { createLiveCalls, type LiveCall } from './lifecycle/live-calls.ts'
 import type { PlacedMind } from './lifecycle/mind.ts'
 import { createMinds, type MindOptions } from './lifecycle/minds.ts'
-import { createReception, type Offer } from './lifecycle/reception.ts'
+import { createReception } from './lifecycle/reception.ts'
 import { callEnding, interruptedCall } from './lifecycle/span-facts.ts'
 import { createHangUp, type TelephonyApi } from './line/api.ts'
-import {
-  createCallSlot,
-  nextLegOf,
-  type OfferedCall,
-  providerSidOf,
-  RESERVATION_MS,
-} from './line/call-slot.ts'
+import { createCallSlot, type OfferedCall, providerSidOf, RESERVATION_MS } from './line/call-slot.ts'
 import { createStreamAcceptor } from './line/stream-acceptor.ts'
-import { createRelayAcceptor } from './relay/relay-acceptor.ts'
-import { createRelayLine, type RelayLine } from './relay/relay-line.ts'
-import { createRelaySession } from './relay/relay-session.ts'
-
-/** How often a call may come back after its relay broke. */
-const MAX_RESUMED = 3
-/** How long after a restart a call that it interrupted may come back. */
-const RESTART_MS = 60_000
+import { createRelays } from './relay/relays.ts'
+import { spokenLimits } from './spoken/spoken-call.ts'
 
 /** What a call needs of the money that it costs. */
 export type PhoneMoney = {
@@ -84,9 +72,6 @@ type Call = {
   readonly expiry: NodeJS.Timeout
   readonly offeredAt: string
   live: { readonly bridge: Bridge; readonly mind: PlacedMind; readonly connectedAt: string } | null
-  relay: RelayLine | null
-  /** How often its relay broke and came back. */
-  resumed: number
   /** Words that are being written to the ledger, by item. */
   readonly unrecorded: Map<string, TalkLine>
 }
@@ -105,23 +90,17 @@ export async function buildPhone(options: PhoneOptions) {
   const queue = createFactQueue({ append, onFault })
   const minds = createMinds({ ...options, queue, delimit, onFault })
   const calls = new Map<string, Call>()
-  /** Calls that the last stop interrupted. Each may come back once. */
-  const interrupted = new Map<string, CallRow>()
   const live = createLiveCalls({ read: liveCall })
   const now = () => new Date(nowMs()).toISOString()
 
   const purposeOf = (party: CallPlace['party']) => (party === 'guest' ? 'guest' : 'call')
-  const carriage = (wanted = settings.get('PHONE_CARRIAGE')): Carriage =>
-    carriageOf({
-      wanted,
-      model: model(),
-      hasAccount: options.telephony.credentials() !== null,
-    })
-  function callModels(carried: Carriage = carriage()): CallModels {
+  const carriageFor = (wanted = settings.get('PHONE_CARRIAGE')): Carriage =>
+    carriageOf(model(), { wanted, hasAccount: options.telephony.credentials() !== null })
+  function callModels(carriage: Carriage = carriageFor()): CallModels {
     const { provider } = model().text.id
-    const realtime = carried.kind === 'realtime' ? { provider, model: carried.endpoint.model } : null
+    const realtime = carriage.by === 'realtime' ? answeringModel(model(), carriage) : null
     const transcription = { provider, model: settings.get('TRANSCRIPTION_MODEL') }
-    return { realtime, transcription, isRelayed: carried.kind === 'relay' }
+    return { realtime, transcription, isRelayed: carriage.by === 'relay' }
   }
 
   /** `callSid` is the provider's. */
@@ -176,7 +155,7 @@ export async function buildPhone(options: PhoneOptions) {
     calls: callQueries,
     slot,
     publicUrl: () => settings.get('PUBLIC_URL'),
-    carriage: () => carriage().kind,
+    carriage: () => carriageFor().by,
     guestIsSpent: options.guestIsSpent,
     isHalted,
     isSpent: (party) =>
@@ -193,8 +172,6 @@ export async function buildPhone(options: PhoneOptions) {
         expiry,
         offeredAt: now(),
         live: null,
-        relay: null,
-        resumed: 0,
         unrecorded: new Map(),
       }
       calls.set(offered.callSid, call)
@@ -213,65 +190,41 @@ export async function buildPhone(options: PhoneOptions) {
     refused: (reason) => log.debug({ reason }, 'a media stream was refused'),
   })
 
-  const relays = createRelayAcceptor({
+  const relays = createRelays({
     slot,
     startDeadlineMs: options.streamStartMs,
-    accepted(offered, socket, sessionId) {
-      const call = calls.get(offered.callSid)
-      if (call?.relay) return call.relay.attach(socket)
-      const relay = createRelayLine({
-        callSid: providerSidOf(offered.callSid),
-        sessionId,
-        nowMs: () => performance.now(),
-        log: (message, detail) => log.warn({ callSid: offered.callSid, detail }, message),
-      })
-      if (call) call.relay = relay
-      const handlers = relay.attach(socket)
-      connect(offered, relay.line)
-      return handlers
-    },
+    connect,
+    offer: reception.offer,
+    publicUrl: () => settings.get('PUBLIC_URL'),
     refused: (reason) => log.debug({ reason }, 'a relay was refused'),
+    log: (message, detail) => log.warn({ detail }, message),
+    nowMs: () => performance.now(),
   })
-
-  /** The model of a call: a text model behind a relay, else the realtime model; null if there is none. */
-  function connectorOf({ place }: Call, carried: Carriage): ConnectModel | null {
-    const { party, conversationId, spanId } = place
-    if (carried.kind === 'realtime') return connectRealtime(carried.endpoint)
-    if (carried.kind === 'none') return null
-    return createRelaySession({
-      text: () => model().text,
-      party,
-      delimit,
-      toolOf: (name) => options.tools.get(name),
-      use: { purpose: purposeOf(party), channel: 'voice', conversationId, spanId },
-      timezone: () => settings.get('TIMEZONE'),
-      nowMs,
-      failed: (error) => onFault(error, 'a reply of a call failed'),
-    })
-  }
 
   function connect(offered: OfferedCall, line: CallLine): void {
     const call = calls.get(offered.callSid)
     // The settings may have changed since the markup.
-    const carried = carriage(line.medium.isAudio ? 'media' : 'relay')
-    const connector = call ? connectorOf(call, carried) : null
+    const carriage = carriageFor(line.medium.isAudio ? 'media' : 'relay')
     // Without a session nobody would answer: the markup after the stream says so.
-    if (!call || connector === null || isHalted()) {
+    if (!call || carriage.by === 'nothing' || isHalted()) {
       line.close()
-      if (call) abandon(call, connector === null ? 'no_realtime_model' : 'halted')
+      if (call) abandon(call, carriage.by === 'nothing' ? 'no_realtime_model' : 'halted')
+      relays.forget(offered.callSid)
       return
     }
     clearTimeout(call.expiry)
     const { place } = call
     const { party, conversationId, spanId } = place
-    const money = options.callMoney.start(
-      { purpose: purposeOf(party), channel: 'voice', conversationId, spanId },
-      callModels(carried),
-      () => bridge.leave(),
-    )
+    const use: Use = { purpose: purposeOf(party), channel: 'voice', conversationId, spanId }
+    const money = options.callMoney.start(use, callModels(carriage), () => bridge.leave())
     const keypad = keypadOf(call)
-    const mind = minds.of(place, call.offered.from, keypad)
-    const limits = { ...defaultLimits, maxCallMs: place.party === 'guest' ? GUEST_CALL_MS : null }
+    const mind = minds.of(place, call.offered.from, keypad, answeringModel(model(), carriage))
+    const limits = {
+      ...defaultLimits,
+      ...(carriage.by === 'speech' ? spokenLimits : {}),
+      maxCallMs: party === 'guest' ? GUEST_CALL_MS : null,
+    }
+    const warn = (message: string, detail: string) => log.warn({ callSid: place.callSid, detail }, message)
     const bridge = startBridge({
       call: {
         callSid: place.callSid,
@@ -284,7 +237,16 @@ export async function buildPhone(options: PhoneOptions) {
         limits,
       },
       line,
-      connect: connector,
+      connect: connectModel(carriage, {
+        ...{ party, use, delimit, nowMs },
+        text: () => model().text,
+        toolOf: (name) => options.tools.get(name),
+        timezone: () => settings.get('TIMEZONE'),
+        failed(error) {
+          if (error instanceof AllowanceSpent) bridge.leave()
+          else warn('a model failed during a call', String(error))
+        },
+      }),
       mind: {
         ...mind,
         responded(response) {
@@ -298,11 +260,12 @@ export async function buildPhone(options: PhoneOptions) {
       hangUp: createHangUp(options.telephony),
       pressed: (key) => keypad?.press(key),
       epochMs: nowMs,
-      log: (message, detail) => log.warn({ callSid: place.callSid, detail }, message),
+      log: warn,
       changed: live.changed,
       ended() {
         money.end()
         calls.delete(place.callSid)
+        relays.forget(place.callSid)
         slot.release(place.callSid)
         live.changed()
       },
@@ -351,7 +314,6 @@ export async function buildPhone(options: PhoneOptions) {
     if (isHalted()) for (const call of [...calls.values()]) end(call, 'halted')
   }
   let unsubscribe: () => void = () => undefined
-  let interruptedUntilMs = 0
 
   return {
     reception,
@@ -364,23 +326,7 @@ export async function buildPhone(options: PhoneOptions) {
     /** Takes a socket that claims to be the relay of the reserved call. */
     acceptRelay: relays.accept,
     /** Decides on a call whose relay broke while the caller is still on the line. */
-    async resume(offered: OfferedCall): Promise<Offer> {
-      const call = callOf(offered.callSid)
-      const publicUrl = settings.get('PUBLIC_URL')
-      if (call?.relay && publicUrl !== null) {
-        call.relay.detach()
-        const token = call.resumed < MAX_RESUMED ? slot.renew(call.offered.callSid) : null
-        call.resumed += 1
-        if (token !== null) return { status: 'connect', token, publicUrl, carriage: 'relay' }
-        call.live?.bridge.lineLost()
-        return { status: 'busy' }
-      }
-      // A replayed webhook of any other call gets no token.
-      const before = interrupted.get(offered.callSid)
-      if (!before || !interrupted.delete(offered.callSid) || nowMs() > interruptedUntilMs)
-        return { status: 'busy' }
-      return reception.offer({ ...offered, callSid: nextLegOf(before.callSid) })
-    },
+    resume: relays.resume,
     /** The model's instructions at the start of a call by the owner. */
     instructions: minds.ownerInstructions,
     /** Takes the provider's report that a call is over. It may repeat, and the call may be unknown. */
@@ -400,8 +346,7 @@ export async function buildPhone(options: PhoneOptions) {
     async start(): Promise<void> {
       const turns = createTurnQueries(views).unfinished()
       const open = callQueries.open()
-      for (const row of open) interrupted.set(providerSidOf(row.callSid), row)
-      interruptedUntilMs = nowMs() + RESTART_MS
+      relays.wereInterrupted(open)
       const facts = open.flatMap((row) => interruptedCall(row, turns))
       if (facts.length > 0) await append(facts)
       unsubscribe = storage.onHeadMoved(endHalted, ['delegation'])

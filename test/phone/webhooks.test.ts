@@ -261,7 +261,7 @@ test('tells the caller that the Public URL is missing and hangs up', async () =>
 })
 
 test('connects a call without a realtime model, and explains after the stream ends', async () => {
-  const phone = await startWithPhone({ environment: { REALTIME_MODEL: '' } })
+  const phone = await startWithPhone({ environment: { REALTIME_MODEL: '', PHONE_CARRIAGE: 'media' } })
   const markup = (await phone.provider.ring('CA1', OWNER)).text
   expect(markup).toMatch(/<Connect><Stream url="wss:\/\/delegate\.example\.com\/call"/)
   expect(markup).toMatch(/<\/Connect><Say>This assistant[^<]*no realtime model[^<]*<\/Say><Hangup\/>/)

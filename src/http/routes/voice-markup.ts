@@ -155,7 +155,7 @@ function markupOf(offer: Offer): string {
     streamUrl: `wss://${host}/call`,
     token: offer.token,
     statusUrl: `${offer.publicUrl}/voice-status`,
-    farewell: offer.carriage === 'none' ? CANNOT_TALK : undefined,
+    farewell: offer.carriage === 'nothing' ? CANNOT_TALK : undefined,
   })
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { SpeechModel } from '../port.ts'
-import { missing, type OpenAiCore, orMissing, requestOnce, scopeOf } from './core.ts'
+import { withAttempts } from './attempts.ts'
+import { attemptOptions, missing, type OpenAiCore, orMissing, requestOnce, scopeOf } from './core.ts'
 
 /** The limit of the service. Most longer answers are in a note, and the reply is its beginning. */
 const MAX_SPEECH_CHARS = 4096
@@ -21,6 +22,16 @@ export function createSpeechModel(core: OpenAiCore, models: SpeechModels): Speec
     return model
   }
 
+  /** Requests speech. Resolves once it begins. */
+  async function request(text: string, response_format: 'mp3' | 'wav', signal: AbortSignal) {
+    const model = modelOf('speech')
+    const client = await core.load()
+    const input = text.slice(0, MAX_SPEECH_CHARS).toWellFormed()
+    return client.audio.speech
+      .create({ model, voice: models.voice, input, response_format }, { signal })
+      .catch(orMissing(core, 'speech', { model }))
+  }
+
   const idOf = (model: string | null) => (model === null ? null : { provider: core.provider, model })
   return {
     ids: { transcription: idOf(models.transcription), speech: idOf(models.speech) },
@@ -36,13 +47,18 @@ export function createSpeechModel(core: OpenAiCore, models: SpeechModels): Speec
       }),
     speak: (text, signal) =>
       requestOnce(core, signal, async (attemptSignal) => {
-        const model = modelOf('speech')
-        const client = await core.load()
-        const input = text.slice(0, MAX_SPEECH_CHARS).toWellFormed()
-        const response = await client.audio.speech
-          .create({ model, voice: models.voice, input, response_format: 'mp3' }, { signal: attemptSignal })
-          .catch(orMissing(core, 'speech', { model }))
+        const response = await request(text, 'mp3', attemptSignal)
         return { audio: new Uint8Array(await response.arrayBuffer()), format: 'mp3' }
       }),
+    stream(text, signal) {
+      const options = { ...attemptOptions(core, signal), firstEventMs: core.limits.firstEventMs }
+      return withAttempts(async function* (attemptSignal, alive) {
+        const response = await request(text, 'wav', attemptSignal)
+        for await (const chunk of response.body ?? []) {
+          alive()
+          yield chunk
+        }
+      }, options)
+    },
   }
 }

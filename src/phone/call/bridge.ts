@@ -199,8 +199,6 @@ export function startBridge(options: BridgeOptions) {
     leave: () => give({ type: 'allowance.spent' }),
     /** The provider reports that the call is over. Idempotent. */
     lineEnded: () => give({ type: 'line.ended', reason: 'caller_hung_up' }),
-    /** The line broke and does not come back. */
-    lineLost: () => give({ type: 'line.ended', reason: 'line_lost' }),
     /** Tells the model of the keypad, as data. */
     tell: (text: string, { asksReply }: { readonly asksReply: boolean }) =>
       give({ type: 'keypad.told', text, asksReply }),

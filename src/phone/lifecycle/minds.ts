@@ -3,7 +3,7 @@ import { createContextQueries } from '../../../projections/context.ts'
 import type { Log } from '../../lib/log.ts'
 import { formatLocal } from '../../lib/time.ts'
 import { withDataBlockRule } from '../../model/openai/data-block.ts'
-import type { ModelService } from '../../model/port.ts'
+import type { ModelId, ModelService } from '../../model/port.ts'
 import { isWithheld } from '../../settings/party.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -36,7 +36,7 @@ export type MindOptions = Pick<
 export function createMinds(
   options: MindOptions & Pick<OwnerMindOptions, 'delimit' | 'onFault'> & { readonly queue: FactQueue },
 ) {
-  const { storage, settings, model, chain, queue, nowMs, onFault } = options
+  const { storage, settings, chain, queue, nowMs, onFault } = options
   const { ledger, views } = storage
   const calls = createCallQueries(views)
   const context = createContextQueries(views)
@@ -45,12 +45,11 @@ export function createMinds(
     transcriptionModel: settings.get('TRANSCRIPTION_MODEL'),
   })
 
-  function turnsOf(place: CallPlace) {
+  function turnsOf(place: CallPlace, answering: ModelId) {
     const { conversationId } = place
-    const { text, realtime } = model()
     return createCallTurns({
       place,
-      model: { provider: text.id.provider, model: realtime?.model ?? 'none' },
+      model: answering,
       append: queue.append,
       newId: options.newId,
       nowMs,
@@ -76,9 +75,9 @@ export function createMinds(
 
   return {
     ownerInstructions,
-    /** `from` is the caller ID. A guest's call has no keypad. */
-    of(place: CallPlace, from: string, keypad: Keypad | null): PlacedMind {
-      const shared = { place, turns: turnsOf(place), queue, ledger, voice }
+    /** `from` is the caller ID. A guest's call has no keypad. `answering` is the model that takes the call. */
+    of(place: CallPlace, from: string, keypad: Keypad | null, answering: ModelId): PlacedMind {
+      const shared = { place, turns: turnsOf(place, answering), queue, ledger, voice }
       const { conversationId } = place
       if (conversationId !== null && keypad) {
         return createOwnerMind({

@@ -14,8 +14,8 @@ export type Offer =
       readonly status: 'connect'
       readonly token: string
       readonly publicUrl: string
-      /** With none, the stream ends at once, and the markup after it says why. */
-      readonly carriage: Carriage['kind']
+      /** With nothing, the stream ends at once, and the markup after it says why. */
+      readonly carriage: Carriage['by']
     }
   | { readonly status: 'busy' }
   | { readonly status: 'explained'; readonly reason: Explanation }
@@ -27,7 +27,7 @@ export function createReception(options: {
   readonly calls: CallQueries
   readonly slot: CallSlot
   readonly publicUrl: () => string | null
-  readonly carriage: () => Carriage['kind']
+  readonly carriage: () => Carriage['by']
   /** Whether the daily budget of this guest, or of all guests, is exhausted. */
   readonly guestIsSpent: (number: string) => boolean
   readonly isHalted: () => boolean

@@ -17,7 +17,8 @@ export async function checkTelephony(options: {
   readonly applicationSid: string | null
   readonly publicUrl: string | null
   readonly ownerNumbers: readonly string[]
-  readonly realtimeModel: string | null
+  /** How calls are carried, or what they lack. */
+  readonly calls: Pick<CheckStep, 'ok' | 'detail'>
   readonly fetch: typeof fetch
   readonly signal: AbortSignal
 }): Promise<{ readonly ok: boolean; readonly steps: CheckStep[] }> {
@@ -51,13 +52,7 @@ export async function checkTelephony(options: {
       ? `Phone numbers of the owner: ${options.ownerNumbers.length}.`
       : 'Set OWNER_PHONE_NUMBER. Until then every caller is a guest, including you.',
   )
-  add(
-    'realtime model',
-    options.realtimeModel !== null,
-    options.realtimeModel === null
-      ? 'Calls need a realtime model. Set OPENAI_API_KEY, or REALTIME_MODEL if OPENAI_BASE_URL is another server. Texts work without one.'
-      : `Calls use ${options.realtimeModel}.`,
-  )
+  add('calls', options.calls.ok, options.calls.detail)
   return { ok: steps.every(({ ok }) => ok), steps }
 }
 

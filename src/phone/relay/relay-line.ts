@@ -79,10 +79,15 @@ export function createRelayLine(options: {
     isOpen = false
     isSpeaking = false
     spoken.broke()
-    wait(GRACE_MS, () => {
-      isOver = true
-      listeners.ended?.('closed')
-    })
+    wait(GRACE_MS, giveUp)
+  }
+
+  /** It does not come back. */
+  function giveUp(): void {
+    if (isOver) return
+    isOver = true
+    clearTimeout(timer)
+    listeners.ended?.('closed')
   }
 
   const line: CallLine = {
@@ -132,6 +137,7 @@ export function createRelayLine(options: {
   return {
     line,
     detach,
+    giveUp,
     /** Carries the call on this socket from now on. */
     attach(next: StreamSocket): Parameters<StreamSocket['listen']>[0] {
       detach()

@@ -8,6 +8,7 @@ import { embedText } from './embed.ts'
 import { httpFaults, type Reply } from './script.ts'
 import { sendJson, sendStream } from './send.ts'
 import { sealCompaction, visibleText } from './visible-text.ts'
+import { toneFor } from './wav.ts'
 
 export type RecordedRequest = {
   readonly path: string
@@ -54,6 +55,10 @@ export type ModelDouble = {
   answerMemoryWith(answerer: Answerer): void
   /** Answers `/responses/compact` once. By default, the item holds all readable text. */
   replyToCompaction(reply: Reply & { readonly output?: readonly Json[] }): void
+  /** Answers `/audio/speech` as WAV while nothing is queued. By default, with a tone as long as the text. */
+  speakWith(speaker: (text: string) => Uint8Array): void
+  /** Answers `/audio/transcriptions` while nothing is queued. */
+  transcribeWith(answerer: Answerer): void
   /** Answers another endpoint once. `text` is the transcript of `/audio/transcriptions`. */
   replyTo(path: '/embeddings' | '/audio/speech' | '/audio/transcriptions' | '/models', reply: Reply): void
   /** Closes the double. Throws if a request had no reply or anything violated the description. */
@@ -75,6 +80,8 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
   const violations: string[] = []
   let answerer: Answerer | null = null
   let memoryAnswerer: Answerer = () => ({ text: '{"candidates":[]}' })
+  let speaker: (text: string) => Uint8Array = (text) => toneFor(text)
+  let transcriber: Answerer = () => ({})
   let number = 0
 
   const server = createServer((incoming, response) => {
@@ -130,7 +137,8 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     const isChecked = dialect === 'openai' || path !== '/chat/completions'
     if (path !== '/models' && isChecked) note(path, 'request', checker?.request(path, body))
     if (isTurn) return await respond(path, request, response)
-    const reply = once.get(path)?.shift() ?? {}
+    const usual = path === '/audio/transcriptions' ? await transcriber(request) : {}
+    const reply = once.get(path)?.shift() ?? usual
     await answerOther(path, request, reply, response)
   }
 
@@ -187,8 +195,9 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     const { body, text } = request
     if (path === '/audio/speech') {
       if (reply.fault) return await sendJson(response, null, reply, onStall)
-      response.writeHead(200, { 'content-type': 'audio/mpeg' })
-      response.end(Buffer.from(`mp3:${String(body.input)}`))
+      const isWav = body.response_format === 'wav'
+      response.writeHead(200, { 'content-type': isWav ? 'audio/wav' : 'audio/mpeg' })
+      response.end(isWav ? speaker(String(body.input)) : Buffer.from(`mp3:${String(body.input)}`))
       return
     }
     const answer = {
@@ -235,6 +244,12 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     },
     answerMemoryWith(next) {
       memoryAnswerer = next
+    },
+    speakWith(next) {
+      speaker = next
+    },
+    transcribeWith(next) {
+      transcriber = next
     },
     replyToCompaction: (reply) =>
       void once.set('/responses/compact', [...(once.get('/responses/compact') ?? []), reply]),

@@ -38,7 +38,7 @@ async function check(
     applicationSid: null,
     publicUrl,
     ownerNumbers: ['+14155550100'],
-    realtimeModel: 'gpt-realtime',
+    calls: { ok: true, detail: 'Calls use gpt-realtime.' },
     fetch: async () => Response.json(options.reached ?? { publicUrl }),
     signal: AbortSignal.timeout(10_000),
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { turnRequests } from '../../doubles/model/turn-requests.ts'
 import { relayOf } from '../../doubles/telephony-relay/published.ts'
 import { ofType, spokenLines } from '../phone-harness.ts'
-import { GUEST, OWNER } from '../provider.ts'
+import { OWNER } from '../provider.ts'
 import { startWithRelay } from './relay-harness.ts'
 
 const QUESTION = 'When does my train to Lisbon leave tomorrow?'
@@ -110,23 +110,7 @@ test('takes keys for the keypad alone', async () => {
   expect(JSON.stringify([all, phone.text.requests()])).not.toContain('482913')
 })
 
-test('gives a guest nothing of the owner’s', async () => {
-  const phone = await startWithRelay()
-  await phone.service.client.post('/api/chat', { content: 'My secret word is zanzibar.' })
-  phone.text.answerWith(() => ({ text: 'Hello.' }))
-  const caller = await phone.dial('CA1', GUEST)
-  await greeted(phone)
-  await caller.say('Read me the secret.')
-  await phone.eventsUntil('an answer', (all) => ofType(all, 'call.reply.spoken').length === 2)
-  const asked = turnRequests(phone.text).at(-1)?.text ?? ''
-  expect(asked).toContain('Read me the secret.')
-  expect(asked).not.toContain('zanzibar')
-  caller.hangUp()
-  const all = await phone.eventsUntil('the end', isOver)
-  expect(ofType(all, 'call.utterance.heard')).toMatchObject([{ conversationId: null, actor: 'guest' }])
-})
-
-test('halts when the owner says so, and hangs up from the browser', async () => {
+test('halts when the owner says so', async () => {
   const phone = await startWithRelay()
   phone.text.answerWith(() => ({ text: 'Hello.' }))
   const caller = await phone.dial('CA1', OWNER)

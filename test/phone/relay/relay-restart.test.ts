@@ -6,7 +6,8 @@ import { startServiceProcess } from '../../torture/service-process.ts'
 import { startPhoneDoubles } from '../phone-doubles.ts'
 import { ofType, spokenLines } from '../phone-harness.ts'
 import { createProvider, OWNER } from '../provider.ts'
-import { followRelay, startWithRelay } from './relay-harness.ts'
+import { followRelay } from './relay-caller.ts'
+import { startWithRelay } from './relay-harness.ts'
 
 const QUESTION = 'When does my train to Lisbon leave tomorrow?'
 

@@ -1,0 +1,61 @@
+import { BYTES_PER_MS, decodeMuLaw, FRAME_BYTES } from '../call/mu-law.ts'
+import type { CreateEars } from './ports.ts'
+import { createVoiceActivity } from './voice-activity.ts'
+import { wavFile } from './wav.ts'
+
+const LINE_RATE = 8_000
+/** What is kept from before the detected start: 300 ms, and the start itself. */
+const PADDING_FRAMES = 20
+
+/**
+ * Hears with a transcription model: finds where the caller speaks, and has each utterance written down once it has
+ * ended. A later one does not wait for an earlier one to be transcribed, but its words do.
+ */
+export function createTranscribingEars(options: {
+  readonly transcribe: (wav: Uint8Array, seconds: number, signal: AbortSignal) => Promise<string>
+  readonly failed: (error: unknown) => void
+}): CreateEars {
+  return ({ started, stopped, heard }) => {
+    const over = new AbortController()
+    const activity = createVoiceActivity()
+    let rest = Buffer.alloc(0)
+    let frames: Buffer[] = []
+    let isSpeaking = false
+    let earlier: Promise<unknown> = Promise.resolve()
+
+    async function transcribe(audio: Buffer): Promise<string | null> {
+      try {
+        const wav = wavFile(LINE_RATE, decodeMuLaw(audio))
+        return await options.transcribe(wav, audio.length / BYTES_PER_MS / 1000, over.signal)
+      } catch (error) {
+        if (!over.signal.aborted) options.failed(error)
+        return null
+      }
+    }
+    function take(frame: Buffer): void {
+      frames.push(frame)
+      const change = activity.frame(frame)
+      if (change === 'started') {
+        isSpeaking = true
+        started()
+      } else if (change === 'stopped') {
+        isSpeaking = false
+        const words = transcribe(Buffer.concat(frames))
+        frames = []
+        stopped()
+        earlier = Promise.all([words, earlier]).then(([text]) => {
+          if (!over.signal.aborted) heard(text)
+        })
+      } else if (!isSpeaking && frames.length > PADDING_FRAMES) frames.shift()
+    }
+
+    return {
+      hear(audio) {
+        rest = Buffer.concat([rest, Buffer.from(audio, 'base64')])
+        for (; rest.length >= FRAME_BYTES; rest = rest.subarray(FRAME_BYTES))
+          take(rest.subarray(0, FRAME_BYTES))
+      },
+      close: () => over.abort(),
+    }
+  }
+}

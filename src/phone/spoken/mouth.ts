@@ -1,0 +1,44 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { BYTES_PER_MS, encodeMuLaw } from '../call/mu-law.ts'
+import type { Mouth } from './ports.ts'
+import { createResampler } from './resample.ts'
+import { createWavReader } from './wav.ts'
+
+const LINE_RATE = 8_000
+/** 200 ms. The work for one piece takes far less time than a frame of audio. */
+const PIECE_BYTES = 200 * BYTES_PER_MS
+/** A quarter of a second of 24 kHz audio is converted at once. */
+const CHUNK_BYTES = 12_000
+/** Marks of markdown, which a voice would read out. */
+const MARKS = /[*_`#]+/g
+
+/** Speaks with a speech model that streams WAV, in the format of the phone line. */
+export function createSpeechMouth(
+  synthesise: (text: string, signal: AbortSignal) => AsyncIterable<Uint8Array>,
+): Mouth {
+  return {
+    async *speak(sentence, signal) {
+      const text = sentence.replace(MARKS, '').trim()
+      // Punctuation alone has no sound, and some servers refuse it.
+      if (!/[\p{L}\p{N}]/u.test(text)) return
+      const wav = createWavReader()
+      let resampler: ReturnType<typeof createResampler> | null = null
+      let held = Buffer.alloc(0)
+      for await (const chunk of synthesise(text, signal)) {
+        for (let at = 0; at < chunk.length; at += CHUNK_BYTES) {
+          const read = wav.add(chunk.subarray(at, at + CHUNK_BYTES))
+          if (read === null) continue
+          resampler ??= createResampler(read.rate, LINE_RATE)
+          held = Buffer.concat([held, encodeMuLaw(resampler.add(read.samples))])
+          for (; held.length >= PIECE_BYTES; held = held.subarray(PIECE_BYTES))
+            yield held.toString('base64', 0, PIECE_BYTES)
+          // The caller's audio goes first.
+          await nextTurn()
+          signal.throwIfAborted()
+        }
+      }
+      if (resampler) held = Buffer.concat([held, encodeMuLaw(resampler.end())])
+      if (held.length > 0) yield held.toString('base64')
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { SpeechModel, Use } from '../../model/port.ts'
+import type { CallLimits } from '../call/call-state.ts'
+import type { ConnectModel } from '../call/ports.ts'
+import { createTranscribingEars } from './ears.ts'
+import { createSpeechMouth } from './mouth.ts'
+import { createSpokenSession, type SpokenSessionOptions } from './session.ts'
+
+/** A model on the owner's own machine may need this long for a long sentence. */
+const TRANSCRIBED_WITHIN_MS = 20_000
+
+export const spokenLimits: Partial<CallLimits> = { transcriptMs: TRANSCRIBED_WITHIN_MS + 2_000 }
+
+/** Carries a call by transcription, the text model and speech. Each of their requests is paid by itself. */
+export function connectSpoken(
+  options: Omit<SpokenSessionOptions, 'createEars' | 'mouth' | 'lengthMs'> & {
+    readonly speech: SpeechModel
+    readonly use: Use
+  },
+): ConnectModel {
+  const { speech, use, failed } = options
+  return createSpokenSession({
+    ...options,
+    createEars: createTranscribingEars({
+      transcribe(wav, seconds, signal) {
+        const inTime = AbortSignal.any([signal, AbortSignal.timeout(TRANSCRIBED_WITHIN_MS)])
+        return speech.transcribe(wav, 'wav', inTime, { use, seconds })
+      },
+      failed,
+    }),
+    mouth: createSpeechMouth((text, signal) => speech.stream(text, signal, use)),
+  })
+}
