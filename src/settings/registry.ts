@@ -212,12 +212,13 @@ export const settingRegistry = {
     description: "Another address for the provider's API, used for every call to it.",
   }),
   PHONE_CARRIAGE: setting(z.enum(carriageChoices), {
+    sensitive: true,
     group: 'telephony',
     title: 'How calls are carried',
     choices: carriageChoices,
     default: 'auto',
     description:
-      "`media` sends the caller's voice to the model service. `relay` has the telephony provider hear and speak: the caller's words go through its speech recognition, it charges for each minute, and you must first accept its terms for that in its console. With `auto`, calls are relayed only if no model can hear and speak.",
+      "media: models hear and speak. relay: the telephony provider does (Twilio ConversationRelay), for any text model. The caller's words then pass its speech recognition, each minute costs more, and you must first accept its terms in its console. auto: relay only if no model can hear and speak.",
   }),
   GUEST_DAILY_MESSAGES: setting(integerSchema(0, 10_000), {
     group: 'telephony',

@@ -54,6 +54,8 @@ test.for(carriages)(
       'call.reply.spoken',
       'call.utterance.heard',
       'call.reply.spoken',
+      // The provider reports how a relay ended.
+      ...(carriage === 'relay' ? ['call.status.reported'] : []),
       'call.ended',
       'span.closed',
     ])

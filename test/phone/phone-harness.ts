@@ -95,7 +95,7 @@ export async function startWithPhone(
 /** What a test does with a caller, whichever way the call is carried. */
 export type Caller = Pick<
   MediaStreamClient,
-  'say' | 'press' | 'until' | 'heardBytes' | 'hangUp' | 'drop' | 'closed'
+  'say' | 'press' | 'wait' | 'until' | 'heardBytes' | 'hangUp' | 'drop' | 'closed'
 >
 
 export type PhoneService = Awaited<ReturnType<typeof startWithPhone>>

@@ -199,6 +199,16 @@ export async function openRelay(options: {
     await connect().catch(() => ended.resolve(how))
   }
 
+  const until = (what: string, due: () => boolean) =>
+    new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`timed out waiting for: ${what}`)), GIVE_UP_MS)
+      const done = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      waiters.push({ due, done })
+    })
+
   await connect()
   let lastMs = performance.now()
   let owedCharacters = 0
@@ -233,17 +243,12 @@ export async function openRelay(options: {
     /** Everything that the caller heard. */
     heardText: () => heard,
     isPlaying,
-    until: (what: string, due: () => boolean) =>
-      new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`timed out waiting for: ${what}`)), GIVE_UP_MS)
-        waiters.push({
-          due,
-          done() {
-            clearTimeout(timer)
-            resolve()
-          },
-        })
-      }),
+    until,
+    /** Lets the call run for `ms` of its own time. */
+    wait(ms: number): Promise<void> {
+      const untilMs = nowMs + ms
+      return until(`${ms} ms`, () => nowMs >= untilMs)
+    },
     send,
     /** Messages that the provider refused. */
     problems,
