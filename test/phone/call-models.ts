@@ -54,7 +54,7 @@ export function speechModels(text: ModelDouble, script: Script): CallModels {
     const asked = isGreeting(request) ? 'client' : 'caller'
     const instructions = String(request.body.instructions)
     const reply = script.reply({ index: counters.replies++, asked, instructions })
-    if (reply.fail) return { failed: { code: 'server_error', message: 'scripted' } }
+    if (reply.fail) return { fault: httpFaults.badRequest('scripted') }
     const sentences = (reply.transcript ?? '').split(/(?<=[.?!]) /)
     const each = Math.ceil((reply.audio?.length ?? 0) / sentences.length)
     for (const [index, sentence] of sentences.entries())

@@ -5,6 +5,7 @@ import { testDirectory } from '../support/directory.ts'
 import { PASSWORD } from '../support/service.ts'
 import { startServiceProcess } from '../torture/service-process.ts'
 import { script, speech, TRAIN } from './call/call-harness.ts'
+import { type CarriageName, carriages } from './call-models.ts'
 import { startPhoneDoubles } from './phone-doubles.ts'
 import { ofType, spokenLines, startWithPhone } from './phone-harness.ts'
 import { ACCOUNT, createProvider, OWNER, tokenOf } from './provider.ts'
@@ -13,7 +14,7 @@ const GREETING = 'Hello there, what is it?'
 const QUESTION = 'When does my train to Lisbon leave tomorrow?'
 
 /** Kills the service in the middle of a reply, as `kill -9` does. */
-async function dieInACall(directory: string): Promise<void> {
+async function dieInACall(directory: string, carriage: CarriageName): Promise<void> {
   const greeting = speech('caller-thanks')
   // Long enough that everything awaited below happens while it plays.
   const answer = Buffer.concat(Array.from({ length: 20 }, () => speech('reply-train')))
@@ -24,6 +25,7 @@ async function dieInACall(directory: string): Promise<void> {
           ? { audio: greeting, transcript: GREETING }
           : { audio: answer, transcript: Array.from({ length: 20 }, () => TRAIN).join(' ') },
     }),
+    carriage,
   )
   const process = startServiceProcess(directory, doubles.environment)
   onTestFinished(async () => {
@@ -55,37 +57,43 @@ async function dieInACall(directory: string): Promise<void> {
   await caller.closed
 }
 
-test('records the end of a call after a crash, keeps what was said and accepts the next call', {
-  timeout: 180_000,
-}, async () => {
-  const directory = testDirectory()
-  await dieInACall(directory)
+test.for(carriages)(
+  'records the end of a call after a crash, keeps what was said and accepts the next call (%s)',
+  {
+    timeout: 180_000,
+  },
+  async (carriage) => {
+    const directory = testDirectory()
+    await dieInACall(directory, carriage)
 
-  const phone = await startWithPhone({ directory })
-  const all = await phone.events()
-  expect(spokenLines(all)).toEqual([`delegate: ${GREETING}`, `caller: ${QUESTION}`])
-  const [offered] = ofType(all, 'call.offered')
-  expect(ofType(all, 'call.ended')).toMatchObject([
-    { spanId: offered.spanId, payload: { callSid: 'CA1', reason: 'interrupted' } },
-  ])
-  expect(ofType(all, 'span.closed').filter(({ spanId }) => spanId === offered.spanId)).toMatchObject([
-    { payload: { reason: 'interrupted' } },
-  ])
-  // No turn stays open, and no reply is recorded as heard.
-  const started = ofType(all, 'turn.started').map(({ turnId }) => turnId)
-  const ended = [...ofType(all, 'turn.completed'), ...ofType(all, 'turn.failed')].map(({ turnId }) => turnId)
-  expect(started.filter((turnId) => !ended.includes(turnId))).toEqual([])
-  expect((await phone.service.client.get('/api/calls/current')).json).toEqual({ call: null })
+    const phone = await startWithPhone({ directory, carriage })
+    const all = await phone.events()
+    expect(spokenLines(all)).toEqual([`delegate: ${GREETING}`, `caller: ${QUESTION}`])
+    const [offered] = ofType(all, 'call.offered')
+    expect(ofType(all, 'call.ended')).toMatchObject([
+      { spanId: offered.spanId, payload: { callSid: 'CA1', reason: 'interrupted' } },
+    ])
+    expect(ofType(all, 'span.closed').filter(({ spanId }) => spanId === offered.spanId)).toMatchObject([
+      { payload: { reason: 'interrupted' } },
+    ])
+    // No turn stays open, and no reply is recorded as heard.
+    const started = ofType(all, 'turn.started').map(({ turnId }) => turnId)
+    const ended = [...ofType(all, 'turn.completed'), ...ofType(all, 'turn.failed')].map(
+      ({ turnId }) => turnId,
+    )
+    expect(started.filter((turnId) => !ended.includes(turnId))).toEqual([])
+    expect((await phone.service.client.get('/api/calls/current')).json).toEqual({ call: null })
 
-  // The provider cannot reconnect the same call. A new call is accepted and knows what was said.
-  expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Reject')
-  const { caller } = await phone.dial('CA2', OWNER)
-  await phone.eventsUntil('a greeting', (events) => ofType(events, 'call.reply.spoken').length === 2)
-  expect(JSON.stringify(phone.realtime.received)).toContain(QUESTION)
-  caller.hangUp()
-  await phone.eventsUntil('its end', (events) => ofType(events, 'call.ended').length === 2)
-  await phone.service.stop()
+    // The provider cannot reconnect the same call. A new call is accepted and knows what was said.
+    expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Reject')
+    const { caller } = await phone.dial('CA2', OWNER)
+    await phone.eventsUntil('a greeting', (events) => ofType(events, 'call.reply.spoken').length === 2)
+    expect(phone.callModels.given()).toContain(QUESTION)
+    caller.hangUp()
+    await phone.eventsUntil('its end', (events) => ofType(events, 'call.ended').length === 2)
+    await phone.service.stop()
 
-  const again = await startWithPhone({ directory })
-  expect(ofType(await again.events(), 'call.ended')).toHaveLength(2)
-})
+    const again = await startWithPhone({ directory, carriage })
+    expect(ofType(await again.events(), 'call.ended')).toHaveLength(2)
+  },
+)

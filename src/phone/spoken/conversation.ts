@@ -66,12 +66,13 @@ export function createConversation(options: {
       if (index >= 0) items.splice(index, 1)
       return index >= 0
     },
-    /** Whether data has arrived that no reply has followed. */
-    hasNews(): boolean {
-      const last = items.findLast((item) => item.type !== 'heard')
-      return (
-        last?.type === 'context' && last.input.some(({ type }) => type === 'tool_result' || type === 'inner')
+    /** Whether a tool has returned since anybody spoke. */
+    hasResults(): boolean {
+      const last = items.findLastIndex(
+        (item) => item.type === 'spoken' || (item.type === 'heard' && item.text !== ''),
       )
+      const since = items.slice(last + 1).flatMap(inputOf)
+      return since.some(({ type }) => type === 'tool_result')
     },
     input: (): readonly InputItem[] => items.flatMap(inputOf),
   }

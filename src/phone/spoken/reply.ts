@@ -66,17 +66,20 @@ export function startReply(options: {
     const pieces = options.mouth.speak(sentence, abort.signal)[Symbol.asyncIterator]()
     const first = pieces.next()
     first.catch(() => undefined)
-    await before
-    let part: Part | null = null
-    for (let next = await first; !next.done; next = await pieces.next()) {
+    try {
+      await before
+      let part: Part | null = null
+      for (let next = await first; !next.done && !isOver; next = await pieces.next()) {
+        part ??= begin(sentence)
+        part.ms += lengthMs(next.value)
+        emit('response.output_audio.delta', { ...ofItem, delta: next.value })
+      }
       if (isOver) return
       part ??= begin(sentence)
-      part.ms += lengthMs(next.value)
-      emit('response.output_audio.delta', { ...ofItem, delta: next.value })
+      part.isWhole = true
+    } finally {
+      await pieces.return?.()
     }
-    if (isOver) return
-    part ??= begin(sentence)
-    part.isWhole = true
   }
 
   async function run(): Promise<void> {

@@ -23,6 +23,8 @@ export type SpokenSessionOptions = {
   readonly timezone: () => string
   /** Wall time. */
   readonly nowMs: () => number
+  /** How long words wait for what they bring to mind, which arrives as data. By default not at all. */
+  readonly recallMs?: number
   /** A request failed. The caller hears of it by the usual apology. */
   readonly failed: (error: unknown) => void
 }
@@ -78,6 +80,7 @@ function openSession(
   let owed: Owed | null = null
   /** The caller's voice stopped a reply since the last one began. */
   let wasInterrupted = false
+  let pause: NodeJS.Timeout | undefined
 
   const newId = (prefix: string) => `${prefix}_${number}_${++ids}`
   const emit = (type: string, fields: Readonly<Record<string, unknown>>) =>
@@ -114,7 +117,9 @@ function openSession(
       if (transcript !== '') owed = 'words'
       else if (words === null && owed !== 'words') owed = 'unclear'
       else owed ??= 'noise'
-      replyToCaller()
+      if (owed !== 'words' || !options.recallMs) return replyToCaller()
+      clearTimeout(pause)
+      pause = setTimeout(replyToCaller, options.recallMs)
     },
   })
 
@@ -122,7 +127,7 @@ function openSession(
     if (owed === null || speaking !== null || awaited.length > 0 || reply) return
     // Silence would be worse than a question after a reply that was stopped.
     const asksAgain = owed === 'unclear' || wasInterrupted
-    if (owed === 'words' || conversation.hasNews()) respond('')
+    if (owed === 'words' || conversation.hasResults()) respond('')
     else start(() => canned(asksAgain ? NOT_UNDERSTOOD : ''))
   }
 
@@ -145,6 +150,7 @@ function openSession(
   }
 
   function start(answer: (signal: AbortSignal) => AsyncIterable<TextEvent>): void {
+    clearTimeout(pause)
     owed = null
     wasInterrupted = false
     reply = startReply({
@@ -194,6 +200,7 @@ function openSession(
         const text = item.content.map((part) => ('text' in part ? (part.text ?? '') : '')).join('')
         const by = item.role === 'assistant' ? 'assistant' : 'user'
         added(conversation.addText(id, by, text), item)
+        replyToCaller()
       }
     },
     'conversation.item.truncate'(event) {
@@ -202,6 +209,7 @@ function openSession(
       if (fault !== null) refuse('invalid_value', fault, event)
     },
     'conversation.item.delete'(event) {
+      wasInterrupted = true
       if (!conversation.remove(event.item_id)) refuse('item_not_found', `no item ${event.item_id}`, event)
     },
     'response.create'(event) {
@@ -222,6 +230,7 @@ function openSession(
     },
     close(): void {
       ears.close()
+      clearTimeout(pause)
       owed = null
       reply?.cancel('client_cancelled')
     },

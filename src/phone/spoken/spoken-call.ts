@@ -8,6 +8,9 @@ import { createSpokenSession, type SpokenSessionOptions } from './session.ts'
 /** A model on the owner's own machine may need this long for a long sentence. */
 const TRANSCRIBED_WITHIN_MS = 20_000
 
+/** Memories are found in less. Words that bring nothing to mind wait this long. */
+const RECALL_MS = 100
+
 export const spokenLimits: Partial<CallLimits> = { transcriptMs: TRANSCRIBED_WITHIN_MS + 2_000 }
 
 /** Carries a call by transcription, the text model and speech. Each of their requests is paid by itself. */
@@ -20,6 +23,7 @@ export function connectSpoken(
   const { speech, use, failed } = options
   return createSpokenSession({
     ...options,
+    recallMs: RECALL_MS,
     createEars: createTranscribingEars({
       transcribe(wav, seconds, signal) {
         const inTime = AbortSignal.any([signal, AbortSignal.timeout(TRANSCRIBED_WITHIN_MS)])

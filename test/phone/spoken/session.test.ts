@@ -140,3 +140,38 @@ test('reports a failure once, and nothing after the session is closed', async ()
   expect(it.answers[1]?.signal.aborted).toBe(true)
   expect(it.events).toHaveLength(before)
 })
+
+test('says nothing to a noise, unless it stopped a reply or a result is waiting', async () => {
+  const it = await openSpoken()
+  await it.says('')
+  expect([it.answers.length, it.sentences]).toEqual([0, []])
+  // The call no longer waits for a reply.
+  expect(it.ofType('response.done')).toMatchObject([{ response: { status: 'completed', output: [] } }])
+  await it.says('Tell me a story.')
+  it.answers[0]?.write('Once there was a fox. It')
+  await settle()
+  await it.says('')
+  expect(it.sentences.at(-1)).toBe('Sorry, I did not catch that.')
+  await it.says('Go on.')
+  it.answers[1]?.end({ toolCalls: [{ callId: 'call_1', name: 'lookup', arguments: '{}' }] })
+  await settle()
+  it.caller.started()
+  const item = { type: 'function_call_output', call_id: 'call_1', output: 'a fox' }
+  it.send({ type: 'conversation.item.create', item })
+  it.caller.stopped()
+  it.caller.heard('')
+  await settle()
+  expect(it.answers).toHaveLength(3)
+})
+
+test('lets words wait for what they bring to mind, but not for nothing', async () => {
+  const it = await openSpoken({ recallMs: 60_000 })
+  await it.says('What is my locker?')
+  expect(it.answers).toHaveLength(0)
+  const content = [{ type: 'input_text', text: delimit('memories', 'The locker is 4471.') }]
+  it.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
+  expect(it.answers[0]?.request.input.at(-1)).toMatchObject({ type: 'inner', text: 'The locker is 4471.' })
+  const brief = await openSpoken({ recallMs: 1 })
+  await brief.says('Hello.')
+  await expect.poll(() => brief.answers.length).toBe(1)
+})
