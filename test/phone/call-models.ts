@@ -10,6 +10,8 @@ import { DOUBLE_PRICES } from '../support/prices.ts'
 
 /** The ways in which a call is carried. */
 export const carriages = ['realtime', 'speech', 'relay'] as const
+/** Those over a media stream. */
+export const overMedia = ['realtime', 'speech'] as const
 export type CarriageName = (typeof carriages)[number]
 
 /** How the markup of a call begins that is carried in this way. */

@@ -59,7 +59,10 @@ export async function startWithPhone(
   }
   async function follow(callSid: string, from: string, markup: string): Promise<Caller> {
     if (options.carriage !== 'relay') return stream(callSid, tokenOf(markup))
-    const relay = await followRelay({ port: service.port, provider }, { callSid, from, markup })
+    const relay = await followRelay(
+      { port: service.port, provider },
+      { callSid, from, markup, factor: options.factor ?? 20 },
+    )
     return asMediaCaller(relay, script)
   }
   async function stream(callSid: string, token: string) {
