@@ -119,7 +119,8 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
       phone.callEnded(call.callSid)
       return markup(c, hangUpMarkup())
     }
-    const offer: Offer = ended === 'failed' ? await phone.resume(call) : { status: 'busy' }
+    const offer: Offer =
+      ended === 'failed' ? await phone.resume(call, id(request.field('SessionId'))) : { status: 'busy' }
     // The call is answered already, so it cannot be rejected as busy.
     return markup(c, offer.status === 'busy' ? lostMarkup() : markupOf(offer))
   })

@@ -25,7 +25,7 @@ export function createRelays(options: {
   readonly nowMs: () => number
 }) {
   const { slot, nowMs } = options
-  const relays = new Map<string, { readonly relay: RelayLine; resumed: number }>()
+  const relays = new Map<string, { readonly relay: RelayLine; sessionId: string; resumed: number }>()
   /** By the provider's id. Each may come back once. */
   const interrupted = new Map<string, CallRow>()
   let interruptedUntilMs = 0
@@ -35,10 +35,13 @@ export function createRelays(options: {
     startDeadlineMs: options.startDeadlineMs,
     accepted(offered, socket, sessionId) {
       const known = relays.get(offered.callSid)
-      if (known) return known.relay.attach(socket)
+      if (known) {
+        known.sessionId = sessionId
+        return known.relay.attach(socket)
+      }
       const callSid = providerSidOf(offered.callSid)
       const relay = createRelayLine({ callSid, sessionId, nowMs, log: options.log })
-      relays.set(offered.callSid, { relay, resumed: 0 })
+      relays.set(offered.callSid, { relay, sessionId, resumed: 0 })
       const handlers = relay.attach(socket)
       options.connect(offered, relay.line)
       return handlers
@@ -55,12 +58,14 @@ export function createRelays(options: {
       for (const row of rows) interrupted.set(providerSidOf(row.callSid), row)
       interruptedUntilMs = nowMs() + RESTART_MS
     },
-    /** Decides on a call whose relay broke while the caller is still on the line. */
-    async resume(offered: OfferedCall): Promise<Offer> {
+    /** Decides on a call whose relay broke while the caller is still on the line. `sessionId` is that of the relay. */
+    async resume(offered: OfferedCall, sessionId: string): Promise<Offer> {
       const [callSid, known] =
         [...relays].find(([callSid]) => providerSidOf(callSid) === offered.callSid) ?? []
       const publicUrl = options.publicUrl()
       if (known && callSid !== undefined && publicUrl !== null) {
+        // A replayed webhook of an earlier relay must not end this one.
+        if (known.sessionId !== sessionId) return { status: 'busy' }
         known.resumed += 1
         known.relay.detach()
         const token = known.resumed > MAX_RESUMED ? null : slot.renew(callSid)

@@ -90,6 +90,11 @@ test('continues a call whose relay breaks, and ends it after three breaks', asyn
     )
   }
   expect(JSON.stringify(turnRequests(phone.text).at(-1))).toContain(QUESTION)
+  // A replay of what the provider said of the first relay gets no token, and leaves the call alone.
+  const replayed = { ...phone.provider.call('CA1', OWNER), CallStatus: 'in-progress', SessionId: 'VX1' }
+  const answer = await phone.provider.post('/relay-ended', { ...replayed, SessionStatus: 'failed' })
+  expect(answer.text).not.toContain('token')
+  expect(caller.sessions).toHaveLength(4)
   caller.drop()
   await caller.closed
   expect(caller.markups.at(-1)).toContain('<Say>I lost the connection.')
