@@ -74,13 +74,14 @@ export const settingRegistry = {
     group: 'model',
     title: 'Model for calls',
     default: openAiDefaults.realtimeModel,
-    description: 'Speech-to-speech model for phone calls.',
+    description:
+      'Speech-to-speech model for phone calls. Without one, calls use the transcription, chat and speech models.',
   }),
   REALTIME_VOICE: setting(tokenSchema, {
     group: 'model',
     title: 'Voice',
     default: 'marin',
-    description: "The delegate's voice on calls.",
+    description: "The delegate's voice on calls. Each model service has its own voices.",
   }),
   TRANSCRIPTION_MODEL: setting(tokenSchema, {
     group: 'model',
@@ -92,7 +93,7 @@ export const settingRegistry = {
     group: 'model',
     title: 'Speech model',
     default: openAiDefaults.speechModel,
-    description: 'Model that reads answers aloud on the walkie route.',
+    description: 'Model that speaks on calls without a realtime model, and on the walkie route.',
   }),
   MODEL_FIRST_EVENT_SECONDS: setting(integerSchema(5, 600), {
     group: 'model',

@@ -7,6 +7,7 @@ import { benchErasing } from './erasing.ts'
 import { benchLookups } from './lookups.ts'
 import { benchMemories } from './memories.ts'
 import { benchReports } from './report.ts'
+import { benchSpokenCall } from './spoken-call.ts'
 import { benchTurns } from './turn.ts'
 import { benchColdStart, benchFolds, benchPages, prepareLedger } from './views.ts'
 
@@ -57,6 +58,9 @@ export const parts = {
   },
   async bridge({ isQuick, report }) {
     report('bridge alone', await benchBridge({ seconds: isQuick ? 20 : 60 }))
+  },
+  async 'spoken-call'({ isQuick, report }) {
+    report('call by transcription and speech', await benchSpokenCall({ turns: isQuick ? 20 : 100 }))
   },
   async 'loaded-bridge'(bench) {
     const { isQuick, report } = bench

@@ -28,6 +28,7 @@ const flagsOf: Readonly<Record<PartName, () => readonly string[]>> = {
   views: startFlags,
   turns: () => CLIENT_FLAGS,
   bridge: startFlags,
+  'spoken-call': startFlags,
   'loaded-bridge': () => [],
   erasing: startFlags,
   memories: startFlags,

@@ -91,6 +91,21 @@ test('meters structured answers, compaction, embeddings and speech', async () =>
   expect(log[3]).toMatchObject({ micros: 100_000, settled: 100_000 })
 })
 
+test('pays the speech of a call by its length, for the call, also if nobody hears its end', async () => {
+  const { double, paid, log } = await metered()
+  const use = { purpose: 'call', channel: 'voice' } as const
+  const speech = present(paid.speech)
+  await speech.transcribe(new Uint8Array(80_000), 'wav', never(), { use, seconds: 5 })
+  for await (const _ of speech.stream('A sentence of thirty characters', never(), use)) break
+  double.replyTo('/audio/speech', { fault: httpFaults.unauthorised() })
+  await expect(speech.stream('Refused', never(), use)[Symbol.asyncIterator]().next()).rejects.toThrow()
+  expect(log).toMatchObject([
+    { use, model: 'test-transcription', micros: 50_000, settled: 50_000 },
+    { use, model: 'test-speech', micros: 31_000, settled: 31_000 },
+    { use, model: 'test-speech', settled: 0 },
+  ])
+})
+
 test('sends nothing that is not affordable', async () => {
   const { double, paid, spend } = await metered()
   spend()

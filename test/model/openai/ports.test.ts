@@ -5,6 +5,7 @@ import { systemTiming } from '../../../src/model/openai/timing.ts'
 import { CapabilityMissing } from '../../../src/model/port.ts'
 import { EMBEDDING_DIMENSIONS } from '../../doubles/model/embed.ts'
 import { httpFaults } from '../../doubles/model/script.ts'
+import { toneFor } from '../../doubles/model/wav.ts'
 import { API_KEY, never, request, run, setUp } from './fixture.ts'
 
 const input = [{ type: 'message', role: 'owner', text: 'My sister is Ada.' }] as const
@@ -141,6 +142,22 @@ test('transcribes and speaks', async () => {
   expect(double.requests('/audio/transcriptions')[0]?.body.file).toBe('\u0001\u0002\u0003')
   const { audio, format } = await speech.speak('Noted.', never())
   expect([Buffer.from(audio).toString(), format]).toEqual(['mp3:Noted.', 'mp3'])
+})
+
+test('streams speech for a call as WAV, and aborts its request', async () => {
+  const { double, service } = await setUp()
+  const speech = present(service.speech)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of speech.stream('Noted.', never())) chunks.push(chunk)
+  expect(Buffer.concat(chunks)).toEqual(toneFor('Noted.'))
+  expect(double.requests('/audio/speech')[0]?.body).toMatchObject({ response_format: 'wav', input: 'Noted.' })
+  double.replyTo('/audio/speech', { fault: { kind: 'hang', at: 'headers' } })
+  const abort = new AbortController()
+  const next = speech.stream('Wait.', abort.signal)[Symbol.asyncIterator]().next()
+  await double.stalled(1)
+  abort.abort()
+  await expect(next).rejects.toThrow('aborted')
+  expect(await double.requests('/audio/speech')[1]?.ended).toBe('aborted')
 })
 
 test('speaks the first 4,096 characters of a text', async () => {
