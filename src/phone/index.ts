@@ -203,6 +203,11 @@ export async function buildPhone(options: PhoneOptions) {
 
   function connect(offered: OfferedCall, line: CallLine): void {
     const call = calls.get(offered.callSid)
+    // A relay that comes back continues the call without this.
+    if (call?.live) {
+      line.close()
+      return
+    }
     // The settings may have changed since the markup.
     const carriage = carriageFor(line.medium.isAudio ? 'media' : 'relay')
     // Without a session nobody would answer: the markup after the stream says so.

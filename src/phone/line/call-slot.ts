@@ -47,7 +47,7 @@ export type CallSlot = ReturnType<typeof createCallSlot>
 
 /** Allows one call at a time. Synchronous, so taking the slot is atomic. A reservation expires. */
 export function createCallSlot(options: { readonly nowMs: () => number }) {
-  let held: { call: OfferedCall; token: string | null; untilMs: number } | null = null
+  let held: { call: OfferedCall; token: string | null; untilMs: number; isRenewed: boolean } | null = null
 
   const holder = () => {
     if (held !== null && held.token !== null && options.nowMs() >= held.untilMs) held = null
@@ -62,14 +62,15 @@ export function createCallSlot(options: { readonly nowMs: () => number }) {
     reserve(call: OfferedCall): Reservation {
       const before = holder()
       if (before !== null && before.call.callSid === call.callSid) {
-        return before.token === null
+        // A repeated webhook of a call that was connected before gets no token.
+        return before.token === null || before.isRenewed
           ? { status: 'busy' }
           : { status: 'reserved', token: before.token, evicted: null }
       }
       const mayEvict = call.party === 'owner' && before?.call.party === 'guest'
       if (before !== null && !mayEvict) return { status: 'busy' }
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
-      held = { call, token, untilMs: options.nowMs() + RESERVATION_MS }
+      held = { call, token, untilMs: options.nowMs() + RESERVATION_MS, isRenewed: false }
       return { status: 'reserved', token, evicted: before?.call ?? null }
     },
     /** Exchanges the token of a reservation for its call, once. A wrong token does not end the reservation. */
@@ -92,7 +93,7 @@ export function createCallSlot(options: { readonly nowMs: () => number }) {
       const now = holder()
       if (now === null || now.call.callSid !== callSid) return null
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
-      held = { ...now, token, untilMs: options.nowMs() + RESERVATION_MS }
+      held = { ...now, token, untilMs: options.nowMs() + RESERVATION_MS, isRenewed: true }
       return token
     },
     /** Frees the slot if this call holds it. Idempotent. */
