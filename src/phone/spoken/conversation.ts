@@ -2,7 +2,7 @@ import type { InputItem } from '../../model/port.ts'
 import { heardText } from '../call/heard-text.ts'
 import { MS_A_CHARACTER } from '../call/medium.ts'
 
-/** A sentence of a reply, and how long the pieces are that were made of it so far. */
+/** A sentence of a reply, and the length of its audio so far. */
 export type Part = { text: string; ms: number; isWhole: boolean }
 
 type Item =
@@ -37,7 +37,7 @@ export function createConversation(options: {
   }
 
   return {
-    /** Earlier words, or data, which is told apart by its delimiters. */
+    /** Earlier words, or data, which is recognised by its delimiters. */
     addText(id: string, by: 'user' | 'assistant', text: string): Placed {
       if (by === 'assistant') return this.addContext(id, [{ type: 'message', role: 'delegate', text }])
       return this.addContext(id, readData(text) ?? [{ type: 'message', role, text }])
@@ -49,7 +49,7 @@ export function createConversation(options: {
       const item = items.find((each) => each.id === id)
       if (item?.type === 'heard') item.text = text
     },
-    /** A reply, to whose parts sentences are added while it is made. */
+    /** A reply. Its parts grow while it is generated. */
     addSpoken: (id: string, parts: Part[]): Placed => add({ id, type: 'spoken', parts }),
     /** Cuts a reply to what was heard. Returns why it cannot be cut there, or null. */
     truncate(id: string, endMs: number): string | null {
@@ -78,7 +78,7 @@ export function createConversation(options: {
   }
 }
 
-/** The words of which there is speech. Of a sentence that was broken off, as many as fit into its length. */
+/** The words that have audio. For an incomplete sentence, an estimate from the length of its audio. */
 export function spokenText(parts: readonly Part[]): string {
   return parts
     .map((part) => (part.isWhole ? part.text : heardText(part.text, part.ms, wholeMs(part))))

@@ -9,7 +9,7 @@ const LINE_RATE = 8_000
 const PIECE_BYTES = 200 * BYTES_PER_MS
 /** A quarter of a second of 24 kHz audio is converted at once. */
 const CHUNK_BYTES = 12_000
-/** Marks of markdown, which a voice would read out. */
+/** Markdown, which some voices would read out. */
 const MARKS = /[*_`#]+/g
 
 /** Speaks with a speech model that streams WAV, in the format of the phone line. */
@@ -32,7 +32,7 @@ export function createSpeechMouth(
           held = Buffer.concat([held, encodeMuLaw(resampler.add(read.samples))])
           for (; held.length >= PIECE_BYTES; held = held.subarray(PIECE_BYTES))
             yield held.toString('base64', 0, PIECE_BYTES)
-          // The caller's audio goes first.
+          // Lets the caller's audio pass.
           await nextTurn()
           signal.throwIfAborted()
         }

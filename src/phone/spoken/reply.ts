@@ -9,14 +9,14 @@ type Emit = (type: string, fields: Readonly<Record<string, unknown>>) => void
 type Answer = Extract<TextEvent, { type: 'completed' }>
 type Status = 'completed' | 'cancelled' | 'incomplete' | 'failed'
 
-/** While a reply is made, the call hears from it this often, so that a slow model does not count as lost. */
+/** Interval of signs of life while a reply is generated, so that a slow model does not count as a lost session. */
 const SIGN_MS = 3_000
 
 export type SpokenReply = ReturnType<typeof startReply>
 
 /**
  * Speaks an answer sentence by sentence while the model still writes, and reports it as the realtime service does.
- * One sentence is made ahead of the one whose speech is passed on.
+ * Requests speech at most one sentence ahead.
  */
 export function startReply(options: {
   readonly answer: (signal: AbortSignal) => AsyncIterable<TextEvent>
@@ -60,7 +60,7 @@ export function startReply(options: {
     return part
   }
 
-  /** Requests the speech of a sentence now, and passes it on once the sentence before it has been. */
+  /** Requests the speech of a sentence now, and passes it on after the previous sentence. */
   async function speak(sentence: string, before: Promise<void>): Promise<void> {
     if (isOver) return
     const pieces = options.mouth.speak(sentence, abort.signal)[Symbol.asyncIterator]()

@@ -23,23 +23,23 @@ export type SpokenSessionOptions = {
   readonly timezone: () => string
   /** Wall time. */
   readonly nowMs: () => number
-  /** How long words wait for what they bring to mind, which arrives as data. By default not at all. */
+  /** How long to wait for recalled memories, which arrive as data, before answering. No wait by default. */
   readonly recallMs?: number
-  /** A request failed. The caller hears of it by the usual apology. */
+  /** A request failed. The call itself retries the reply or apologises. */
   readonly failed: (error: unknown) => void
 }
 
 /**
- * A realtime service inside this process, for one call: ears, a text model and a mouth behind the protocol of the
- * realtime service, as far as a call uses it. It takes turns as the service does: the caller's voice stops a reply,
- * and their words are answered without being asked to.
+ * A realtime service inside this process, for one call: ears, a text model and a mouth behind the subset of the
+ * realtime protocol that a call uses. It takes turns as the service does: the caller's voice cancels a reply, and
+ * their words are answered without a request.
  */
 export function createSpokenSession(options: SpokenSessionOptions): ConnectModel {
   let sessions = 0
   return (handlers) => {
     sessions += 1
     let isOpen = true
-    // Nothing is reported while the call still sends: a service answers later, too.
+    // Events are delivered after `send` returns, as over a socket.
     const later = (report: () => void) => queueMicrotask(() => isOpen && report())
     const session = openSession(options, sessions, (event) =>
       later(() => handlers.message(JSON.stringify(event))),
@@ -58,7 +58,7 @@ export function createSpokenSession(options: SpokenSessionOptions): ConnectModel
   }
 }
 
-/** What the caller said since the last reply, if it is to be answered. */
+/** The kind of utterance that still needs a reply. */
 type Owed = 'words' | 'unclear' | 'noise'
 
 function openSession(
@@ -78,7 +78,7 @@ function openSession(
   /** Items whose words are still to come, oldest first. */
   const awaited: string[] = []
   let owed: Owed | null = null
-  /** The caller's voice stopped a reply since the last one began. */
+  /** The caller interrupted a reply, and no other has begun since. */
   let wasInterrupted = false
   let pause: NodeJS.Timeout | undefined
 
@@ -125,7 +125,7 @@ function openSession(
 
   function replyToCaller(): void {
     if (owed === null || speaking !== null || awaited.length > 0 || reply) return
-    // Silence would be worse than a question after a reply that was stopped.
+    // Silence after an interrupted reply would confuse the caller.
     const asksAgain = owed === 'unclear' || wasInterrupted
     if (owed === 'words' || conversation.hasResults()) respond('')
     else start(() => canned(asksAgain ? NOT_UNDERSTOOD : ''))
@@ -165,7 +165,7 @@ function openSession(
 
   function called({ text, toolCalls, blob }: Extract<TextEvent, { type: 'completed' }>, response_id: string) {
     if (toolCalls.length === 0) return []
-    // The model continues its own thoughts when the results arrive. With words, they would be in the input twice.
+    // Lets the model continue its reasoning once the results arrive. A blob with words would repeat them.
     const thought = text.trim() === '' ? blob : null
     if (thought !== null)
       conversation.addContext(newId('item'), [{ type: 'opaque', model: options.text().id, blob: thought }])
@@ -237,7 +237,7 @@ function openSession(
   }
 }
 
-/** Some models answer only to somebody else's words. */
+/** Some models answer only if the last message is not their own. */
 function withTurn(input: ReturnType<ReturnType<typeof createConversation>['input']>) {
   const last = input.at(-1)
   const isOwn =

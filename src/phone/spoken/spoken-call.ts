@@ -5,15 +5,15 @@ import { createTranscribingEars } from './ears.ts'
 import { createSpeechMouth } from './mouth.ts'
 import { createSpokenSession, type SpokenSessionOptions } from './session.ts'
 
-/** A model on the owner's own machine may need this long for a long sentence. */
+/** A local model may need this long for a long sentence. */
 const TRANSCRIBED_WITHIN_MS = 20_000
 
-/** Memories are found in less. Words that bring nothing to mind wait this long. */
+/** Recall is faster than this. Without matching memories, a reply is delayed by this much. */
 export const RECALL_MS = 100
 
 export const spokenLimits: Partial<CallLimits> = { transcriptMs: TRANSCRIBED_WITHIN_MS + 2_000 }
 
-/** Carries a call by transcription, the text model and speech. Each of their requests is paid by itself. */
+/** Carries a call by transcription, the text model and speech. Each of their requests is metered by itself. */
 export function connectSpoken(
   options: Omit<SpokenSessionOptions, 'createEars' | 'mouth' | 'lengthMs'> & {
     readonly speech: SpeechModel

@@ -3,7 +3,7 @@ import { decodeMuLaw } from '../call/mu-law.ts'
 const FRAME_MS = 20
 const ONSET_FRAMES = 100 / FRAME_MS
 const SILENCE_FRAMES = 500 / FRAME_MS
-/** A caller who speaks longer is answered in between. */
+/** A longer utterance is split. */
 const MOST_FRAMES = 120_000 / FRAME_MS
 
 /** Loudness as root mean square of 16-bit samples. Speech on the phone has 500 to 3000, a quiet line below 50. */
@@ -18,7 +18,7 @@ const ECHO_SHARE = 0.3
 /** The caller's loudness is forgotten by half in ten seconds: they may have put the phone down. */
 const FORGOTTEN_A_FRAME = 0.5 ** (FRAME_MS / 10_000)
 
-/** The noise is the quietest tenth of a second of the last three seconds: nobody speaks that long without a pause. */
+/** The noise is the quietest tenth of a second of the last three seconds: speech has pauses. */
 const SMOOTHING = 0.8
 const BLOCK_FRAMES = 500 / FRAME_MS
 const BLOCKS = 6

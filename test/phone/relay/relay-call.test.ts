@@ -37,6 +37,8 @@ test('carries an owner’s call as words, and records what was said and heard', 
   expect(caller.heardText()).toBe(`Hello there, what is it?${TRAIN}`)
   expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'caller_hung_up' } }])
   expect(ofType(all, 'call.reply.spoken').map(({ payload }) => payload.interrupted)).toEqual([false, false])
+  // A minute on the line and by relay.
+  expect(ofType(all, 'spend.reserved').map(({ payload }) => payload.amountMicros)).toContain(90_000)
   expect(caller.problems).toEqual([])
 })
 

@@ -164,7 +164,7 @@ test('says nothing to a noise, unless it stopped a reply or a result is waiting'
   expect(it.answers).toHaveLength(3)
 })
 
-test('lets words wait for what they bring to mind, but not for nothing', async () => {
+test('waits for recalled memories before answering, but not for long', async () => {
   const it = await openSpoken({ recallMs: 60_000 })
   await it.says('What is my locker?')
   expect(it.answers).toHaveLength(0)

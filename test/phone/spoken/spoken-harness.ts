@@ -1,3 +1,4 @@
+import { createDataBlocks } from '../../../src/model/openai/data-block.ts'
 import type { TextEvent, TextModel, TextRequest } from '../../../src/model/port.ts'
 import { parseServerEvent, type ServerEvent } from '../../../src/phone/call/realtime-protocol.ts'
 import { sessionOpening } from '../../../src/phone/call/session-config.ts'
@@ -16,8 +17,7 @@ export type Writing = {
 /** Everything that is ready has been done after this. */
 export const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-export const delimit = (label: string, text: string) =>
-  `<data code="0123456789abcdef" label="${label}">\n${text}\n</data code="0123456789abcdef">`
+export const delimit = createDataBlocks(Buffer.from('the key of a test'))
 
 /** 100 ms of speech for ten characters. */
 const SPEECH = Buffer.alloc(800, 0x55)
