@@ -5,7 +5,7 @@ import { checkTelephony } from '../phone/line/check.ts'
 import { ownerNumbersOf } from '../settings/party.ts'
 import { addFeatureRoutes } from './feature-routes.ts'
 import type { Features, RouteDeps } from './features.ts'
-import { callSocketRoute } from './routes/call-socket.ts'
+import { callSocketRoute, relaySocketRoute } from './routes/call-socket.ts'
 import { chatSocketRoute } from './routes/chat-socket.ts'
 import { createProviderWebhooks } from './routes/provider-webhook.ts'
 import type { TestConnection } from './routes/settings.ts'
@@ -51,7 +51,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
     ...deps,
     ...owner,
     addRoutes: (routes) => addFeatureRoutes(routes, deps),
-    socketRoutes: [chatSocketRoute(deps), callSocketRoute(deps)],
+    socketRoutes: [chatSocketRoute(deps), callSocketRoute(deps), relaySocketRoute(deps)],
     checkHealth: readiness.check,
     checkSecurity: operations.security({
       ...options,
@@ -89,7 +89,10 @@ function connectionTest({ model, telephony, owner: { settings } }: Features): Te
       applicationSid: settings.get('TELEPHONY_APP_SID'),
       publicUrl: settings.get('PUBLIC_URL'),
       ownerNumbers: ownerNumbersOf(settings),
-      calls: describeCarriage(model()),
+      calls: describeCarriage(model(), {
+        wanted: settings.get('PHONE_CARRIAGE'),
+        hasAccount: telephony.credentials() !== null,
+      }),
       fetch,
       signal,
     })

@@ -23,13 +23,18 @@ const changesSchema = z.strictObject({
     .refine((models) => Object.keys(models).length <= 200)
     .default({}),
   callMinute: dollars.optional(),
+  relayMinute: dollars.optional(),
   textSegment: dollars.optional(),
 })
 
-/** Prices in US dollars: those of models by name, of a minute on the phone, and of a segment of a text. */
+/**
+ * Prices in US dollars: those of models by name, of a minute on the phone, of what its relay adds to it, and of a segment
+ * of a text.
+ */
 export type PriceTable = {
   readonly models: Readonly<Record<string, ModelPrice>>
   readonly callMinute: number
+  readonly relayMinute: number
   readonly textSegment: number
 }
 
@@ -51,6 +56,7 @@ export const defaultPrices: PriceTable = {
     [openAiDefaults.speechModel]: { input: 0, output: 0, minute: 0.015 },
   },
   callMinute: 0.02,
+  relayMinute: 0.07,
   textSegment: 0.012,
 }
 
@@ -79,10 +85,11 @@ const FREE: ModelPrice = { input: 0, output: 0 }
  * models cost nothing unless the owner says otherwise.
  */
 export function priceTable(changes: string | null, free: readonly string[] = []): PriceTable {
-  const { models, callMinute, textSegment } = changesSchema.parse(JSON.parse(changes ?? '{}'))
+  const { models, callMinute, relayMinute, textSegment } = changesSchema.parse(JSON.parse(changes ?? '{}'))
   return {
     models: { ...defaultPrices.models, ...Object.fromEntries(free.map((name) => [name, FREE])), ...models },
     callMinute: callMinute ?? defaultPrices.callMinute,
+    relayMinute: relayMinute ?? defaultPrices.relayMinute,
     textSegment: textSegment ?? defaultPrices.textSegment,
   }
 }

@@ -5,35 +5,53 @@ export type Carriage =
   | { readonly by: 'realtime'; readonly endpoint: RealtimeEndpoint }
   /** Transcription hears, the text model answers, and speech is made sentence by sentence. */
   | { readonly by: 'speech'; readonly speech: SpeechModel }
+  /** The telephony provider hears and speaks, and the text model answers. */
+  | { readonly by: 'relay' }
   /** The caller hears why nobody talks to them. */
   | { readonly by: 'nothing' }
 
-export function carriageOf({ realtime, speech }: Pick<ModelService, 'realtime' | 'speech'>): Carriage {
+export type CarriageChoice = {
+  readonly wanted: 'auto' | 'relay'
+  /** Whether there is an account at the provider, which a relay needs. */
+  readonly hasAccount: boolean
+}
+
+export function carriageOf(
+  { realtime, speech }: Pick<ModelService, 'realtime' | 'speech'>,
+  { wanted, hasAccount }: CarriageChoice,
+): Carriage {
+  if (wanted === 'relay') return { by: hasAccount ? 'relay' : 'nothing' }
   if (realtime !== null) return { by: 'realtime', endpoint: realtime }
-  if (speech?.ids.transcription && speech.ids.speech) return { by: 'speech', speech }
-  return { by: 'nothing' }
+  return speech?.ids.transcription && speech.ids.speech ? { by: 'speech', speech } : { by: 'nothing' }
 }
 
 /** The model that answers in a call. */
-export function answeringModel({ text, ...models }: ModelService): ModelId {
-  const carriage = carriageOf(models)
+export function answeringModel({ text }: Pick<ModelService, 'text'>, carriage: Carriage): ModelId {
   if (carriage.by !== 'realtime') return text.id
   const { provider, model } = carriage.endpoint
   return { provider, model }
 }
 
 /** Says how calls are carried, or what they lack. */
-export function describeCarriage(model: ModelService): { readonly ok: boolean; readonly detail: string } {
-  const carriage = carriageOf(model)
+export function describeCarriage(
+  model: ModelService,
+  choice: CarriageChoice,
+): { readonly ok: boolean; readonly detail: string } {
+  const carriage = carriageOf(model, choice)
+  const answering = model.text.id.model
   if (carriage.by === 'realtime') return { ok: true, detail: `Calls use ${carriage.endpoint.model}.` }
   if (carriage.by === 'speech') {
     const { transcription, speech } = carriage.speech.ids
-    const detail = `Calls are heard by ${transcription?.model}, answered by ${model.text.id.model} and spoken by ${speech?.model}.`
+    const detail = `Calls are heard by ${transcription?.model}, answered by ${answering} and spoken by ${speech?.model}.`
+    return { ok: true, detail }
+  }
+  if (carriage.by === 'relay') {
+    const detail = `Calls are heard and spoken by the telephony provider and answered by ${answering}. Accept the provider's terms for ConversationRelay in its console first.`
     return { ok: true, detail }
   }
   return {
     ok: false,
     detail:
-      'Calls need a realtime model, or a transcription and a speech model. Set OPENAI_API_KEY. If OPENAI_BASE_URL is another server, set REALTIME_MODEL, or TRANSCRIPTION_MODEL and SPEECH_MODEL. Texts work without them.',
+      'Calls need a realtime model, or a transcription and a speech model. Set OPENAI_API_KEY. If OPENAI_BASE_URL is another server, set REALTIME_MODEL, or TRANSCRIPTION_MODEL and SPEECH_MODEL. Or set PHONE_CARRIAGE to relay and the telephony account: then the provider hears and speaks. Texts work without them.',
   }
 }

@@ -9,11 +9,11 @@ import { isSpokenHalt } from '../text/halt-word.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
 import { type AudioTokens, type CallFact, defaultLimits, type EndReason } from './call/call-state.ts'
 import { loadPhrases } from './call/phrases.ts'
-import type { CallLine, ConnectModel } from './call/ports.ts'
-import { callPrompts } from './call/prompts.ts'
+import type { CallLine } from './call/ports.ts'
+import { callPrompts, wordPhrases } from './call/prompts.ts'
 import { lineOfFact, type TalkLine } from './call/talk.ts'
-import { connectRealtime } from './call/ws-sockets.ts'
-import { type Carriage, carriageOf } from './carriage.ts'
+import { answeringModel, type Carriage, carriageOf } from './carriage.ts'
+import { connectModel } from './connect-model.ts'
 import { createCallStatusRecorder } from './lifecycle/call-status.ts'
 import type { CallPlace } from './lifecycle/call-turns.ts'
 import { createFactQueue } from './lifecycle/fact-queue.ts'
@@ -25,9 +25,10 @@ import { createMinds, type MindOptions } from './lifecycle/minds.ts'
 import { createReception } from './lifecycle/reception.ts'
 import { callEnding, interruptedCall } from './lifecycle/span-facts.ts'
 import { createHangUp, type TelephonyApi } from './line/api.ts'
-import { createCallSlot, type OfferedCall, RESERVATION_MS } from './line/call-slot.ts'
+import { createCallSlot, type OfferedCall, providerSidOf, RESERVATION_MS } from './line/call-slot.ts'
 import { createStreamAcceptor } from './line/stream-acceptor.ts'
-import { connectSpoken, spokenLimits } from './spoken/spoken-call.ts'
+import { createRelays } from './relay/relays.ts'
+import { spokenLimits } from './spoken/spoken-call.ts'
 
 /** What a call needs of the money that it costs. */
 export type PhoneMoney = {
@@ -39,7 +40,12 @@ export type PhoneMoney = {
   ): { responded(usage: Usage, audio: AudioTokens): void; end(): void }
 }
 
-type CallModels = { readonly realtime: ModelId | null; readonly transcription: ModelId }
+type CallModels = {
+  readonly realtime: ModelId | null
+  readonly transcription: ModelId
+  /** The telephony provider hears and speaks. */
+  readonly isRelayed?: boolean
+}
 
 export type PhoneOptions = MindOptions & {
   readonly placement: Placement
@@ -88,11 +94,22 @@ export async function buildPhone(options: PhoneOptions) {
   const now = () => new Date(nowMs()).toISOString()
 
   const purposeOf = (party: CallPlace['party']) => (party === 'guest' ? 'guest' : 'call')
-  function callModels(): CallModels {
+  const carriageFor = (wanted = settings.get('PHONE_CARRIAGE')): Carriage =>
+    carriageOf(model(), { wanted, hasAccount: options.telephony.credentials() !== null })
+  function callModels(carriage: Carriage = carriageFor()): CallModels {
     const { realtime } = model()
     const provider = realtime?.provider ?? 'none'
     const transcription = { provider, model: realtime?.transcription ?? settings.get('TRANSCRIPTION_MODEL') }
-    return { realtime: realtime && { provider, model: realtime.model }, transcription }
+    return {
+      realtime: carriage.by === 'realtime' ? answeringModel(model(), carriage) : null,
+      transcription,
+      isRelayed: carriage.by === 'relay',
+    }
+  }
+
+  /** `callSid` is the provider's. */
+  function callOf(callSid: string): Call | undefined {
+    return [...calls.values()].find(({ offered }) => providerSidOf(offered.callSid) === callSid)
   }
 
   function presentCall(): Call | undefined {
@@ -142,7 +159,7 @@ export async function buildPhone(options: PhoneOptions) {
     calls: callQueries,
     slot,
     publicUrl: () => settings.get('PUBLIC_URL'),
-    canTalk: () => carriageOf(model()).by !== 'nothing',
+    carriage: () => carriageFor().by,
     guestIsSpent: options.guestIsSpent,
     isHalted,
     isSpent: (party) =>
@@ -177,22 +194,40 @@ export async function buildPhone(options: PhoneOptions) {
     refused: (reason) => log.debug({ reason }, 'a media stream was refused'),
   })
 
+  const relays = createRelays({
+    slot,
+    startDeadlineMs: options.streamStartMs,
+    connect,
+    offer: reception.offer,
+    publicUrl: () => settings.get('PUBLIC_URL'),
+    refused: (reason) => log.debug({ reason }, 'a relay was refused'),
+    log: (message, detail) => log.warn({ detail }, message),
+    nowMs: () => performance.now(),
+  })
+
   function connect(offered: OfferedCall, line: CallLine): void {
     const call = calls.get(offered.callSid)
-    const carriage = carriageOf(model())
+    // A relay that comes back continues the call without this.
+    if (call?.live) {
+      line.close()
+      return
+    }
+    // The settings may have changed since the markup.
+    const carriage = carriageFor(line.medium.isAudio ? 'auto' : 'relay')
     // Without a session nobody would answer: the markup after the stream says so.
     if (!call || carriage.by === 'nothing' || isHalted()) {
       line.close()
       if (call) abandon(call, carriage.by === 'nothing' ? 'no_realtime_model' : 'halted')
+      relays.forget(offered.callSid)
       return
     }
     clearTimeout(call.expiry)
     const { place } = call
     const { party, conversationId, spanId } = place
     const use: Use = { purpose: purposeOf(party), channel: 'voice', conversationId, spanId }
-    const money = options.callMoney.start(use, callModels(), () => bridge.leave())
+    const money = options.callMoney.start(use, callModels(carriage), () => bridge.leave())
     const keypad = keypadOf(call)
-    const mind = minds.of(place, call.offered.from, keypad)
+    const mind = minds.of(place, call.offered.from, keypad, answeringModel(model(), carriage))
     const limits = {
       ...defaultLimits,
       ...(carriage.by === 'speech' ? spokenLimits : {}),
@@ -203,16 +238,23 @@ export async function buildPhone(options: PhoneOptions) {
       call: {
         callSid: place.callSid,
         streamSid: line.streamSid,
+        medium: line.medium,
         party: place.party,
         ...callPrompts,
         delimit,
-        phrases,
+        phrases: line.medium.isAudio ? phrases : wordPhrases,
         limits,
       },
       line,
-      connect: connectModel(carriage, party, use, (error) => {
-        if (error instanceof AllowanceSpent) bridge.leave()
-        else warn('a model failed during a call', String(error))
+      connect: connectModel(carriage, {
+        ...{ party, use, delimit, nowMs },
+        text: () => model().text,
+        toolOf: (name) => options.tools.get(name),
+        timezone: () => settings.get('TIMEZONE'),
+        failed(error) {
+          if (error instanceof AllowanceSpent) bridge.leave()
+          else warn('a model failed during a call', String(error))
+        },
       }),
       mind: {
         ...mind,
@@ -232,27 +274,13 @@ export async function buildPhone(options: PhoneOptions) {
       ended() {
         money.end()
         calls.delete(place.callSid)
+        relays.forget(place.callSid)
         slot.release(place.callSid)
         live.changed()
       },
     })
     call.live = { bridge, mind, connectedAt: now() }
     live.changed()
-  }
-
-  function connectModel(
-    carriage: Exclude<Carriage, { by: 'nothing' }>,
-    party: CallPlace['party'],
-    use: Use,
-    failed: (error: unknown) => void,
-  ): ConnectModel {
-    if (carriage.by === 'realtime') return connectRealtime(carriage.endpoint)
-    return connectSpoken({
-      ...{ speech: carriage.speech, party, use, failed, delimit, nowMs },
-      text: () => model().text,
-      toolOf: (name) => options.tools.get(name),
-      timezone: () => settings.get('TIMEZONE'),
-    })
   }
 
   /** Null for a guest, whom no PIN lifts. */
@@ -304,11 +332,15 @@ export async function buildPhone(options: PhoneOptions) {
     recordStatus: createCallStatusRecorder({ append, calls: callQueries }),
     /** Takes a socket that claims to be the media stream of the reserved call. */
     accept: acceptor.accept,
+    /** Takes a socket that claims to be the relay of the reserved call. */
+    acceptRelay: relays.accept,
+    /** Decides on a call whose relay broke while the caller is still on the line. */
+    resume: relays.resume,
     /** The model's instructions at the start of a call by the owner. */
     instructions: minds.ownerInstructions,
     /** Takes the provider's report that a call is over. It may repeat, and the call may be unknown. */
     callEnded(callSid: string): void {
-      const call = calls.get(callSid)
+      const call = callOf(callSid)
       if (call?.live) call.live.bridge.lineEnded()
       else if (call) abandon(call, 'caller_hung_up')
     },
@@ -322,7 +354,9 @@ export async function buildPhone(options: PhoneOptions) {
     /** Records the end of a call that a crash interrupted. */
     async start(): Promise<void> {
       const turns = createTurnQueries(views).unfinished()
-      const facts = callQueries.open().flatMap((row) => interruptedCall(row, turns))
+      const open = callQueries.open()
+      relays.wereInterrupted(open)
+      const facts = open.flatMap((row) => interruptedCall(row, turns))
       if (facts.length > 0) await append(facts)
       unsubscribe = storage.onHeadMoved(endHalted, ['delegation'])
     },

@@ -20,6 +20,7 @@ import {
   webhookUrlSchema,
 } from './setting-schemas.ts'
 
+const carriageChoices = ['auto', 'relay'] as const
 const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 /** Without a PIN, deeds are at most proposed. */
 const rightsWithoutPin = ['read', 'note'] as const
@@ -212,6 +213,15 @@ export const settingRegistry = {
     default: null,
     sensitive: true,
     description: "Another address for the provider's API, used for every call to it.",
+  }),
+  PHONE_CARRIAGE: setting(z.enum(carriageChoices), {
+    sensitive: true,
+    group: 'telephony',
+    title: 'How calls are carried',
+    choices: carriageChoices,
+    default: 'auto',
+    description:
+      "auto: models hear and speak. relay: the telephony provider does (Twilio ConversationRelay), for any text model, even the builtin one. The caller's words then pass its speech recognition, each minute costs more, and you must first accept its terms in its console.",
   }),
   GUEST_DAILY_MESSAGES: setting(integerSchema(0, 10_000), {
     group: 'telephony',

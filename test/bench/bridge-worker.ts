@@ -36,6 +36,7 @@ const acceptor = createStreamAcceptor({
       call: {
         callSid: call.callSid,
         streamSid: line.streamSid,
+        medium: line.medium,
         party: call.party,
         ...callPrompts,
         delimit: (_label, text) => text,

@@ -10,7 +10,7 @@ import { openSocket } from './web-socket.ts'
 
 const EVIL = 'https://evil.example'
 /** Routes whose GET announces a call from the provider, or opens a socket. */
-const NOT_READ = ['/voice-markup', '/chat', '/call']
+const NOT_READ = ['/voice-markup', '/chat', '/call', '/relay']
 /** Resources that do not exist here. */
 const MISSING = ['/api/tasks/{id}', '/api/telephony/number']
 

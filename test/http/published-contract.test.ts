@@ -6,7 +6,7 @@ import { type Answer, createClient } from './client.ts'
 const ROUTES = `
 GET /install, GET /install.html, POST /api/install, GET /login, GET /auth/status, GET /health, GET /ready,
 GET /build-info.json, GET /public-url, GET /voice-markup, POST /voice-markup, POST /sms, POST /sms/status,
-POST /voice-status, POST /api/copilot/callback, POST /login, POST /logout, POST /api/auth/password, POST /api/chat,
+POST /voice-status, POST /relay-ended, POST /api/copilot/callback, POST /login, POST /logout, POST /api/auth/password, POST /api/chat,
 POST /api/chat/stop, GET /chat, GET /api/conversations, GET /api/conversations/{id}, POST /api/conversations/{id}/end,
 GET /api/conversations/{id}/events, GET /api/timeline, GET /api/timeline/search, GET /api/timeline/spans/{id},
 GET /api/turns/{id}, DELETE /api/timeline/spans/{id}, DELETE /api/timeline/events/{seq}, POST /api/calls/current/hangup,
@@ -18,14 +18,14 @@ POST /api/adaptations/{id}, GET /api/adaptations.preview, POST /api/adaptations.
 PUT /api/config, DELETE /api/config/{key}, POST /api/config.test, GET /api/sessions, DELETE /api/sessions/{id},
 GET /api/logs, GET /api/logs/stream, GET /logs.html, GET /api/tasks, POST /api/tasks, GET /api/tasks/{id},
 POST /api/tasks/{id}/cancel, GET /api/timers, POST /api/timers, DELETE /api/timers/{id}, POST /_dev/walkie/logs,
-GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GET /call, GET /openapi.json, GET /docs`
+GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GET /call, GET /relay, GET /openapi.json, GET /docs`
   .split(',')
   .map((route) => route.trim())
 
 const PUBLIC = `
 GET /install, GET /install.html, POST /api/install, GET /login, POST /login, POST /login/passkey, POST /login/passkey/options,
 GET /auth/status, GET /health, GET /ready, GET /build-info.json, GET /public-url, GET /voice-markup, POST /voice-markup, POST /sms, POST /sms/status,
-POST /voice-status, POST /api/copilot/callback, GET /call`
+POST /voice-status, POST /relay-ended, POST /api/copilot/callback, GET /call, GET /relay`
   .split(',')
   .map((route) => route.trim())
 

@@ -9,8 +9,17 @@ import { linear } from '../doubles/realtime/voice-activity.ts'
 import { DOUBLE_PRICES } from '../support/prices.ts'
 
 /** The ways in which a call is carried. */
-export const carriages = ['realtime', 'speech'] as const
+export const carriages = ['realtime', 'speech', 'relay'] as const
+/** Those over a media stream. */
+export const overMedia = ['realtime', 'speech'] as const
 export type CarriageName = (typeof carriages)[number]
+
+/** How the markup of a call begins that is carried in this way. */
+export const opens: Readonly<Record<CarriageName, string>> = {
+  realtime: '<Stream url="wss://delegate.example.com/call"',
+  speech: '<Stream url="wss://delegate.example.com/call"',
+  relay: '<ConversationRelay url="wss://delegate.example.com/relay"',
+}
 
 /** What a test asks about the models of a call, whichever way it is carried. */
 export type CallModels = {
@@ -85,4 +94,9 @@ export function speechModels(text: ModelDouble, script: Script): CallModels {
       PRICES: JSON.stringify({ models: { ...prices.models, 'test-ears': ears, 'test-voice': voice } }),
     },
   }
+}
+
+/** The same without ears and voice, which the telephony provider has. */
+export function relayedModels(text: ModelDouble, script: Script): CallModels {
+  return { ...speechModels(text, script), environment: { PHONE_CARRIAGE: 'relay' } }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { turnRequests } from '../doubles/model/turn-requests.ts'
 import { script, speech, TRAIN } from './call/call-harness.ts'
-import { carriages } from './call-models.ts'
+import { carriages, opens } from './call-models.ts'
 import { ofType, spokenLines, startWithPhone } from './phone-harness.ts'
 import { GUEST, OWNER } from './provider.ts'
 
@@ -25,7 +25,7 @@ test.for(carriages)(
       script: script({ reply: ({ index }) => (index === 0 ? greets : answers) }),
     })
     const { caller, markup } = await phone.dial('CA1', OWNER)
-    expect(markup).toContain('<Stream url="wss://delegate.example.com/call"')
+    expect(markup).toContain(opens[carriage])
     await phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length === 1)
     await caller.say(speech('caller-question'))
     await phone.eventsUntil('the answer', (all) => ofType(all, 'call.reply.spoken').length === 2)
@@ -43,8 +43,9 @@ test.for(carriages)(
     const [money, rest] = [true, false].map((isMoney) =>
       ofCall.map(({ type }) => type).filter((type) => type.startsWith('spend.') === isMoney),
     )
-    // A minute of the line; without a realtime model also two answers, two sentences and one recording.
-    const requests = carriage === 'realtime' ? ['spend.reserved'] : Array(6).fill('spend.reserved')
+    // A minute of the line; without a realtime model also two answers, and of our own ears and voice one recording
+    // and two sentences.
+    const requests = Array({ realtime: 1, speech: 6, relay: 3 }[carriage]).fill('spend.reserved')
     expect(money?.toSorted()).toEqual([...requests, ...requests.map(() => 'spend.settled')])
     expect(rest?.filter((type) => !type.startsWith('turn.'))).toEqual([
       'span.opened',
@@ -53,6 +54,8 @@ test.for(carriages)(
       'call.reply.spoken',
       'call.utterance.heard',
       'call.reply.spoken',
+      // The provider reports how a relay ended.
+      ...(carriage === 'relay' ? ['call.status.reported'] : []),
       'call.ended',
       'span.closed',
     ])
@@ -218,7 +221,7 @@ test.for(carriages)(
       (await phone.provider.post('/voice-status', { CallSid: 'CA1', CallStatus: 'completed' })).status,
     ).toBe(204)
     await phone.eventsUntil('the end', isOver)
-    expect((await phone.provider.ring('CA3', OWNER)).text).toContain('<Stream')
+    expect((await phone.provider.ring('CA3', OWNER)).text).toContain(opens[carriage])
   },
 )
 

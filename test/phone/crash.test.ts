@@ -5,7 +5,7 @@ import { testDirectory } from '../support/directory.ts'
 import { PASSWORD } from '../support/service.ts'
 import { startServiceProcess } from '../torture/service-process.ts'
 import { script, speech, TRAIN } from './call/call-harness.ts'
-import { type CarriageName, carriages } from './call-models.ts'
+import { type CarriageName, overMedia } from './call-models.ts'
 import { startPhoneDoubles } from './phone-doubles.ts'
 import { ofType, spokenLines, startWithPhone } from './phone-harness.ts'
 import { ACCOUNT, createProvider, OWNER, tokenOf } from './provider.ts'
@@ -57,7 +57,8 @@ async function dieInACall(directory: string, carriage: CarriageName): Promise<vo
   await caller.closed
 }
 
-test.for(carriages)(
+// What is different by relay has a test of its own.
+test.for(overMedia)(
   'records the end of a call after a crash, keeps what was said and accepts the next call (%s)',
   {
     timeout: 180_000,

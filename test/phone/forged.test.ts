@@ -21,6 +21,7 @@ const webhookRequests: readonly (readonly [method: 'GET' | 'POST', path: string,
   ['POST', '/sms', incoming('SM1', OWNER, 'Hello')],
   ['POST', '/sms/status', { MessageSid: 'SM1', MessageStatus: 'delivered' }],
   ['POST', '/voice-status', { ...call, CallStatus: 'completed' }],
+  ['POST', '/relay-ended', { ...call, SessionStatus: 'failed', CallStatus: 'in-progress' }],
   ['POST', '/voice-markup', call],
   ['GET', '/voice-markup', call],
 ]

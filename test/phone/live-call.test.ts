@@ -48,7 +48,8 @@ test.for(carriages)(
       lines.filter(({ text }: { text: string | null }) => text && TRAIN.startsWith(text)),
     )
     // The answer arrives word by word and never exceeds the final transcript.
-    expect(new Set(spoken.map(({ text }) => text)).size).toBeGreaterThan(2)
+    // A relay reports whole clauses, and this is one.
+    if (carriage !== 'relay') expect(new Set(spoken.map(({ text }) => text)).size).toBeGreaterThan(2)
 
     const late = await openTab(phone.service)
     await late.hear(({ type, call }) => type === 'call.live' && call.callSid === 'CA1')

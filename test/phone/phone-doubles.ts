@@ -4,7 +4,7 @@ import { startRealtimeDouble } from '../doubles/realtime/realtime-double.ts'
 import type { Script } from '../doubles/realtime/session.ts'
 import { DOUBLE_PRICES } from '../support/prices.ts'
 import { script } from './call/call-harness.ts'
-import { type CarriageName, realtimeModels, speechModels } from './call-models.ts'
+import { type CarriageName, realtimeModels, relayedModels, speechModels } from './call-models.ts'
 import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER, PUBLIC_URL } from './provider.ts'
 
 /** The doubles of all models behind one address, with the environment that points a service at them. */
@@ -12,7 +12,11 @@ export async function startPhoneDoubles(given: Script = script(), carriage: Carr
   const [text, realtime] = await Promise.all([startModelDouble(), startRealtimeDouble(given)])
   const front = await joinModelDoubles(text.url, realtime.url)
   text.answerWith(() => ({ text: 'Yes.' }))
-  const callModels = carriage === 'realtime' ? realtimeModels(realtime) : speechModels(text, given)
+  const callModels = {
+    realtime: () => realtimeModels(realtime),
+    speech: () => speechModels(text, given),
+    relay: () => relayedModels(text, given),
+  }[carriage]()
   const environment = {
     OPENAI_API_KEY: 'sk-test-key-of-the-double',
     OPENAI_BASE_URL: front.url,

@@ -1,11 +1,13 @@
 import { onTestFinished } from 'vitest'
 import type { Script } from '../doubles/realtime/session.ts'
-import { openMediaStream } from '../doubles/telephony-stream/media-stream-client.ts'
+import { type MediaStreamClient, openMediaStream } from '../doubles/telephony-stream/media-stream-client.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeServiceOptions } from '../support/service.ts'
+import { script as defaultScript } from './call/call-harness.ts'
 import type { CarriageName } from './call-models.ts'
 import { startPhoneDoubles } from './phone-doubles.ts'
 import { ACCOUNT, createProvider, tokenOf } from './provider.ts'
+import { asMediaCaller, followRelay } from './relay/relay-caller.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape.
 export type TimelineEvent = any
@@ -25,7 +27,8 @@ export async function startWithPhone(
     readonly factor?: number
   } = {},
 ) {
-  const doubles = await startPhoneDoubles(options.script, options.carriage)
+  const script = options.script ?? defaultScript()
+  const doubles = await startPhoneDoubles(script, options.carriage)
   const { text, realtime, callModels, upgrades, environment, close } = doubles
   const directory = options.directory ?? testDirectory()
   const service = await startWholeService({
@@ -54,6 +57,14 @@ export async function startWithPhone(
     }
     throw new Error(`timed out waiting for: ${what}; events: ${(await events()).map(({ type }) => type)}`)
   }
+  async function follow(callSid: string, from: string, markup: string): Promise<Caller> {
+    if (options.carriage !== 'relay') return stream(callSid, tokenOf(markup))
+    const relay = await followRelay(
+      { port: service.port, provider },
+      { callSid, from, markup, factor: options.factor ?? 20 },
+    )
+    return asMediaCaller(relay, script)
+  }
   async function stream(callSid: string, token: string) {
     const caller = await openMediaStream({
       url: `ws://127.0.0.1:${service.port}/call`,
@@ -79,10 +90,16 @@ export async function startWithPhone(
     /** Rings, then connects the stream that the markup names. */
     async dial(callSid: string, from: string) {
       const markup = (await provider.ring(callSid, from)).text
-      return { markup, caller: await stream(callSid, tokenOf(markup)) }
+      return { markup, caller: await follow(callSid, from, markup) }
     },
   }
 }
+
+/** What a test does with a caller, whichever way the call is carried. */
+export type Caller = Pick<
+  MediaStreamClient,
+  'say' | 'press' | 'wait' | 'until' | 'heardBytes' | 'hangUp' | 'drop' | 'closed'
+>
 
 export type PhoneService = Awaited<ReturnType<typeof startWithPhone>>
 

@@ -35,6 +35,8 @@ export function createProvider(port: number) {
   })
   return {
     sign,
+    /** Signs the upgrade of a socket. */
+    signUpgrade: (url: string) => webhooks.getExpectedTwilioSignature(AUTH_TOKEN, url, {}),
     post,
     client,
     call,

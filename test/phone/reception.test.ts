@@ -33,7 +33,7 @@ test('answers a guest as busy and ends their call when the owner takes the slot 
     calls: { bySid: () => undefined } as never,
     slot: createCallSlot({ nowMs: () => 0 }),
     publicUrl: () => 'https://delegate.example.com',
-    canTalk: () => true,
+    carriage: () => 'realtime',
     guestIsSpent: () => false,
     isSpent: () => false,
     isHalted: () => false,

@@ -44,7 +44,7 @@ export const subjects: Readonly<Record<string, Recorder>> = {
       await ask(`GET ${path}`)
     await ask('GET /ready', { session: false })
     await ask('GET /auth/status', { session: false })
-    for (const path of ['/api/nothing', '/api', '/chat', '/call']) await ask(`GET ${path}`)
+    for (const path of ['/api/nothing', '/api', '/chat', '/call', '/relay']) await ask(`GET ${path}`)
     await ask('HEAD /api/notes')
     await ask('GET /install')
     await ask('GET /install.html')

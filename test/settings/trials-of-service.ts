@@ -115,6 +115,11 @@ export const telephonyTrials = {
     },
     expected: (url) => [url],
   },
+  PHONE_CARRIAGE: {
+    values: ['relay', 'auto'],
+    see: ({ carriage }) => carriage(),
+    expected: (value) => (value === 'relay' ? 'ConversationRelay' : 'Stream'),
+  },
   GUEST_DAILY_MESSAGES: {
     values: [0, 10],
     async see({ sms, events }) {

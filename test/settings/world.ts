@@ -113,6 +113,13 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
       )
       return { session: updates().at(-1)?.session, path: phone.upgrades.at(-1) ?? '' }
     },
+    /** How the markup of a call carries it. The caller hangs up at once. */
+    async carriage() {
+      number += 1
+      const { text } = await phone.provider.ring(`CA${number}`, OWNER)
+      await phone.provider.post('/voice-status', { CallSid: `CA${number}`, CallStatus: 'completed' })
+      return text.match(/<Connect[^>]*><(\w+)/)?.[1]
+    },
     /** Calls as the owner, enters a PIN if there is one, and asks for a note. Returns what came of both. */
     async noteByCall({ verdict = '', pin = '' } = {}) {
       number += 1

@@ -43,6 +43,7 @@ const spendingSchema = z
         }),
       ),
       callMinute: z.number().min(0),
+      relayMinute: z.number().min(0),
       textSegment: z.number().min(0),
     }),
   })

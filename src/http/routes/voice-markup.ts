@@ -1,6 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import type { Explanation, Offer } from '../../phone/lifecycle/reception.ts'
-import { busyMarkup, connectMarkup, sayMarkup } from '../../phone/line/markup.ts'
+import {
+  busyMarkup,
+  connectMarkup,
+  hangUpMarkup,
+  lostMarkup,
+  relayMarkup,
+  sayMarkup,
+} from '../../phone/line/markup.ts'
 import { refusals, tagged } from '../contract/describe.ts'
 import type { RouteDeps } from '../features.ts'
 import type { HttpContext, Routes } from '../server/env.ts'
@@ -18,7 +25,7 @@ const SENTENCES: Readonly<Record<Explanation, string>> = {
 }
 
 const CANNOT_TALK =
-  'This assistant cannot talk on the phone yet: it has no realtime model. Please set one in the settings. Goodbye.'
+  'This assistant cannot talk on the phone yet: it has no model that hears and speaks. Please set one in the settings. Goodbye.'
 
 /** Provider statuses after which a call, or its stream, is over. */
 const OVER = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
@@ -40,6 +47,23 @@ const status = telephony.post('/voice-status', {
   description: 'Called by the telephony provider, which signs its requests.',
   security: [],
   responses: { 204: { description: 'Recorded' }, ...refusals(403) },
+})
+
+const relayEnded = telephony.post('/relay-ended', {
+  summary: 'Answer the end of a relay: connect a call that broke again, or end it',
+  description: 'Called by the telephony provider, which signs its requests.',
+  security: [],
+  responses: {
+    200: { description: 'Markup', content: { 'text/xml': { schema: z.string() } } },
+    ...refusals(403),
+  },
+})
+
+const relay = telephony.get('/relay', {
+  summary: 'Open the relay of a call as a WebSocket',
+  description: 'It carries words instead of audio, and must present its token like a media stream.',
+  security: [],
+  responses: { 101: { description: 'The socket is open' }, ...refusals(403, 404) },
 })
 
 const stream = telephony.get('/call', {
@@ -83,6 +107,23 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
     routes[method]('/voice-markup', answer)
   }
   routes.openAPIRegistry.registerPath(stream)
+  routes.openAPIRegistry.registerPath(relay)
+  routes.openAPIRegistry.registerPath(relayEnded)
+  routes.post('/relay-ended', async (c) => {
+    const request = await webhooks.read(c)
+    if (!request.isVerified) return markup(c, hangUpMarkup())
+    const call = callOf(request)
+    const ended = request.field('SessionStatus').toLowerCase()
+    if (ended) await phone.recordStatus({ callSid: call.callSid, of: 'stream', status: `relay-${ended}` })
+    if (OVER.has(request.field('CallStatus'))) {
+      phone.callEnded(call.callSid)
+      return markup(c, hangUpMarkup())
+    }
+    const offer: Offer =
+      ended === 'failed' ? await phone.resume(call, id(request.field('SessionId'))) : { status: 'busy' }
+    // The call is answered already, so it cannot be rejected as busy.
+    return markup(c, offer.status === 'busy' ? lostMarkup() : markupOf(offer))
+  })
   routes.openAPIRegistry.registerPath(status)
   routes.post('/voice-status', async (c) => {
     const request = await webhooks.read(c)
@@ -103,12 +144,19 @@ function markupOf(offer: Offer): string {
   if (offer.status === 'busy') return busyMarkup()
   if (offer.status === 'explained') return sayMarkup(SENTENCES[offer.reason])
   const { host } = new URL(offer.publicUrl)
+  if (offer.carriage === 'relay') {
+    return relayMarkup({
+      relayUrl: `wss://${host}/relay`,
+      actionUrl: `${offer.publicUrl}/relay-ended`,
+      token: offer.token,
+    })
+  }
   return connectMarkup({
     // The provider supports only wss, whatever scheme the Public URL has.
     streamUrl: `wss://${host}/call`,
     token: offer.token,
     statusUrl: `${offer.publicUrl}/voice-status`,
-    farewell: offer.canTalk ? undefined : CANNOT_TALK,
+    farewell: offer.carriage === 'nothing' ? CANNOT_TALK : undefined,
   })
 }
 

@@ -51,9 +51,11 @@ const WITHOUT_SESSION = new Set([
   'POST /sms',
   'POST /sms/status',
   'POST /voice-status',
+  'POST /relay-ended',
   'POST /api/copilot/callback',
-  // The token of the call follows in the stream.
+  // The token of the call follows in the socket.
   'UPGRADE /call',
+  'UPGRADE /relay',
 ])
 
 /**
@@ -68,7 +70,9 @@ const UNDER_ANY_HOST = new Set([
   'POST /sms',
   'POST /sms/status',
   'POST /voice-status',
+  'POST /relay-ended',
   'UPGRADE /call',
+  'UPGRADE /relay',
 ])
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ModelId, ModelService, TextEvent, TextModel, TextRequest } from '../port.ts'
 import { estimateItemTokens, estimateTokens } from '../tokens.ts'
-import { type Done, readInput } from './conversation.ts'
+import { type Done, readInput, spokenOf } from './conversation.ts'
 import type { Call, Reply, World } from './intent.ts'
 import { NO_OUTCOME, type Outcome } from './results.ts'
 import { repliesTo } from './understand.ts'
-import { GUEST } from './wording.ts'
+import { GUEST, LISTENING } from './wording.ts'
 
 const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
 
@@ -55,6 +55,8 @@ export function createBuiltinModel(): TextModel {
 type Answer = { readonly text: string; readonly calls: readonly Call[] }
 
 function answerTo(request: TextRequest): Answer {
+  const spoken = spokenOf(request.input, LISTENING)
+  if (spoken !== null) return { text: spoken, calls: [] }
   const input = readInput(request.input)
   // The owner sees reminders and outcomes anyway.
   if (input === null) return { text: '', calls: [] }

@@ -18,13 +18,18 @@ export type Conversation = {
 
 const MAX_EXCHANGES = 4
 
+/** What a call may learn while it answers. It asks for nothing. */
+const ASIDES = new Set(['memories that may matter', 'said in the browser or by text meanwhile'])
+
 /** Null if signals woke the delegate: nobody has spoken since the last reply. */
 export function readInput(input: readonly InputItem[]): Conversation | null {
   const spokenAt = input.findLastIndex((item) => item.type === 'message')
   const spoken = input[spokenAt]
   const after = input.slice(spokenAt + 1)
   const isAnswering =
-    spoken?.type === 'message' && spoken.role !== 'delegate' && after.every(({ type }) => type !== 'inner')
+    spoken?.type === 'message' &&
+    spoken.role !== 'delegate' &&
+    after.every((item) => item.type !== 'inner' || ASIDES.has(item.label))
   if (!isAnswering) return null
   return {
     by: spoken.role === 'guest' ? 'guest' : 'owner',
@@ -32,6 +37,14 @@ export function readInput(input: readonly InputItem[]): Conversation | null {
     done: doneIn(after),
     past: pastOf(input.slice(0, spokenAt)),
   }
+}
+
+/** What a call wants said to the caller, if it is that; null for anything else. */
+export function spokenOf(input: readonly InputItem[], listening: string): string | null {
+  const last = input.at(-1)
+  if (last?.type !== 'inner') return null
+  if (last.label === 'phone') return listening
+  return last.label === 'from the keypad' ? last.text : null
 }
 
 function pastOf(input: readonly InputItem[]): Exchange[] {

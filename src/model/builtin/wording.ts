@@ -18,6 +18,9 @@ For real conversation, [connect a language model](/settings#model).`
 export const GUEST =
   'Hello. I am an automated assistant, and I have recorded your message for my owner. I can’t do more for you here.'
 
+/** When nobody has spoken in a call. */
+export const LISTENING = 'This is your assistant. I am listening.'
+
 export const NOTHING_FOUND = 'I found nothing about that.'
 export const HAD_FORGOTTEN = 'You asked me to forget that.'
 export const ALL_RIGHT = 'All right.'

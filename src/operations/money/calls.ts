@@ -8,7 +8,12 @@ const MINUTE_MS = 60_000
 const AHEAD_MS = 10_000
 
 /** Who talks in a call, and which models listen and speak; null without a realtime model. */
-export type CallModels = { readonly realtime: ModelId | null; readonly transcription: ModelId }
+export type CallModels = {
+  readonly realtime: ModelId | null
+  readonly transcription: ModelId
+  /** The telephony provider hears and speaks. The text model is paid by its requests. */
+  readonly isRelayed?: boolean
+}
 
 /** The money of one call. */
 export type CallMoney = {
@@ -35,9 +40,10 @@ export function createCallMeter(options: {
   }
 
   /** What a minute costs without the realtime model. */
-  function lineMicros({ realtime, transcription }: CallModels): number {
+  function lineMicros({ realtime, transcription, isRelayed }: CallModels): number {
     const heard = realtime === null ? 0 : (meter.priceOf(transcription).minute ?? 0)
-    return toMicros(prices().callMinute + heard)
+    const relayed = isRelayed ? prices().relayMinute : 0
+    return toMicros(prices().callMinute + relayed + heard)
   }
 
   return {

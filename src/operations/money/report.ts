@@ -52,6 +52,7 @@ export function createSpendingReport(options: {
           price: knownPrice(table, model),
         })),
         callMinute: table.callMinute,
+        relayMinute: table.relayMinute,
         textSegment: table.textSegment,
       },
     }

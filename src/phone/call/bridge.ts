@@ -47,7 +47,7 @@ export function startBridge(options: BridgeOptions) {
   const nowMs = createAwakeClock(() => performance.now(), MAX_STEP_MS)
   const over = new AbortController()
   const sessions = new Map<number, ModelSession>()
-  const audio = createCallerAudio()
+  const audio = createCallerAudio(options.call.medium)
   const outbox = createLineOutbox(line, () => give({ type: 'hangup.requested', reason: 'backpressure' }))
   let adopted: ModelSession | null = null
   const first = begin(options.call, nowMs())
@@ -186,6 +186,7 @@ export function startBridge(options: BridgeOptions) {
       audio.keyPressed()
       options.pressed(key)
     },
+    resumed: () => give({ type: 'line.resumed' }),
     ended: (how) => give({ type: 'line.ended', reason: how === 'stopped' ? 'caller_hung_up' : 'line_lost' }),
   })
   performAll(first.actions)

@@ -1,4 +1,5 @@
 import type { NewEventOf } from '../../../ledger/event.ts'
+import type { Medium } from './medium.ts'
 import { emptyPlayback, type Playback } from './playback.ts'
 import type { ClientEvent, ServerEvent } from './realtime-protocol.ts'
 import { emptyTranscript, type Transcript } from './transcript.ts'
@@ -60,6 +61,8 @@ export type CallEvent = { readonly atMs: number } & (
   | { readonly type: 'model.expires'; readonly session: number; readonly inMs: number }
   | { readonly type: 'model.closed'; readonly session: number }
   | { readonly type: 'line.mark'; readonly name: string }
+  /** The line broke and is back. What was sent meanwhile is lost. */
+  | { readonly type: 'line.resumed' }
   | { readonly type: 'line.ended'; readonly reason: EndReason }
   | { readonly type: 'hangup.requested'; readonly reason: EndReason }
   | { readonly type: 'tool.returned'; readonly callId: string; readonly output: string }
@@ -74,7 +77,7 @@ export type CallEvent = { readonly atMs: number } & (
 export type CallAction =
   | { readonly type: 'line.media'; readonly payload: string; readonly mark: string }
   | { readonly type: 'line.clear' }
-  /** Closes the media stream. The provider continues with the markup after it. */
+  /** Closes the line. The provider continues with the markup after it. */
   | { readonly type: 'line.close' }
   /** Ends the call itself at the provider. */
   | { readonly type: 'line.hangUp' }
@@ -95,6 +98,7 @@ export type CallAction =
 export type CallOptions = {
   readonly callSid: string
   readonly streamSid: string
+  readonly medium: Medium
   readonly party: 'owner' | 'guest'
   /** Instructions for the first response, the first after a lost session, and one after a long silence. */
   readonly greeting: string
@@ -102,7 +106,7 @@ export type CallOptions = {
   readonly checkIn: string
   /** Wraps data so that nothing in it can close the wrapper. */
   readonly delimit: (label: string, text: string) => string
-  /** Recordings to play when the model cannot speak: base64 mu-law; an empty one plays nothing. */
+  /** What to say when the model cannot speak, in the line's medium; an empty one says nothing. */
   readonly phrases: Readonly<Record<PhraseName, string>>
   readonly limits: CallLimits
 }
@@ -238,7 +242,7 @@ export function initialState(options: CallOptions, atMs: number): CallState {
       failures: 0,
     },
     tools: { running: [], seen: [], returned: [] },
-    playback: emptyPlayback,
+    playback: emptyPlayback(options.medium),
     transcript: emptyTranscript,
     quietSinceMs: null,
     checkInsMade: 0,

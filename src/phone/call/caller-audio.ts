@@ -1,3 +1,4 @@
+import { audioMedium, type Medium } from './medium.ts'
 import { BYTES_PER_MS, SILENCE_BYTE } from './mu-law.ts'
 
 /** Five seconds of audio, for a session that is not ready or a model that does not keep up. */
@@ -17,9 +18,10 @@ type Sink = { sendAudio(base64: string): void; readonly bufferedBytes: number }
 
 /**
  * Carries the caller's audio to the model, and keeps the newest five seconds while it cannot be sent. Fills
- * gaps with silence, because a model that receives nothing never notices that the caller stopped.
+ * gaps with silence, because a model that receives nothing never notices that the caller stopped. Words have
+ * neither gaps nor tones.
  */
-export function createCallerAudio() {
+export function createCallerAudio({ isAudio }: Pick<Medium, 'isAudio'> = audioMedium) {
   let sink: Sink | null = null
   const held: { payload: string; bytes: number }[] = []
   let heldBytes = 0
@@ -50,7 +52,7 @@ export function createCallerAudio() {
   return {
     frame(payload: string, timestampMs: number, nowMs: number): void {
       const bytes = Buffer.byteLength(payload, 'base64')
-      if (endMs !== null && timestampMs - endMs >= GAP_MS) fill(timestampMs - endMs)
+      if (isAudio && endMs !== null && timestampMs - endMs >= GAP_MS) fill(timestampMs - endMs)
       endMs = timestampMs + bytes / BYTES_PER_MS
       lastFrameMs = nowMs
       starved = false
@@ -59,12 +61,12 @@ export function createCallerAudio() {
     },
     /** The caller pressed a key. */
     keyPressed(): void {
-      silentUntilMs = (endMs ?? 0) + KEY_MS
+      if (isAudio) silentUntilMs = (endMs ?? 0) + KEY_MS
     },
     /** Call regularly: sends held frames, and ends the caller's turn if audio stopped in mid-speech. */
     tick(nowMs: number, callerSpeaks: boolean): void {
       drain()
-      if (!callerSpeaks || starved || nowMs - lastFrameMs < STARVED_MS) return
+      if (!isAudio || !callerSpeaks || starved || nowMs - lastFrameMs < STARVED_MS) return
       starved = true
       fill(MAX_FILL_MS)
       if (endMs !== null) endMs += MAX_FILL_MS

@@ -8,7 +8,6 @@ import {
   set,
 } from './call-state.ts'
 import { heardText } from './heard-text.ts'
-import { BYTES_PER_MS } from './mu-law.ts'
 import { say } from './reply-audio.ts'
 import { type Reply, release, settleAll, type Utterance } from './transcript.ts'
 
@@ -68,7 +67,7 @@ export function recordSettled(draft: Draft): void {
 }
 
 function factOf(options: CallOptions, entry: Utterance | Reply): CallFact[] {
-  const { callSid, party } = options
+  const { callSid, party, medium } = options
   const { itemId } = entry
   if (entry.kind === 'utterance') {
     // The service took noise for speech.
@@ -80,7 +79,7 @@ function factOf(options: CallOptions, entry: Utterance | Reply): CallFact[] {
   }
   const { generatedText, generatedBytes, responseId, heard } = entry
   if (heard === null || (generatedText === '' && heard.sentMs === 0)) return []
-  const text = heardText(generatedText, heard.heardMs, Math.floor(generatedBytes / BYTES_PER_MS))
+  const text = heardText(generatedText, heard.heardMs, Math.floor(generatedBytes * medium.msPerByte))
   return [
     {
       type: 'call.reply.spoken',

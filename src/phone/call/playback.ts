@@ -1,5 +1,5 @@
-import { BYTES_PER_MS } from './mu-law.ts'
-import { type Chunk, flushCarry, rechunk } from './rechunk.ts'
+import type { Medium } from './medium.ts'
+import type { Chunk } from './rechunk.ts'
 
 /**
  * Which audio was sent to the provider, and which it reported as played. Audio is generated and queued faster
@@ -7,6 +7,7 @@ import { type Chunk, flushCarry, rechunk } from './rechunk.ts'
  * because `clear` returns them too.
  */
 export type Playback = {
+  readonly medium: Medium
   /** Marks are numbered across the whole call, so a mark from before a cut cannot match a later one. */
   readonly nextMark: number
   /** Audio still being sent or played, oldest first. */
@@ -39,15 +40,9 @@ export type Outcome = { readonly segment: Segment; readonly heardMs: number; rea
 
 export type SegmentName = Pick<Segment, 'itemId' | 'responseId' | 'contentIndex'> & { readonly key: string }
 
-/**
- * How far past the last returned mark the caller is assumed to have heard, because a mark takes time to
- * return. Half a chunk, so the error is even in both directions.
- */
-export const HEARD_SLACK_MS = 50
-
 const NO_CARRY: Uint8Array = new Uint8Array(0)
 
-export const emptyPlayback: Playback = { nextMark: 0, segments: [], marks: [] }
+export const emptyPlayback = (medium: Medium): Playback => ({ medium, nextMark: 0, segments: [], marks: [] })
 
 /** Adds audio (base64 mu-law) to a segment, creating it if needed. Ignored if the segment is complete. */
 export function enqueue(
@@ -64,7 +59,7 @@ export function enqueue(
     complete: false,
   }
   if (segment.complete) return { playback, outgoing: [] }
-  const { chunks, carry } = rechunk(segment.carry, audio)
+  const { chunks, carry } = playback.medium.cut(segment.carry, audio)
   return send(playback, { ...segment, carry }, index, chunks)
 }
 
@@ -84,7 +79,7 @@ export function complete(
     playback,
     { ...segment, carry: NO_CARRY, complete: true },
     index,
-    flushCarry(segment.carry),
+    playback.medium.flush(segment.carry),
   )
   return { ...sweep(sent.playback), outgoing: sent.outgoing }
 }
@@ -119,29 +114,25 @@ export function cut(playback: Playback): {
 } {
   const outcomes = playback.segments.map((segment, index) => ({
     segment,
-    heardMs: index === 0 ? heardMs(playback, segment) : playedMs(segment),
-    sentMs: sentMs(segment),
+    heardMs: index === 0 ? heardMs(playback, segment) : msOf(playback, segment.playedBytes),
+    sentMs: msOf(playback, segment.sentBytes),
   }))
   return {
-    playback: { ...emptyPlayback, nextMark: playback.nextMark },
+    playback: { ...playback, segments: [], marks: [] },
     outcomes,
   }
 }
 
-function sentMs(segment: Segment): number {
-  return Math.floor(segment.sentBytes / BYTES_PER_MS)
+function msOf({ medium }: Playback, bytes: number): number {
+  return Math.floor(bytes * medium.msPerByte)
 }
 
-function playedMs(segment: Segment): number {
-  return Math.floor(segment.playedBytes / BYTES_PER_MS)
-}
-
-/** Counts by marks, not by the clock: the last mark plus HEARD_SLACK_MS, but never past the next mark. */
+/** Counts by marks, not by the clock: the last mark plus the medium's slack, but never past the next mark. */
 function heardMs(playback: Playback, segment: Segment): number {
+  const { msPerByte, slackMs } = playback.medium
   const next = playback.marks.find((mark) => mark.segmentKey === segment.key)
-  if (!next) return playedMs(segment)
-  const reached = Math.min(segment.playedBytes / BYTES_PER_MS + HEARD_SLACK_MS, next.endBytes / BYTES_PER_MS)
-  return Math.floor(reached)
+  if (!next) return msOf(playback, segment.playedBytes)
+  return Math.floor(Math.min(segment.playedBytes * msPerByte + slackMs, next.endBytes * msPerByte))
 }
 
 function send(playback: Playback, segment: Segment, index: number, chunks: readonly Chunk[]) {
@@ -165,6 +156,9 @@ function sweep(playback: Playback): { readonly playback: Playback; readonly fini
   const done = playback.segments.filter((s) => s.complete && s.playedBytes === s.sentBytes)
   if (done.length === 0) return { playback, finished: [] }
   const segments = playback.segments.filter((segment) => !done.includes(segment))
-  const finished = done.map((segment) => ({ segment, heardMs: sentMs(segment), sentMs: sentMs(segment) }))
+  const finished = done.map((segment) => {
+    const sentMs = msOf(playback, segment.sentBytes)
+    return { segment, heardMs: sentMs, sentMs }
+  })
   return { playback: { ...playback, segments }, finished }
 }

@@ -1,13 +1,16 @@
 import type { CallFact, FinishedResponse } from './call-state.ts'
+import type { Medium } from './medium.ts'
 
-/** The caller's side of a call: an accepted media stream. Audio is base64 mu-law. */
+/** The caller's side of a call: an accepted socket of the provider. Media is base64, as the line's medium says. */
 export type CallLine = {
   readonly callSid: string
+  /** The provider's id of this line. */
   readonly streamSid: string
+  readonly medium: Medium
   sendMedia(payload: string): void
   sendMark(name: string): void
   sendClear(): void
-  /** Closes the stream. The provider continues with the markup after it. */
+  /** Closes the line. The provider continues with the markup after it. */
   close(): void
   /** Bytes sent that have not left this machine. */
   readonly bufferedBytes: number
@@ -20,6 +23,8 @@ export type CallLine = {
     mark(name: string): void
     /** The caller pressed a key: 0 to 9, *, # or A to D. */
     key(key: string): void
+    /** The line had broken and is back. */
+    resumed?(): void
     ended(how: 'stopped' | 'closed'): void
   }): void
 }

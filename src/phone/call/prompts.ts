@@ -1,4 +1,5 @@
-import type { CallOptions } from './call-state.ts'
+import type { CallOptions, PhraseName } from './call-state.ts'
+import { encodeWords } from './medium.ts'
 
 /** Instructions for responses that the delegate begins. Persona and context come with the session. */
 export const callPrompts: Pick<CallOptions, 'greeting' | 'resume' | 'checkIn'> = {
@@ -10,4 +11,12 @@ export const callPrompts: Pick<CallOptions, 'greeting' | 'resume' | 'checkIn'> =
     'Go on where the conversation stopped; if the caller was asking something, ask them to repeat it.',
   checkIn:
     'Nobody has spoken for a while. Ask briefly whether the caller is still there. Do not repeat yourself.',
+}
+
+/** The recorded phrases for a line that carries words. */
+export const wordPhrases: Readonly<Record<PhraseName, string>> = {
+  reconnecting: encodeWords('Sorry, I lost my thread. One moment, please.'),
+  trouble: encodeWords('Sorry, I could not answer that. Please try once more.'),
+  time_up: encodeWords('Our time is up. Goodbye.'),
+  allowance: encodeWords('The allowance is used up, so I have to stop. Goodbye.'),
 }

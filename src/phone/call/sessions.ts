@@ -72,6 +72,25 @@ export function sessionLost(draft: Draft, session: number): void {
   openNext(draft, { opening, retries: retries - 1 })
 }
 
+/**
+ * The caller is back on a line that had broken. What was being said is lost, so a new session, which knows how
+ * much of it was heard, goes on from there.
+ */
+export function lineResumed(draft: Draft): void {
+  const { model, options, stage } = draft.state
+  if (stage.name === 'leaving') {
+    endCall(draft, stage.reason, 'hangUp')
+    return
+  }
+  silence(draft)
+  // A session that is still being opened has said nothing.
+  if (!model.ready) return
+  forgetSession(draft)
+  draft.actions.push({ type: 'model.close', session: model.session })
+  say(draft, options.phrases.reconnecting)
+  openNext(draft, { opening: options.resume, retries: model.retries })
+}
+
 function openNext(draft: Draft, change: Pick<ModelState, 'opening' | 'retries'>): void {
   const session = draft.state.model.session + 1
   setModel(draft, { session, ready: false, sinceMs: draft.atMs, ...change })

@@ -1,6 +1,6 @@
 import type { CallFact, CallState } from './call-state.ts'
 import { heardText } from './heard-text.ts'
-import { BYTES_PER_MS } from './mu-law.ts'
+import { MS_A_CHARACTER } from './medium.ts'
 import type { Entry, Reply } from './transcript.ts'
 
 /** Words that are not recorded yet. `text` is null until they are known. */
@@ -15,9 +15,6 @@ export type Talk = {
   readonly speaking: 'caller' | 'delegate' | null
   readonly lines: readonly TalkLine[]
 }
-
-/** The pace of slow speech. Estimates the length of a reply that is still being generated. */
-export const MS_A_CHARACTER = 65
 
 /** Previews facts before they are recorded. Shows no more of a reply than the caller has heard. */
 export function talkOf(state: CallState): Talk {
@@ -40,11 +37,12 @@ function lineOf(state: CallState, entry: Entry): TalkLine[] {
   return text === '' ? [] : [{ itemId, by: 'delegate', text }]
 }
 
-function spokenSoFar({ playback }: CallState, reply: Reply): string {
+function spokenSoFar({ playback, options }: CallState, reply: Reply): string {
   const { generatedText, generatedBytes, generated, heard, itemId } = reply
+  const { msPerByte } = options.medium
   const segment = playback.segments.find((each) => each.itemId === itemId)
-  const heardMs = heard?.heardMs ?? Math.floor((segment?.playedBytes ?? 0) / BYTES_PER_MS)
-  const generatedMs = Math.floor(generatedBytes / BYTES_PER_MS)
+  const heardMs = heard?.heardMs ?? Math.floor((segment?.playedBytes ?? 0) * msPerByte)
+  const generatedMs = Math.floor(generatedBytes * msPerByte)
   // Text is generated ahead of its audio, so the audio so far would make the heard share too large.
   const wholeMs = generated ? generatedMs : Math.max(generatedMs, generatedText.length * MS_A_CHARACTER)
   return heardText(generatedText, heardMs, wholeMs)

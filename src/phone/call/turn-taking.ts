@@ -33,6 +33,7 @@ import {
 import {
   checkDeadlines,
   closeAndLose,
+  lineResumed,
   noteExpiry,
   rotateWhenDue,
   sessionConfigured,
@@ -42,7 +43,7 @@ import { changeReply, placeItem, settleOverdue } from './transcript.ts'
 
 export type Step = { readonly state: CallState; readonly actions: readonly CallAction[] }
 
-/** Starts a call whose stream was accepted: records it and opens the first model session. */
+/** Starts a call whose line was accepted: records it and opens the first model session. */
 export function begin(options: CallOptions, atMs: number): Step {
   const { callSid, streamSid, party } = options
   const state = initialState(options, atMs)
@@ -70,7 +71,7 @@ export function begin(options: CallOptions, atMs: number): Step {
  * The complete behaviour of a call, as a pure function. Guarantees for any order of events:
  *
  * - At most one `clear` per interruption, and no audio of the interrupted reply after it.
- * - No truncation beyond the audio sent, or more than HEARD_SLACK_MS beyond the audio acknowledged as played.
+ * - No truncation beyond the audio sent, or more than the medium's slack beyond the audio acknowledged as played.
  * - At most one requested response at a time.
  * - Every fact once, in conversation order.
  * - No action after `ended`.
@@ -95,6 +96,7 @@ const handlers: { readonly [T in CallEvent['type']]: (draft: Draft, event: Event
   'model.expires': (draft, { session, inMs }) => noteExpiry(draft, session, inMs),
   'model.closed': (draft, { session }) => sessionLost(draft, session),
   'line.mark': (draft, { name }) => markReturned(draft, name),
+  'line.resumed': lineResumed,
   'line.ended': (draft, { reason }) => endCall(draft, reason, 'gone'),
   'hangup.requested': (draft, { reason }) => endCall(draft, reason, 'hangUp'),
   'tool.returned': (draft, { callId, output }) => toolReturned(draft, callId, output),

@@ -3,11 +3,10 @@ import { createContextQueries } from '../../../projections/context.ts'
 import type { Log } from '../../lib/log.ts'
 import { formatLocal } from '../../lib/time.ts'
 import { withDataBlockRule } from '../../model/openai/data-block.ts'
-import type { ModelService } from '../../model/port.ts'
+import type { ModelId, ModelService } from '../../model/port.ts'
 import { isWithheld } from '../../settings/party.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { answeringModel } from '../carriage.ts'
 import { type CallPlace, createCallTurns } from './call-turns.ts'
 import type { FactQueue } from './fact-queue.ts'
 import { createGuestMind, GUEST_WORDS } from './guest-mind.ts'
@@ -46,11 +45,11 @@ export function createMinds(
     transcriptionModel: model().realtime?.transcription ?? settings.get('TRANSCRIPTION_MODEL'),
   })
 
-  function turnsOf(place: CallPlace) {
+  function turnsOf(place: CallPlace, answering: ModelId) {
     const { conversationId } = place
     return createCallTurns({
       place,
-      model: answeringModel(model()),
+      model: answering,
       append: queue.append,
       newId: options.newId,
       nowMs,
@@ -76,9 +75,9 @@ export function createMinds(
 
   return {
     ownerInstructions,
-    /** `from` is the caller ID. A guest's call has no keypad. */
-    of(place: CallPlace, from: string, keypad: Keypad | null): PlacedMind {
-      const shared = { place, turns: turnsOf(place), queue, ledger, voice }
+    /** `from` is the caller ID. A guest's call has no keypad. `answering` is the model that takes the call. */
+    of(place: CallPlace, from: string, keypad: Keypad | null, answering: ModelId): PlacedMind {
+      const shared = { place, turns: turnsOf(place, answering), queue, ledger, voice }
       const { conversationId } = place
       if (conversationId !== null && keypad) {
         return createOwnerMind({

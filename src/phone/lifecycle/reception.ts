@@ -1,6 +1,7 @@
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { CallQueries } from '../../../projections/calls.ts'
 import type { Placement } from '../../storage/placement.ts'
+import type { Carriage } from '../carriage.ts'
 import type { CallSlot, OfferedCall } from '../line/call-slot.ts'
 import type { CallPlace } from './call-turns.ts'
 import { callEnding } from './span-facts.ts'
@@ -13,8 +14,8 @@ export type Offer =
       readonly status: 'connect'
       readonly token: string
       readonly publicUrl: string
-      /** False without a model for calls: the stream ends at once, and the markup after it says why. */
-      readonly canTalk: boolean
+      /** With nothing, the stream ends at once, and the markup after it says why. */
+      readonly carriage: Carriage['by']
     }
   | { readonly status: 'busy' }
   | { readonly status: 'explained'; readonly reason: Explanation }
@@ -26,7 +27,7 @@ export function createReception(options: {
   readonly calls: CallQueries
   readonly slot: CallSlot
   readonly publicUrl: () => string | null
-  readonly canTalk: () => boolean
+  readonly carriage: () => Carriage['by']
   /** Whether the daily budget of this guest, or of all guests, is exhausted. */
   readonly guestIsSpent: (number: string) => boolean
   readonly isHalted: () => boolean
@@ -122,8 +123,7 @@ export function createReception(options: {
         slot.release(call.callSid)
         throw error
       }
-      const canTalk = options.canTalk()
-      return { status: 'connect', token: reservation.token, publicUrl, canTalk }
+      return { status: 'connect', token: reservation.token, publicUrl, carriage: options.carriage() }
     },
   }
 }

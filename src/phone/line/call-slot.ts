@@ -31,11 +31,23 @@ export type Claim =
   | { readonly status: 'claimed'; readonly call: OfferedCall }
   | { readonly status: 'refused'; readonly reason: 'nothing_reserved' | 'wrong_token' | 'wrong_call' }
 
+/** Separates the provider's id of a call from the number of its leg. */
+const LEG = '~'
+
+/** The provider's id of a call. A leg is what follows a restart of the service in the middle of a call. */
+export const providerSidOf = (callSid: string): string => callSid.split(LEG)[0] ?? callSid
+
+/** The id of a call's next leg. */
+export function nextLegOf(callSid: string): string {
+  const [sid, leg = '1'] = callSid.split(LEG)
+  return `${sid}${LEG}${Number(leg) + 1}`
+}
+
 export type CallSlot = ReturnType<typeof createCallSlot>
 
 /** Allows one call at a time. Synchronous, so taking the slot is atomic. A reservation expires. */
 export function createCallSlot(options: { readonly nowMs: () => number }) {
-  let held: { call: OfferedCall; token: string | null; untilMs: number } | null = null
+  let held: { call: OfferedCall; token: string | null; untilMs: number; isRenewed: boolean } | null = null
 
   const holder = () => {
     if (held !== null && held.token !== null && options.nowMs() >= held.untilMs) held = null
@@ -50,14 +62,15 @@ export function createCallSlot(options: { readonly nowMs: () => number }) {
     reserve(call: OfferedCall): Reservation {
       const before = holder()
       if (before !== null && before.call.callSid === call.callSid) {
-        return before.token === null
+        // A repeated webhook of a call that was connected before gets no token.
+        return before.token === null || before.isRenewed
           ? { status: 'busy' }
           : { status: 'reserved', token: before.token, evicted: null }
       }
       const mayEvict = call.party === 'owner' && before?.call.party === 'guest'
       if (before !== null && !mayEvict) return { status: 'busy' }
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
-      held = { call, token, untilMs: options.nowMs() + RESERVATION_MS }
+      held = { call, token, untilMs: options.nowMs() + RESERVATION_MS, isRenewed: false }
       return { status: 'reserved', token, evicted: before?.call ?? null }
     },
     /** Exchanges the token of a reservation for its call, once. A wrong token does not end the reservation. */
@@ -67,13 +80,21 @@ export function createCallSlot(options: { readonly nowMs: () => number }) {
       if (!isEqual(stream.token, now.token)) return { status: 'refused', reason: 'wrong_token' }
       const { callSid, isNamed, accountSid } = now.call
       if (
-        (isNamed && stream.callSid !== callSid) ||
+        (isNamed && stream.callSid !== providerSidOf(callSid)) ||
         (accountSid !== '' && stream.accountSid !== accountSid)
       ) {
         return { status: 'refused', reason: 'wrong_call' }
       }
       held = { ...now, token: null }
       return { status: 'claimed', call: now.call }
+    },
+    /** A token for another socket of the connected call that holds the slot. Null for any other call. */
+    renew(callSid: string): string | null {
+      const now = holder()
+      if (now === null || now.call.callSid !== callSid) return null
+      const token = randomBytes(TOKEN_BYTES).toString('base64url')
+      held = { ...now, token, untilMs: options.nowMs() + RESERVATION_MS, isRenewed: true }
+      return token
     },
     /** Frees the slot if this call holds it. Idempotent. */
     release(callSid: string): boolean {

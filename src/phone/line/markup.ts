@@ -1,7 +1,7 @@
 import MessagingResponse from 'twilio/lib/twiml/MessagingResponse.js'
 import VoiceResponse from 'twilio/lib/twiml/VoiceResponse.js'
 
-/** The stream parameter that carries the one-time token. */
+/** The parameter of a stream or a relay that carries the one-time token. */
 export const TOKEN_PARAMETER = 'token'
 
 const CONNECTION_ENDED = 'I lost the connection. Please call again if we were not done. Goodbye.'
@@ -24,6 +24,41 @@ export function connectMarkup(options: {
   const stream = response.connect().stream({ url: options.streamUrl, ...status })
   stream.parameter({ name: TOKEN_PARAMETER, value: plain(options.token) })
   response.say(plain(options.farewell ?? CONNECTION_ENDED))
+  response.hangup()
+  return response.toString()
+}
+
+/**
+ * Opens a relay, which hears and speaks for us. The provider asks the action for markup when it ends or breaks. Keys
+ * are reported while the delegate speaks too, but only speech interrupts it.
+ */
+export function relayMarkup(options: {
+  readonly relayUrl: string
+  readonly actionUrl: string
+  readonly token: string
+}): string {
+  const response = new VoiceResponse()
+  const relay = response.connect({ action: options.actionUrl, method: 'POST' }).conversationRelay({
+    url: options.relayUrl,
+    interruptible: 'speech',
+    dtmfDetection: true,
+    partialPrompts: true,
+    events: 'tokens-played',
+    // The SDK's type lacks the documented values.
+    ...{ reportInputDuringAgentSpeech: 'dtmf' as unknown as boolean },
+  })
+  relay.parameter({ name: TOKEN_PARAMETER, value: plain(options.token) })
+  return response.toString()
+}
+
+/** Ends a call whose line was lost. */
+export function lostMarkup(): string {
+  return sayMarkup(CONNECTION_ENDED)
+}
+
+/** Ends a call without a word. */
+export function hangUpMarkup(): string {
+  const response = new VoiceResponse()
   response.hangup()
   return response.toString()
 }

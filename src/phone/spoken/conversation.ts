@@ -1,6 +1,6 @@
 import type { InputItem } from '../../model/port.ts'
 import { heardText } from '../call/heard-text.ts'
-import { MS_A_CHARACTER } from '../call/talk.ts'
+import { MS_A_CHARACTER } from '../call/medium.ts'
 
 /** A sentence of a reply, and the length of its audio so far. */
 export type Part = { text: string; ms: number; isWhole: boolean }

@@ -9,7 +9,7 @@ import { createSpokenSession, type SpokenSessionOptions } from './session.ts'
 const TRANSCRIBED_WITHIN_MS = 20_000
 
 /** Recall is faster than this. Without matching memories, a reply is delayed by this much. */
-const RECALL_MS = 100
+export const RECALL_MS = 100
 
 export const spokenLimits: Partial<CallLimits> = { transcriptMs: TRANSCRIBED_WITHIN_MS + 2_000 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCallerAudio } from '../../../src/phone/call/caller-audio.ts'
 import { createLineOutbox } from '../../../src/phone/call/line-outbox.ts'
+import { audioMedium } from '../../../src/phone/call/medium.ts'
 import type { CallLine } from '../../../src/phone/call/ports.ts'
 import { audio } from './call-driver.ts'
 
@@ -127,6 +128,7 @@ function callerLine() {
   return {
     callSid: 'CA1',
     streamSid: 'MZ1',
+    medium: audioMedium,
     bufferedBytes: 0,
     out,
     sendMedia: (payload: string) => out.push(payload),

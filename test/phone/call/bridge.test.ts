@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
+import { HEARD_SLACK_MS } from '../../../src/phone/call/medium.ts'
 import { loadPhrases } from '../../../src/phone/call/phrases.ts'
-import { HEARD_SLACK_MS } from '../../../src/phone/call/playback.ts'
 import type { Script } from '../../doubles/realtime/session.ts'
 import { hasOpenAiSpec } from '../../doubles/spec/openai-spec.ts'
 import { holdUp } from '../../support/hold-up.ts'

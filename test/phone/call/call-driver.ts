@@ -7,6 +7,7 @@ import {
   type CallState,
   defaultLimits,
 } from '../../../src/phone/call/call-state.ts'
+import { audioMedium } from '../../../src/phone/call/medium.ts'
 import { SILENCE_BYTE } from '../../../src/phone/call/mu-law.ts'
 import type { ClientEvent, ServerEvent } from '../../../src/phone/call/realtime-protocol.ts'
 import { begin, step } from '../../../src/phone/call/turn-taking.ts'
@@ -23,6 +24,7 @@ export function callOptions(limits: Partial<CallLimits> = {}): CallOptions {
   return {
     callSid: 'CA1',
     streamSid: 'MZ1',
+    medium: audioMedium,
     party: 'owner',
     greeting: 'Greet the owner.',
     resume: 'Say that the line broke.',

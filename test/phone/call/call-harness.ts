@@ -95,6 +95,7 @@ export async function connectCall(options: {
           call: {
             callSid: call.callSid,
             streamSid: line.streamSid,
+            medium: line.medium,
             party: call.party,
             ...callPrompts,
             delimit: (label, text) => `<data label="${label}">${text}</data>`,

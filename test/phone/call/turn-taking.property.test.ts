@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CallAction } from '../../../src/phone/call/call-state.ts'
+import { HEARD_SLACK_MS } from '../../../src/phone/call/medium.ts'
 import { BYTES_PER_MS } from '../../../src/phone/call/mu-law.ts'
-import { HEARD_SLACK_MS } from '../../../src/phone/call/playback.ts'
 import { callOptions, clears, type Driver, facts, sent, startCall } from './call-driver.ts'
 import { anyOp, type Op } from './call-ops.ts'
 

@@ -1,5 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
-import { type CallSlot, createCallSlot, type OfferedCall } from '../../../src/phone/line/call-slot.ts'
+import {
+  type CallSlot,
+  createCallSlot,
+  nextLegOf,
+  type OfferedCall,
+} from '../../../src/phone/line/call-slot.ts'
 
 let nowMs = 0
 let slot: CallSlot
@@ -107,4 +112,23 @@ test('never repeats a token', () => {
     slot.release(`CA${index}`)
   }
   expect(tokens.size).toBe(50)
+})
+
+test('gives a connected call a new token, which a repeated webhook does not get', () => {
+  const first = reserve('CA1')
+  expect(slot.renew('CA2')).toBe(null)
+  expect(claim('CA1', first).status).toBe('claimed')
+  const second = slot.renew('CA1') ?? ''
+  expect(slot.reserve(call('CA1'))).toEqual({ status: 'busy' })
+  expect(slot.reserve(call('CA2'))).toEqual({ status: 'busy' })
+  expect(claim('CA1', first)).toEqual({ status: 'refused', reason: 'wrong_token' })
+  expect(claim('CA1', second).status).toBe('claimed')
+})
+
+test('knows the legs of a call by the provider’s id', () => {
+  const leg = nextLegOf(nextLegOf('CA1'))
+  expect(leg).toBe('CA1~3')
+  const token = reserve(leg)
+  expect(claim('CA2', token)).toEqual({ status: 'refused', reason: 'wrong_call' })
+  expect(claim('CA1', token).status).toBe('claimed')
 })

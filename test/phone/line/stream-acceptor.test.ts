@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CallLine } from '../../../src/phone/call/ports.ts'
 import { createCallSlot } from '../../../src/phone/line/call-slot.ts'
-import { createStreamAcceptor, type StreamSocket } from '../../../src/phone/line/stream-acceptor.ts'
+import type { StreamSocket } from '../../../src/phone/line/socket-door.ts'
+import { createStreamAcceptor } from '../../../src/phone/line/stream-acceptor.ts'
 
 type Handlers = Parameters<StreamSocket['listen']>[0]
 

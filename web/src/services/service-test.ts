@@ -122,7 +122,7 @@ const features: Readonly<
   realtime: {
     title: 'Phone calls',
     yes: 'It listens and speaks in calls.',
-    no: 'It cannot speak in calls. OpenAI can.',
+    no: 'It has no model that listens and speaks. Transcription and reading aloud do.',
   },
   compaction: {
     title: 'Long conversations',

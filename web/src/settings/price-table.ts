@@ -14,6 +14,7 @@ type PriceField = keyof ModelPrice
 type Changes = {
   models?: Record<string, Partial<ModelPrice>>
   callMinute?: number
+  relayMinute?: number
   textSegment?: number
 }
 
@@ -78,7 +79,7 @@ export class DgPriceTable extends LightElement {
     </div>`
   }
 
-  private tableView({ models, callMinute, textSegment }: Spending['prices']): TemplateResult {
+  private tableView({ models, callMinute, relayMinute, textSegment }: Spending['prices']): TemplateResult {
     const changes = this.changes()
     return html`<ul class="models">
       ${models.map((row) => this.modelView(row, changes.models?.[row.model] ?? row.price ?? {}))}
@@ -87,6 +88,9 @@ export class DgPriceTable extends LightElement {
         <div class="cells">
           ${this.cellView('PRICES', 'Call minute', changes.callMinute ?? callMinute, (value) =>
             this.edit((c) => assign(c, 'callMinute', value)),
+          )}
+          ${this.cellView('relayMinute', 'Relayed minute', changes.relayMinute ?? relayMinute, (value) =>
+            this.edit((c) => assign(c, 'relayMinute', value)),
           )}
           ${this.cellView('textSegment', 'Text segment', changes.textSegment ?? textSegment, (value) =>
             this.edit((c) => assign(c, 'textSegment', value)),

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import { turnRequests } from '../../doubles/model/turn-requests.ts'
+import { relayOf } from '../../doubles/telephony-relay/published.ts'
+import { ofType, spokenLines } from '../phone-harness.ts'
+import { OWNER } from '../provider.ts'
+import { startWithRelay } from './relay-harness.ts'
+
+const QUESTION = 'When does my train to Lisbon leave tomorrow?'
+const TRAIN = 'Your train to Lisbon leaves at nine fifteen, from platform four.'
+const LONG = Array.from({ length: 30 }, (_, at) => `The sentence number ${at + 1} is this one.`).join(' ')
+const isOver = (events: readonly { type: string }[]) => ofType(events, 'call.ended').length > 0
+
+const greeted = (phone: Awaited<ReturnType<typeof startWithRelay>>) =>
+  phone.eventsUntil('the greeting', (all) => ofType(all, 'call.reply.spoken').length >= 1)
+
+test('carries an owner’s call as words, and records what was said and heard', async () => {
+  const phone = await startWithRelay()
+  phone.text.reply({ text: 'Hello there, what is it?' })
+  const caller = await phone.dial('CA1', OWNER)
+  const opened = relayOf(caller.markups[0] ?? '')
+  expect(opened).toMatchObject({
+    url: 'wss://delegate.example.com/relay',
+    action: 'https://delegate.example.com/relay-ended',
+    attributes: { interruptible: 'speech', reportInputDuringAgentSpeech: 'dtmf', dtmfDetection: 'true' },
+  })
+  await greeted(phone)
+  phone.text.reply({ text: TRAIN })
+  await caller.say(QUESTION)
+  await phone.eventsUntil('the answer', (all) => ofType(all, 'call.reply.spoken').length === 2)
+  caller.hangUp()
+  const all = await phone.eventsUntil('the end', isOver)
+  expect(spokenLines(all)).toEqual([
+    `delegate: Hello there, what is it?`,
+    `caller: ${QUESTION}`,
+    `delegate: ${TRAIN}`,
+  ])
+  expect(caller.heardText()).toBe(`Hello there, what is it?${TRAIN}`)
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'caller_hung_up' } }])
+  expect(ofType(all, 'call.reply.spoken').map(({ payload }) => payload.interrupted)).toEqual([false, false])
+  // A minute on the line and by relay.
+  expect(ofType(all, 'spend.reserved').map(({ payload }) => payload.amountMicros)).toContain(90_000)
+  expect(caller.problems).toEqual([])
+})
+
+test.each([true, false])(
+  'records exactly what was heard before an interruption (reports: %s)',
+  async (reports) => {
+    const phone = await startWithRelay()
+    phone.text.reply({ text: 'Hello.' })
+    // Without reports, an estimate in real time decides between equal words.
+    const caller = await phone.dial('CA1', OWNER, { reports, factor: reports ? 20 : 1 })
+    await greeted(phone)
+    phone.text.reply({ text: LONG })
+    await caller.say(QUESTION)
+    await caller.until('some of the answer is heard', () => caller.heardText().length > 60)
+    phone.text.reply({ text: 'All right.' })
+    await caller.say('Stop, that is enough.')
+    const all = await phone.eventsUntil(
+      'the next reply',
+      (events) => ofType(events, 'call.reply.spoken').length === 3,
+    )
+    const [, answer] = ofType(all, 'call.reply.spoken')
+    expect(answer.payload).toMatchObject({ interrupted: true })
+    const heard = caller.heardText().slice('Hello.'.length, -'All right.'.length)
+    // A word that was cut off counts as not heard.
+    expect(heard.startsWith(answer.payload.text)).toBe(true)
+    expect(heard.length - answer.payload.text.length).toBeLessThan(12)
+    expect(LONG.startsWith(answer.payload.text)).toBe(true)
+    // The model is told the same.
+    const asked = turnRequests(phone.text).at(-1)?.text ?? ''
+    expect(asked).toContain(answer.payload.text)
+    expect(asked).not.toContain('sentence number 30')
+    caller.hangUp()
+    await phone.eventsUntil('the end', isOver)
+    expect(caller.problems).toEqual([])
+  },
+)
+
+test('continues a call whose relay breaks, and ends it after three breaks', async () => {
+  const phone = await startWithRelay()
+  phone.text.answerWith(() => ({ text: 'I am here.' }))
+  const caller = await phone.dial('CA1', OWNER)
+  await greeted(phone)
+  await caller.say(QUESTION)
+  await phone.eventsUntil('an answer', (all) => ofType(all, 'call.reply.spoken').length === 2)
+  for (const [round, sessions] of [2, 3, 4].entries()) {
+    caller.drop()
+    await caller.until('another relay', () => caller.sessions.length === sessions)
+    await phone.eventsUntil(
+      'the delegate is back',
+      (all) => ofType(all, 'call.reply.spoken').length === 3 + round,
+    )
+  }
+  expect(JSON.stringify(turnRequests(phone.text).at(-1))).toContain(QUESTION)
+  // A replay of what the provider said of the first relay gets no token, and leaves the call alone.
+  const replayed = { ...phone.provider.call('CA1', OWNER), CallStatus: 'in-progress', SessionId: 'VX1' }
+  const answer = await phone.provider.post('/relay-ended', { ...replayed, SessionStatus: 'failed' })
+  expect(answer.text).not.toContain('token')
+  expect(caller.sessions).toHaveLength(4)
+  caller.drop()
+  await caller.closed
+  expect(caller.markups.at(-1)).toContain('<Say>I lost the connection.')
+  const all = await phone.eventsUntil('the end', isOver)
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'line_lost' } }])
+  expect(ofType(all, 'call.connected')).toHaveLength(1)
+})
+
+test('takes keys for the keypad alone', async () => {
+  const phone = await startWithRelay({ environment: { PHONE_PIN: '482913' } })
+  phone.text.answerWith(() => ({ text: 'Hello there, what is it?' }))
+  const caller = await phone.dial('CA1', OWNER)
+  await greeted(phone)
+  caller.press('482913#')
+  const all = await phone.eventsUntil('the PIN', (events) => ofType(events, 'call.pin.accepted').length === 1)
+  caller.hangUp()
+  await phone.eventsUntil('the end', isOver)
+  expect(JSON.stringify([all, phone.text.requests()])).not.toContain('482913')
+})
+
+test('halts when the owner says so', async () => {
+  const phone = await startWithRelay()
+  phone.text.answerWith(() => ({ text: 'Hello.' }))
+  const caller = await phone.dial('CA1', OWNER)
+  await greeted(phone)
+  await caller.say('Delegate, halt.')
+  await caller.closed
+  const all = await phone.eventsUntil('the end', isOver)
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'halted' } }])
+})
+
+test('lets the builtin model take a call', async () => {
+  const phone = await startWithRelay({
+    environment: { OPENAI_API_KEY: '', OPENAI_BASE_URL: '', CHAT_MODEL: '' },
+  })
+  const caller = await phone.dial('CA1', OWNER)
+  await greeted(phone)
+  await caller.say('Remember that I like green tea.')
+  const all = await phone.eventsUntil(
+    'an answer',
+    (events) => ofType(events, 'call.reply.spoken').length === 2,
+  )
+  expect(ofType(all, 'memory.stored')).toHaveLength(1)
+  const second = await phone.provider.ring('CA2', OWNER)
+  expect(second.text).toContain('<Reject reason="busy"/>')
+  const hungUp = await phone.service.client.post('/api/calls/current/hangup')
+  expect(hungUp.status).toBe(200)
+  await caller.closed
+  const ended = await phone.eventsUntil('the end', isOver)
+  expect(ofType(ended, 'call.ended')).toMatchObject([{ payload: { reason: 'owner_hung_up' } }])
+})
+
+test('relays calls only once the owner wants it', async () => {
+  const phone = await startWithRelay({
+    environment: { REALTIME_MODEL: 'test-realtime', PHONE_CARRIAGE: 'auto' },
+  })
+  expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Stream')
+  await phone.provider.post('/voice-status', { CallSid: 'CA1', CallStatus: 'completed' })
+  await phone.service.client.put('/api/config', { entries: { PHONE_CARRIAGE: 'relay' } })
+  expect(relayOf((await phone.provider.ring('CA2', OWNER)).text)).not.toBe(null)
+})
