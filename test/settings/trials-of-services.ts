@@ -1,4 +1,4 @@
-import { isMemoryRequest } from '../doubles/model/model-double.ts'
+import { isMemoryRequest, type RecordedRequest } from '../doubles/model/model-double.ts'
 import { httpFaults } from '../doubles/model/script.ts'
 import { PASSWORD } from '../support/service.ts'
 import type { Trials } from './trial.ts'
@@ -9,19 +9,21 @@ const RECORDING = { audioBase64: Buffer.from('RIFF of a recording').toString('ba
 const servicesOf = ({ otherModels }: World, title = 'Away') =>
   JSON.stringify([{ id: 'away', kind: 'other', title, baseUrl: otherModels.url, api: 'auto' }])
 
-/** Does something that asks one of the two model services, and returns the id of that service. */
+/**
+ * Does something that asks one of the two model services, and returns the id of that service. `about` is a word of the
+ * request: background work of an earlier trial may still be asking.
+ */
 async function askedBy(
   world: World,
   path: string,
   act: () => Promise<unknown>,
-  isMemory = false,
+  { isMemory = false, about = '' } = {},
 ): Promise<string> {
   const { model, otherModels, put, until } = world
   await put({ SERVICES: servicesOf(world) })
-  const asked = () =>
-    [model, otherModels].map(
-      (double) => double.requests(path).filter((request) => isMemoryRequest(request) === isMemory).length,
-    )
+  const isMeant = (request: RecordedRequest) =>
+    isMemoryRequest(request) === isMemory && JSON.stringify(request.body).includes(about)
+  const asked = () => [model, otherModels].map((double) => double.requests(path).filter(isMeant).length)
   const before = asked()
   await act()
   const isMore = (counts: number[]) => counts.some((count, at) => count > (before[at] ?? 0))
@@ -64,13 +66,14 @@ export const serviceTrials = {
           const { conversationId } = await world.say('My sister is called Ada, and she lives in Porto.')
           await world.ok(world.client.post(`/api/conversations/${conversationId}/end`))
         },
-        true,
+        { isMemory: true },
       ),
   },
   EMBEDDING_SERVICE: {
     values: ['away', 'main'],
     given: { EMBEDDING_MODEL: 'vectors' },
-    see: (world) => askedBy(world, '/embeddings', () => world.say('My brother is called Karl.')),
+    see: (world) =>
+      askedBy(world, '/embeddings', () => world.say('My brother is called Karl.'), { about: 'Karl' }),
   },
   TRANSCRIPTION_SERVICE: {
     values: ['away', 'main'],
