@@ -60,6 +60,7 @@ export function meterService(
   const structuredBy = service.structured
   return {
     text: paidText(service.text, pay),
+    ...(service.context ? { context: service.context } : {}),
     get utility() {
       return service.utility && paidStructured(service.utility, pay)
     },
@@ -114,6 +115,7 @@ function paidText(text: TextModel, pay: Pay): TextModel {
 function paidStructured(model: StructuredModel, pay: Pay): StructuredModel {
   return {
     id: model.id,
+    ...(model.context ? { context: model.context } : {}),
     async answer(request, signal) {
       const price = pay.meter.priceOf(model.id)
       if (isFree(price)) return model.answer(request, signal)

@@ -11,6 +11,7 @@ export type ModelSettings = {
     | 'OPENAI_BASE_URL'
     | 'MODEL_API'
     | 'CHAT_MODEL'
+    | 'CONTEXT_TOKENS'
     | 'UTILITY_MODEL'
     | 'EMBEDDING_MODEL'
     | 'REALTIME_MODEL'
@@ -52,6 +53,7 @@ function toOpenAiSettings(settings: ModelSettings): OpenAiSettings | null {
     realtimeModel: named(settings.REALTIME_MODEL, 'realtimeModel'),
     transcriptionModel: named(settings.TRANSCRIPTION_MODEL, 'transcriptionModel'),
     speechModel: named(settings.SPEECH_MODEL, 'speechModel'),
+    contextTokens: settings.CONTEXT_TOKENS ? Number(settings.CONTEXT_TOKENS) : undefined,
     // The same voice on the phone and elsewhere.
     speechVoice: settings.REALTIME_VOICE?.trim() || undefined,
     firstEventMs: Number(settings.MODEL_FIRST_EVENT_SECONDS ?? FIRST_EVENT_SECONDS) * 1000,

@@ -56,6 +56,14 @@ export const settingRegistry = {
     description:
       'Model that answers in chat and SMS. The default models are those of OpenAI; for another service, enter its own.',
   }),
+  CONTEXT_TOKENS: setting(integerSchema(2_000, 2_000_000), {
+    group: 'model',
+    title: 'Context of the chat model',
+    unit: 'tokens',
+    default: null,
+    description:
+      'How many tokens fit into a request of the chat model. Empty asks the service. Below 16,000, Delegate sends shorter instructions, fewer tools and less of the conversation.',
+  }),
   UTILITY_MODEL: setting(tokenSchema, {
     group: 'model',
     title: 'Utility model',

@@ -3,13 +3,17 @@ import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { SignalRow } from '../../../projections/signals.ts'
 import type { Recall } from '../../lib/recall.ts'
 import type { InputItem, ModelService, TextRequest } from '../../model/port.ts'
+import { estimateTokens } from '../../model/tokens.ts'
 import type { Tool } from '../../model/tool.ts'
 import { typedWords } from '../../text/pasted.ts'
 import { textWithMedia } from '../turn/sms-text.ts'
 import type { TurnToRun } from '../turn/turn-facts.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import type { ContextItem } from './context.ts'
+import { cutText } from './cut.ts'
+import { fitHistory, fitRound, fitStanding, historyRoom, tooLongText } from './fit.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './instructions.ts'
+import { profileOf } from './profile.ts'
 import { batchText, readSignals } from './signals-text.ts'
 
 /** The content of `turn.started`, known before the context is gathered. */
@@ -18,6 +22,10 @@ export type Opening = { readonly adaptationIds: readonly string[]; readonly sign
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone' | 'isHalted'>
   readonly input: readonly InputItem[]
+  /** The request of a round within a known context, with the calls and results so far. */
+  fit?(tail: readonly InputItem[]): Omit<TextRequest, 'now' | 'use'>
+  /** The answer to a message that is too long for the model; null if it fits. */
+  readonly tooLong?: string | null
   /** The input without foreign words: a foreign reply becomes “(answered)”, a pasted part a note of its length. */
   readonly ownWords: readonly InputItem[]
   /** The facts with foreign words in the input. */
@@ -97,7 +105,9 @@ export function createComposer(options: {
       const isActivation = turn.trigger === 'activation'
       const riding = isActivation ? [] : options.ridingSignals()
       const signalIds = riding.map((row) => row.signalId)
-      const adaptations = options.adaptations(channel)
+      const profile = profileOf(service.context?.tokens ?? null)
+      const all = options.adaptations(channel)
+      const adaptations = profile ? fitStanding(all, profile.standingTokens) : all
 
       async function gather(cue: Cue, conversationId: string): Promise<Composed> {
         const past = await chain.read(conversationId, service.text.id, {
@@ -118,25 +128,32 @@ export function createComposer(options: {
           riding.map((row) => row.seq),
         )
         const isHalted = options.isHalted()
-        const all = [...tools.values()]
+        const offered = [...tools.values()].filter(({ readOnly }) => readOnly || !isHalted)
+        const short = (text: string) => (profile ? cutText(text, profile.standingTokens) : text)
         const added: InputItem[] = []
-        const own = past.items.flatMap(withoutForeign)
         if (recalled.text !== null)
-          added.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
+          added.push({ type: 'inner', label: 'memories that may matter', text: short(recalled.text) })
         if (ridingSignals.length > 0)
-          added.push({ type: 'inner', label: 'signals', text: batchText(ridingSignals) })
-        added.push(cue.item)
+          added.push({ type: 'inner', label: 'signals', text: short(batchText(ridingSignals)) })
+        added.push(cue.item.type === 'inner' ? { ...cue.item, text: short(cue.item.text) } : cue.item)
+        const { isShort } = profile ?? {}
+        const instructions = buildInstructions({ channel, adaptations, isActivation, isHalted, isShort })
+        const request = { instructions, tools: offered, isHalted, timezone: options.timezone() }
+        const room = profile && historyRoom(added, { ...request, profile, model: service.text })
+        const items = profile && room !== null ? fitHistory(past.items, room, profile) : past.items
+        const input = [...items.map(({ item }) => item), ...added]
         return {
-          request: {
-            instructions: buildInstructions({ channel, adaptations, isActivation, isHalted }),
-            tools: isHalted ? all.filter(({ readOnly }) => readOnly) : all,
-            isHalted,
-            timezone: options.timezone(),
-          },
-          input: [...past.items.map(({ item }) => item), ...added],
-          ownWords: [...own, cue.own],
+          request,
+          input,
+          ...(profile && room !== null
+            ? {
+                fit: (tail) => fitRound(request, input, tail, { ...request, profile, model: service.text }),
+                tooLong: room < 0 ? tooLongText(estimateTokens(cue.text), room) : null,
+              }
+            : {}),
+          ownWords: [...items.flatMap(withoutForeign), cue.own],
           foreignSeqs: [
-            ...past.items.flatMap(({ foreign, seqs }) => (foreign ? seqs : [])),
+            ...items.flatMap(({ foreign, seqs }) => (foreign ? seqs : [])),
             ...(recalled.text === null ? [] : options.foreignAmong(recalled.seqs)),
             ...options.foreignAmong(ridingSignals.map(({ seq }) => seq)),
             ...cue.foreignSeqs,
@@ -149,7 +166,7 @@ export function createComposer(options: {
             ...ridingSignals.map(({ seq }) => seq),
             ...options.adaptationSeqs(channel),
           ],
-          past: past.items,
+          past: items,
           baseForm: past.base?.form ?? null,
         }
       }

@@ -1,6 +1,6 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
 import type { TurnFailureKind } from '../../model/failure-text.ts'
-import { addUsage, ModelError, type ModelService } from '../../model/port.ts'
+import { addUsage, ModelError, type ModelService, type TextRequest } from '../../model/port.ts'
 import type { Composed } from '../context/composer.ts'
 import type { SpokenChannel } from '../context/instructions.ts'
 import { SILENCE } from '../context/signals-text.ts'
@@ -14,6 +14,10 @@ import { whyOf } from './why.ts'
 
 /** Rounds of tool calls in one turn; a model that needs more is looping. */
 const MAX_ROUNDS = 12
+
+/** Ends an answer that filled a small context. */
+const CUT_OFF =
+  '(My answer is cut off here: the context of this model is full. A model with a larger one can finish it.)'
 
 /** The rounds of one turn: ask the model, run its calls, and ask again until it answers. */
 export function createRounds(
@@ -42,11 +46,16 @@ export function createRounds(
 
   /** Asks and runs calls until the model answers. Returns why the turn failed; null if it is answered. */
   async function speak(): Promise<TurnFailureKind | null> {
+    await service.context?.learn()
     const composing = composer.compose(turn, service, { textOnly: false })
     if (!composing) return 'interrupted'
     if (isPreviewed) previews.publish({ type: 'working', turnId })
     await append([facts.started(composing.opening)])
     let composed = await composing.gather()
+    if (composed.tooLong) {
+      await refuse(composed.tooLong)
+      return null
+    }
     if (composed.facts.length > 0) await append(composed.facts)
     run.take(composed)
     for (const id of composing.opening.signalIds) run.signalIds.add(id)
@@ -77,13 +86,17 @@ export function createRounds(
     return 'too_many_rounds'
   }
 
+  /** The request of the current round. */
+  let sent: Omit<TextRequest, 'now' | 'use'> | null = null
+
   async function ask(composed: Composed): Promise<Answer> {
-    const input = composed.input.concat(run.tail)
+    sent = composed.fit?.(run.tail) ?? { ...composed.request, input: composed.input.concat(run.tail) }
+    const { input } = sent
     if (options.traceItem) {
       for (const item of input)
         options.traceItem('in', { type: item.type, chars: JSON.stringify(item).length })
     }
-    const request = { ...composed.request, input, use, now: new Date(nowMs()).toISOString() }
+    const request = { ...sent, use, now: new Date(nowMs()).toISOString() }
     for await (const event of service.text.respond(request, signal)) {
       if (event.type === 'text.delta') {
         run.said += event.text
@@ -118,15 +131,19 @@ export function createRounds(
       isOwners,
       isForeign: run.foreignSeqs.size > 0,
       async readAgain() {
-        const second = await readAgain(composed, {
-          service,
-          tools: options.tools,
-          nowMs,
-          signal,
-          log,
-          turnId,
-          use,
-        })
+        const request = sent ?? composed.request
+        const second = await readAgain(
+          { request, ownWords: composed.ownWords },
+          {
+            service,
+            tools: options.tools,
+            nowMs,
+            signal,
+            log,
+            turnId,
+            use,
+          },
+        )
         run.usage = addUsage(run.usage, second.usage)
         return second.toolCalls
       },
@@ -177,13 +194,22 @@ export function createRounds(
     const isSilent =
       turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
     const seqs = run.derivation()(answer.text)
-    const text = isSilent ? null : await options.shortenReply(answer.text, turn, seqs)
+    const whole = answer.truncated && sent?.maxOutputTokens ? `${answer.text}\n\n${CUT_OFF}` : answer.text
+    const text = isSilent ? null : await options.shortenReply(whole, turn, seqs)
     await append([
       ...facts.attached([...run.signalIds]),
       ...facts.replied(text, seqs, run.foreignSeqs.size > 0),
       facts.completed({ run, answer, durationMs: options.durationMs() }),
       ...composed.proven,
       facts.usage(answer.usage, options.thresholdTokens()),
+    ])
+  }
+
+  /** Answers without the model. The message and the answer join the chain. */
+  async function refuse(text: string): Promise<void> {
+    await append([
+      ...facts.replied(text, [turn.causeSeq], false),
+      facts.completed({ run, answer: null, durationMs: options.durationMs() }),
     ])
   }
 

@@ -58,7 +58,7 @@ export async function judgeCalls(
 }
 
 /**
- * Returns no calls if the model fails. Offers only the tools that need authority, because a model that can
+ * Reads the request of the round again, in the owner's words. Returns no calls if the model fails. Offers only the tools that need authority, because a model that can
  * look things up first would stop there.
  */
 export async function readAgain(

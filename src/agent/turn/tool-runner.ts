@@ -223,7 +223,11 @@ function limitReached({ texts }: Tool, tally: Tally): string | null {
 
 /** Validates the arguments of a call. */
 export function parseArguments({ parameters }: Tool, json: string) {
-  return parameters.strict().safeParse(parseJson(json))
+  const given = parseJson(json)
+  // Without strict schemas, a model leaves out what would be null.
+  const missing = Object.keys(parameters.shape).map((key) => [key, null])
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+  return parameters.strict().safeParse(isObject ? { ...Object.fromEntries(missing), ...given } : given)
 }
 
 function parseJson(text: string): unknown {

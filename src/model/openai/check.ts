@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import { ModelError } from '../port.ts'
+import { type ContextSize, ModelError } from '../port.ts'
 import { attemptOnce } from './attempts.ts'
 import { saysNoPath } from './capabilities.ts'
+import { isNamed } from './context-sizes.ts'
 import { attemptOptions, type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { faultOf } from './failures.ts'
 
@@ -19,6 +20,7 @@ export async function checkService(
   core: OpenAiCore,
   model: string,
   signal: AbortSignal,
+  context: ContextSize,
 ): Promise<{ ok: boolean; steps: CheckStep[] }> {
   const options = attemptOptions(core, signal)
   const deadlineMs = Math.min(core.limits.deadlineMs, CHECK_DEADLINE_MS)
@@ -28,7 +30,12 @@ export async function checkService(
       async (attemptSignal) => {
         const steps = await listModels(core, model, attemptSignal)
         const last = steps.at(-1)
-        return last?.ok ? [...steps.slice(0, -1), await withApi(core, last, model, attemptSignal)] : steps
+        return last?.ok
+          ? [
+              ...steps.slice(0, -1),
+              await withContext(await withApi(core, last, model, attemptSignal), context),
+            ]
+          : steps
       },
       { ...options, limits },
     )
@@ -50,8 +57,7 @@ async function listModels(core: OpenAiCore, model: string, signal: AbortSignal):
     const { data } = modelsSchema.parse(await client.get('/models', { signal }))
     const ids = data.map(({ id }) => id)
     const others = ids.slice(0, SHOWN_MODELS).join(', ')
-    // Gemini lists a path, and Ollama the tag that may be left out.
-    const isListed = [model, `models/${model}`, `${model}:latest`].some((id) => ids.includes(id))
+    const isListed = ids.some((id) => isNamed(id, model))
     const detail = isListed
       ? `${model} is available.`
       : `There is no model ${model} here. ${others ? `Available: ${others}.` : 'No models are available.'}`
@@ -95,6 +101,19 @@ async function withApi(
   const used = isByResponses ? 'It answers by the Responses API.' : 'It answers by chat completions.'
   const missing = lacking.length > 0 ? ` Missing here: ${lacking.join(', ')}.` : ''
   return { ...step, detail: `${step.detail} ${used}${missing}` }
+}
+
+/** From here on, a long document fits as well. */
+const ROOMY_TOKENS = 32_000
+
+/** Adds to the last step what a small context is enough for. */
+async function withContext(step: CheckStep, context: ContextSize): Promise<CheckStep> {
+  await context.learn()
+  const { tokens } = context
+  if (!step.ok || tokens === null) return step
+  const size = `Its context is ${tokens.toLocaleString('en')} tokens`
+  const enough = tokens < ROOMY_TOKENS ? ': everyday requests work; long documents need a larger model.' : '.'
+  return { ...step, detail: `${step.detail} ${size}${enough}` }
 }
 
 /** Whether a path exists. The request is empty, so that the server refuses it and the owner pays nothing. */

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { createEitherStructuredModel, createEitherTextModel } from '../completions/either.ts'
 import type { ModelService } from '../port.ts'
+import { structuredWithin, withinContext } from '../within-context.ts'
 import { createCapabilities } from './capabilities.ts'
 import { checkService } from './check.ts'
 import { createClientLoader, type Endpoint, realtimeEndpoint } from './client.ts'
 import { createCompactionModel } from './compaction.ts'
+import { createContextSizes } from './context-sizes.ts'
 import { type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { createDataBlocks } from './data-block.ts'
 import { type ModelApi, OPENAI_BASE_URL } from './defaults.ts'
@@ -26,6 +28,8 @@ export type OpenAiSettings = {
   readonly transcriptionModel: string | null
   readonly speechModel: string | null
   readonly speechVoice?: string | undefined
+  /** How much fits into a request of the chat model; the service is asked if missing. */
+  readonly contextTokens?: number | undefined
   readonly firstEventMs?: number | undefined
 }
 
@@ -50,14 +54,19 @@ export function createOpenAiService(
   const core = createCore(endpoint, settings, dependencies)
   const { capabilities } = core
   const { chatModel, embeddingModel, realtimeModel, transcriptionModel, speechModel } = settings
-  const text = createEitherTextModel(core, chatModel)
+  const sizeOf = createContextSizes(core)
+  const context = sizeOf(chatModel, settings.contextTokens)
+  const text = withinContext(createEitherTextModel(core, chatModel), context)
+  const structured = (model: string) =>
+    structuredWithin(createEitherStructuredModel(core, model), sizeOf(model))
   const compaction = createCompactionModel(core, chatModel)
   const embedding = embeddingModel === null ? null : createEmbeddingModel(core, embeddingModel)
   const hasSpeech = transcriptionModel !== null || speechModel !== null
   return {
     text,
-    utility: createEitherStructuredModel(core, settings.utilityModel ?? chatModel),
-    structured: (model) => createEitherStructuredModel(core, model),
+    context,
+    utility: structured(settings.utilityModel ?? chatModel),
+    structured,
     get compaction() {
       const isMissing = !usesResponses(core) || capabilities.lacks(scopeOf(core, compaction.id), 'compaction')
       return isMissing ? null : compaction
@@ -74,7 +83,8 @@ export function createOpenAiService(
         })
       : null,
     realtime: realtimeModel === null ? null : realtimeEndpoint(endpoint, realtimeModel),
-    check: (signal) => checkService(core, chatModel, signal),
+    check: (signal) =>
+      checkService(core, chatModel, signal, createContextSizes(core)(chatModel, settings.contextTokens)),
   }
 }
 

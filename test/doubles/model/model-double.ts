@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { loadOpenAiSpec, type OpenAiSpec, type SpecPath } from '../spec/openai-spec.ts'
 import { type AnswerContext, eventsOf, type Json, outputOf, responseOf, statusOf, usageOf } from './answer.ts'
 import { chunksOf, completionOf, type Dialect } from './completions.ts'
+import { excessOf, toldContext, truncated } from './context.ts'
 import { embedText } from './embed.ts'
 import { httpFaults, type Reply } from './script.ts'
 import { sendJson, sendStream } from './send.ts'
@@ -11,6 +12,7 @@ import { sealCompaction, visibleText } from './visible-text.ts'
 
 export type RecordedRequest = {
   readonly path: string
+  readonly method: string | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Parsed JSON. For a form: its fields, with a file as bytes. */
   readonly body: Json
@@ -30,6 +32,8 @@ export type ModelDoubleOptions = {
   readonly lacks?: readonly SpecPath[]
   /** How it speaks chat completions. */
   readonly dialect?: Dialect
+  /** The context of its models. It tells the size as a server of the dialect does. A longer prompt is a violation. */
+  readonly contextTokens?: number
   /** Whether to check requests and answers against the official description, if present. */
   readonly validate?: boolean
   /** Whether to keep requests; turn off for long runs. */
@@ -41,7 +45,7 @@ export type ModelDoubleOptions = {
 export type ModelDouble = {
   /** The base URL, with `/v1`. */
   readonly url: string
-  /** All requests so far, or those to one path. */
+  /** All requests so far but GETs, which ask about the server, or those to one path. */
   requests(path?: string): readonly RecordedRequest[]
   connections(): number
   /** Resolves once `count` answers have reached a fault that never ends (hang, drip). */
@@ -65,7 +69,7 @@ const spec = loadOpenAiSpec()
 /** The model service on loopback: responses, compaction, embeddings, models and audio, scripted by tests. */
 export async function startModelDouble(options: ModelDoubleOptions = {}): Promise<ModelDouble> {
   const { apiKey, models = ['test-model'], lacks = [], dialect = 'openai' } = options
-  const { validate = true, record = true } = options
+  const { validate = true, record = true, contextTokens = null } = options
   const checker: OpenAiSpec | null = validate ? spec : null
   if (validate && !spec)
     process.emitWarning('The official API description is absent: the model double validates nothing.')
@@ -105,6 +109,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     let text: string | undefined
     const request: RecordedRequest = {
       path,
+      method: incoming.method,
       headers: incoming.headers,
       body,
       // Lazy, so that it costs nothing where only time is measured.
@@ -115,13 +120,15 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       },
       ended,
     }
+    const told = contextTokens !== null && toldContext(dialect, models, contextTokens)[path]
+    if (incoming.method === 'GET' && told) return await sendJson(response, told, {}, onStall)
     if (record) recorded.push(request)
     if (apiKey !== undefined && incoming.headers.authorization !== `Bearer ${apiKey}`) {
       return await sendJson(response, null, { fault: httpFaults.unauthorised() }, onStall)
     }
     if (lacks.some((each) => each === path))
       return await sendJson(response, null, { fault: httpFaults.notFound() }, onStall)
-    number += 1
+    if (incoming.method === 'POST') number += 1
     if (!isKnown(path)) return await sendJson(response, null, { fault: httpFaults.notFound() }, onStall)
     const isTurn = path === '/responses' || path === '/chat/completions'
     // The connection test asks with an empty body whether the path exists.
@@ -139,6 +146,11 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     request: RecordedRequest,
     response: ServerResponse,
   ): Promise<void> {
+    const excess = contextTokens === null ? 0 : excessOf(request.body, contextTokens)
+    if (excess > 0) violations.push(`a prompt was ${excess} tokens longer than the context`)
+    if (excess > 0 && dialect !== 'ollama')
+      return await sendJson(response, null, { fault: httpFaults.contextTooLong() }, onStall)
+    if (excess > 0) request = { ...request, body: truncated(request.body, contextTokens ?? 0) }
     const reply = isMemoryRequest(request)
       ? await memoryAnswerer(request)
       : (queue.shift() ?? (await answerer?.(request)))
@@ -222,7 +234,8 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
   const port = await listen(server)
   return {
     url: `http://127.0.0.1:${port}/v1`,
-    requests: (path) => recorded.filter((request) => path === undefined || request.path === path),
+    requests: (path) =>
+      recorded.filter((request) => (path === undefined ? request.method !== 'GET' : request.path === path)),
     connections: () => connections,
     stalled: (count) =>
       new Promise((resolve) => {
