@@ -46,7 +46,7 @@ export function createRounds(
 
   /** Asks and runs calls until the model answers. Returns why the turn failed; null if it is answered. */
   async function speak(): Promise<TurnFailureKind | null> {
-    await service.context?.learn()
+    if (service.context) await service.context.learn()
     const composing = composer.compose(turn, service, { textOnly: false })
     if (!composing) return 'interrupted'
     if (isPreviewed) previews.publish({ type: 'working', turnId })
