@@ -30,10 +30,10 @@ export function toolTokens(tools: readonly ToolSpec[], isBrief: boolean | undefi
 }
 
 /** Estimates the tokens of each item as it is sent: in its block, and with the time that goes before it. */
-export function itemTokens(request: Pick<TextRequest, 'input' | 'timezone'> & { readonly now?: string }) {
+export function itemTokens(input: TextRequest['input']): number[] {
   const tokens: number[] = []
   let before = 0
-  for (const item of withTimes(request)) {
+  for (const item of withTimes({ input })) {
     if (item.type === 'time') {
       before += estimateTokens(item.text) + BLOCK_TOKENS
       continue
@@ -65,8 +65,10 @@ export function roomOf(
   return context.tokens - TEMPLATE_TOKENS - estimateTokens(asked)
 }
 
-const sum = (input: TextRequest['input']) =>
-  itemTokens({ input, timezone: 'UTC' }).reduce((total, each) => total + each, 0)
+/** Estimates the tokens of an input as it is sent. */
+export function inputTokens(input: TextRequest['input']): number {
+  return itemTokens(input).reduce((total, each) => total + each, 0)
+}
 
 /**
  * Refuses a request that does not fit into the context, because a local server would cut it without saying so. Whoever
@@ -77,7 +79,7 @@ export function withinContext(model: TextModel, context: ContextSize): TextModel
     ...model,
     respond(request, signal) {
       const { tokens } = context
-      if (tokens !== null) refuseAbove(tokens, headTokens(request, model) + sum(request.input))
+      if (tokens !== null) refuseAbove(tokens, headTokens(request, model) + inputTokens(request.input))
       return model.respond(request, signal)
     },
   }
@@ -91,7 +93,7 @@ export function structuredWithin(model: StructuredModel, context: ContextSize): 
     async answer(request, signal) {
       await context.learn()
       const room = roomOf({ context }, request)
-      if (room !== null) refuseAbove(room, sum(request.input))
+      if (room !== null) refuseAbove(room, inputTokens(request.input))
       return model.answer(request, signal)
     },
   }

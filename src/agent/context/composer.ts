@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../../ledger/event.ts'
+import type { EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { SignalRow } from '../../../projections/signals.ts'
 import type { Recall } from '../../lib/recall.ts'
@@ -13,7 +13,7 @@ import type { ContextItem } from './context.ts'
 import { cutText } from './cut.ts'
 import { fitHistory, fitRound, fitStanding, historyRoom, tooLongText } from './fit.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './instructions.ts'
-import { profileOf } from './profile.ts'
+import { type Profile, profileOf } from './profile.ts'
 import { batchText, readSignals } from './signals-text.ts'
 
 /** The content of `turn.started`, known before the context is gathered. */
@@ -26,6 +26,8 @@ export type Composed = {
   fit?(tail: readonly InputItem[]): Omit<TextRequest, 'now' | 'use'>
   /** The answer to a message that is too long for the model; null if it fits. */
   readonly tooLong?: string | null
+  /** What of the context does not fit. */
+  readonly leftOut?: LeftOut
   /** The input without foreign words: a foreign reply becomes “(answered)”, a pasted part a note of its length. */
   readonly ownWords: readonly InputItem[]
   /** The facts with foreign words in the input. */
@@ -39,6 +41,8 @@ export type Composed = {
   readonly baseForm: 'opaque' | 'text' | null
   readonly past: readonly ContextItem[]
 }
+
+export type LeftOut = NonNullable<EventOf<'turn.completed'>['facts']['leftOut']>
 
 export type Composer = {
   /** Null if the message of the turn was erased. */
@@ -149,6 +153,7 @@ export function createComposer(options: {
             ? {
                 fit: (tail) => fitRound(request, input, tail, { ...request, profile, model: service.text }),
                 tooLong: room < 0 ? tooLongText(estimateTokens(cue.text), room) : null,
+                leftOut: leftOutOf(past.items, items, all.length - adaptations.length, profile),
               }
             : {}),
           ownWords: [...items.flatMap(withoutForeign), cue.own],
@@ -177,6 +182,19 @@ export function createComposer(options: {
       }
     },
   }
+}
+
+function leftOutOf(
+  past: readonly ContextItem[],
+  kept: readonly ContextItem[],
+  instructions: number,
+  { contextTokens }: Profile,
+): LeftOut {
+  const messagesIn = (items: readonly ContextItem[]) =>
+    items.filter(({ item }) => item.type === 'message').length
+  const whole = new Set(past)
+  const shortened = kept.filter((each) => each.seqs.length > 0 && !whole.has(each)).length
+  return { contextTokens, messages: messagesIn(past) - messagesIn(kept), instructions, shortened }
 }
 
 /** Keeps a placeholder for a foreign reply, so that an older request does not look unanswered. */

@@ -1,6 +1,6 @@
 import { shorten } from '../../lib/shorten.ts'
 import type { InputItem } from '../../model/port.ts'
-import { estimateTokens } from '../../model/tokens.ts'
+import { estimateItemTokens, estimateTokens } from '../../model/tokens.ts'
 
 const WHY = 'it does not fit into the context of this model'
 
@@ -49,6 +49,7 @@ function parse(json: string): unknown {
 
 /** At most about `tokens` of an item. An opaque one stays as it is. */
 export function cutItem(item: InputItem, tokens: number): InputItem {
+  if (estimateItemTokens(item) <= tokens) return item
   switch (item.type) {
     case 'message':
     case 'inner':

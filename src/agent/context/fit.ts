@@ -1,7 +1,7 @@
 import type { InputItem, TextModel, TextRequest } from '../../model/port.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import type { Tool } from '../../model/tool.ts'
-import { headTokens, itemTokens } from '../../model/within-context.ts'
+import { headTokens, inputTokens, itemTokens } from '../../model/within-context.ts'
 import { offerTools } from '../tools/more-tools.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
 import type { ContextItem } from './context.ts'
@@ -22,9 +22,6 @@ const ROOMY_ANSWER_TOKENS = 16_000
 const LEFT_OUT =
   'Earlier messages of this conversation are left out here, because they do not fit into the context of this model. search_timeline finds them.'
 
-const sum = (input: readonly InputItem[]) =>
-  itemTokens({ input, timezone: 'UTC' }).reduce((total, each) => total + each, 0)
-
 /** What is known of a turn before its conversation is added. */
 type Turn = {
   readonly instructions: string
@@ -36,7 +33,7 @@ type Turn = {
 /** What is left after the instructions, the input and a share for calls and results. */
 function roomAfter(input: readonly InputItem[], { instructions, model, profile }: Turn): number {
   const head = headTokens({ instructions, tools: [] }, model)
-  return profile.inputTokens - head - TIME_TOKENS - profile.tailTokens - sum(input)
+  return profile.inputTokens - head - TIME_TOKENS - profile.tailTokens - inputTokens(input)
 }
 
 function offered(turn: Turn, room: number, tail: readonly InputItem[]) {
@@ -60,10 +57,13 @@ export function fitRound(
 ): Omit<TextRequest, 'now' | 'use'> {
   const tools = offered(turn, roomAfter(input, turn), tail)
   const left =
-    turn.profile.contextTokens - headTokens({ ...request, ...tools }, turn.model) - sum(input) - TIME_TOKENS
+    turn.profile.contextTokens -
+    headTokens({ ...request, ...tools }, turn.model) -
+    inputTokens(input) -
+    TIME_TOKENS
   const answer = turn.profile.contextTokens - turn.profile.inputTokens
   const fitted = fitItems(tail, left - answer)
-  const most = Math.floor(left - sum(fitted) - turn.profile.contextTokens * MARGIN)
+  const most = Math.floor(left - inputTokens(fitted) - turn.profile.contextTokens * MARGIN)
   return {
     ...request,
     ...tools,
@@ -75,7 +75,7 @@ export function fitRound(
 /** Cuts the longest items, as far as all of them then fit. */
 export function fitItems(items: readonly InputItem[], tokens: number): readonly InputItem[] {
   let fitted = items
-  for (let most = tokens; sum(fitted) > tokens && most >= LEAST_ITEM_TOKENS; most /= 2)
+  for (let most = tokens; inputTokens(fitted) > tokens && most >= LEAST_ITEM_TOKENS; most /= 2)
     fitted = items.map((item) => cutItem(item, Math.floor(most)))
   return fitted
 }
@@ -86,13 +86,13 @@ export function fitHistory(
   tokens: number,
   { itemTokens: most, capsuleTokens }: Profile,
 ): readonly ContextItem[] {
-  if (sum(items.map(({ item }) => item)) <= tokens) return items
+  if (inputTokens(items.map(({ item }) => item)) <= tokens) return items
   const isSummary = ({ item }: ContextItem) => item.type === 'inner' && item.label === SUMMARY_LABEL
   const cut = items.map((each) => cutContextItem(each, isSummary(each) ? capsuleTokens * 2 : most))
-  const costs = itemTokens({ input: cut.map(({ item }) => item), timezone: 'UTC' })
+  const costs = itemTokens(cut.map(({ item }) => item))
   const [first] = cut
   const base = first && (isSummary(first) || first.item.type === 'opaque') ? 1 : 0
-  let room = tokens - sum([LEFT_OUT_ITEM.item]) - (base === 1 ? (costs[0] ?? 0) : 0)
+  let room = tokens - inputTokens([LEFT_OUT_ITEM.item]) - (base === 1 ? (costs[0] ?? 0) : 0)
   let from = cut.length
   for (let place = cut.length - 1; place >= base; place -= 1) {
     room -= costs[place] ?? 0
@@ -116,6 +116,7 @@ function beginsTurn(each: ContextItem | undefined): boolean {
 function cutContextItem(each: ContextItem, most: number): ContextItem {
   // What a tool returned can be looked up again.
   const tokens = each.item.type === 'tool_result' ? most / 2 : most
+  if (inputTokens([each.item]) <= tokens) return each
   const own = each.own ? { own: cutItem(each.own, tokens) } : {}
   return { ...each, item: cutItem(each.item, tokens), ...own }
 }

@@ -1,7 +1,7 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
 import type { TurnFailureKind } from '../../model/failure-text.ts'
 import { addUsage, ModelError, type ModelService, type TextRequest } from '../../model/port.ts'
-import type { Composed } from '../context/composer.ts'
+import type { Composed, LeftOut } from '../context/composer.ts'
 import type { SpokenChannel } from '../context/instructions.ts'
 import { SILENCE } from '../context/signals-text.ts'
 import type { Run } from './run.ts'
@@ -199,10 +199,19 @@ export function createRounds(
     await append([
       ...facts.attached([...run.signalIds]),
       ...facts.replied(text, seqs, run.foreignSeqs.size > 0),
-      facts.completed({ run, answer, durationMs: options.durationMs() }),
+      facts.completed({ run, answer, durationMs: options.durationMs(), leftOut: leftOutOf(composed) }),
       ...composed.proven,
       facts.usage(answer.usage, options.thresholdTokens()),
     ])
+  }
+
+  /** Undefined if the model was given everything. */
+  function leftOutOf({ leftOut }: Composed): LeftOut | undefined {
+    if (!leftOut) return undefined
+    const cut = run.tail.filter((item) => !sent?.input.includes(item)).length
+    const shortened = leftOut.shortened + cut
+    const isWhole = leftOut.messages + leftOut.instructions + shortened === 0
+    return isWhole ? undefined : { ...leftOut, shortened }
   }
 
   /** Answers without the model. The message and the answer join the chain. */

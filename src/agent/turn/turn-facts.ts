@@ -3,7 +3,7 @@ import { MAX_FOREIGN_SEQS } from '../../../ledger/events/turn.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
 import { failureText, type TurnFailureKind } from '../../model/failure-text.ts'
 import type { ModelId, TextEvent, Usage, Use } from '../../model/port.ts'
-import type { Opening } from '../context/composer.ts'
+import type { LeftOut, Opening } from '../context/composer.ts'
 import type { JudgedCall } from './second-reading.ts'
 import { replyKey } from './sms-text.ts'
 
@@ -138,6 +138,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       run,
       answer,
       durationMs,
+      leftOut,
     }: {
       readonly run: {
         readonly usage: Usage
@@ -146,6 +147,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
       }
       readonly answer: Answer | null
       readonly durationMs: number
+      readonly leftOut?: LeftOut | undefined
     }): NewEvent => ({
       type: 'turn.completed',
       actor: 'service',
@@ -158,6 +160,7 @@ export function createTurnFacts({ turn, channel, model, replyTo }: TurnPlace) {
         responseId: answer?.responseId ?? null,
         rounds: run.rounds,
         durationMs,
+        ...(leftOut ? { leftOut } : {}),
         foreignSeqs: [...run.foreignSeqs].sort((a, b) => a - b).slice(-MAX_FOREIGN_SEQS),
       },
     }),

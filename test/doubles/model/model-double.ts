@@ -34,6 +34,8 @@ export type ModelDoubleOptions = {
   readonly dialect?: Dialect
   /** The context of its models. It tells the size as a server of the dialect does. A longer prompt is a violation. */
   readonly contextTokens?: number
+  /** Answers to a GET of a path. */
+  readonly gets?: Readonly<Record<string, () => Json>>
   /** Whether to check requests and answers against the official description, if present. */
   readonly validate?: boolean
   /** Whether to keep requests; turn off for long runs. */
@@ -120,9 +122,11 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       },
       ended,
     }
-    const told = contextTokens !== null && toldContext(dialect, models, contextTokens)[path]
-    if (incoming.method === 'GET' && told) return await sendJson(response, told, {}, onStall)
     if (record) recorded.push(request)
+    const told =
+      options.gets?.[path]?.() ??
+      (contextTokens === null ? null : toldContext(dialect, models, contextTokens)[path])
+    if (incoming.method === 'GET' && told) return await sendJson(response, told, {}, onStall)
     if (apiKey !== undefined && incoming.headers.authorization !== `Bearer ${apiKey}`) {
       return await sendJson(response, null, { fault: httpFaults.unauthorised() }, onStall)
     }
@@ -150,7 +154,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     if (excess > 0) violations.push(`a prompt was ${excess} tokens longer than the context`)
     if (excess > 0 && dialect !== 'ollama')
       return await sendJson(response, null, { fault: httpFaults.contextTooLong() }, onStall)
-    if (excess > 0) request = { ...request, body: truncated(request.body, contextTokens ?? 0) }
+    if (excess > 0) request = withBody(request, truncated(request.body, contextTokens ?? 0))
     const reply = isMemoryRequest(request)
       ? await memoryAnswerer(request)
       : (queue.shift() ?? (await answerer?.(request)))
@@ -259,6 +263,12 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     },
   }
 }
+
+const withBody = (request: RecordedRequest, body: Json): RecordedRequest => ({
+  ...request,
+  body,
+  text: visibleText([body.messages]),
+})
 
 const MEMORY_REQUESTS: ReadonlySet<unknown> = new Set(['memory_candidates', 'relevant_memories'])
 
