@@ -13,6 +13,7 @@ import { createActivationRunner } from './activation.ts'
 import { createChainReader } from './context/chain.ts'
 import { createCompactor } from './context/compaction.ts'
 import { createComposer } from './context/composer.ts'
+import { fitStanding } from './context/fit.ts'
 import { createGuestComposer } from './context/guest-composer.ts'
 import { guestCallInstructions, guestText } from './context/guest-instructions.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './context/instructions.ts'
@@ -131,13 +132,17 @@ export function buildAssistant(options: AssistantOptions) {
       readonly onFault: (error: unknown, tool: string) => void
     }) => createToolRunner({ ...call, tools, propose: options.propose, foreignAmong, nowMs }),
     turns,
-    instructions: (channel: SpokenChannel) =>
-      buildInstructions({
+    instructions(channel: SpokenChannel) {
+      // Calls have a model of their own.
+      const profile = channel === 'voice' ? null : context.sizes.profile()
+      const all = options.adaptations(channel)
+      return buildInstructions({
         channel,
-        adaptations: options.adaptations(channel),
+        adaptations: profile ? fitStanding(all, profile.standingTokens) : all,
         isHalted: options.isHalted(),
-        isShort: context.sizes.profile()?.isShort,
-      }),
+        isShort: profile?.isShort,
+      })
+    },
   }
 }
 
