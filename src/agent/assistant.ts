@@ -85,6 +85,8 @@ export function buildAssistant(options: AssistantOptions) {
   async function compactIfDue(signal: AbortSignal): Promise<void> {
     const conversationId = placement.openConversationId()
     if (conversationId === undefined || !mayAskModel()) return
+    // By now, a local server has loaded the model.
+    await model().context?.learn()
     const isOverfull = await compactor.isOverfull(conversationId)
     if (compactor.isDue(conversationId, isOverfull))
       await compactor.compact(conversationId, 'automatic', signal)

@@ -13,20 +13,26 @@ import {
   type TextRequest,
   type ToolSpec,
 } from './port.ts'
-import { estimateItemTokens, estimateTokens } from './tokens.ts'
+import { denseTokens, estimateItemTokens, estimateTokens, textOf } from './tokens.ts'
 
 /** The tags around a data block, with their codes. */
 const BLOCK_TOKENS = 48
 /** What a chat template adds of its own: how to call tools, and the marks of roles. */
 const TEMPLATE_TOKENS = 150
 
-/** Ids and times have more tokens than words of their length. */
-const DATA_FACTOR = 1.3
+/** A tool never changes, and its schema takes a while. */
+const known = { whole: new WeakMap<ToolSpec, number>(), brief: new WeakMap<ToolSpec, number>() }
+
+function tokensOf(tool: ToolSpec, isBrief = false): number {
+  const among = isBrief ? known.brief : known.whole
+  const tokens = among.get(tool) ?? estimateTokens(JSON.stringify(toFunctionTool(tool, isBrief))) + 1
+  among.set(tool, tokens)
+  return tokens
+}
 
 /** Estimates the tokens of the tools as they are sent. */
 export function toolTokens(tools: readonly ToolSpec[], isBrief: boolean | undefined): number {
-  if (tools.length === 0) return 0
-  return estimateTokens(JSON.stringify(tools.map((tool) => toFunctionTool(tool, isBrief))))
+  return tools.reduce((sum, tool) => sum + tokensOf(tool, isBrief), 0)
 }
 
 /** Estimates the tokens of each item as it is sent: in its block, and with the time that goes before it. */
@@ -39,8 +45,7 @@ export function itemTokens(input: TextRequest['input']): number[] {
       continue
     }
     const isBlock = item.type === 'inner' || (item.type === 'message' && item.role === 'guest')
-    const isData = item.type === 'tool_result' || item.type === 'tool_call'
-    const own = Math.ceil(estimateItemTokens(item) * (isData ? DATA_FACTOR : 1))
+    const own = estimateItemTokens(item) + denseTokens(textOf(item))
     tokens.push(before + own + (isBlock ? BLOCK_TOKENS : 0))
     before = 0
   }

@@ -67,7 +67,7 @@ const script: readonly (readonly [string, RegExp])[] = [
 const dialects: readonly Dialect[] = ['ollama', 'llama.cpp', 'vllm']
 
 /** A service on a model of 4,096 tokens. Its double fails the test if a prompt is longer. */
-async function startSmall(dialect: Dialect, environment: Readonly<Record<string, string>> = {}) {
+async function startSmall(dialect: Dialect, nowMs?: () => number) {
   const double = await startModelDouble({
     models: ['small'],
     dialect,
@@ -76,7 +76,8 @@ async function startSmall(dialect: Dialect, environment: Readonly<Record<string,
   })
   onTestFinished(() => double.close())
   const service = await startWholeService({
-    environment: { CHAT_MODEL: 'small', OPENAI_BASE_URL: double.url, ...environment },
+    environment: { CHAT_MODEL: 'small', OPENAI_BASE_URL: double.url },
+    ...(nowMs ? { nowMs } : {}),
   })
   return { double, ...service }
 }
@@ -137,6 +138,31 @@ test.for(dialects)('a model of 4,096 tokens does everyday requests as of %s', as
     expect(types.get(failure) ?? []).toEqual([])
   const { compactThresholdTokens } = (await client.get('/api/session/context')).json
   expect(compactThresholdTokens).toBeLessThan(4_096)
+})
+
+test('stays within the context whatever is pasted, over many days', async () => {
+  let nowMs = Date.now()
+  const { double, client } = await startSmall('vllm', () => nowMs)
+  double.answerWith(() => ({ text: 'Read.' }))
+  const kinds = [
+    LETTER,
+    'Котёл был обслужен, и клапан изношен. ',
+    '锅炉已检修,左侧阀门磨损。',
+    'const x = [{ a: 1, "b": "c" }, foo(bar)];\n',
+    'U2FsdGVkX18vcXVpdGVhbG9uZ2tleXdpdGhvdXRzcGFjZXM',
+  ]
+  const replies: string[] = []
+  for (const kind of kinds)
+    for (const bytes of [500, 2_000, 4_000, 12_000]) {
+      nowMs += 7 * 3_600_000
+      const content = kind.repeat(Math.ceil(bytes / Buffer.byteLength(kind)))
+      const { status, json, text } = await client.post('/api/chat', { content })
+      expect(status, text).toBe(200)
+      replies.push(json.reply.text.slice(0, 24))
+    }
+  const refused = 'This message is too long'
+  expect(Map.groupBy(replies, (reply) => reply).get(refused)?.length).toBe(kinds.length + 1)
+  expect(replies.filter((_, place) => place % 4 === 3)).toEqual(kinds.map(() => refused))
 })
 
 test('reads the owner’s words again within a small context, and says what it left out', async () => {

@@ -5,6 +5,7 @@ import { createContextQueries, wasUseless } from '../../../projections/context.t
 import { leftOfWait } from '../../lib/waits.ts'
 import { addUsage, CapabilityMissing, ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
 import { estimateItemTokens, estimateTokens } from '../../model/tokens.ts'
+import { inputTokens, itemTokens } from '../../model/within-context.ts'
 import { type Capsule, type Commitment, writeCapsule } from './capsule.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import type { ContextItem } from './context.ts'
@@ -60,8 +61,11 @@ export function createCompactor(options: {
   async function compactOnce(conversationId: string, source: CompactionSource, signal: AbortSignal) {
     const service = options.model()
     const read = await chain.read(conversationId, service.text.id)
-    const keepTokens = profile()?.keepTokens ?? 0
-    const part = partToCompact(read, options.thresholdTokens() * CHUNK_SHARE, keepTokens)
+    const limits = profile()
+    const keepTokens = limits?.keepTokens ?? 0
+    const most = options.thresholdTokens() * CHUNK_SHARE
+    const budget = limits ? Math.min(most, limits.inputTokens * CAPSULE_INPUT_SHARE) : most
+    const part = partToCompact(read, budget, keepTokens)
     const left = read.items.slice(part.length)
     const coverage = coverageOf(read, part)
     const facts = { compactionId: newId(), source, inputTokensBefore: tokensBefore(conversationId, read) }
@@ -225,7 +229,7 @@ export function createCompactor(options: {
       const limits = profile()
       if (!limits) return false
       const { items } = await chain.read(conversationId, options.model().text.id)
-      return sumTokens(items) > limits.historyTokens
+      return inputTokens(items.map(({ item }) => item)) > limits.historyTokens
     },
     /** Whether the chain is too long or lost its base to an erasure, and the breaker allows an attempt. */
     isDue(conversationId: string, isOverfull = false): boolean {
@@ -303,10 +307,12 @@ function firstOf(commitments: readonly Commitment[], tokens: number): readonly C
  */
 function partToCompact(read: Chain, budgetTokens: number, keepTokens: number): ContextItem[] {
   const older = withoutNewest(read.items, keepTokens)
+  const items = older.length > (read.base ? 1 : 0) ? older : read.items
+  const costs = itemTokens(items.map(({ item }) => item))
   const part: ContextItem[] = []
   let tokens = 0
-  for (const each of older.length > (read.base ? 1 : 0) ? older : read.items) {
-    tokens += estimateItemTokens(each.item)
+  for (const [place, each] of items.entries()) {
+    tokens += costs[place] ?? 0
     if (part.length > (read.base ? 1 : 0) && tokens > budgetTokens && isOwners(each)) break
     part.push(each)
   }

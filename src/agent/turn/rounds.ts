@@ -194,7 +194,8 @@ export function createRounds(
     const isSilent =
       turn.trigger === 'activation' && (answer.text.trim() === SILENCE || answer.text.trim() === '')
     const seqs = run.derivation()(answer.text)
-    const whole = answer.truncated && sent?.maxOutputTokens ? `${answer.text}\n\n${CUT_OFF}` : answer.text
+    const whole =
+      answer.truncated && sent?.maxOutputTokens ? `${answer.text}\n\n${CUT_OFF}`.trim() : answer.text
     const text = isSilent ? null : await options.shortenReply(whole, turn, seqs)
     await append([
       ...facts.attached([...run.signalIds]),

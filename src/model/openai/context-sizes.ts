@@ -32,7 +32,8 @@ const listSchema = z.object({
 const propsSchema = z.object({ default_generation_settings: z.object({ n_ctx: z.int().positive() }) })
 const loadedSchema = z.object({ models: z.array(z.looseObject({ name: z.string(), context_length: size })) })
 
-type Told = { readonly tokens: number | null; readonly forMs: number }
+/** `otherwise` is assumed unless the server has ever told more. */
+type Told = { readonly tokens: number | null; readonly otherwise?: number; readonly forMs: number }
 
 /**
  * The context sizes of the models of a server. There is no standard: vLLM and most hosts tell it in their list of
@@ -56,7 +57,7 @@ export function createContextSizes(core: Pick<OpenAiCore, 'baseUrl' | 'isOpenAi'
     return max_model_len ?? loaded_context_length ?? meta?.n_ctx ?? context_length ?? context_window ?? null
   }
 
-  /** What the server has loaded. An Ollama that has loaded nothing yet is taken for one with its default. */
+  /** What the server has loaded; null if it does not tell. */
   async function loaded(model: string, signal: AbortSignal): Promise<Told | null> {
     const [props, running, studio] = await Promise.all([
       read(`${origin}/props`, propsSchema, signal),
@@ -66,8 +67,8 @@ export function createContextSizes(core: Pick<OpenAiCore, 'baseUrl' | 'isOpenAi'
     const own = running?.models.find(({ name }) => isNamed(name, model))?.context_length
     const tokens = props?.default_generation_settings.n_ctx ?? own ?? studio
     if (tokens !== null) return { tokens, forMs: LOADED_MS }
-    // Ollama runs models of its cloud, which are named so, with all that they have.
-    return running && !/\bcloud$/.test(model) ? { tokens: OLLAMA_TOKENS, forMs: 0 } : null
+    // An Ollama that has not loaded it. Models of its cloud, which are named so, have all their context.
+    return running && !/\bcloud$/.test(model) ? { tokens: null, otherwise: OLLAMA_TOKENS, forMs: 0 } : null
   }
 
   async function ask(model: string): Promise<Told> {
@@ -83,9 +84,9 @@ export function createContextSizes(core: Pick<OpenAiCore, 'baseUrl' | 'isOpenAi'
     let untilMs = 0
     let asking: Promise<void> | null = null
     async function update(): Promise<void> {
-      const { tokens, forMs } = await ask(model)
+      const { tokens, otherwise = null, forMs } = await ask(model)
       // A server that is busy says nothing, and has not changed.
-      told = tokens ?? told
+      told = tokens ?? told ?? otherwise
       untilMs = core.timing.nowMs() + forMs
     }
     return {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { systemTiming } from '../../../src/model/openai/timing.ts'
 import { headTokens, inputTokens, toolTokens } from '../../../src/model/within-context.ts'
 import { dialects } from '../../doubles/model/completions.ts'
 import { never, noteTool, request, run, setUp } from './fixture.ts'
@@ -29,8 +30,10 @@ test('takes what is set, and nothing where nobody says', async () => {
 
 test('takes an Ollama that has loaded nothing yet for one with its default, and asks again', async () => {
   let loaded: object[] = []
+  let nowMs = 0
   const { service, another, double } = await setUp({
     double: { gets: { '/api/ps': () => ({ models: loaded }) } },
+    dependencies: { timing: { ...systemTiming, nowMs: () => nowMs } },
     settings,
   })
   await service.context?.learn()
@@ -41,6 +44,12 @@ test('takes an Ollama that has loaded nothing yet for one with its default, and 
   const asked = double.requests('/models').length
   await service.context?.learn()
   expect(double.requests('/models')).toHaveLength(asked)
+  // It unloads a model that rests, which then keeps its size.
+  loaded = []
+  nowMs += 10 * 60_000
+  await service.context?.learn()
+  expect(double.requests('/models')).toHaveLength(asked + 1)
+  expect(service.context?.tokens).toBe(32_768)
   const cloud = another({ chatModel: 'gpt-oss:120b-cloud' })
   await cloud.context?.learn()
   expect(cloud.context?.tokens).toBeNull()
