@@ -62,7 +62,7 @@ export const settingRegistry = {
     unit: 'tokens',
     default: null,
     description:
-      'How many tokens fit into a request of the chat model. Empty asks the service. Below 16,000, Delegate sends shorter instructions, fewer tools and less of the conversation.',
+      'How many tokens fit into a request of the chat model. Empty asks the service. Below 10,000, instructions are shorter and tools fewer.',
   }),
   UTILITY_MODEL: setting(tokenSchema, {
     group: 'model',

@@ -137,12 +137,13 @@ test('a round fits into every context, whatever was said and returned', () => {
       fc.array(item, { maxLength: 5 }),
       (contextTokens, exchanges, rounds) => {
         const profile = profileFor(contextTokens)
-        const turn = { instructions: 'Be brief.', tools, model: {}, profile }
+        const request = { instructions: 'Be brief.', tools, timezone: 'UTC' }
+        const turn = { request, model: {}, profile }
         const added: InputItem[] = [{ type: 'message', role: 'owner', text: 'What now?' }]
         const past = exchanges.flatMap(([one, other]) => [said('owner', one), said('delegate', other)])
-        const history = fitHistory(past, historyRoom(added, turn), profile)
+        const history = fitHistory(past, historyRoom(turn, added), profile)
         const input = [...history.map((each) => each.item), ...added]
-        const sent = fitRound({ instructions: 'Be brief.', timezone: 'UTC' }, input, rounds.flat(), turn)
+        const sent = fitRound(turn, input, rounds.flat())
         const used = headTokens(sent, {}) + inputTokens(sent.input)
         expect(used + Math.min(sent.maxOutputTokens ?? 0, contextTokens / 10)).toBeLessThanOrEqual(
           contextTokens,

@@ -143,17 +143,18 @@ export function createComposer(options: {
         const { isShort } = profile ?? {}
         const instructions = buildInstructions({ channel, adaptations, isActivation, isHalted, isShort })
         const request = { instructions, tools: offered, isHalted, timezone: options.timezone() }
-        const room = profile && historyRoom(added, { ...request, profile, model: service.text })
-        const items = profile && room !== null ? fitHistory(past.items, room, profile) : past.items
+        const limited = profile && { request, profile, model: service.text }
+        const room = limited ? historyRoom(limited, added) : 0
+        const items = limited ? fitHistory(past.items, room, limited.profile) : past.items
         const input = [...items.map(({ item }) => item), ...added]
         return {
           request,
           input,
-          ...(profile && room !== null
+          ...(limited
             ? {
-                fit: (tail) => fitRound(request, input, tail, { ...request, profile, model: service.text }),
-                tooLong: room < 0 ? tooLongText(estimateTokens(cue.text), room) : null,
-                leftOut: leftOutOf(past.items, items, all.length - adaptations.length, profile),
+                fit: (tail) => fitRound(limited, input, tail),
+                tooLong: room < 0 ? tooLongText(estimateTokens(cue.text), -room) : null,
+                leftOut: leftOutOf(past.items, items, all.length - adaptations.length, limited.profile),
               }
             : {}),
           ownWords: [...items.flatMap(withoutForeign), cue.own],

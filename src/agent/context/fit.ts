@@ -1,7 +1,7 @@
 import type { InputItem, TextModel, TextRequest } from '../../model/port.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import type { Tool } from '../../model/tool.ts'
-import { headTokens, inputTokens, itemTokens } from '../../model/within-context.ts'
+import { headTokens, inputTokens, itemTokens, toolTokens } from '../../model/within-context.ts'
 import { offerTools } from '../tools/more-tools.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
 import type { ContextItem } from './context.ts'
@@ -22,53 +22,48 @@ const ROOMY_ANSWER_TOKENS = 16_000
 const LEFT_OUT =
   'Earlier messages of this conversation are left out here, because they do not fit into the context of this model. search_timeline finds them.'
 
-/** What is known of a turn before its conversation is added. */
+/** A turn before its conversation is added. */
 type Turn = {
-  readonly instructions: string
-  readonly tools: readonly Tool[]
+  readonly request: Pick<TextRequest, 'instructions' | 'timezone' | 'isHalted'> & {
+    readonly tools: readonly Tool[]
+  }
   readonly model: Pick<TextModel, 'asSent'>
   readonly profile: Profile
 }
 
 /** What is left after the instructions, the input and a share for calls and results. */
-function roomAfter(input: readonly InputItem[], { instructions, model, profile }: Turn): number {
-  const head = headTokens({ instructions, tools: [] }, model)
+function roomAfter(input: readonly InputItem[], { request, model, profile }: Turn): number {
+  const head = headTokens({ ...request, tools: [] }, model)
   return profile.inputTokens - head - TIME_TOKENS - profile.tailTokens - inputTokens(input)
 }
 
-function offered(turn: Turn, room: number, tail: readonly InputItem[]) {
-  return offerTools(turn.tools, tail, Math.max(LEAST_TOOL_TOKENS, Math.min(turn.profile.toolTokens, room)))
+/** The tools as they are offered beside the input. They give way to a long message. */
+function offeredBeside(input: readonly InputItem[], turn: Turn, tail: readonly InputItem[] = []) {
+  const most = Math.min(turn.profile.toolTokens, roomAfter(input, turn))
+  return offerTools(turn.request.tools, tail, Math.max(LEAST_TOOL_TOKENS, most))
 }
 
 /** The tokens left for the conversation before `added`; negative if `added` alone does not fit. */
-export function historyRoom(added: readonly InputItem[], turn: Turn): number {
-  const { instructions, model } = turn
-  const room = roomAfter(added, turn)
-  const tools = offered(turn, room, [])
-  return room - headTokens({ instructions, ...tools }, model) + headTokens({ instructions, tools: [] }, model)
+export function historyRoom(turn: Turn, added: readonly InputItem[]): number {
+  const { tools, isBrief } = offeredBeside(added, turn)
+  return roomAfter(added, turn) - toolTokens(tools, isBrief)
 }
 
 /** The request of a round: its tools, and calls and results that leave room for the answer. */
 export function fitRound(
-  request: Pick<TextRequest, 'instructions' | 'timezone' | 'isHalted'>,
+  turn: Turn,
   input: readonly InputItem[],
   tail: readonly InputItem[],
-  turn: Turn,
 ): Omit<TextRequest, 'now' | 'use'> {
-  const tools = offered(turn, roomAfter(input, turn), tail)
-  const left =
-    turn.profile.contextTokens -
-    headTokens({ ...request, ...tools }, turn.model) -
-    inputTokens(input) -
-    TIME_TOKENS
-  const answer = turn.profile.contextTokens - turn.profile.inputTokens
-  const fitted = fitItems(tail, left - answer)
-  const most = Math.floor(left - inputTokens(fitted) - turn.profile.contextTokens * MARGIN)
+  const request = { ...turn.request, ...offeredBeside(input, turn, tail) }
+  const { contextTokens, inputTokens: most } = turn.profile
+  const left = contextTokens - headTokens(request, turn.model) - inputTokens(input) - TIME_TOKENS
+  const fitted = fitItems(tail, left - (contextTokens - most))
+  const answer = Math.floor(left - inputTokens(fitted) - contextTokens * MARGIN)
   return {
     ...request,
-    ...tools,
     input: input.concat(fitted),
-    ...(most < ROOMY_ANSWER_TOKENS ? { maxOutputTokens: Math.max(1, most) } : {}),
+    ...(answer < ROOMY_ANSWER_TOKENS ? { maxOutputTokens: Math.max(1, answer) } : {}),
   }
 }
 
@@ -132,11 +127,11 @@ export function fitStanding(adaptations: readonly Adaptation[], tokens: number):
   })
 }
 
-/** What the owner is told about a message that does not fit; `room` is what is missing, as a negative number. */
-export function tooLongText(needed: number, room: number): string {
+/** What the owner is told about a message that does not fit by `lacks` tokens. */
+export function tooLongText(needed: number, lacks: number): string {
   const many = (tokens: number) => tokens.toLocaleString('en')
   return (
-    `This message is too long for the model that I use: it has about ${many(needed)} tokens, and ${many(Math.max(0, needed + room))} fit. ` +
+    `This message is too long for the model that I use: it has about ${many(needed)} tokens, and ${many(Math.max(0, needed - lacks))} fit. ` +
     'I have not read it. Send a shorter part of it, or choose a model with a larger context in Settings.'
   )
 }

@@ -131,19 +131,8 @@ export function createRounds(
       isOwners,
       isForeign: run.foreignSeqs.size > 0,
       async readAgain() {
-        const request = sent ?? composed.request
-        const second = await readAgain(
-          { request, ownWords: composed.ownWords },
-          {
-            service,
-            tools: options.tools,
-            nowMs,
-            signal,
-            log,
-            turnId,
-            use,
-          },
-        )
+        const read = { request: sent ?? composed.request, ownWords: composed.ownWords }
+        const second = await readAgain(read, { ...options, service, nowMs, signal, log, turnId, use })
         run.usage = addUsage(run.usage, second.usage)
         return second.toolCalls
       },

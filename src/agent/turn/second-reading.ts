@@ -58,8 +58,8 @@ export async function judgeCalls(
 }
 
 /**
- * Reads the request of the round again, in the owner's words. Returns no calls if the model fails. Offers only the tools that need authority, because a model that can
- * look things up first would stop there.
+ * Sends the request of the round again, with the owner's words. Returns no calls if the model fails. Offers only the
+ * tools that need authority, because a model that can look things up first would stop there.
  */
 export async function readAgain(
   { request, ownWords }: Pick<Composed, 'request' | 'ownWords'>,

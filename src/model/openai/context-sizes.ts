@@ -11,7 +11,9 @@ const LOADED_MS = 5 * 60 * 1000
 /** What Ollama loads a model with, unless it has much memory or is told otherwise. */
 const OLLAMA_TOKENS = 4_096
 
-const size = z.int().positive().nullish().catch(null)
+/** Less is no context but a mistake. */
+const LEAST_TOKENS = 1_000
+const size = z.int().min(LEAST_TOKENS).nullish().catch(null)
 const listSchema = z.object({
   data: z.array(
     z.looseObject({
@@ -29,7 +31,7 @@ const listSchema = z.object({
     }),
   ),
 })
-const propsSchema = z.object({ default_generation_settings: z.object({ n_ctx: z.int().positive() }) })
+const propsSchema = z.object({ default_generation_settings: z.object({ n_ctx: z.int().min(LEAST_TOKENS) }) })
 const loadedSchema = z.object({ models: z.array(z.looseObject({ name: z.string(), context_length: size })) })
 
 /** `otherwise` is assumed unless the server has ever told more. */
