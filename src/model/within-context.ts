@@ -20,19 +20,10 @@ const BLOCK_TOKENS = 48
 /** What a chat template adds of its own: how to call tools, and the marks of roles. */
 const TEMPLATE_TOKENS = 150
 
-/** A tool never changes, and its schema takes a while. */
-const known = { whole: new WeakMap<ToolSpec, number>(), brief: new WeakMap<ToolSpec, number>() }
-
-function tokensOf(tool: ToolSpec, isBrief = false): number {
-  const among = isBrief ? known.brief : known.whole
-  const tokens = among.get(tool) ?? estimateTokens(JSON.stringify(toFunctionTool(tool, isBrief))) + 1
-  among.set(tool, tokens)
-  return tokens
-}
-
 /** Estimates the tokens of the tools as they are sent. */
 export function toolTokens(tools: readonly ToolSpec[], isBrief: boolean | undefined): number {
-  return tools.reduce((sum, tool) => sum + tokensOf(tool, isBrief), 0)
+  if (tools.length === 0) return 0
+  return estimateTokens(JSON.stringify(tools.map((tool) => toFunctionTool(tool, isBrief))))
 }
 
 /** Estimates the tokens of each item as it is sent: in its block, and with the time that goes before it. */

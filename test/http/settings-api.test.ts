@@ -16,7 +16,7 @@ const CONTRACT_KEYS =
 /** Extensions of the contract. */
 const OWN_KEYS =
   'PHONE_PIN RIGHTS_TEXTS RIGHTS_CALLS RIGHTS_CALLS_UNATTESTED RIGHTS_CALLS_PIN MODEL_FIRST_EVENT_SECONDS ' +
-  'ALLOWANCE_DAY ALLOWANCE_MONTH PRICES MODEL_API'
+  'ALLOWANCE_DAY ALLOWANCE_MONTH PRICES MODEL_API CONTEXT_TOKENS'
 
 type Entry = { key: string; value: unknown; secret: boolean; set: boolean; source: string }
 
