@@ -186,7 +186,10 @@ test('reads the owner’s words again within a small context, and says what it l
   const asked = double.requests('/chat/completions').filter(({ body }) => body.tools)
   const toolsOf = (place: number) =>
     ((asked[place]?.body.tools ?? []) as { function: { name: string } }[]).map((tool) => tool.function.name)
-  expect(toolsOf(0)).not.toContain('delete_note')
+  const memory = ['remember', 'recall', 'forget']
+  const notes = ['create_note', 'read_note', 'update_note']
+  const timers = ['set_timer', 'list_timers', 'cancel_timer']
+  expect(toolsOf(0)).toEqual([...memory, ...notes, ...timers, 'search_timeline', 'more_tools'])
   expect(toolsOf(2)).toContain('delete_note')
   expect(asked[2]?.text).toMatch(/left out|cut/)
   // The second reading: the tools that need authority, and nothing of the note.
