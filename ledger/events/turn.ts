@@ -14,6 +14,14 @@ export const usageSchema = z.strictObject({
 /** The provider, and its name for the model. */
 export const modelIdSchema = z.strictObject({ provider: z.string().max(100), model: z.string().max(200) })
 
+/** How many messages and standing instructions a model was not given, and of how many items only a part. */
+const leftOutSchema = z.strictObject({
+  contextTokens: countSchema,
+  messages: countSchema,
+  instructions: countSchema,
+  shortened: countSchema,
+})
+
 /** Why a request to a model service fails. */
 export const modelFailureKinds = [
   'auth',
@@ -59,6 +67,8 @@ export const turnEvents = {
       responseId: idSchema.nullable(),
       rounds: countSchema,
       durationMs: countSchema,
+      /** What did not fit into a small context. Absent if nothing was left out. */
+      leftOut: leftOutSchema.optional(),
       /** The facts with words of others that the model was given: the latest 50. Absent in older facts. */
       foreignSeqs: z.array(seqSchema).max(MAX_FOREIGN_SEQS).optional(),
     },

@@ -13,12 +13,15 @@ import { createActivationRunner } from './activation.ts'
 import { createChainReader } from './context/chain.ts'
 import { createCompactor } from './context/compaction.ts'
 import { createComposer } from './context/composer.ts'
+import { fitStanding } from './context/fit.ts'
 import { createGuestComposer } from './context/guest-composer.ts'
 import { guestCallInstructions, guestText } from './context/guest-instructions.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './context/instructions.ts'
+import { profileOf, thresholdsOf } from './context/profile.ts'
 import { createSessionContext } from './context/session-context.ts'
 import type { Previews } from './conversation/previews.ts'
 import { createLanes } from './lanes.ts'
+import { createMoreTools } from './tools/more-tools.ts'
 import { createIsForeign } from './turn/foreign.ts'
 import { createProvenance } from './turn/provenance.ts'
 import { type CreateNote, createShortenReply, shortenForGuest } from './turn/reply-text.ts'
@@ -58,7 +61,7 @@ export type AssistantOptions = {
 
 /** Wires the attention, turns, activations and the context. */
 export function buildAssistant(options: AssistantOptions) {
-  const { storage, settings, model, placement, tools, nowMs } = options
+  const { storage, model, placement, tools, nowMs } = options
   const { views } = storage
   const turns = createTurnQueries(views)
   const signals = createSignalQueries(views)
@@ -82,7 +85,11 @@ export function buildAssistant(options: AssistantOptions) {
   async function compactIfDue(signal: AbortSignal): Promise<void> {
     const conversationId = placement.openConversationId()
     if (conversationId === undefined || !mayAskModel()) return
-    if (compactor.isDue(conversationId)) await compactor.compact(conversationId, 'automatic', signal)
+    // By now, a local server has loaded the model.
+    await model().context?.learn()
+    const isOverfull = await compactor.isOverfull(conversationId)
+    if (compactor.isDue(conversationId, isOverfull))
+      await compactor.compact(conversationId, 'automatic', signal)
     // Interrupted for a waiting message.
     if (!signal.aborted) await compactor.refreshCapsule(conversationId, signal)
   }
@@ -109,7 +116,7 @@ export function buildAssistant(options: AssistantOptions) {
     views,
     openConversationId: placement.openConversationId,
     isBusy: () => attention.isBusy() || isTurnRunning(),
-    thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
+    thresholdTokens: context.sizes.compactTokens,
   })
 
   return {
@@ -127,12 +134,32 @@ export function buildAssistant(options: AssistantOptions) {
       readonly onFault: (error: unknown, tool: string) => void
     }) => createToolRunner({ ...call, tools, propose: options.propose, foreignAmong, nowMs }),
     turns,
-    instructions: (channel: SpokenChannel) =>
-      buildInstructions({
+    instructions(channel: SpokenChannel) {
+      // Calls have a model of their own.
+      const profile = channel === 'voice' ? null : context.sizes.profile()
+      const all = options.adaptations(channel)
+      return buildInstructions({
         channel,
-        adaptations: options.adaptations(channel),
+        adaptations: profile ? fitStanding(all, profile.standingTokens) : all,
         isHalted: options.isHalted(),
-      }),
+        isShort: profile?.isShort,
+      })
+    },
+  }
+}
+
+/** What the context of the model allows. */
+function createSizes({ settings, model }: Pick<AssistantOptions, 'settings' | 'model'>) {
+  const profile = () => profileOf(model().context?.tokens ?? null)
+  const thresholds = () =>
+    thresholdsOf(profile(), {
+      compactTokens: settings.get('COMPACT_THRESHOLD_TOKENS'),
+      capsuleTokens: settings.get('CAPSULE_TRIGGER_TOKENS'),
+    })
+  return {
+    profile,
+    compactTokens: () => thresholds().compactTokens,
+    capsuleTokens: () => thresholds().capsuleTokens,
   }
 }
 
@@ -146,6 +173,7 @@ function buildContext(options: AssistantOptions) {
     ledger.readSeqs(seqs).flatMap((event) => (isForeign(event) ? [event.seq] : []))
   const timezone = () => settings.get('TIMEZONE')
   const chain = createChainReader(views, ledger)
+  const sizes = createSizes(options)
   const compactor = createCompactor({
     ...options,
     ...storage,
@@ -158,8 +186,8 @@ function buildContext(options: AssistantOptions) {
         const [event] = ledger.readSeqs([setSeq])
         return event?.type === 'timer.set' && event.body ? [{ seq: setSeq, title: event.body.title }] : []
       }),
-    thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
-    capsuleTriggerTokens: () => settings.get('CAPSULE_TRIGGER_TOKENS'),
+    thresholdTokens: sizes.compactTokens,
+    capsuleTriggerTokens: sizes.capsuleTokens,
     timezone,
   })
   const composer = createComposer({
@@ -170,13 +198,13 @@ function buildContext(options: AssistantOptions) {
     foreignAmong,
     timezone,
   })
-  return { foreignAmong, chain, compactor, composer }
+  return { foreignAmong, chain, compactor, composer, sizes }
 }
 
 /** What runs the turns of the owner and of guests. */
 function buildRunners(
   options: AssistantOptions,
-  { foreignAmong, compactor, composer }: ReturnType<typeof buildContext>,
+  { foreignAmong, compactor, composer, sizes }: ReturnType<typeof buildContext>,
 ) {
   const { storage, settings, log } = options
   const { ledger, views } = storage
@@ -188,12 +216,14 @@ function buildRunners(
     foreignAmong,
     timezone: () => settings.get('TIMEZONE'),
     right: (channel: SpokenChannel) => (channel === 'sms' ? settings.get('RIGHTS_TEXTS') : 'everything'),
-    thresholdTokens: () => settings.get('COMPACT_THRESHOLD_TOKENS'),
+    thresholdTokens: sizes.compactTokens,
     isSpent: options.tokensAreSpent,
     onFault: storage.reportFault,
   }
+  const moreTools = createMoreTools(options.tools)
   const runTurn = createTurnRunner({
     ...common,
+    tools: new Map([...options.tools, [moreTools.name, moreTools]]),
     composer,
     shorten: async (conversationId, signal) => {
       const outcome = await compactor.compact(conversationId, 'automatic', signal)

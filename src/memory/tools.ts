@@ -98,9 +98,11 @@ export function memoryTools(options: {
   return [
     defineTool({
       name: 'remember',
+      everyday: true,
       class: 'free',
       description:
         'Keeps a fact that the owner asks to be remembered: one statement, complete in itself, in the words and the language of the owner.',
+      brief: 'Keeps a fact that the owner asks to be remembered: one statement in their words.',
       parameters: z.object({ text: z.string().min(1).max(1000) }),
       idempotent: true,
       readOnly: false,
@@ -125,8 +127,10 @@ export function memoryTools(options: {
     }),
     defineTool({
       name: 'recall',
+      everyday: true,
       class: 'free',
       description: 'Looks up what is remembered about a subject; without a query, what was learned last.',
+      brief: 'Looks up what is remembered; without a query, what was learned last.',
       parameters: z.object({ query: z.string().max(1000).nullable() }),
       idempotent: true,
       readOnly: true,
@@ -145,10 +149,13 @@ export function memoryTools(options: {
     }),
     defineTool({
       name: 'forget',
+      everyday: true,
       // It erases for good after a minute, and no revision brings that back.
       class: 'consequential',
       description:
         'Forgets a memory, or something the owner said, with everything learned from it: hidden at once, erased for good after a minute unless undone. The query is what it says, in the words of the owner, or the id of a memory. Unless exactly one thing matches in full, nothing is forgotten and the owner chooses in the browser; never choose for the owner.',
+      brief:
+        'Forgets a memory, or something the owner said: what it says, in their words. If that is unclear, the owner chooses.',
       parameters: z.object({ query: z.string().min(1).max(1000) }),
       idempotent: true,
       readOnly: false,

@@ -70,6 +70,7 @@ export function meterService(
     if (known !== undefined) return known
     const paid: ChatModel = {
       text: paidText(chat.text, pay),
+      ...(chat.context ? { context: chat.context } : {}),
       get compaction() {
         return chat.compaction && paidCompaction(chat.compaction, pay)
       },
@@ -81,6 +82,7 @@ export function meterService(
   const usual = paidChat(service)
   return {
     text: usual.text,
+    ...(usual.context ? { context: usual.context } : {}),
     get compaction() {
       return usual.compaction
     },
@@ -136,6 +138,7 @@ function paidText(text: TextModel, pay: Pay): TextModel {
 function paidStructured(model: StructuredModel, pay: Pay): StructuredModel {
   return {
     id: model.id,
+    ...(model.context ? { context: model.context } : {}),
     async answer(request, signal) {
       const price = pay.meter.priceOf(model.id)
       if (isFree(price)) return model.answer(request, signal)

@@ -37,6 +37,7 @@ export type ModelSettings = {
     | 'SERVICES'
     | 'SERVICE_KEYS'
     | 'CHAT_FALLBACK'
+    | 'CONTEXT_TOKENS'
     | 'REALTIME_VOICE'
     | 'MODEL_FIRST_EVENT_SECONDS']?: string | null | undefined
 }
@@ -59,6 +60,8 @@ export type ModelPlan = {
   readonly uses: Readonly<Record<ModelUse, { readonly service: string; readonly model: string | null }>>
   /** What answers in the chat if the chosen model fails, in order. */
   readonly fallback: readonly ModelChoice[]
+  /** How much fits into a request of the chat model, if the owner says so. */
+  readonly contextTokens: number | undefined
   readonly voice: string | undefined
   readonly firstEventMs: number
 }
@@ -100,6 +103,7 @@ export function planOf(settings: ModelSettings): ModelPlan {
       realtime: used('realtime'),
     },
     fallback: fallbackSchema.parse(JSON.parse(settings.CHAT_FALLBACK || '[]')),
+    contextTokens: settings.CONTEXT_TOKENS ? Number(settings.CONTEXT_TOKENS) : undefined,
     // The same voice on the phone and elsewhere.
     voice: settings.REALTIME_VOICE?.trim() || undefined,
     firstEventMs: Number(settings.MODEL_FIRST_EVENT_SECONDS ?? FIRST_EVENT_SECONDS) * 1000,

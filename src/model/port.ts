@@ -49,6 +49,8 @@ export type InputItem =
 export type ToolSpec = {
   readonly name: string
   readonly description: string
+  /** The description where the context is small. */
+  readonly brief?: string
   readonly parameters: z.ZodObject
 }
 
@@ -65,6 +67,8 @@ export type TextRequest = {
   readonly now: string
   readonly timezone: string
   readonly maxOutputTokens?: number | undefined
+  /** For a small context: sends of the tools only what a model needs to call them. */
+  readonly isBrief?: boolean
   /** The delegate is halted, so tools that act are missing. The instructions say so too. */
   readonly isHalted?: boolean
   readonly use?: Use | undefined
@@ -135,6 +139,14 @@ export class CapabilityMissing extends ModelError {
   }
 }
 
+/** How much fits into a request of a model together with its answer. */
+export type ContextSize = {
+  /** Null if nobody has said yet. That counts as plenty. */
+  readonly tokens: number | null
+  /** Asks the service, if that was not done for a while. Takes two seconds at most and never rejects. */
+  learn(): Promise<void>
+}
+
 /** Text turns, streamed. The adapter handles retries, deadlines and backoff. */
 export type TextModel = {
   readonly id: ModelId
@@ -161,6 +173,8 @@ export type StructuredRequest<S extends z.ZodType> = {
 /** A single answer that matches a schema. Throws ModelError `malformed` if it does not. */
 export type StructuredModel = {
   readonly id: ModelId
+  /** Absent counts as plenty. */
+  readonly context?: ContextSize
   answer<S extends z.ZodType>(
     request: StructuredRequest<S>,
     signal: AbortSignal,
@@ -213,7 +227,12 @@ export type RealtimeEndpoint = {
 }
 
 /** What answers in the chat, and makes its replacements if it can. */
-export type ChatModel = { readonly text: TextModel; readonly compaction: CompactionModel | null }
+export type ChatModel = {
+  readonly text: TextModel
+  /** Of the text model; absent counts as plenty. */
+  readonly context?: ContextSize
+  readonly compaction: CompactionModel | null
+}
 
 /**
  * The ports in use, which may belong to several services. A missing port is null and the caller falls back:

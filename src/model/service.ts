@@ -57,7 +57,9 @@ function assemble(plan: ModelPlan, connectionTo: ReturnType<typeof createConnect
 
   function makeChat(service: string, model: string): ChatModel {
     if (serviceNamed(plan, service) === BUILTIN) return builtin
-    return connectionTo(service)?.chat(model) ?? absent(service, model)
+    const isUsual = service === uses.chat.service && model === uses.chat.model
+    const contextTokens = isUsual ? plan.contextTokens : undefined
+    return connectionTo(service)?.chat(model, contextTokens) ?? absent(service, model)
   }
 
   const usual = chat({ ...uses.chat, model: uses.chat.model ?? 'default' })
@@ -87,7 +89,9 @@ function assemble(plan: ModelPlan, connectionTo: ReturnType<typeof createConnect
       const { service, model } = uses.chat
       const chosen = serviceNamed(plan, service)
       const checked =
-        chosen === BUILTIN ? await builtin.check(signal) : await connectionTo(service)?.check(model, signal)
+        chosen === BUILTIN
+          ? await builtin.check(signal)
+          : await connectionTo(service)?.check(model, signal, plan.contextTokens)
       const steps = [...(checked?.steps ?? []), ...unknownServices(plan)]
       return { ok: steps.every(({ ok }) => ok), steps }
     },

@@ -91,12 +91,16 @@ export type ToolClass = 'free' | 'guarded' | 'consequential'
 export type Tool<P extends z.ZodObject = z.ZodObject> = {
   readonly name: string
   readonly description: string
+  /** The description where the context is small. */
+  readonly brief?: string
   readonly parameters: P
   readonly class: ToolClass
   /** Whether a call may run again after a crash left it without an outcome. */
   readonly idempotent: boolean
   /** What its results contain, in words for the owner. */
   readonly reads?: string
+  /** Offered first where not all tools fit into the context of the model. */
+  readonly everyday?: true
   /** Sends a text message. Texts have a lower limit per turn. */
   readonly texts?: true
   /**

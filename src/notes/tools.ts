@@ -75,8 +75,10 @@ export function noteTools(notes: Notes): Tool[] {
   return [
     defineTool({
       name: 'create_note',
+      everyday: true,
       class: 'free',
       description: 'Writes a new note. Use for lists, drafts and anything longer than a short reply.',
+      brief: 'Writes a new note or list.',
       parameters: z.object({
         title: z.string().max(200).nullable(),
         content: z.string().min(1).max(MAX_NOTE_CHARS),
@@ -114,6 +116,7 @@ export function noteTools(notes: Notes): Tool[] {
     }),
     defineTool({
       name: 'read_note',
+      everyday: true,
       class: 'free',
       description: 'Reads one note whole.',
       parameters: z.object({ query }),
@@ -128,10 +131,12 @@ export function noteTools(notes: Notes): Tool[] {
     }),
     defineTool({
       name: 'update_note',
+      everyday: true,
       class: 'guarded',
       description:
         'Changes a note: a new title, new content, words to append, or lines to remove. It finds the note by itself, so ' +
         'there is no need to look for it first.',
+      brief: 'Changes a note or list, found by words of it: append lines, or remove lines as they read.',
       parameters: z.object({
         query,
         title: z.string().max(200).nullable(),

@@ -59,6 +59,14 @@ export const settingRegistry = {
     description:
       'Model that answers in chat and SMS. The default models are those of OpenAI; for another service, enter its own.',
   }),
+  CONTEXT_TOKENS: setting(integerSchema(2_000, 2_000_000), {
+    group: 'model',
+    title: 'Context of the chat model',
+    unit: 'tokens',
+    default: null,
+    description:
+      'How many tokens fit into a request of the chat model. Empty asks the service. Below 10,000, instructions are shorter and tools fewer.',
+  }),
   UTILITY_MODEL: setting(tokenSchema, {
     group: 'model',
     title: 'Utility model',

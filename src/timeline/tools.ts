@@ -33,9 +33,11 @@ export function timelineTools(options: {
   return [
     defineTool({
       name: 'search_timeline',
+      everyday: true,
       class: 'free',
       description:
         'Finds moments of the past by words that were said, texted or written; where asked for, only those of a channel, or of the days from one to another. Without a query: what was said then, the latest first.',
+      brief: 'Finds what was said before, by words and days. Without a query: the latest.',
       parameters: z.object({
         query: z.string().min(1).max(1000).nullable(),
         channel: z.enum(SPOKEN_CHANNELS).nullable(),

@@ -36,9 +36,11 @@ export function timerTools(timers: Timers): Tool[] {
   return [
     defineTool({
       name: 'set_timer',
+      everyday: true,
       class: 'free',
       description:
         'Sets a timer that wakes you: at a moment, in a number of minutes, or again and again by a cron expression in the zone of the owner.',
+      brief: 'Sets a reminder or timer: at a local time (ISO 8601), in minutes, or again and again (cron).',
       parameters: z.object({
         title: z.string().min(1).max(500),
         at: z
@@ -90,6 +92,7 @@ export function timerTools(timers: Timers): Tool[] {
     }),
     defineTool({
       name: 'list_timers',
+      everyday: true,
       class: 'free',
       description: 'Lists the timers that are still to come.',
       parameters: z.object({}),
@@ -104,10 +107,12 @@ export function timerTools(timers: Timers): Tool[] {
     }),
     defineTool({
       name: 'cancel_timer',
+      everyday: true,
       class: 'guarded',
       description:
         'Cancels a timer, or with `all` every one that matches. It finds them by itself, so there is no need to list them ' +
         'first.',
+      brief: 'Cancels a reminder by words of its title, or with `all` every one that matches.',
       parameters: z.object({
         query: z
           .string()

@@ -108,3 +108,18 @@ test('knows after an undo what was typed and what was pasted', async () => {
   await expect.poll(() => composer.inputValue()).toBe('Sell all')
   expect(await sentMarks()).toEqual(['Sell all', [[0, 8]]])
 })
+
+test('says what a small context left out', async () => {
+  const { service, model } = await startWithModel({ environment: { CONTEXT_TOKENS: '4096' } })
+  const content = 'Mention the weather of the day. '.repeat(60)
+  await service.client.post('/api/adaptations/weather', { title: 'Weather', content })
+  model.answerWith(() => ({ text: 'Good morning.' }))
+  await service.client.post('/api/chat', { content: 'Hello' })
+  const page = await visit(browser(), service)
+  await choose(words(page, 'Delegate', 'Good morning.'), 'Why this reply')
+  const left = page.locator('dg-why-dialog section').filter({ hasText: 'Left out' })
+  await left.waitFor()
+  await expect
+    .poll(() => left.getByRole('listitem').allInnerTexts())
+    .toEqual(['1 standing instruction', 'The context of the model holds 4,096 tokens.'])
+})

@@ -264,7 +264,9 @@ test('connects a call without a realtime model, and explains after the stream en
   const phone = await startWithPhone({ environment: { REALTIME_MODEL: '' } })
   const markup = (await phone.provider.ring('CA1', OWNER)).text
   expect(markup).toMatch(/<Connect><Stream url="wss:\/\/delegate\.example\.com\/call"/)
-  expect(markup).toMatch(/<\/Connect><Say>This assistant[^<]*no model that hears and speaks[^<]*<\/Say><Hangup\/>/)
+  expect(markup).toMatch(
+    /<\/Connect><Say>This assistant[^<]*no model that hears and speaks[^<]*<\/Say><Hangup\/>/,
+  )
   expect((await phone.provider.ring('CA2', GUEST)).text).toContain('<Reject reason="busy"/>')
   expect(await closedWith(phone, [start('CA1', 'not the token')])).toBe(1008)
   const caller = await phone.stream('CA1', tokenOf(markup))

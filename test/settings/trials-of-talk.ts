@@ -40,6 +40,11 @@ export const modelTrials = {
     values: ['chat-one', 'chat-two'],
     see: async (world) => (await lastTurn(world))?.body.model,
   },
+  CONTEXT_TOKENS: {
+    values: [4_096, 32_000],
+    see: async (world) => JSON.stringify((await lastTurn(world))?.body.tools).includes('more_tools'),
+    expected: (tokens) => tokens === 4_096,
+  },
   UTILITY_MODEL: {
     values: ['utility-one', 'utility-two'],
     async see({ say, ok, client, model, until }, value) {

@@ -27,6 +27,9 @@ Carry over everything of an earlier capsule that still holds. Invent nothing.`
 
 const CAPSULE_TOKENS = 4000
 
+/** A word takes two tokens at most, in most languages. */
+const atMost = (tokens: number) => `Write at most ${Math.floor(tokens / 2)} words.`
+
 /** Something that was promised and is still open. `seq` is the event that holds its words. */
 export type Commitment = { readonly seq: number; readonly title: string }
 
@@ -34,11 +37,18 @@ export type Commitment = { readonly seq: number; readonly title: string }
 export async function writeCapsule(
   service: ModelService,
   input: readonly InputItem[],
-  options: { readonly commitments: readonly Commitment[]; readonly now: string; readonly timezone: string },
+  options: {
+    readonly commitments: readonly Commitment[]
+    readonly now: string
+    readonly timezone: string
+    /** Of a small context. */
+    readonly maxTokens?: number | undefined
+  },
   signal: AbortSignal,
 ): Promise<Capsule> {
   if (service.text.id.provider === 'builtin')
     return { text: summariseByRules(input), method: 'builtin', usage: NO_USAGE }
+  const { maxTokens = CAPSULE_TOKENS } = options
   const open: InputItem[] =
     options.commitments.length === 0
       ? []
@@ -50,12 +60,12 @@ export async function writeCapsule(
           },
         ]
   const request = {
-    instructions: INSTRUCTIONS,
+    instructions: maxTokens < CAPSULE_TOKENS ? `${INSTRUCTIONS} ${atMost(maxTokens)}` : INSTRUCTIONS,
     input: [...input, ...open, { type: 'message', role: 'owner', text: 'Write the capsule now.' } as const],
     tools: [],
     now: options.now,
     timezone: options.timezone,
-    maxOutputTokens: CAPSULE_TOKENS,
+    maxOutputTokens: maxTokens,
     use: { purpose: 'compaction', channel: 'inner' } as const,
   }
   const { text, usage } = await answerOf(service.text.respond(request, signal))

@@ -5,9 +5,12 @@ import { createContextQueries, wasUseless } from '../../../projections/context.t
 import { leftOfWait } from '../../lib/waits.ts'
 import { addUsage, CapabilityMissing, ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
 import { estimateItemTokens, estimateTokens } from '../../model/tokens.ts'
+import { inputTokens, itemTokens } from '../../model/within-context.ts'
 import { type Capsule, type Commitment, writeCapsule } from './capsule.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import type { ContextItem } from './context.ts'
+import { fitItems } from './fit.ts'
+import { profileOf } from './profile.ts'
 
 type CompactionSource = 'manual' | 'automatic'
 type FailureKind = EventOf<'context.compaction.failed'>['facts']['kind']
@@ -24,6 +27,8 @@ const BREAKER_MAX_PAUSE_MS = 24 * 60 * 60_000
 const MAX_ROUNDS = 8
 /** Share of the threshold for one request. The rest leaves room for the answer and for low estimates. */
 const CHUNK_SHARE = 0.8
+/** Share of what may be sent. The rest is for the instructions. */
+const CAPSULE_INPUT_SHARE = 0.75
 /** A replacement larger than this share of the original is rejected. */
 const MAX_RATIO_AFTER = 0.9
 /** A short chain cannot shrink much: the headings alone may outweigh it. */
@@ -48,6 +53,7 @@ export function createCompactor(options: {
 }) {
   const { append, views, chain, newId, nowMs, log } = options
   const queries = createContextQueries(views)
+  const profile = () => profileOf(options.model().context?.tokens ?? null)
   const placeOf = (conversationId: string) =>
     ({ conversationId, channel: 'inner', actor: 'service' }) as const
 
@@ -55,7 +61,11 @@ export function createCompactor(options: {
   async function compactOnce(conversationId: string, source: CompactionSource, signal: AbortSignal) {
     const service = options.model()
     const read = await chain.read(conversationId, service.text.id)
-    const part = partToCompact(read, options.thresholdTokens() * CHUNK_SHARE)
+    const limits = profile()
+    const keepTokens = limits?.keepTokens ?? 0
+    const most = options.thresholdTokens() * CHUNK_SHARE
+    const budget = limits ? Math.min(most, limits.inputTokens * CAPSULE_INPUT_SHARE) : most
+    const part = partToCompact(read, budget, keepTokens)
     const left = read.items.slice(part.length)
     const coverage = coverageOf(read, part)
     const facts = { compactionId: newId(), source, inputTokensBefore: tokensBefore(conversationId, read) }
@@ -72,7 +82,7 @@ export function createCompactor(options: {
     const kind = await replace(service, { place, facts, part, left, ...coverage }, signal).catch(
       (error: unknown) => failureOf(error, signal),
     )
-    if (kind === null) return { status: 'succeeded', more: left.length > 0 } as const
+    if (kind === null) return { status: 'succeeded', more: sumTokens(left) > keepTokens } as const
     const { compactionId } = facts
     await append([{ type: 'context.compaction.failed', ...place, facts: { compactionId, source, kind } }])
     return { status: 'failed', kind, more: false } as const
@@ -124,10 +134,15 @@ export function createCompactor(options: {
   }
 
   async function write(service: ModelService, items: readonly ContextItem[], signal: AbortSignal) {
-    const commitments = options.commitments()
+    const limits = profile()
+    const all = options.commitments()
+    // Those that do not fit are found by their tool.
+    const commitments = limits ? firstOf(all, limits.capsuleTokens / 2) : all
     const present = { now: new Date(nowMs()).toISOString(), timezone: options.timezone() }
-    const input = items.map(({ item }) => item)
-    const capsule = await writeCapsule(service, input, { commitments, ...present }, signal)
+    const whole = items.map(({ item }) => item)
+    const input = limits ? fitItems(whole, limits.inputTokens * CAPSULE_INPUT_SHARE) : whole
+    const maxTokens = limits?.capsuleTokens
+    const capsule = await writeCapsule(service, input, { commitments, ...present, maxTokens }, signal)
     return { capsule, commitments }
   }
 
@@ -209,15 +224,23 @@ export function createCompactor(options: {
       const facts = { compactionId: newId(), source: 'manual', kind: 'busy' } as const
       await append([{ type: 'context.compaction.failed', ...placeOf(conversationId), facts }])
     },
+    /** Whether a small context can no longer hold the conversation: what does not fit is left out. */
+    async isOverfull(conversationId: string): Promise<boolean> {
+      const limits = profile()
+      if (!limits) return false
+      const { items } = await chain.read(conversationId, options.model().text.id)
+      return inputTokens(items.map(({ item }) => item)) > limits.historyTokens
+    },
     /** Whether the chain is too long or lost its base to an erasure, and the breaker allows an attempt. */
-    isDue(conversationId: string): boolean {
+    isDue(conversationId: string, isOverfull = false): boolean {
       const row = queries.chain(conversationId)
       if (!row || row.completedTurns === 0) return false
       const latest = queries.latestCompaction(conversationId)
       const isLostToErasure = latest?.erased === 1 && (queries.base(conversationId)?.seq ?? 0) < latest.seq
-      if (!isLostToErasure && row.contextTokens < options.thresholdTokens()) return false
+      if (!isLostToErasure && !isOverfull && row.contextTokens < options.thresholdTokens()) return false
       // After a useless compaction, an immediate retry would be useless too.
-      if (latest && wasUseless(latest) && isPausedSince(latest.at, BREAKER_PAUSE_MS)) return false
+      if (latest && !isOverfull && wasUseless(latest) && isPausedSince(latest.at, BREAKER_PAUSE_MS))
+        return false
       if (row.failures < BREAKER_FAILURES || row.lastFailureAt === null) return true
       const pauseMs = BREAKER_PAUSE_MS * 2 ** (row.failures - BREAKER_FAILURES)
       return !isPausedSince(row.lastFailureAt, Math.min(BREAKER_MAX_PAUSE_MS, pauseMs))
@@ -269,22 +292,45 @@ function sources(
   return [...new Set([...seqs, ...given])].sort((a, b) => a - b)
 }
 
-/** The oldest items that fit in one request. Cuts before an owner message, so calls keep their results. */
-function partToCompact(read: Chain, budgetTokens: number): ContextItem[] {
+/** The first that fit. */
+function firstOf(commitments: readonly Commitment[], tokens: number): readonly Commitment[] {
+  let left = tokens
+  return commitments.filter(({ title }) => {
+    left -= estimateTokens(title)
+    return left >= 0
+  })
+}
+
+/**
+ * The oldest items that fit in one request, without the newest `keepTokens`. Cuts before an owner message, so calls
+ * keep their results.
+ */
+function partToCompact(read: Chain, budgetTokens: number, keepTokens: number): ContextItem[] {
+  const older = withoutNewest(read.items, keepTokens)
+  const items = older.length > (read.base ? 1 : 0) ? older : read.items
+  const costs = itemTokens(items.map(({ item }) => item))
   const part: ContextItem[] = []
   let tokens = 0
-  for (const each of read.items) {
-    tokens += estimateItemTokens(each.item)
-    if (
-      part.length > (read.base ? 1 : 0) &&
-      tokens > budgetTokens &&
-      each.item.type === 'message' &&
-      each.item.role === 'owner'
-    )
-      break
+  for (const [place, each] of items.entries()) {
+    tokens += costs[place] ?? 0
+    if (part.length > (read.base ? 1 : 0) && tokens > budgetTokens && isOwners(each)) break
     part.push(each)
   }
   return part
+}
+
+const isOwners = ({ item }: ContextItem) => item.type === 'message' && item.role === 'owner'
+
+/** The items up to the first owner message of the newest ones. */
+function withoutNewest(items: readonly ContextItem[], tokens: number): readonly ContextItem[] {
+  let left = tokens
+  let end = items.length
+  for (const [place, each] of [...items.entries()].reverse()) {
+    left -= estimateItemTokens(each.item)
+    if (left < 0) break
+    if (isOwners(each)) end = place
+  }
+  return items.slice(0, end)
 }
 
 /**

@@ -1,15 +1,19 @@
-import type { NewEvent } from '../../../ledger/event.ts'
+import type { EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { SignalRow } from '../../../projections/signals.ts'
 import type { Recall } from '../../lib/recall.ts'
 import type { ChatModel, InputItem, TextRequest } from '../../model/port.ts'
+import { estimateTokens } from '../../model/tokens.ts'
 import type { Tool } from '../../model/tool.ts'
 import { typedWords } from '../../text/pasted.ts'
 import { textWithMedia } from '../turn/sms-text.ts'
 import type { TurnToRun } from '../turn/turn-facts.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import type { ContextItem } from './context.ts'
+import { cutText } from './cut.ts'
+import { fitHistory, fitRound, fitStanding, historyRoom, tooLongText } from './fit.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './instructions.ts'
+import { type Profile, profileOf } from './profile.ts'
 import { batchText, readSignals } from './signals-text.ts'
 
 /** The content of `turn.started`, known before the context is gathered. */
@@ -18,6 +22,12 @@ export type Opening = { readonly adaptationIds: readonly string[]; readonly sign
 export type Composed = {
   readonly request: Pick<TextRequest, 'instructions' | 'tools' | 'timezone' | 'isHalted'>
   readonly input: readonly InputItem[]
+  /** The request of a round within a known context, with the calls and results so far. */
+  fit?(tail: readonly InputItem[]): Omit<TextRequest, 'now' | 'use'>
+  /** The answer to a message that is too long for the model; null if it fits. */
+  readonly tooLong?: string | null
+  /** What of the context does not fit. */
+  readonly leftOut?: LeftOut
   /** The input without foreign words: a foreign reply becomes “(answered)”, a pasted part a note of its length. */
   readonly ownWords: readonly InputItem[]
   /** What triggers the turn has no foreign words. */
@@ -33,6 +43,8 @@ export type Composed = {
   readonly baseForm: 'opaque' | 'text' | null
   readonly past: readonly ContextItem[]
 }
+
+export type LeftOut = NonNullable<EventOf<'turn.completed'>['facts']['leftOut']>
 
 export type Composer = {
   /** Null if the message of the turn was erased. */
@@ -99,7 +111,9 @@ export function createComposer(options: {
       const isActivation = turn.trigger === 'activation'
       const riding = isActivation ? [] : options.ridingSignals()
       const signalIds = riding.map((row) => row.signalId)
-      const adaptations = options.adaptations(channel)
+      const profile = profileOf(model.context?.tokens ?? null)
+      const all = options.adaptations(channel)
+      const adaptations = profile ? fitStanding(all, profile.standingTokens) : all
 
       async function gather(cue: Cue, conversationId: string): Promise<Composed> {
         const past = await chain.read(conversationId, model.text.id, {
@@ -120,26 +134,35 @@ export function createComposer(options: {
           riding.map((row) => row.seq),
         )
         const isHalted = options.isHalted()
-        const all = [...tools.values()]
+        const offered = [...tools.values()].filter(({ readOnly }) => readOnly || !isHalted)
+        const short = (text: string) => (profile ? cutText(text, profile.standingTokens) : text)
         const added: InputItem[] = []
-        const own = past.items.flatMap(withoutForeign)
         if (recalled.text !== null)
-          added.push({ type: 'inner', label: 'memories that may matter', text: recalled.text })
+          added.push({ type: 'inner', label: 'memories that may matter', text: short(recalled.text) })
         if (ridingSignals.length > 0)
-          added.push({ type: 'inner', label: 'signals', text: batchText(ridingSignals) })
-        added.push(cue.item)
+          added.push({ type: 'inner', label: 'signals', text: short(batchText(ridingSignals)) })
+        added.push(cue.item.type === 'inner' ? { ...cue.item, text: short(cue.item.text) } : cue.item)
+        const { isShort } = profile ?? {}
+        const instructions = buildInstructions({ channel, adaptations, isActivation, isHalted, isShort })
+        const request = { instructions, tools: offered, isHalted, timezone: options.timezone() }
+        const limited = profile && { request, profile, model: model.text }
+        const room = limited ? historyRoom(limited, added) : 0
+        const items = limited ? fitHistory(past.items, room, limited.profile) : past.items
+        const input = [...items.map(({ item }) => item), ...added]
         return {
-          request: {
-            instructions: buildInstructions({ channel, adaptations, isActivation, isHalted }),
-            tools: isHalted ? all.filter(({ readOnly }) => readOnly) : all,
-            isHalted,
-            timezone: options.timezone(),
-          },
-          input: [...past.items.map(({ item }) => item), ...added],
-          ownWords: [...own, cue.own],
+          request,
+          input,
+          ...(limited
+            ? {
+                fit: (tail) => fitRound(limited, input, tail),
+                tooLong: room < 0 ? tooLongText(estimateTokens(cue.text), -room) : null,
+                leftOut: leftOutOf(past.items, items, all.length - adaptations.length, limited.profile),
+              }
+            : {}),
+          ownWords: [...items.flatMap(withoutForeign), cue.own],
           isCueOwn: cue.foreignSeqs.length === 0,
           foreignSeqs: [
-            ...past.items.flatMap(({ foreign, seqs }) => (foreign ? seqs : [])),
+            ...items.flatMap(({ foreign, seqs }) => (foreign ? seqs : [])),
             ...(recalled.text === null ? [] : options.foreignAmong(recalled.seqs)),
             ...options.foreignAmong(ridingSignals.map(({ seq }) => seq)),
             ...cue.foreignSeqs,
@@ -152,7 +175,7 @@ export function createComposer(options: {
             ...ridingSignals.map(({ seq }) => seq),
             ...options.adaptationSeqs(channel),
           ],
-          past: past.items,
+          past: items,
           baseForm: past.base?.form ?? null,
         }
       }
@@ -163,6 +186,19 @@ export function createComposer(options: {
       }
     },
   }
+}
+
+function leftOutOf(
+  past: readonly ContextItem[],
+  kept: readonly ContextItem[],
+  instructions: number,
+  { contextTokens }: Profile,
+): LeftOut {
+  const messagesIn = (items: readonly ContextItem[]) =>
+    items.filter(({ item }) => item.type === 'message').length
+  const whole = new Set(past)
+  const shortened = kept.filter((each) => each.seqs.length > 0 && !whole.has(each)).length
+  return { contextTokens, messages: messagesIn(past) - messagesIn(kept), instructions, shortened }
 }
 
 /** Keeps a placeholder for a foreign reply, so that an older request does not look unanswered. */

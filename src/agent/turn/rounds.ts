@@ -1,7 +1,7 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
 import type { TurnFailureKind } from '../../model/failure-text.ts'
-import { addUsage, type ChatModel, type InputItem, ModelError } from '../../model/port.ts'
-import type { Composed } from '../context/composer.ts'
+import { addUsage, type ChatModel, type InputItem, ModelError, type TextRequest } from '../../model/port.ts'
+import type { Composed, LeftOut } from '../context/composer.ts'
 import type { SpokenChannel } from '../context/instructions.ts'
 import { SILENCE } from '../context/signals-text.ts'
 import type { ChatModels } from './chat-models.ts'
@@ -15,6 +15,10 @@ import { whyOf } from './why.ts'
 
 /** Rounds of tool calls in one turn; a model that needs more is looping. */
 const MAX_ROUNDS = 12
+
+/** Ends an answer that filled a small context. */
+const CUT_OFF =
+  '(My answer is cut off here: the context of this model is full. A model with a larger one can finish it.)'
 
 /** The rounds of one turn: ask the model, run its calls, and ask again until it answers. */
 export function createRounds(
@@ -46,11 +50,13 @@ export function createRounds(
 
   /** Asks and runs calls until the model answers. Returns why the turn failed; null if it is answered. */
   async function speak(): Promise<TurnFailureKind | null> {
+    await models.current().context?.learn()
     const composing = composer.compose(turn, models.current(), { textOnly: false })
     if (!composing) return 'interrupted'
     if (isPreviewed) previews.publish({ type: 'working', turnId })
     await append([facts.started(composing.opening)])
     let composed = await composing.gather()
+    if (composed.tooLong) return refuse(composed.tooLong)
     if (composed.facts.length > 0) await append(composed.facts)
     run.take(composed)
     for (const id of composing.opening.signalIds) run.signalIds.add(id)
@@ -74,6 +80,7 @@ export function createRounds(
         hasRecomposed = !isAnother
         return null
       })
+      if (!answer && composed.tooLong) return refuse(composed.tooLong)
       if (!answer) continue
       run.rounds += 1
       run.usage = addUsage(run.usage, answer.usage)
@@ -88,13 +95,17 @@ export function createRounds(
     return 'too_many_rounds'
   }
 
+  /** The request of the current round. */
+  let sent: Omit<TextRequest, 'now' | 'use'> | null = null
+
   async function ask(composed: Composed): Promise<Answer> {
-    const input = composed.input.concat(run.tail)
+    sent = composed.fit?.(run.tail) ?? { ...composed.request, input: composed.input.concat(run.tail) }
+    const { input } = sent
     if (options.traceItem) {
       for (const item of input)
         options.traceItem('in', { type: item.type, chars: JSON.stringify(item).length })
     }
-    const request = { ...composed.request, input, use, now: new Date(nowMs()).toISOString() }
+    const request = { ...sent, use, now: new Date(nowMs()).toISOString() }
     for await (const event of models.current().text.respond(request, signal)) {
       if (event.type === 'text.delta') {
         run.said += event.text
@@ -117,7 +128,9 @@ export function createRounds(
 
   /** The context for the current model; null if the message was erased meanwhile. */
   async function compose(textOnly = false): Promise<Composed | null> {
-    return (await composer.compose(turn, models.current(), { textOnly })?.gather()) ?? null
+    const model = models.current()
+    await model.context?.learn()
+    return (await composer.compose(turn, model, { textOnly })?.gather()) ?? null
   }
 
   /**
@@ -144,9 +157,11 @@ export function createRounds(
       isOwners,
       isForeign: run.foreignSeqs.size > 0,
       async readAgain() {
-        const second = await readAgain(composed, {
-          service: models.current(),
-          tools: options.tools,
+        const read = { request: sent ?? composed.request, ownWords: composed.ownWords }
+        const service = models.current()
+        const second = await readAgain(read, {
+          ...options,
+          service,
           isJudged,
           nowMs,
           signal,
@@ -210,14 +225,34 @@ export function createRounds(
   async function conclude(answer: Answer, composed: Composed): Promise<void> {
     const isSilent = isActivation && (answer.text.trim() === SILENCE || answer.text.trim() === '')
     const seqs = run.derivation()(answer.text)
-    const text = isSilent ? null : await options.shortenReply(answer.text, turn, seqs)
+    const whole =
+      answer.truncated && sent?.maxOutputTokens ? `${answer.text}\n\n${CUT_OFF}`.trim() : answer.text
+    const text = isSilent ? null : await options.shortenReply(whole, turn, seqs)
     await append([
       ...facts.attached([...run.signalIds]),
       ...facts.replied(text, seqs, run.foreignSeqs.size > 0),
-      facts.completed({ run, answer, durationMs: options.durationMs() }),
+      facts.completed({ run, answer, durationMs: options.durationMs(), leftOut: leftOutOf(composed) }),
       ...composed.proven,
       facts.usage(answer.usage, options.thresholdTokens()),
     ])
+  }
+
+  /** Undefined if the model was given everything. */
+  function leftOutOf({ leftOut }: Composed): LeftOut | undefined {
+    if (!leftOut) return undefined
+    const cut = run.tail.filter((item) => !sent?.input.includes(item)).length
+    const shortened = leftOut.shortened + cut
+    const isWhole = leftOut.messages + leftOut.instructions + shortened === 0
+    return isWhole ? undefined : { ...leftOut, shortened }
+  }
+
+  /** Answers without the model. The message and the answer join the chain. */
+  async function refuse(text: string): Promise<null> {
+    await append([
+      ...facts.replied(text, [turn.causeSeq], false),
+      facts.completed({ run, answer: null, durationMs: options.durationMs() }),
+    ])
+    return null
   }
 
   return { speak }

@@ -62,8 +62,8 @@ export async function judgeCalls(
 }
 
 /**
- * Returns no calls if the model fails. Offers only the tools whose calls are judged, because a model that can
- * look things up first would stop there.
+ * Sends the request of the round again, with the owner's words. Returns no calls if the model fails. Offers only the
+ * tools whose calls are judged, because a model that can look things up first would stop there.
  */
 export async function readAgain(
   { request, ownWords }: Pick<Composed, 'request' | 'ownWords'>,

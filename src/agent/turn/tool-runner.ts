@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append } from '../../../ledger/event.ts'
 import type {
@@ -226,7 +227,13 @@ function limitReached({ texts }: Tool, tally: Tally): string | null {
 
 /** Validates the arguments of a call. */
 export function parseArguments({ parameters }: Tool, json: string) {
-  return parameters.strict().safeParse(parseJson(json))
+  const given = parseJson(json)
+  // Without strict schemas, a model leaves out what would be null.
+  const nulls = Object.entries(parameters.shape).flatMap(([key, value]) =>
+    z.safeParse(value, null).success && !z.safeParse(value, undefined).success ? [[key, null]] : [],
+  )
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+  return parameters.strict().safeParse(isObject ? { ...Object.fromEntries(nulls), ...given } : given)
 }
 
 function parseJson(text: string): unknown {

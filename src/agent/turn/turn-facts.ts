@@ -3,7 +3,7 @@ import { MAX_FOREIGN_SEQS } from '../../../ledger/events/turn.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
 import { failureText, type TurnFailureKind } from '../../model/failure-text.ts'
 import type { ModelId, TextEvent, Usage, Use } from '../../model/port.ts'
-import type { Opening } from '../context/composer.ts'
+import type { LeftOut, Opening } from '../context/composer.ts'
 import type { ChatModels } from './chat-models.ts'
 import type { JudgedCall } from './second-reading.ts'
 import { replyKey } from './sms-text.ts'
@@ -140,6 +140,7 @@ export function createTurnFacts({ turn, channel, models, replyTo }: TurnPlace) {
       run,
       answer,
       durationMs,
+      leftOut,
     }: {
       readonly run: {
         readonly usage: Usage
@@ -148,6 +149,7 @@ export function createTurnFacts({ turn, channel, models, replyTo }: TurnPlace) {
       }
       readonly answer: Answer | null
       readonly durationMs: number
+      readonly leftOut?: LeftOut | undefined
     }): NewEvent => ({
       type: 'turn.completed',
       actor: 'service',
@@ -161,6 +163,7 @@ export function createTurnFacts({ turn, channel, models, replyTo }: TurnPlace) {
         responseId: answer?.responseId ?? null,
         rounds: run.rounds,
         durationMs,
+        ...(leftOut ? { leftOut } : {}),
         foreignSeqs: [...run.foreignSeqs].sort((a, b) => a - b).slice(-MAX_FOREIGN_SEQS),
       },
     }),

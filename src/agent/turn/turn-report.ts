@@ -86,6 +86,7 @@ export function createTurnReport({
             .readSeqs(completed.facts.foreignSeqs)
             .map((event) => ({ seq: event.seq, type: event.type, tool: toolOf(event) }))
         : null,
+      leftOut: completed?.facts.leftOut ?? null,
       usage: { inputTokens, outputTokens, cachedTokens },
       costMicros: costOf(turnId, model),
     }

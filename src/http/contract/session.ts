@@ -85,6 +85,18 @@ const turnSchema = z
         description:
           'The facts with words of others that the turn was given: the latest 50. Null if that is not known.',
       }),
+    leftOut: z
+      .object({
+        contextTokens: z.int(),
+        messages: z.int(),
+        instructions: z.int(),
+        shortened: z.int(),
+      })
+      .nullable()
+      .openapi({
+        description:
+          'How many messages and standing instructions did not fit into the context of the model, and of how many items it was given only a part. Null if nothing was left out.',
+      }),
     usage: z.object(tokenCounts),
     costMicros: z
       .int()

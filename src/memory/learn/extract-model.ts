@@ -1,4 +1,5 @@
 import type { InputItem, StructuredModel, Usage } from '../../model/port.ts'
+import { inputTokens, roomOf } from '../../model/within-context.ts'
 import { type Candidate, extractionSchema, type Offered } from './candidate.ts'
 import type { Window } from './window.ts'
 
@@ -47,20 +48,39 @@ export async function extractWithModel(
   context: Context,
   signal: AbortSignal,
 ): Promise<Extraction> {
-  const { value, usage } = await model.answer(
-    {
-      name: 'memory_candidates',
-      instructions: INSTRUCTIONS,
-      input: toInput(window, context),
-      schema: extractionSchema,
-      use: { purpose: 'learning', channel: 'inner' },
-    },
-    signal,
-  )
+  await model.context?.learn()
+  const request = { name: 'memory_candidates', instructions: INSTRUCTIONS, schema: extractionSchema } as const
+  const input = inputWithin(roomOf(model, request), window, context)
+  const use = { purpose: 'learning', channel: 'inner' } as const
+  const { value, usage } = await model.answer({ ...request, input, use }, signal)
   return { candidates: value.candidates, usage }
 }
 
-function toInput({ shown, quotables, readSeqs }: Window, { offered, timezone }: Context): InputItem[] {
+/** The share of a small context that the answer may take. */
+const ANSWER_SHARE = 0.4
+const LEAST_SHOWN_CHARS = 200
+
+/** Leaves out, as far as a small context needs it: half of the memories, earlier turns, and the ends of long ones. */
+function inputWithin(room: number | null, window: Window, context: Context): InputItem[] {
+  const fits = (input: InputItem[]) => room === null || inputTokens(input) <= room * (1 - ANSWER_SHARE)
+  let { shown } = window
+  let { offered } = context
+  let chars = SHOWN_CHARS
+  for (;;) {
+    const input = toInput({ ...window, shown }, { ...context, offered }, chars)
+    if (fits(input) || chars < LEAST_SHOWN_CHARS) return input
+    const earlier = shown.findIndex(({ seq }) => !window.readSeqs.includes(seq))
+    if (earlier !== -1) shown = shown.toSpliced(earlier, 1)
+    else if (offered.length > 0) offered = offered.slice(0, offered.length / 2)
+    else chars /= 2
+  }
+}
+
+function toInput(
+  { shown, quotables, readSeqs }: Window,
+  { offered, timezone }: Context,
+  shownChars: number,
+): InputItem[] {
   const read = new Set(readSeqs)
   const turns = shown.map(({ seq, at, speaker, text }) => {
     const agreedTo = quotables.find((quotable) => quotable.agreed && quotable.utterance.seq === seq)?.text
@@ -68,7 +88,7 @@ function toInput({ shown, quotables, readSeqs }: Window, { offered, timezone }: 
       seq,
       at,
       speaker,
-      text: text.slice(0, SHOWN_CHARS).toWellFormed(),
+      text: text.slice(0, shownChars).toWellFormed(),
       quotable: read.has(seq),
       ...(agreedTo === undefined ? {} : { agreedTo }),
     }

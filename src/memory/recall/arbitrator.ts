@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { dayIn } from '../../lib/time.ts'
 import type { StructuredModel, Use } from '../../model/port.ts'
+import { roomOf } from '../../model/within-context.ts'
 import type { Recollection } from './recollections.ts'
 
 const INSTRUCTIONS = `You choose what a personal assistant should be reminded of before it answers. You are given what is \
@@ -26,11 +27,15 @@ export async function irrelevantAmong(
     readonly onFault: (error: unknown) => void
   },
 ): Promise<readonly Recollection[]> {
+  // A small context holds less of the message and of each line.
+  const room = roomOf(options.model, { instructions: INSTRUCTIONS, schema: relevantSchema })
+  const cue = room === null ? options.cue : options.cue.slice(0, room).toWellFormed()
+  const lineChars = room === null ? SHOWN_CHARS : Math.min(SHOWN_CHARS, room / recollections.length)
   const lines = recollections.map(({ text, atMs, kind }, index) => ({
     number: index + 1,
     date: dayIn(options.timezone, atMs),
     kind,
-    text: text.slice(0, SHOWN_CHARS).toWellFormed(),
+    text: text.slice(0, lineChars).toWellFormed(),
   }))
   const deadline = AbortSignal.timeout(options.timeoutMs)
   // Do not wait for a model that ignores the signal.
@@ -41,7 +46,7 @@ export async function irrelevantAmong(
     name: 'relevant_memories',
     instructions: INSTRUCTIONS,
     input: [
-      { type: 'inner' as const, label: 'said now', text: options.cue },
+      { type: 'inner' as const, label: 'said now', text: cue },
       { type: 'inner' as const, label: 'remembered', text: JSON.stringify({ lines }) },
     ],
     schema: relevantSchema,

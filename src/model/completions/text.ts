@@ -5,7 +5,7 @@ import type {
 import { withAttempts } from '../openai/attempts.ts'
 import { attemptOptions, type OpenAiCore, scopeOf, sendSupported } from '../openai/core.ts'
 import { openStream, readEvents } from '../openai/stream.ts'
-import { toStrictSchema } from '../openai/strict-schema.ts'
+import { toBriefSchema, toStrictSchema } from '../openai/strict-schema.ts'
 import { closedEarly, toResponseId } from '../openai/text.ts'
 import type { ModelId, TextEvent, TextModel, TextRequest, ToolSpec } from '../port.ts'
 import { createAssembly } from './answer.ts'
@@ -22,7 +22,7 @@ export function createCompletionsTextModel(core: OpenAiCore, model: string): Tex
 
   function paramsOf(request: WithFunctionTools): ChatCompletionCreateParamsStreaming {
     const { tools } = request
-    const strict = !core.capabilities.lacks(scope, 'strict_tools')
+    const strict = !request.isBrief && !core.capabilities.lacks(scope, 'strict_tools')
     const hasUsage = !core.capabilities.lacks(scope, 'stream_usage')
     return {
       model,
@@ -65,7 +65,7 @@ export function createCompletionsTextModel(core: OpenAiCore, model: string): Tex
     id,
     asSent: (instructions) => toSystem(instructions, core),
     respond(request, signal) {
-      const wanted = { ...request, tools: request.tools.map(toFunctionTool) }
+      const wanted = { ...request, tools: request.tools.map((tool) => toFunctionTool(tool, request.isBrief)) }
       return withAttempts((attemptSignal, alive) => attempt(wanted, attemptSignal, alive), {
         ...attemptOptions(core, signal),
         firstEventMs: core.limits.firstEventMs,
@@ -85,8 +85,16 @@ export function limitOf(
   return { store: false, ...(isLimited ? { max_completion_tokens: maxTokens } : {}) }
 }
 
-function toFunctionTool({ name, description, parameters }: ToolSpec): ChatCompletionFunctionTool {
-  return { type: 'function', function: { name, description, parameters: toStrictSchema(parameters) } }
+/** A tool in the form of chat completions. */
+export function toFunctionTool(
+  { name, description, brief = description, parameters }: ToolSpec,
+  isBrief = false,
+): ChatCompletionFunctionTool {
+  const schema = isBrief ? toBriefSchema(parameters) : toStrictSchema(parameters)
+  return {
+    type: 'function',
+    function: { name, description: isBrief ? brief : description, parameters: schema },
+  }
 }
 
 function withStrict(tool: ChatCompletionFunctionTool, strict: boolean): ChatCompletionFunctionTool {

@@ -1,6 +1,7 @@
-import { ModelError } from '../port.ts'
+import { type ContextSize, ModelError } from '../port.ts'
 import { attemptOnce } from './attempts.ts'
 import { saysNoPath } from './capabilities.ts'
+import { isNamed } from './context-sizes.ts'
 import { attemptOptions, type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { faultOf } from './failures.ts'
 import { type ListedModel, onceAndSoon, requestModels } from './models.ts'
@@ -23,6 +24,7 @@ export async function checkService(
   core: OpenAiCore,
   model: string | null,
   signal: AbortSignal,
+  context: ContextSize | null,
 ): Promise<Checked> {
   const reachable = { name: 'reachable', ok: true, detail: `${core.where} is reachable.` }
   try {
@@ -31,7 +33,8 @@ export async function checkService(
         const { steps, models } = await stepsOf(core, model, attemptSignal)
         const last = steps.at(-1)
         if (!last?.ok) return { steps, models }
-        return { steps: [...steps.slice(0, -1), await withApi(core, last, model, attemptSignal)], models }
+        const described = await withContext(await withApi(core, last, model, attemptSignal), context)
+        return { steps: [...steps.slice(0, -1), described], models }
       },
       onceAndSoon(core, signal),
     )
@@ -72,8 +75,7 @@ function found(models: readonly ListedModel[], model: string | null): CheckStep 
   const others = ids.slice(0, SHOWN_MODELS).join(', ')
   const available = others ? `Available: ${others}.` : 'No models are available.'
   if (model === null) return { name: 'model', ok: true, detail: available }
-  // Gemini lists a path, and Ollama the tag that may be left out.
-  const ok = [model, `models/${model}`, `${model}:latest`].some((id) => ids.includes(id))
+  const ok = ids.some((id) => isNamed(id, model))
   const detail = ok ? `${model} is available.` : `There is no model ${model} here. ${available}`
   return { name: 'model', ok, detail }
 }
@@ -103,6 +105,20 @@ async function withApi(
   const used = isByResponses ? 'It answers by the Responses API.' : 'It answers by chat completions.'
   const missing = lacking.length > 0 ? ` Missing here: ${lacking.join(', ')}.` : ''
   return { ...step, detail: `${step.detail} ${used}${missing}` }
+}
+
+/** From here on, a long document fits as well. */
+const ROOMY_TOKENS = 32_000
+
+/** Adds to the last step what a small context is enough for. */
+async function withContext(step: CheckStep, context: ContextSize | null): Promise<CheckStep> {
+  if (context === null) return step
+  await context.learn()
+  const { tokens } = context
+  if (!step.ok || tokens === null) return step
+  const size = `Its context is ${tokens.toLocaleString('en')} tokens`
+  const enough = tokens < ROOMY_TOKENS ? ': everyday requests work; long documents need a larger model.' : '.'
+  return { ...step, detail: `${step.detail} ${size}${enough}` }
 }
 
 /** Whether a path exists. The request is empty, so that the server refuses it and the owner pays nothing. */

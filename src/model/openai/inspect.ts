@@ -2,6 +2,7 @@ import { ModelError } from '../port.ts'
 import { type ServiceFeature, serviceFeatures } from '../words.ts'
 import { attemptOnce } from './attempts.ts'
 import { type Checked, checkService, offers } from './check.ts'
+import { createContextSizes } from './context-sizes.ts'
 import type { OpenAiCore } from './core.ts'
 import { onceAndSoon } from './models.ts'
 
@@ -20,7 +21,8 @@ export async function inspectService(
   model: string | null,
   signal: AbortSignal,
 ): Promise<Inspected> {
-  const checked = await checkService(core, model, signal)
+  const context = model === null ? null : createContextSizes(core)(model)
+  const checked = await checkService(core, model, signal, context)
   const isAnswering = checked.steps.some(({ name, ok }) => name === 'authorised' && ok)
   return { ...checked, can: isAnswering ? await canDo(core, signal) : [] }
 }

@@ -8,11 +8,13 @@ import type {
   SpeechModel,
   StructuredModel,
 } from '../port.ts'
+import { structuredWithin, withinContext } from '../within-context.ts'
 import type { ServiceKind } from '../words.ts'
 import { createCapabilities } from './capabilities.ts'
 import { type Checked, checkService } from './check.ts'
 import { createClientLoader, type Endpoint, realtimeEndpoint } from './client.ts'
 import { createCompactionModel } from './compaction.ts'
+import { createContextSizes } from './context-sizes.ts'
 import { type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { createDataBlocks } from './data-block.ts'
 import { isOpenAi, type ModelApi } from './defaults.ts'
@@ -40,14 +42,15 @@ export type OpenAiDependencies = {
 
 /** A service on OpenAI's API or a compatible server, whose models become ports. */
 export type Connection = {
-  chat(model: string): ChatModel
+  /** `contextTokens`: how much fits into a request, if the owner says so. Otherwise the service is asked. */
+  chat(model: string, contextTokens?: number): ChatModel
   structured(model: string): StructuredModel
   /** The port while the server is not known to lack it. */
   embedding(model: string): () => EmbeddingModel | null
   speech(models: SpeechModels): SpeechModel
   realtime(model: string, transcription: string): RealtimeEndpoint
   /** Without a model, whether the service answers. */
-  check(model: string | null, signal: AbortSignal): Promise<Checked>
+  check(model: string | null, signal: AbortSignal, contextTokens?: number): Promise<Checked>
   /** The same, and what the service offers. */
   inspect(model: string | null, signal: AbortSignal): Promise<Inspected>
   /** Throws ModelError if the service does not answer. */
@@ -63,17 +66,20 @@ export function connect(settings: ConnectionSettings, dependencies: OpenAiDepend
     port: P,
     capability: 'compaction' | 'embeddings',
   ) => (core.capabilities.lacks(scopeOf(core, port.id), capability) ? null : port)
+  const sizeOf = createContextSizes(core)
   return {
-    chat(model) {
+    chat(model, contextTokens) {
       const compaction = createCompactionModel(core, model)
+      const context = sizeOf(model, contextTokens)
       return {
-        text: createEitherTextModel(core, model),
+        text: withinContext(createEitherTextModel(core, model), context),
+        context,
         get compaction() {
           return usesResponses(core) ? unlessLacking(compaction, 'compaction') : null
         },
       }
     },
-    structured: (model) => createEitherStructuredModel(core, model),
+    structured: (model) => structuredWithin(createEitherStructuredModel(core, model), sizeOf(model)),
     embedding(model) {
       const port = createEmbeddingModel(core, model)
       return () => unlessLacking(port, 'embeddings')
@@ -84,7 +90,14 @@ export function connect(settings: ConnectionSettings, dependencies: OpenAiDepend
       provider: core.provider,
       transcription,
     }),
-    check: (model, signal) => checkService(core, model, signal),
+    check: (model, signal, contextTokens) =>
+      // Asked anew.
+      checkService(
+        core,
+        model,
+        signal,
+        model === null ? null : createContextSizes(core)(model, contextTokens),
+      ),
     inspect: (model, signal) => inspectService(core, model, signal),
     models: (signal) => listModels(core, signal),
   }

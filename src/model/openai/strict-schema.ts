@@ -24,6 +24,44 @@ export function toStrictSchema(schema: z.ZodType): StrictSchema {
   return strict
 }
 
+/**
+ * The shortest schema that a model can call a tool by, without strict mode: no descriptions, and a key that may be null
+ * may be left out.
+ */
+export function toBriefSchema(schema: z.ZodType): StrictSchema {
+  return { ...brief(toStrictSchema(schema)) }
+}
+
+type Node = {
+  readonly type?: string | readonly string[] | undefined
+  readonly anyOf?: readonly Node[]
+  readonly enum?: readonly unknown[]
+  readonly items?: Node
+  readonly properties?: Readonly<Record<string, Node>>
+}
+
+function brief({ type, anyOf, properties, ...node }: Node): Node {
+  const [only, ...others] = (anyOf ?? []).filter((each) => each.type !== 'null')
+  if (only && others.length === 0) return brief(only)
+  const types = [type ?? []].flat().filter((each) => each !== 'null')
+  const kept = {
+    type: types.length === 1 ? types[0] : types,
+    ...(node.enum ? { enum: node.enum.filter((each) => each !== null) } : {}),
+    ...(node.items ? { items: brief(node.items) } : {}),
+  }
+  if (!properties) return kept
+  const entries = Object.entries(properties)
+  const required = entries.flatMap(([key, value]) => (mayBeNull(value) ? [] : [key]))
+  return {
+    ...kept,
+    properties: Object.fromEntries(entries.map(([key, value]) => [key, brief(value)])),
+    ...(required.length > 0 ? { required } : {}),
+  }
+}
+
+const mayBeNull = ({ type, anyOf }: Node): boolean =>
+  type === 'null' || (Array.isArray(type) && type.includes('null')) || (anyOf?.some(mayBeNull) ?? false)
+
 function restrict(node: z.core.JSONSchema.BaseSchema, path: string): void {
   for (const keyword of DROPPED) delete node[keyword]
   // `format` covers a pattern, and strict mode rejects the look-ahead in zod's format patterns.

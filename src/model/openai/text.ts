@@ -13,7 +13,7 @@ import { attemptOptions, type OpenAiCore, orNoResponses, scopeOf, sendSupported 
 import { withDataBlockRule } from './data-block.ts'
 import { toResponsesInput } from './input.ts'
 import { openStream, readStream } from './stream.ts'
-import { toStrictSchema } from './strict-schema.ts'
+import { toBriefSchema, toStrictSchema } from './strict-schema.ts'
 
 type WithFunctionTools = Omit<TextRequest, 'tools'> & { readonly tools: readonly FunctionTool[] }
 
@@ -25,7 +25,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
   function paramsOf(request: WithFunctionTools): ResponseCreateParamsStreaming {
     const { capabilities } = core
     const { tools, maxOutputTokens } = request
-    const strict = !capabilities.lacks(scope, 'strict_tools')
+    const strict = !request.isBrief && !capabilities.lacks(scope, 'strict_tools')
     return {
       model,
       instructions: withDataBlockRule(request.instructions),
@@ -82,7 +82,7 @@ export function createTextModel(core: OpenAiCore, model: string): TextModel {
     asSent: withDataBlockRule,
     respond(request, signal) {
       // Convert outside the attempts: a tool that strict mode cannot express is a bug, not a service failure.
-      const wanted = { ...request, tools: request.tools.map(toFunctionTool) }
+      const wanted = { ...request, tools: request.tools.map((tool) => toFunctionTool(tool, request.isBrief)) }
       return withAttempts((attemptSignal, alive) => attempt(wanted, attemptSignal, alive), {
         ...attemptOptions(core, signal),
         firstEventMs: core.limits.firstEventMs,
@@ -102,6 +102,15 @@ export function toResponseId(id: string | null | undefined): string | null {
   return id && id.length <= 200 ? id : null
 }
 
-function toFunctionTool({ name, description, parameters }: ToolSpec): FunctionTool {
-  return { type: 'function', name, description, parameters: toStrictSchema(parameters), strict: true }
+function toFunctionTool(tool: ToolSpec, isBrief = false): FunctionTool {
+  const { name, description, brief = description } = tool
+  return isBrief
+    ? {
+        type: 'function',
+        name,
+        description: brief,
+        parameters: toBriefSchema(tool.parameters),
+        strict: false,
+      }
+    : { type: 'function', name, description, parameters: toStrictSchema(tool.parameters), strict: true }
 }

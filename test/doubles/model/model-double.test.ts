@@ -105,3 +105,24 @@ test('resumes a paused stream when the test says so', async () => {
   expect(rest).toContain('response.completed')
   await double.close()
 })
+
+test('fails the test on a prompt that is longer than the context, and cuts it at the front as Ollama does', async () => {
+  const double = await startModelDouble({ dialect: 'ollama', contextTokens: 200 })
+  let seen = ''
+  double.answerWith(({ text }) => {
+    seen = text
+    return { text: 'x' }
+  })
+  const said = (content: string, role = 'user') => ({ role, content })
+  const messages = [
+    said('Be brief.', 'system'),
+    said('old '.repeat(100)),
+    said('fine', 'assistant'),
+    said('new'),
+  ]
+  await (await post(double, '/chat/completions', { model: 'm', messages })).text()
+  expect(seen).toContain('Be brief.')
+  expect(seen).toContain('new')
+  expect(seen).not.toContain('old')
+  await expect(double.close()).rejects.toThrow('longer than the context')
+})

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { loadOpenAiSpec, type OpenAiSpec, type SpecPath } from '../spec/openai-spec.ts'
 import { type AnswerContext, eventsOf, type Json, outputOf, responseOf, statusOf, usageOf } from './answer.ts'
 import { chunksOf, completionOf, type Dialect } from './completions.ts'
+import { excessOf, toldContext, truncated } from './context.ts'
 import { embedText } from './embed.ts'
 import { httpFaults, type Reply } from './script.ts'
 import { sendJson, sendStream } from './send.ts'
@@ -12,6 +13,7 @@ import { toneFor } from './wav.ts'
 
 export type RecordedRequest = {
   readonly path: string
+  readonly method: string | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Parsed JSON. For a form: its fields, with a file as bytes. */
   readonly body: Json
@@ -31,6 +33,10 @@ export type ModelDoubleOptions = {
   readonly lacks?: readonly (SpecPath | '/models')[]
   /** How it speaks chat completions. */
   readonly dialect?: Dialect
+  /** The context of its models. It tells the size as a server of the dialect does. A longer prompt is a violation. */
+  readonly contextTokens?: number
+  /** Answers to a GET of a path. */
+  readonly gets?: Readonly<Record<string, () => Json>>
   /** Whether to check requests and answers against the official description, if present. */
   readonly validate?: boolean
   /** Whether to keep requests; turn off for long runs. */
@@ -42,7 +48,7 @@ export type ModelDoubleOptions = {
 export type ModelDouble = {
   /** The base URL, with `/v1`. */
   readonly url: string
-  /** All requests so far, or those to one path. */
+  /** All requests so far but GETs, which ask about the server, or those to one path. */
   requests(path?: string): readonly RecordedRequest[]
   connections(): number
   /** Resolves once `count` answers have reached a fault that never ends (hang, drip). */
@@ -70,7 +76,7 @@ const spec = loadOpenAiSpec()
 /** The model service on loopback: responses, compaction, embeddings, models and audio, scripted by tests. */
 export async function startModelDouble(options: ModelDoubleOptions = {}): Promise<ModelDouble> {
   const { apiKey, models = ['test-model'], lacks = [], dialect = 'openai' } = options
-  const { validate = true, record = true } = options
+  const { validate = true, record = true, contextTokens = null } = options
   const checker: OpenAiSpec | null = validate ? spec : null
   if (validate && !spec)
     process.emitWarning('The official API description is absent: the model double validates nothing.')
@@ -112,6 +118,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     let text: string | undefined
     const request: RecordedRequest = {
       path,
+      method: incoming.method,
       headers: incoming.headers,
       body,
       // Lazy, so that it costs nothing where only time is measured.
@@ -123,12 +130,16 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
       ended,
     }
     if (record) recorded.push(request)
+    const told =
+      options.gets?.[path]?.() ??
+      (contextTokens === null ? null : toldContext(dialect, models, contextTokens)[path])
+    if (incoming.method === 'GET' && told) return await sendJson(response, told, {}, onStall)
     if (apiKey !== undefined && incoming.headers.authorization !== `Bearer ${apiKey}`) {
       return await sendJson(response, null, { fault: httpFaults.unauthorised() }, onStall)
     }
     if (lacks.some((each) => each === path))
       return await sendJson(response, null, { fault: httpFaults.notFound() }, onStall)
-    number += 1
+    if (incoming.method === 'POST') number += 1
     if (!isKnown(path)) return await sendJson(response, null, { fault: httpFaults.notFound() }, onStall)
     const isTurn = path === '/responses' || path === '/chat/completions'
     // The connection test asks with an empty body whether the path exists.
@@ -147,6 +158,11 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     request: RecordedRequest,
     response: ServerResponse,
   ): Promise<void> {
+    const excess = contextTokens === null ? 0 : excessOf(request.body, contextTokens)
+    if (excess > 0) violations.push(`a prompt was ${excess} tokens longer than the context`)
+    if (excess > 0 && dialect !== 'ollama')
+      return await sendJson(response, null, { fault: httpFaults.contextTooLong() }, onStall)
+    if (excess > 0) request = withBody(request, truncated(request.body, contextTokens ?? 0))
     const reply = isMemoryRequest(request)
       ? await memoryAnswerer(request)
       : (queue.shift() ?? (await answerer?.(request)))
@@ -231,7 +247,8 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
   const port = await listen(server)
   return {
     url: `http://127.0.0.1:${port}/v1`,
-    requests: (path) => recorded.filter((request) => path === undefined || request.path === path),
+    requests: (path) =>
+      recorded.filter((request) => (path === undefined ? request.method !== 'GET' : request.path === path)),
     connections: () => connections,
     stalled: (count) =>
       new Promise((resolve) => {
@@ -261,6 +278,12 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
     },
   }
 }
+
+const withBody = (request: RecordedRequest, body: Json): RecordedRequest => ({
+  ...request,
+  body,
+  text: visibleText([body.messages]),
+})
 
 const MEMORY_REQUESTS: ReadonlySet<unknown> = new Set(['memory_candidates', 'relevant_memories'])
 

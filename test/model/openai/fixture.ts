@@ -24,6 +24,7 @@ export type OpenAiSettings = {
   readonly realtimeModel: string | null
   readonly transcriptionModel: string | null
   readonly speechModel: string | null
+  readonly contextTokens?: number
 }
 
 export type Setup = {
@@ -75,6 +76,7 @@ export async function setUp(
         REALTIME_MODEL: wanted.realtimeModel,
         TRANSCRIPTION_MODEL: wanted.transcriptionModel,
         SPEECH_MODEL: wanted.speechModel,
+        CONTEXT_TOKENS: wanted.contextTokens?.toString(),
       },
       {
         timing,

@@ -6,7 +6,15 @@ import type { App } from '../app/app.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
-import { dollarsText, durationText, plural, prettyJson, shortDateText, wordsText } from '../design/format.ts'
+import {
+  countText,
+  dollarsText,
+  durationText,
+  plural,
+  prettyJson,
+  shortDateText,
+  wordsText,
+} from '../design/format.ts'
 import { usageText } from './context-words.ts'
 
 /** Explains a reply: what its turn was given, what it did and what it cost. */
@@ -98,6 +106,7 @@ function reportView(turn: TurnReport, instructions: readonly Adaptation[]): Temp
       turn.adaptations.map((id) => instructionView(id, instructions)),
     )}
     ${section('Tools used', turn.tools.map(toolView))} ${section('Words of others it was given', foreignViews(turn.foreign ?? []))}
+    ${section('Left out', leftOutViews(turn.leftOut))}
   `
 }
 
@@ -111,6 +120,19 @@ const failures: Readonly<Record<string, string>> = {
   malformed: 'its answer could not be read',
   context_too_long: 'the conversation is too long for it',
   refused: 'it declined',
+}
+
+/** What a small context left no room for. */
+function leftOutViews(left: TurnReport['leftOut']): readonly TemplateResult[] {
+  if (left === null) return []
+  const { contextTokens, messages, instructions, shortened } = left
+  const lines = [
+    messages > 0 ? plural(messages, 'earlier message') : null,
+    instructions > 0 ? plural(instructions, 'standing instruction') : null,
+    shortened > 0 ? `Parts of ${plural(shortened, 'message or result', 'messages or results')}` : null,
+  ]
+  const why = html`<li class="soft">The context of the model holds ${countText(contextTokens)} tokens.</li>`
+  return [...lines.flatMap((line) => (line === null ? [] : [html`<li>${line}</li>`])), why]
 }
 
 /** Where words came from that are not the owner's. */

@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import type { ContextSize } from '../port.ts'
+import type { OpenAiCore } from './core.ts'
+
+/** How long a turn waits for what the server says. */
+const ASK_MS = 2_000
+/** What the list of models tells changes when the server is started anew. */
+const LISTED_MS = 60 * 60 * 1000
+/** A local server loads a model anew with another size. Ollama unloads it after five minutes. */
+const LOADED_MS = 5 * 60 * 1000
+/** What Ollama loads a model with, unless it has much memory or is told otherwise. */
+const OLLAMA_TOKENS = 4_096
+
+/** Less is no context but a mistake. */
+const LEAST_TOKENS = 1_000
+const size = z.int().min(LEAST_TOKENS).nullish().catch(null)
+const listSchema = z.object({
+  data: z.array(
+    z.looseObject({
+      id: z.string(),
+      /** vLLM, SGLang. */
+      max_model_len: size,
+      /** OpenRouter, Together. */
+      context_length: size,
+      /** Groq. */
+      context_window: size,
+      /** LM Studio. What a model could be loaded with is not told here: it may be far more. */
+      loaded_context_length: size,
+      /** llama.cpp. Older ones tell only what the model was trained with. */
+      meta: z.object({ n_ctx: size }).nullish().catch(null),
+    }),
+  ),
+})
+const propsSchema = z.object({ default_generation_settings: z.object({ n_ctx: z.int().min(LEAST_TOKENS) }) })
+const loadedSchema = z.object({ models: z.array(z.looseObject({ name: z.string(), context_length: size })) })
+
+/** `otherwise` is assumed unless the server has ever told more. */
+type Told = { readonly tokens: number | null; readonly otherwise?: number; readonly forMs: number }
+
+/**
+ * The context sizes of the models of a server. There is no standard: vLLM and most hosts tell it in their list of
+ * models, llama.cpp, Ollama and LM Studio by paths of their own. Ollama cuts a longer prompt without saying so.
+ */
+export function createContextSizes(core: Pick<OpenAiCore, 'baseUrl' | 'isOpenAi' | 'load' | 'timing'>) {
+  const origin = core.baseUrl.replace(/\/v1$/, '')
+
+  /** The answer to a GET; null if there is none in this form. */
+  async function read<S extends z.ZodType>(url: string, schema: S, signal: AbortSignal) {
+    const client = await core.load()
+    const answer: unknown = await client.get(url, { signal }).catch(() => null)
+    return schema.safeParse(answer).data ?? null
+  }
+
+  /** What a list of models says of one. */
+  async function listed(url: string, model: string, signal: AbortSignal): Promise<number | null> {
+    const { data = [] } = (await read(url, listSchema, signal)) ?? {}
+    const entry = data.find(({ id }) => isNamed(id, model))
+    const { max_model_len, loaded_context_length, context_length, context_window, meta } = entry ?? {}
+    return max_model_len ?? loaded_context_length ?? meta?.n_ctx ?? context_length ?? context_window ?? null
+  }
+
+  /** What the server has loaded; null if it does not tell. */
+  async function loaded(model: string, signal: AbortSignal): Promise<Told | null> {
+    const [props, running, studio] = await Promise.all([
+      read(`${origin}/props`, propsSchema, signal),
+      read(`${origin}/api/ps`, loadedSchema, signal),
+      listed(`${origin}/api/v0/models`, model, signal),
+    ])
+    const own = running?.models.find(({ name }) => isNamed(name, model))?.context_length
+    const tokens = props?.default_generation_settings.n_ctx ?? own ?? studio
+    if (tokens !== null) return { tokens, forMs: LOADED_MS }
+    // An Ollama that has not loaded it. Models of its cloud, which are named so, have all their context.
+    return running && !/\bcloud$/.test(model) ? { tokens: null, otherwise: OLLAMA_TOKENS, forMs: 0 } : null
+  }
+
+  async function ask(model: string): Promise<Told> {
+    const signal = AbortSignal.timeout(ASK_MS)
+    const tokens = await listed('/models', model, signal)
+    if (tokens !== null) return { tokens, forMs: LISTED_MS }
+    return (await loaded(model, signal)) ?? { tokens: null, forMs: LOADED_MS }
+  }
+
+  function create(model: string, set: number | undefined): ContextSize {
+    if (set !== undefined || core.isOpenAi) return { tokens: set ?? null, learn: async () => undefined }
+    let told: number | null = null
+    let untilMs = 0
+    let asking: Promise<void> | null = null
+    async function update(): Promise<void> {
+      const { tokens, otherwise = null, forMs } = await ask(model)
+      // A server that is busy says nothing, and has not changed.
+      told = tokens ?? told ?? otherwise
+      untilMs = core.timing.nowMs() + forMs
+    }
+    return {
+      get tokens() {
+        return told
+      },
+      learn() {
+        if (core.timing.nowMs() < untilMs) return Promise.resolve()
+        asking ??= update().finally(() => {
+          asking = null
+        })
+        return asking
+      },
+    }
+  }
+
+  const sizes = new Map<string, ContextSize>()
+  /** The size of a model, as set or as the server says. */
+  return (model: string, set?: number): ContextSize => {
+    const size = sizes.get(model) ?? create(model, set)
+    sizes.set(model, size)
+    return size
+  }
+}
+
+/** Gemini lists a path, and Ollama the tag that may be left out. */
+export function isNamed(id: string, model: string): boolean {
+  return [model, `models/${model}`, `${model}:latest`].includes(id)
+}
