@@ -71,6 +71,7 @@ function assemble(plan: ModelPlan, connectionTo: ReturnType<typeof createConnect
   const transcription = (sameAsCalls && uses.transcription.model) || openAiDefaults.transcriptionModel
   return {
     text: usual.text,
+    ...(usual.context ? { context: usual.context } : {}),
     get compaction() {
       return usual.compaction
     },

@@ -120,8 +120,9 @@ test('never sends a key to an address that it was not entered for', async () => 
   const swapped = value.replaceAll(mine.url, 'X').replaceAll(evil.url, mine.url).replaceAll('X', evil.url)
   await client.put('/api/config', { entries: { SERVICES: swapped } })
   for (const id of ['mine', 'evil']) await client.get(`/api/services/${id}/models`)
-  expect(evil.requests().length).toBeGreaterThan(0)
-  expect(evil.requests().map(({ headers }) => headers.authorization)).not.toContain(`Bearer ${KEY}`)
+  const reached = evil.requests('/models')
+  expect(reached.length).toBeGreaterThan(0)
+  expect(reached.map(({ headers }) => headers.authorization)).not.toContain(`Bearer ${KEY}`)
   await client.put('/api/config', { entries: { SERVICES: value } })
   expect((await client.get('/api/services/mine/models')).status).toBe(200)
 
@@ -129,7 +130,7 @@ test('never sends a key to an address that it was not entered for', async () => 
   expect((await client.get('/api/services/mine/models')).status).toBe(200)
   expect((await put('main', evil.url, { apiKey: 'a-new-key' })).json).toMatchObject({ hasKey: true })
   expect((await client.get('/api/services/main/models')).status).toBe(200)
-  expect(evil.requests().at(-1)?.headers.authorization).toBe('Bearer a-new-key')
+  expect(evil.requests('/models').at(-1)?.headers.authorization).toBe('Bearer a-new-key')
 })
 
 test('tests a service before and after it is saved, and says what it offers, at no cost', async () => {

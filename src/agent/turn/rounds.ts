@@ -50,8 +50,9 @@ export function createRounds(
 
   /** Asks and runs calls until the model answers. Returns why the turn failed; null if it is answered. */
   async function speak(): Promise<TurnFailureKind | null> {
-    await models.current().context?.learn()
-    const composing = composer.compose(turn, models.current(), { textOnly: false })
+    const model = models.current()
+    if (model.context) await model.context.learn()
+    const composing = composer.compose(turn, model, { textOnly: false })
     if (!composing) return 'interrupted'
     if (isPreviewed) previews.publish({ type: 'working', turnId })
     await append([facts.started(composing.opening)])
@@ -129,7 +130,7 @@ export function createRounds(
   /** The context for the current model; null if the message was erased meanwhile. */
   async function compose(textOnly = false): Promise<Composed | null> {
     const model = models.current()
-    await model.context?.learn()
+    if (model.context) await model.context.learn()
     return (await composer.compose(turn, model, { textOnly })?.gather()) ?? null
   }
 
