@@ -68,12 +68,14 @@ export const kindsOfService: Readonly<Record<ServiceKind, KindOfService>> = {
   },
 }
 
-/** The kind that an address belongs to. */
+/** The kind that an address belongs to. A local server is known by its usual port, whatever its machine is called. */
 export function kindOfAddress(baseUrl: string): ServiceKind {
-  const { origin } = new URL(baseUrl)
+  const { origin, port } = new URL(baseUrl)
   const known = serviceKinds.find((kind) => {
-    const address = kindsOfService[kind].baseUrl
-    return address !== null && new URL(address).origin === origin
+    const { baseUrl: address, needsKey } = kindsOfService[kind]
+    if (address === null) return false
+    const usual = new URL(address)
+    return needsKey ? usual.origin === origin : usual.port === port
   })
   return known ?? 'other'
 }

@@ -86,9 +86,11 @@ test('knows after an undo what was typed and what was pasted', async () => {
     context: { permissions: ['clipboard-read', 'clipboard-write'] },
   })
   const composer = page.getByRole('textbox', { name: 'Message' })
+  let sent = 0
   const sentMarks = async () => {
     await composer.press('Enter')
-    await expect.poll(() => composer.inputValue()).toBe('')
+    await words(page, 'Delegate', 'Ok.').nth(sent).waitFor()
+    sent += 1
     const { events } = (await service.client.get('/api/timeline')).json
     const { payload } = events.findLast(({ type }: { type: string }) => type === 'chat.message.received')
     return [payload.text, payload.pasted]

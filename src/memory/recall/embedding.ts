@@ -164,7 +164,7 @@ export function createEmbedding(
     batches += 1
     coverage = now
     completeFor = texts.length === 0 && newSinceMs === null ? name : null
-    if (texts.length === 0 || options.isHalted()) return
+    if (texts.length === 0 || !isChosen(model)) return
     isEmbedding = true
     try {
       const made = await embed(
@@ -182,6 +182,12 @@ export function createEmbedding(
     } finally {
       isEmbedding = false
     }
+  }
+
+  /** Words that were said since another model was chosen are not for the former one. */
+  function isChosen(model: EmbeddingModel): boolean {
+    const chosen = options.isHalted() ? null : options.model()
+    return chosen !== null && nameOf(chosen) === nameOf(model)
   }
 
   function noteNew(): void {

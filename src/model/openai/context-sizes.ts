@@ -18,6 +18,7 @@ const listSchema = z.object({
   data: z.array(
     z.looseObject({
       id: z.string(),
+      owned_by: z.string().nullish().catch(null),
       /** vLLM, SGLang. */
       max_model_len: size,
       /** OpenRouter, Together. */
@@ -26,7 +27,7 @@ const listSchema = z.object({
       context_window: size,
       /** LM Studio. What a model could be loaded with is not told here: it may be far more. */
       loaded_context_length: size,
-      /** llama.cpp. Older ones tell only what the model was trained with. */
+      /** Only llama.cpp has it. Older ones tell only what the model was trained with. */
       meta: z.object({ n_ctx: size }).nullish().catch(null),
     }),
   ),
@@ -39,9 +40,12 @@ type Told = { readonly tokens: number | null; readonly otherwise?: number; reado
 
 /**
  * The context sizes of the models of a server. There is no standard: vLLM and most hosts tell it in their list of
- * models, llama.cpp, Ollama and LM Studio by paths of their own. Ollama cuts a longer prompt without saying so.
+ * models, llama.cpp, Ollama and LM Studio by paths of their own, which no other server is asked for. Ollama cuts a
+ * longer prompt without saying so.
  */
-export function createContextSizes(core: Pick<OpenAiCore, 'baseUrl' | 'isOpenAi' | 'load' | 'timing'>) {
+export function createContextSizes(
+  core: Pick<OpenAiCore, 'baseUrl' | 'kind' | 'isOpenAi' | 'load' | 'timing'>,
+) {
   const origin = core.baseUrl.replace(/\/v1$/, '')
 
   /** The answer to a GET; null if there is none in this form. */
@@ -52,32 +56,35 @@ export function createContextSizes(core: Pick<OpenAiCore, 'baseUrl' | 'isOpenAi'
   }
 
   /** What a list of models says of one. */
-  async function listed(url: string, model: string, signal: AbortSignal): Promise<number | null> {
+  async function listed(url: string, model: string, signal: AbortSignal) {
     const { data = [] } = (await read(url, listSchema, signal)) ?? {}
     const entry = data.find(({ id }) => isNamed(id, model))
     const { max_model_len, loaded_context_length, context_length, context_window, meta } = entry ?? {}
-    return max_model_len ?? loaded_context_length ?? meta?.n_ctx ?? context_length ?? context_window ?? null
+    const tokens =
+      max_model_len ?? loaded_context_length ?? meta?.n_ctx ?? context_length ?? context_window ?? null
+    return { tokens, owner: entry?.owned_by, isLlama: Boolean(meta) }
   }
 
-  /** What the server has loaded; null if it does not tell. */
-  async function loaded(model: string, signal: AbortSignal): Promise<Told | null> {
-    const [props, running, studio] = await Promise.all([
-      read(`${origin}/props`, propsSchema, signal),
-      read(`${origin}/api/ps`, loadedSchema, signal),
-      listed(`${origin}/api/v0/models`, model, signal),
-    ])
-    const own = running?.models.find(({ name }) => isNamed(name, model))?.context_length
-    const tokens = props?.default_generation_settings.n_ctx ?? own ?? studio
-    if (tokens !== null) return { tokens, forMs: LOADED_MS }
-    // An Ollama that has not loaded it. Models of its cloud, which are named so, have all their context.
-    return running && !/\bcloud$/.test(model) ? { tokens: null, otherwise: OLLAMA_TOKENS, forMs: 0 } : null
+  /** What Ollama has loaded. Models of its cloud, which are named so, have all their context. */
+  async function loaded(model: string, signal: AbortSignal): Promise<Told> {
+    const running = await read(`${origin}/api/ps`, loadedSchema, signal)
+    const tokens = running?.models.find(({ name }) => isNamed(name, model))?.context_length ?? null
+    if (tokens !== null || running === null || /\bcloud$/.test(model)) return { tokens, forMs: LOADED_MS }
+    return { tokens, otherwise: OLLAMA_TOKENS, forMs: 0 }
   }
 
   async function ask(model: string): Promise<Told> {
     const signal = AbortSignal.timeout(ASK_MS)
-    const tokens = await listed('/models', model, signal)
+    const { tokens, owner, isLlama } = await listed('/models', model, signal)
     if (tokens !== null) return { tokens, forMs: LISTED_MS }
-    return (await loaded(model, signal)) ?? { tokens: null, forMs: LOADED_MS }
+    if (core.kind === 'ollama' || owner === 'library') return loaded(model, signal)
+    if (isLlama) {
+      const props = await read(`${origin}/props`, propsSchema, signal)
+      return { tokens: props?.default_generation_settings.n_ctx ?? null, forMs: LOADED_MS }
+    }
+    const isStudio = core.kind === 'lmstudio' || owner === 'organization_owner'
+    const studio = isStudio ? await listed(`${origin}/api/v0/models`, model, signal) : null
+    return { tokens: studio?.tokens ?? null, forMs: LOADED_MS }
   }
 
   function create(model: string, set: number | undefined): ContextSize {

@@ -1,6 +1,14 @@
 import type { Json } from './answer.ts'
 import type { Dialect } from './completions.ts'
 
+/** Whom each names as the owner of its models. */
+const OWNERS: Readonly<Record<Dialect, string>> = {
+  openai: 'system',
+  vllm: 'vllm',
+  'llama.cpp': 'llamacpp',
+  ollama: 'library',
+}
+
 /** What a server of the dialect answers to a GET, by its documentation. */
 export function toldContext(
   dialect: Dialect,
@@ -9,7 +17,7 @@ export function toldContext(
 ): Readonly<Record<string, Json>> {
   const list = (more: Json = {}) => ({
     object: 'list',
-    data: models.map((id) => ({ id, object: 'model', created: 1, owned_by: dialect, ...more })),
+    data: models.map((id) => ({ id, object: 'model', created: 1, owned_by: OWNERS[dialect], ...more })),
   })
   switch (dialect) {
     case 'openai':

@@ -21,18 +21,27 @@ test.for(dialects.filter((dialect) => dialect !== 'openai'))(
 )
 
 test('takes what is set, and nothing where nobody says', async () => {
-  const { service, another } = await setUp({ settings })
+  const { service, another, double } = await setUp({ settings })
   await service.context?.learn()
   expect(service.context?.tokens).toBeNull()
   expect((await service.check(never())).steps.at(-1)?.detail).not.toContain('context')
+  // Paths of one kind of server are asked of no other.
+  for (const path of ['/props', '/api/ps', '/api/v0/models']) expect(double.requests(path)).toEqual([])
   expect(another({ contextTokens: 9_000 }).context?.tokens).toBe(9_000)
 })
+
+const listed = (id: string) => ({ id, object: 'model', created: 1, owned_by: 'library' })
 
 test('takes an Ollama that has loaded nothing yet for one with its default, and asks again', async () => {
   let loaded: object[] = []
   let nowMs = 0
   const { service, another, double } = await setUp({
-    double: { gets: { '/api/ps': () => ({ models: loaded }) } },
+    double: {
+      gets: {
+        '/models': () => ({ data: [listed('test-model'), listed('gpt-oss:120b-cloud')] }),
+        '/api/ps': () => ({ models: loaded }),
+      },
+    },
     dependencies: { timing: { ...systemTiming, nowMs: () => nowMs } },
     settings,
   })

@@ -85,6 +85,7 @@ test.for<[string, ServiceKind]>([
   ['https://api.openai.com/v1', 'openai'],
   ['https://openrouter.ai/api/v1', 'openrouter'],
   ['http://localhost:11434/v1', 'ollama'],
+  ['http://host.docker.internal:11434/v1', 'ollama'],
   ['http://localhost:8000/v1', 'other'],
 ])('tells the kind of %s: %s', ([address, kind]) => {
   expect(kindOfAddress(address)).toBe(kind)

@@ -134,6 +134,17 @@ const buttons = css`
   .flat:is(:hover, :focus-visible) {
     background: var(--hover);
   }
+  /* A small button in a line of text. */
+  .link {
+    padding: 0;
+    border: 0;
+    background: none;
+    color: var(--accent);
+    font: 500 var(--text-xs) / 1.5 var(--font);
+    cursor: pointer;
+    text-decoration: underline;
+    text-underline-offset: 0.18em;
+  }
   .button.to-end {
     position: absolute;
     border-radius: 50%;

@@ -73,16 +73,6 @@ export class DgModelServices extends LitElement {
       dg-service-test {
         flex: 1 0 100%;
       }
-      .link {
-        padding: 0;
-        border: 0;
-        background: none;
-        color: var(--accent);
-        font: 500 var(--text-xs) / 1.5 var(--font);
-        cursor: pointer;
-        text-decoration: underline;
-        text-underline-offset: 0.18em;
-      }
       @media (max-width: 44rem) {
         section {
           padding-inline: var(--space-4);

@@ -111,16 +111,6 @@ export const settingsStyles = css`
   .with-unit .input {
     max-width: 9rem;
   }
-  .link {
-    padding: 0;
-    border: 0;
-    background: none;
-    color: var(--accent);
-    font: 500 var(--text-xs) / 1.5 var(--font);
-    cursor: pointer;
-    text-decoration: underline;
-    text-underline-offset: 0.18em;
-  }
   @media (min-width: 80rem) {
     .section {
       scroll-margin-top: var(--space-4);
