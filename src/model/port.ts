@@ -45,6 +45,14 @@ export type InputItem =
       readonly blob: string
     }
 
+/** Labels of inner data that the builtin model knows. */
+export const innerLabels = {
+  memories: 'memories that may matter',
+  elsewhere: 'said in the browser or by text meanwhile',
+  phone: 'phone',
+  keypad: 'from the keypad',
+} as const
+
 /** A tool as the model sees it. `parameters` is sent as a strict JSON schema and validates the arguments. */
 export type ToolSpec = {
   readonly name: string

@@ -62,20 +62,20 @@ export function roomOf(
 }
 
 /** Estimates the tokens of an input as it is sent. */
-export function inputTokens(input: TextRequest['input']): number {
+export function estimateInput(input: TextRequest['input']): number {
   return itemTokens(input).reduce((total, each) => total + each, 0)
 }
 
 /**
- * Refuses a request that does not fit into the context, because a local server would cut it without saying so. Whoever
- * makes a request keeps within the size; this only makes sure.
+ * Refuses a request that does not fit into the context, because a local server would cut it without saying so. Callers
+ * stay within it; this is the last check.
  */
 export function withinContext(model: TextModel, context: ContextSize): TextModel {
   return {
     ...model,
     respond(request, signal) {
       const { tokens } = context
-      if (tokens !== null) refuseAbove(tokens, headTokens(request, model) + inputTokens(request.input))
+      if (tokens !== null) refuseAbove(tokens, headTokens(request, model) + estimateInput(request.input))
       return model.respond(request, signal)
     },
   }
@@ -89,7 +89,7 @@ export function structuredWithin(model: StructuredModel, context: ContextSize): 
     async answer(request, signal) {
       await context.learn()
       const room = roomOf({ context }, request)
-      if (room !== null) refuseAbove(room, inputTokens(request.input))
+      if (room !== null) refuseAbove(room, estimateInput(request.input))
       return model.answer(request, signal)
     },
   }

@@ -49,9 +49,9 @@ export function describeCarriage(
     const detail = `Calls are heard and spoken by the telephony provider and answered by ${answering}. Accept the provider's terms for ConversationRelay in its console first.`
     return { ok: true, detail }
   }
-  return {
-    ok: false,
-    detail:
-      'Calls need a realtime model, or a transcription and a speech model. Set OPENAI_API_KEY. If OPENAI_BASE_URL is another server, set REALTIME_MODEL, or TRANSCRIPTION_MODEL and SPEECH_MODEL. Or set PHONE_CARRIAGE to relay and the telephony account: then the provider hears and speaks. Texts work without them.',
-  }
+  const detail =
+    choice.wanted === 'relay'
+      ? "Calls by the provider's relay need its account. Set the account above."
+      : 'Calls need a model for phone calls, or one for transcription and one for reading aloud. Choose them in Settings → Model services, or let the telephony provider listen and speak (PHONE_CARRIAGE). Texts work without them.'
+  return { ok: false, detail }
 }

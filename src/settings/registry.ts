@@ -41,7 +41,7 @@ export const settingRegistry = {
     default: null,
     sensitive: true,
     description:
-      'Address of another OpenAI-compatible service, for every use that no further service has, including the realtime socket.',
+      'Address of the main model service, if it is not OpenAI. It serves every use that names no other service, the realtime socket included.',
   }),
   MODEL_API: setting(z.enum(modelApis), {
     group: 'model',
@@ -65,7 +65,7 @@ export const settingRegistry = {
     unit: 'tokens',
     default: null,
     description:
-      'How many tokens fit into a request of the chat model. Empty asks the service. Below 10,000, instructions are shorter and tools fewer.',
+      'How many tokens fit into a request of the chat model. Empty asks the service. Below about 9,500, tools are described more briefly; below 8,000, instructions too.',
   }),
   UTILITY_MODEL: setting(tokenSchema, {
     group: 'model',
@@ -225,11 +225,11 @@ export const settingRegistry = {
   PHONE_CARRIAGE: setting(z.enum(carriageChoices), {
     sensitive: true,
     group: 'telephony',
-    title: 'How calls are carried',
+    title: 'Who listens and speaks in calls',
     choices: carriageChoices,
     default: 'auto',
     description:
-      "auto: models hear and speak. relay: the telephony provider does (Twilio ConversationRelay), for any text model, even the builtin one. The caller's words then pass its speech recognition, each minute costs more, and you must first accept its terms in its console.",
+      "auto: your models. relay: the telephony provider (Twilio ConversationRelay), so that any text model can take calls. The provider understands English only, hears the caller's words, and charges more for each minute. Accept its terms in its console first.",
   }),
   GUEST_DAILY_MESSAGES: setting(integerSchema(0, 10_000), {
     group: 'telephony',

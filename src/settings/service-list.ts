@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { kindsOfService } from '../model/kinds.ts'
-import { type ModelPlan, type PlannedService, usesOfModels } from '../model/plan.ts'
-import { MAIN, modelUses, type ServiceEntry } from '../model/words.ts'
+import type { ModelPlan, PlannedService } from '../model/plan.ts'
+import { MAIN, type ModelUse, modelUses, type ServiceEntry } from '../model/words.ts'
 import { MAX_SERVICES } from './service-settings.ts'
 import type { Settings } from './settings.ts'
 
@@ -14,7 +14,7 @@ export type WantedService = Pick<ServiceEntry, 'kind' | 'title' | 'baseUrl'> & {
 export type ServiceSaved = 'saved' | 'key_required' | 'key_required_again' | 'too_many'
 export type ServiceRemoved =
   | { readonly status: 'removed' | 'unknown' | 'main' }
-  | { readonly status: 'in_use'; readonly by: string }
+  | { readonly status: 'in_use'; readonly by: ModelUse | 'fallback' }
 
 /**
  * Changes one model service at a time in the settings that hold them: OPENAI_* for `main`, SERVICES and SERVICE_KEYS
@@ -85,7 +85,7 @@ export function createServiceList(settings: Pick<Settings, 'change' | 'reset'>, 
         if (named(id) === undefined) return { status: 'unknown' }
         const use = modelUses.find((each) => uses[each].service === id)
         const isFallback = fallback.some(({ service }) => service === id)
-        const by = use ? usesOfModels[use].service : isFallback ? 'CHAT_FALLBACK' : null
+        const by = use ?? (isFallback ? 'fallback' : null)
         if (by !== null) return { status: 'in_use', by }
         await write(services.filter((service) => service.id !== id))
         return { status: 'removed' }

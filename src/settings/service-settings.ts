@@ -76,14 +76,17 @@ export const serviceSettings = {
       default: null,
       secret: true,
       description:
-        'Their API keys, as a JSON map from id to key. They count only while every address in SERVICES is the one that they were entered for.',
+        'Their API keys, as a JSON map from id to key. They are used only while every address in SERVICES is the one they were entered for.',
     },
   ),
   CHAT_SERVICE: serviceOf('Service for chat', 'that answers in chat and SMS'),
   UTILITY_SERVICE: serviceOf('Service for background work', 'for background work'),
   EMBEDDING_SERVICE: serviceOf('Service for embeddings', 'that makes embeddings for recall'),
-  TRANSCRIPTION_SERVICE: serviceOf('Service for transcription', 'that transcribes recordings'),
-  SPEECH_SERVICE: serviceOf('Service for speech', 'that reads answers aloud'),
+  TRANSCRIPTION_SERVICE: serviceOf(
+    'Service for transcription',
+    'that writes down what is said, in calls and recordings',
+  ),
+  SPEECH_SERVICE: serviceOf('Service for speech', 'that speaks in calls and reads answers aloud'),
   REALTIME_SERVICE: serviceOf('Service for calls', 'for phone calls'),
   CHAT_FALLBACK: setting(
     jsonSchema(

@@ -10,7 +10,7 @@ import { offerTools } from '../../src/agent/tools/more-tools.ts'
 import type { InputItem } from '../../src/model/port.ts'
 import { estimateItemTokens, estimateTokens } from '../../src/model/tokens.ts'
 import type { Tool } from '../../src/model/tool.ts'
-import { headTokens, inputTokens } from '../../src/model/within-context.ts'
+import { estimateInput, headTokens } from '../../src/model/within-context.ts'
 
 const profileFor = (tokens: number) => profileOf(tokens) as Profile
 const said = (role: 'owner' | 'delegate', text: string): ContextItem => ({
@@ -79,7 +79,7 @@ test('keeps a conversation as it is while it fits, then its newest part after th
   ]
   expect(fitHistory(items, 10_000, profile)).toBe(items)
   const kept = fitHistory(items, 500, profile)
-  expect(inputTokens(kept.map(({ item }) => item))).toBeLessThanOrEqual(500)
+  expect(estimateInput(kept.map(({ item }) => item))).toBeLessThanOrEqual(500)
   const [first, note, next, ...others] = textsOf(kept)
   expect(first).toBe('Ada is the sister.')
   expect(note).toMatch(/left out here/)
@@ -144,7 +144,7 @@ test('a round fits into every context, whatever was said and returned', () => {
         const history = fitHistory(past, historyRoom(turn, added), profile)
         const input = [...history.map((each) => each.item), ...added]
         const sent = fitRound(turn, input, rounds.flat())
-        const used = headTokens(sent, {}) + inputTokens(sent.input)
+        const used = headTokens(sent, {}) + estimateInput(sent.input)
         expect(used + Math.min(sent.maxOutputTokens ?? 0, contextTokens / 10)).toBeLessThanOrEqual(
           contextTokens,
         )

@@ -5,7 +5,7 @@ import { createContextQueries, wasUseless } from '../../../projections/context.t
 import { leftOfWait } from '../../lib/waits.ts'
 import { addUsage, CapabilityMissing, ModelError, type ModelService, NO_USAGE } from '../../model/port.ts'
 import { estimateItemTokens, estimateTokens } from '../../model/tokens.ts'
-import { inputTokens, itemTokens } from '../../model/within-context.ts'
+import { estimateInput, itemTokens } from '../../model/within-context.ts'
 import { type Capsule, type Commitment, writeCapsule } from './capsule.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import type { ContextItem } from './context.ts'
@@ -64,7 +64,7 @@ export function createCompactor(options: {
     const limits = profile()
     const keepTokens = limits?.keepTokens ?? 0
     const most = options.thresholdTokens() * CHUNK_SHARE
-    const budget = limits ? Math.min(most, limits.inputTokens * CAPSULE_INPUT_SHARE) : most
+    const budget = limits ? Math.min(most, limits.requestTokens * CAPSULE_INPUT_SHARE) : most
     const part = partToCompact(read, budget, keepTokens)
     const left = read.items.slice(part.length)
     const coverage = coverageOf(read, part)
@@ -140,7 +140,7 @@ export function createCompactor(options: {
     const commitments = limits ? firstOf(all, limits.capsuleTokens / 2) : all
     const present = { now: new Date(nowMs()).toISOString(), timezone: options.timezone() }
     const whole = items.map(({ item }) => item)
-    const input = limits ? fitItems(whole, limits.inputTokens * CAPSULE_INPUT_SHARE) : whole
+    const input = limits ? fitItems(whole, limits.requestTokens * CAPSULE_INPUT_SHARE) : whole
     const maxTokens = limits?.capsuleTokens
     const capsule = await writeCapsule(service, input, { commitments, ...present, maxTokens }, signal)
     return { capsule, commitments }
@@ -229,7 +229,7 @@ export function createCompactor(options: {
       const limits = profile()
       if (!limits) return false
       const { items } = await chain.read(conversationId, options.model().text.id)
-      return inputTokens(items.map(({ item }) => item)) > limits.historyTokens
+      return estimateInput(items.map(({ item }) => item)) > limits.historyTokens
     },
     /** Whether the chain is too long or lost its base to an erasure, and the breaker allows an attempt. */
     isDue(conversationId: string, isOverfull = false): boolean {

@@ -2,7 +2,7 @@ import type { EventOf, NewEvent } from '../../../ledger/event.ts'
 import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { SignalRow } from '../../../projections/signals.ts'
 import type { Recall } from '../../lib/recall.ts'
-import type { ChatModel, InputItem, TextRequest } from '../../model/port.ts'
+import { type ChatModel, type InputItem, innerLabels, type TextRequest } from '../../model/port.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import type { Tool } from '../../model/tool.ts'
 import { typedWords } from '../../text/pasted.ts'
@@ -138,7 +138,7 @@ export function createComposer(options: {
         const short = (text: string) => (profile ? cutText(text, profile.standingTokens) : text)
         const added: InputItem[] = []
         if (recalled.text !== null)
-          added.push({ type: 'inner', label: 'memories that may matter', text: short(recalled.text) })
+          added.push({ type: 'inner', label: innerLabels.memories, text: short(recalled.text) })
         if (ridingSignals.length > 0)
           added.push({ type: 'inner', label: 'signals', text: short(batchText(ridingSignals)) })
         added.push(cue.item.type === 'inner' ? { ...cue.item, text: short(cue.item.text) } : cue.item)

@@ -1,7 +1,7 @@
 import type { InputItem, TextModel, TextRequest } from '../../model/port.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import type { Tool } from '../../model/tool.ts'
-import { headTokens, inputTokens, itemTokens, toolTokens } from '../../model/within-context.ts'
+import { estimateInput, headTokens, itemTokens, toolTokens } from '../../model/within-context.ts'
 import { offerTools } from '../tools/more-tools.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
 import type { ContextItem } from './context.ts'
@@ -34,7 +34,7 @@ type Turn = {
 /** What is left after the instructions, the input and a share for calls and results. */
 function roomAfter(input: readonly InputItem[], { request, model, profile }: Turn): number {
   const head = headTokens({ ...request, tools: [] }, model)
-  return profile.inputTokens - head - TIME_TOKENS - profile.tailTokens - inputTokens(input)
+  return profile.requestTokens - head - TIME_TOKENS - profile.tailTokens - estimateInput(input)
 }
 
 /** The tools as they are offered beside the input. They give way to a long message. */
@@ -56,10 +56,10 @@ export function fitRound(
   tail: readonly InputItem[],
 ): Omit<TextRequest, 'now' | 'use'> {
   const request = { ...turn.request, ...offeredBeside(input, turn, tail) }
-  const { contextTokens, inputTokens: most } = turn.profile
-  const left = contextTokens - headTokens(request, turn.model) - inputTokens(input) - TIME_TOKENS
+  const { contextTokens, requestTokens: most } = turn.profile
+  const left = contextTokens - headTokens(request, turn.model) - estimateInput(input) - TIME_TOKENS
   const fitted = fitItems(tail, left - (contextTokens - most))
-  const answer = Math.floor(left - inputTokens(fitted) - contextTokens * MARGIN)
+  const answer = Math.floor(left - estimateInput(fitted) - contextTokens * MARGIN)
   return {
     ...request,
     input: input.concat(fitted),
@@ -70,24 +70,24 @@ export function fitRound(
 /** Cuts the longest items, as far as all of them then fit. */
 export function fitItems(items: readonly InputItem[], tokens: number): readonly InputItem[] {
   let fitted = items
-  for (let most = tokens; inputTokens(fitted) > tokens && most >= LEAST_ITEM_TOKENS; most /= 2)
+  for (let most = tokens; estimateInput(fitted) > tokens && most >= LEAST_ITEM_TOKENS; most /= 2)
     fitted = items.map((item) => cutItem(item, Math.floor(most)))
   return fitted
 }
 
-/** The newest part of a conversation that fits, after its summary. Only where not all of it fits, anything is cut. */
+/** The newest part of a conversation that fits, after its summary. Returned unchanged if all of it fits. */
 export function fitHistory(
   items: readonly ContextItem[],
   tokens: number,
   { itemTokens: most, capsuleTokens }: Profile,
 ): readonly ContextItem[] {
-  if (inputTokens(items.map(({ item }) => item)) <= tokens) return items
+  if (estimateInput(items.map(({ item }) => item)) <= tokens) return items
   const isSummary = ({ item }: ContextItem) => item.type === 'inner' && item.label === SUMMARY_LABEL
   const cut = items.map((each) => cutContextItem(each, isSummary(each) ? capsuleTokens * 2 : most))
   const costs = itemTokens(cut.map(({ item }) => item))
   const [first] = cut
   const base = first && (isSummary(first) || first.item.type === 'opaque') ? 1 : 0
-  let room = tokens - inputTokens([LEFT_OUT_ITEM.item]) - (base === 1 ? (costs[0] ?? 0) : 0)
+  let room = tokens - estimateInput([LEFT_OUT_ITEM.item]) - (base === 1 ? (costs[0] ?? 0) : 0)
   let from = cut.length
   for (let place = cut.length - 1; place >= base; place -= 1) {
     room -= costs[place] ?? 0
@@ -111,7 +111,7 @@ function beginsTurn(each: ContextItem | undefined): boolean {
 function cutContextItem(each: ContextItem, most: number): ContextItem {
   // What a tool returned can be looked up again.
   const tokens = each.item.type === 'tool_result' ? most / 2 : most
-  if (inputTokens([each.item]) <= tokens) return each
+  if (estimateInput([each.item]) <= tokens) return each
   const own = each.own ? { own: cutItem(each.own, tokens) } : {}
   return { ...each, item: cutItem(each.item, tokens), ...own }
 }

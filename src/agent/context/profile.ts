@@ -4,7 +4,7 @@ export type Profile = {
   /** Shorter instructions. */
   readonly isShort: boolean
   /** Everything that is sent. The rest is for the answer and for low estimates. */
-  readonly inputTokens: number
+  readonly requestTokens: number
   readonly toolTokens: number
   readonly standingTokens: number
   /** What a turn may add by calls and results. */
@@ -27,7 +27,7 @@ export function profileOf(contextTokens: number | null): Profile | null {
   return {
     contextTokens,
     isShort: contextTokens < SHORT_BELOW,
-    inputTokens: share(0.8),
+    requestTokens: share(0.8),
     toolTokens: share(0.22),
     standingTokens: share(0.08),
     tailTokens: Math.min(2_400, share(0.15)),

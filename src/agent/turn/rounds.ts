@@ -69,16 +69,17 @@ export function createRounds(
       const answer = await ask(composed).catch(async (error: unknown) => {
         // Its words are shown already.
         if (run.said !== '') throw error
-        const isAnother = fallBack(error)
-        const recomposed = isAnother
-          ? await compose()
-          : hasRecomposed
-            ? null
-            : await recompose(composed, error)
-        if (!recomposed) throw error
-        composed = recomposed
-        run.take(recomposed)
-        hasRecomposed = !isAnother
+        let again: Composed | null = null
+        if (fallBack(error)) {
+          again = await compose()
+          hasRecomposed = false
+        } else if (!hasRecomposed) {
+          again = await recompose(composed, error)
+          hasRecomposed = true
+        }
+        if (!again) throw error
+        composed = again
+        run.take(again)
         return null
       })
       if (!answer && composed.tooLong) return refuse(composed.tooLong)

@@ -2,8 +2,9 @@ import { kindsOfService } from '../../model/kinds.ts'
 import type { Connection } from '../../model/openai/openai.ts'
 import type { PlannedService } from '../../model/plan.ts'
 import { ModelError, type ModelService } from '../../model/port.ts'
-import { MAIN, modelUses, serviceEntrySchema, serviceKinds } from '../../model/words.ts'
+import { MAIN, type ModelUse, modelUses, serviceEntrySchema, serviceKinds } from '../../model/words.ts'
 import { createServiceList } from '../../settings/service-list.ts'
+import { MAX_SERVICES } from '../../settings/service-settings.ts'
 import { list, models, remove, type ServiceList, type ServiceTest, save, test } from '../contract/services.ts'
 import type { CoreDeps } from '../features.ts'
 import { goneSignal, type Routes } from '../server/env.ts'
@@ -49,7 +50,7 @@ export function serviceRoutes(routes: Routes, { settings, models: holder, stepUp
       case 'key_required_again':
         throw invalidField('apiKey', 'is required again, because a key is never sent to another address')
       case 'too_many':
-        throw conflict('too_many', 'There are already 8 further services. Delete one first.')
+        throw conflict('too_many', `You have ${MAX_SERVICES} services besides the first. Remove one first.`)
       case 'saved':
         return c.json(shown(existing(id)), 200)
     }
@@ -68,7 +69,7 @@ export function serviceRoutes(routes: Routes, { settings, models: holder, stepUp
           'The service main cannot be deleted. Change its address or its key instead.',
         )
       case 'in_use':
-        throw conflict('in_use', `${outcome.by} names this service. Choose another there first.`)
+        throw conflict('in_use', inUseText(outcome.by))
     }
   })
 
@@ -77,10 +78,12 @@ export function serviceRoutes(routes: Routes, { settings, models: holder, stepUp
     const signal = goneSignal(c)
     if ('id' in wanted) {
       existing(wanted.id)
-      const { service, model } = holder.plan().uses.chat
+      const { uses, contextTokens } = holder.plan()
+      const { service, model } = uses.chat
       const connection = holder.connectionTo(wanted.id)
       if (connection === undefined) return c.json(BUILTIN_TEST, 200)
-      return c.json(await inspect(connection, service === wanted.id ? model : null, signal), 200)
+      const chat = service === wanted.id ? model : null
+      return c.json(await inspect(connection, chat, signal, contextTokens), 200)
     }
     // It makes the service ask any address.
     stepUp.requireProof(c)
@@ -99,6 +102,21 @@ export function serviceRoutes(routes: Routes, { settings, models: holder, stepUp
       throw new Refusal(502, `model_${error.kind}`, error.message)
     }
   })
+}
+
+function inUseText(by: ModelUse | 'fallback'): string {
+  return by === 'fallback'
+    ? 'It is in the list for when the chat model fails. Remove it there first.'
+    : `It is used for ${NAMES_OF_USES[by]}. Choose another service there first.`
+}
+
+const NAMES_OF_USES: Readonly<Record<ModelUse, string>> = {
+  chat: 'the chat',
+  utility: 'background work',
+  embedding: 'search by meaning',
+  transcription: 'transcription',
+  speech: 'reading aloud',
+  realtime: 'phone calls',
 }
 
 function shown({ id, kind, title, baseUrl, api, apiKey }: PlannedService) {
@@ -122,15 +140,16 @@ async function inspect(
   connection: Connection,
   model: string | null,
   signal: AbortSignal,
+  contextTokens?: number,
 ): Promise<ServiceTest> {
-  const { ok, steps, models, can } = await connection.inspect(model, signal)
+  const { ok, steps, models, can } = await connection.inspect(model, signal, contextTokens)
   return { ok, steps: [...steps], models, can }
 }
 
 /** The service main, while nothing is set. */
 const BUILTIN_TEST: ServiceTest = {
   ok: true,
-  steps: [{ name: 'builtin', ok: true, detail: 'Nothing is set here, so the built-in model answers.' }],
+  steps: [{ name: 'builtin', ok: true, detail: 'Nothing is set here, so the builtin model answers.' }],
   models: [],
   can: [],
 }

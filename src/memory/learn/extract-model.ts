@@ -1,5 +1,5 @@
 import type { InputItem, StructuredModel, Usage } from '../../model/port.ts'
-import { inputTokens, roomOf } from '../../model/within-context.ts'
+import { estimateInput, roomOf } from '../../model/within-context.ts'
 import { type Candidate, extractionSchema, type Offered } from './candidate.ts'
 import type { Window } from './window.ts'
 
@@ -62,7 +62,7 @@ const LEAST_SHOWN_CHARS = 200
 
 /** Leaves out, as far as a small context needs it: half of the memories, earlier turns, and the ends of long ones. */
 function inputWithin(room: number | null, window: Window, context: Context): InputItem[] {
-  const fits = (input: InputItem[]) => room === null || inputTokens(input) <= room * (1 - ANSWER_SHARE)
+  const fits = (input: InputItem[]) => room === null || estimateInput(input) <= room * (1 - ANSWER_SHARE)
   let { shown } = window
   let { offered } = context
   let chars = SHOWN_CHARS

@@ -24,7 +24,7 @@ export function createBuiltinService(): ModelService {
     realtime: null,
     async check(signal) {
       signal.throwIfAborted()
-      const detail = 'The built-in model answers. It needs no key and no network.'
+      const detail = 'The builtin model answers. It needs no key and no network.'
       return { ok: true, steps: [{ name: 'builtin', ok: true, detail }] }
     },
   }

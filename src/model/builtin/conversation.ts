@@ -1,4 +1,4 @@
-import type { InputItem } from '../port.ts'
+import { type InputItem, innerLabels } from '../port.ts'
 import { type Outcome, readOutcome } from './results.ts'
 
 /** A tool call and its outcome. */
@@ -19,7 +19,7 @@ export type Conversation = {
 const MAX_EXCHANGES = 4
 
 /** What a call may learn while it answers. It asks for nothing. */
-const ASIDES = new Set(['memories that may matter', 'said in the browser or by text meanwhile'])
+const ASIDES = new Set<string>([innerLabels.memories, innerLabels.elsewhere])
 
 /** Null if signals woke the delegate: nobody has spoken since the last reply. */
 export function readInput(input: readonly InputItem[]): Conversation | null {
@@ -43,8 +43,8 @@ export function readInput(input: readonly InputItem[]): Conversation | null {
 export function spokenOf(input: readonly InputItem[], listening: string): string | null {
   const last = input.at(-1)
   if (last?.type !== 'inner') return null
-  if (last.label === 'phone') return listening
-  return last.label === 'from the keypad' ? last.text : null
+  if (last.label === innerLabels.phone) return listening
+  return last.label === innerLabels.keypad ? last.text : null
 }
 
 function pastOf(input: readonly InputItem[]): Exchange[] {

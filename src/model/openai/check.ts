@@ -1,9 +1,10 @@
+import { kindsOfService } from '../kinds.ts'
 import { type ContextSize, ModelError } from '../port.ts'
 import { attemptOnce } from './attempts.ts'
 import { saysNoPath } from './capabilities.ts'
-import { isNamed } from './context-sizes.ts'
 import { attemptOptions, type OpenAiCore, scopeOf, usesResponses } from './core.ts'
 import { faultOf } from './failures.ts'
+import { isNamed } from './list-entry.ts'
 import { type ListedModel, onceAndSoon, requestModels } from './models.ts'
 
 export type CheckStep = { readonly name: string; readonly ok: boolean; readonly detail: string }
@@ -54,7 +55,7 @@ async function stepsOf(core: OpenAiCore, model: string | null, signal: AbortSign
   const authorised = { name: 'authorised', ok: true, detail: 'The key is accepted or not needed.' }
   try {
     const models = await requestModels(core, signal)
-    return { steps: [authorised, found(models, model)], models }
+    return { steps: [authorised, found(core, models, model)], models }
   } catch (error) {
     const fault = faultOf(error, core.timing.nowMs())
     if (fault === null || fault.status === null) throw error
@@ -70,10 +71,13 @@ async function stepsOf(core: OpenAiCore, model: string | null, signal: AbortSign
   }
 }
 
-function found(models: readonly ListedModel[], model: string | null): CheckStep {
+function found(core: OpenAiCore, models: readonly ListedModel[], model: string | null): CheckStep {
   const ids = models.map(({ id }) => id)
-  const others = ids.slice(0, SHOWN_MODELS).join(', ')
-  const available = others ? `Available: ${others}.` : 'No models are available.'
+  if (ids.length === 0) {
+    const { hint } = kindsOfService[core.kind]
+    return { name: 'model', ok: false, detail: `The server has no models yet. ${hint}` }
+  }
+  const available = `Available: ${ids.slice(0, SHOWN_MODELS).join(', ')}.`
   if (model === null) return { name: 'model', ok: true, detail: available }
   const ok = ids.some((id) => isNamed(id, model))
   const detail = ok ? `${model} is available.` : `There is no model ${model} here. ${available}`
@@ -117,7 +121,8 @@ async function withContext(step: CheckStep, context: ContextSize | null): Promis
   const { tokens } = context
   if (!step.ok || tokens === null) return step
   const size = `Its context is ${tokens.toLocaleString('en')} tokens`
-  const enough = tokens < ROOMY_TOKENS ? ': everyday requests work; long documents need a larger model.' : '.'
+  const enough =
+    tokens < ROOMY_TOKENS ? ': everyday requests work; long documents need a larger context.' : '.'
   return { ...step, detail: `${step.detail} ${size}${enough}` }
 }
 

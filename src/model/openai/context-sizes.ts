@@ -1,42 +1,27 @@
 import * as z from 'zod'
 import type { ContextSize } from '../port.ts'
 import type { OpenAiCore } from './core.ts'
+import { contextOf, entriesSchema, isNamed, LEAST_TOKENS } from './list-entry.ts'
 
 /** How long a turn waits for what the server says. */
 const ASK_MS = 2_000
-/** What the list of models tells changes when the server is started anew. */
+/** The list changes only when the server restarts. */
 const LISTED_MS = 60 * 60 * 1000
-/** A local server loads a model anew with another size. Ollama unloads it after five minutes. */
+/** A local server may reload a model with another size. Ollama unloads it after five minutes. */
 const LOADED_MS = 5 * 60 * 1000
-/** What Ollama loads a model with, unless it has much memory or is told otherwise. */
+/** What Ollama loads a model with, unless it has much memory or is set otherwise. */
 const OLLAMA_TOKENS = 4_096
 
-/** Less is no context but a mistake. */
-const LEAST_TOKENS = 1_000
-const size = z.int().min(LEAST_TOKENS).nullish().catch(null)
-const listSchema = z.object({
-  data: z.array(
-    z.looseObject({
-      id: z.string(),
-      owned_by: z.string().nullish().catch(null),
-      /** vLLM, SGLang. */
-      max_model_len: size,
-      /** OpenRouter, Together. */
-      context_length: size,
-      /** Groq. */
-      context_window: size,
-      /** LM Studio. What a model could be loaded with is not told here: it may be far more. */
-      loaded_context_length: size,
-      /** Only llama.cpp has it. Older ones tell only what the model was trained with. */
-      meta: z.object({ n_ctx: size }).nullish().catch(null),
-    }),
+const listSchema = z.object({ data: entriesSchema })
+const propsSchema = z.object({ default_generation_settings: z.object({ n_ctx: z.int().min(LEAST_TOKENS) }) })
+const loadedSchema = z.object({
+  models: z.array(
+    z.object({ name: z.string(), context_length: z.int().min(LEAST_TOKENS).nullish().catch(null) }),
   ),
 })
-const propsSchema = z.object({ default_generation_settings: z.object({ n_ctx: z.int().min(LEAST_TOKENS) }) })
-const loadedSchema = z.object({ models: z.array(z.looseObject({ name: z.string(), context_length: size })) })
 
-/** `otherwise` is assumed unless the server has ever told more. */
-type Told = { readonly tokens: number | null; readonly otherwise?: number; readonly forMs: number }
+/** `otherwise` is assumed unless the server has ever reported more. */
+type Reported = { readonly tokens: number | null; readonly otherwise?: number; readonly forMs: number }
 
 /**
  * The context sizes of the models of a server. There is no standard: vLLM and most hosts tell it in their list of
@@ -59,21 +44,19 @@ export function createContextSizes(
   async function listed(url: string, model: string, signal: AbortSignal) {
     const { data = [] } = (await read(url, listSchema, signal)) ?? {}
     const entry = data.find(({ id }) => isNamed(id, model))
-    const { max_model_len, loaded_context_length, context_length, context_window, meta } = entry ?? {}
-    const tokens =
-      max_model_len ?? loaded_context_length ?? meta?.n_ctx ?? context_length ?? context_window ?? null
-    return { tokens, owner: entry?.owned_by, isLlama: Boolean(meta) }
+    const tokens = entry ? contextOf(entry) : null
+    return { tokens, owner: entry?.owned_by, isLlama: Boolean(entry?.meta) }
   }
 
   /** What Ollama has loaded. Models of its cloud, which are named so, have all their context. */
-  async function loaded(model: string, signal: AbortSignal): Promise<Told> {
+  async function loaded(model: string, signal: AbortSignal): Promise<Reported> {
     const running = await read(`${origin}/api/ps`, loadedSchema, signal)
     const tokens = running?.models.find(({ name }) => isNamed(name, model))?.context_length ?? null
     if (tokens !== null || running === null || /\bcloud$/.test(model)) return { tokens, forMs: LOADED_MS }
     return { tokens, otherwise: OLLAMA_TOKENS, forMs: 0 }
   }
 
-  async function ask(model: string): Promise<Told> {
+  async function ask(model: string): Promise<Reported> {
     const signal = AbortSignal.timeout(ASK_MS)
     const { tokens, owner, isLlama } = await listed('/models', model, signal)
     if (tokens !== null) return { tokens, forMs: LISTED_MS }
@@ -89,18 +72,18 @@ export function createContextSizes(
 
   function create(model: string, set: number | undefined): ContextSize {
     if (set !== undefined || core.isOpenAi) return { tokens: set ?? null, learn: async () => undefined }
-    let told: number | null = null
+    let reported: number | null = null
     let untilMs = 0
     let asking: Promise<void> | null = null
     async function update(): Promise<void> {
       const { tokens, otherwise = null, forMs } = await ask(model)
       // A server that is busy says nothing, and has not changed.
-      told = tokens ?? told ?? otherwise
+      reported = tokens ?? reported ?? otherwise
       untilMs = core.timing.nowMs() + forMs
     }
     return {
       get tokens() {
-        return told
+        return reported
       },
       learn() {
         if (core.timing.nowMs() < untilMs) return Promise.resolve()
@@ -119,9 +102,4 @@ export function createContextSizes(
     sizes.set(model, size)
     return size
   }
-}
-
-/** Gemini lists a path, and Ollama the tag that may be left out. */
-export function isNamed(id: string, model: string): boolean {
-  return [model, `models/${model}`, `${model}:latest`].includes(id)
 }

@@ -20,8 +20,9 @@ export async function inspectService(
   core: OpenAiCore,
   model: string | null,
   signal: AbortSignal,
+  contextTokens?: number,
 ): Promise<Inspected> {
-  const context = model === null ? null : createContextSizes(core)(model)
+  const context = model === null ? null : createContextSizes(core)(model, contextTokens)
   const checked = await checkService(core, model, signal, context)
   const isAnswering = checked.steps.some(({ name, ok }) => name === 'authorised' && ok)
   return { ...checked, can: isAnswering ? await canDo(core, signal) : [] }
@@ -44,7 +45,11 @@ async function canDo(core: OpenAiCore, signal: AbortSignal): Promise<CanDo[]> {
     const detail = ok === null ? UNKNOWN : `It has ${ok ? 'an' : 'no'} endpoint for ${feature}.`
     return { feature, ok, detail }
   })
-  const realtime = { feature: 'realtime', ok: false, detail: 'Calls work only with OpenAI.' } as const
+  const realtime = {
+    feature: 'realtime',
+    ok: null,
+    detail: 'Not tested. Without a realtime model, calls use transcription and speech.',
+  } as const
   return [chat(responses, completions), ...(await Promise.all(others)), realtime]
 }
 

@@ -5,6 +5,7 @@ import { ModelError } from '../port.ts'
 import { attemptOnce } from './attempts.ts'
 import { saysNoPath } from './capabilities.ts'
 import { attemptOptions, type OpenAiCore } from './core.ts'
+import { contextOf, entriesSchema } from './list-entry.ts'
 
 export type ListedModel = {
   readonly id: string
@@ -12,36 +13,18 @@ export type ListedModel = {
   readonly contextTokens: number | null
 }
 
-const length = z.int().positive().nullish().catch(null)
-
-const modelsSchema = z.object({
-  data: z.array(
-    z
-      .object({
-        id: z.string(),
-        // OpenRouter and Together; vLLM; LM Studio and Mistral; Groq; Anthropic; llama.cpp.
-        context_length: length,
-        max_model_len: length,
-        max_context_length: length,
-        context_window: length,
-        max_input_tokens: length,
-        meta: z.object({ n_ctx_train: length }).nullish().catch(null),
-      })
-      .transform(({ id, meta, ...lengths }): ListedModel => {
-        const [contextTokens = null] = [...Object.values(lengths), meta?.n_ctx_train].filter(
-          (each) => typeof each === 'number',
-        )
-        return { id, contextTokens }
-      }),
-  ),
-})
+const listedSchema = z
+  .object({ data: entriesSchema })
+  .transform(({ data }) =>
+    data.map((entry): ListedModel => ({ id: entry.id, contextTokens: contextOf(entry) })),
+  )
 
 /** One request for the list, without a retry. Rejects with what the SDK or zod throws. */
 export async function requestModels(core: OpenAiCore, signal: AbortSignal): Promise<ListedModel[]> {
   const { modelsPath, listHeaders } = kindsOfService[core.kind]
   const headers = (core.apiKey !== null && listHeaders?.(core.apiKey)) || {}
   const client = await core.load()
-  const read = async (path: string) => modelsSchema.parse(await client.get(path, { signal, headers })).data
+  const read = async (path: string) => listedSchema.parse(await client.get(path, { signal, headers }))
   if (modelsPath === undefined) return read('/models')
   return read(new URL(modelsPath, core.baseUrl).href).catch((error: unknown) => {
     // An older server, or another one behind this address.

@@ -52,7 +52,7 @@ export type Connection = {
   /** Without a model, whether the service answers. */
   check(model: string | null, signal: AbortSignal, contextTokens?: number): Promise<Checked>
   /** The same, and what the service offers. */
-  inspect(model: string | null, signal: AbortSignal): Promise<Inspected>
+  inspect(model: string | null, signal: AbortSignal, contextTokens?: number): Promise<Inspected>
   /** Throws ModelError if the service does not answer. */
   models(signal: AbortSignal): Promise<readonly ListedModel[]>
 }
@@ -91,14 +91,14 @@ export function connect(settings: ConnectionSettings, dependencies: OpenAiDepend
       transcription,
     }),
     check: (model, signal, contextTokens) =>
-      // Asked anew.
+      // A new reader, because a check must not answer from the cache.
       checkService(
         core,
         model,
         signal,
         model === null ? null : createContextSizes(core)(model, contextTokens),
       ),
-    inspect: (model, signal) => inspectService(core, model, signal),
+    inspect: (model, signal, contextTokens) => inspectService(core, model, signal, contextTokens),
     models: (signal) => listModels(core, signal),
   }
 }

@@ -11,7 +11,8 @@ import { type Allowance, noticePlace, refusalText, type WindowState } from './al
 
 const FREE_OF_CHARGE: ModelPrice = { input: 0, output: 0 }
 
-const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/
+/** With the names that containers have for the machine that they run on. */
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\]|host\.(?:docker|containers)\.internal)$/
 /** Whether a host, which is also the name of a provider, is on this machine. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host.replace(/:\d+$/, ''))
 

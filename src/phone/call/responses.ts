@@ -1,3 +1,4 @@
+import { innerLabels } from '../../model/port.ts'
 import { type Draft, oweReply, set, setCaller, setResponses, setTools } from './call-state.ts'
 import type { ServerEvent } from './realtime-protocol.ts'
 import { changeReplies, findReply } from './transcript.ts'
@@ -142,7 +143,7 @@ export function keypadTold(draft: Draft, text: string, asksReply: boolean): void
     setTools(draft, { returned: [...tools.returned, { name: 'the keypad', output: text }] })
     return
   }
-  sendData(draft, options.delimit('from the keypad', text))
+  sendData(draft, options.delimit(innerLabels.keypad, text))
   if (asksReply) requestReply(draft)
 }
 

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Append, LedgerEvent, NewEvent } from '../../../ledger/event.ts'
 import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
 import type { Recall } from '../../lib/recall.ts'
+import { innerLabels } from '../../model/port.ts'
 import type { Tool } from '../../model/tool.ts'
 import type { CallFact } from '../call/call-state.ts'
 import type { SessionPlan, VoiceTool } from '../call/ports.ts'
@@ -119,7 +120,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
     record(recalled.facts)
     for (const seq of recalled.seqs) given.add(seq)
     remember(recalled.seqs)
-    return delimit('memories that may matter', recalled.text)
+    return delimit(innerLabels.memories, recalled.text)
   }
   function record(facts: readonly NewEvent[]): void {
     if (facts.length === 0) return
@@ -145,7 +146,7 @@ export function createOwnerMind(options: OwnerMindOptions & { readonly conversat
       remember(seqs)
       return [`${item.role}: ${item.text}`]
     })
-    return lines.length === 0 ? null : delimit('said in the browser or by text meanwhile', lines.join('\n'))
+    return lines.length === 0 ? null : delimit(innerLabels.elsewhere, lines.join('\n'))
   }
 
   async function plan(signal: AbortSignal): Promise<SessionPlan> {

@@ -6,7 +6,7 @@ const encode = (said: string | null) => Buffer.from(JSON.stringify(said)).toStri
 /** What the line passes on as media: the caller began to speak, or said this. Empty for noise. */
 export const speechFrames = { started: encode(null), said: (text: string) => encode(text) }
 
-/** Ears for the words of a relay. A session that begins while the caller speaks is told only what they said. */
+/** Ears for the words of a relay. A session that begins while the caller speaks receives only the final words. */
 export const createRelayEars: CreateEars = ({ started, stopped, heard }) => {
   let isSpeaking = false
   let isClosed = false

@@ -1,6 +1,6 @@
 /** How the words of the caller arrive. */
 export type Ears = {
-  /** A frame of the caller's audio, base64 mu-law. Ignored where the words come as text. */
+  /** One frame of the line's media, base64: mu-law, or what `speechFrames` encodes. */
   hear(audio: string): void
   /** No handler is called afterwards. */
   close(): void

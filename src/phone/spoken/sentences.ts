@@ -4,9 +4,8 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 /** The most text that is spoken as one piece. A longer sentence is cut between its clauses. */
 const MOST_CHARS = 200
 
-/** Ends that look like the end of a sentence: a title, an initial, the number of a list. */
-const GOES_ON =
-  /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|vs|approx|Nr|z\.\s?B|d\.\s?h|e\.g|i\.e|\p{Lu})\.\s*$|^\s*\d{1,2}\.\s*$/u
+/** Full stops that end no sentence: after a short title or an initial, in "e.g.", after the number of a list. */
+const GOES_ON = /(?:^|[\s(])\p{Lu}\p{L}{0,2}\.\s*$|\p{L}\.\s?\p{L}\.\s*$|^\s*\d{1,2}\.\s*$/u
 const CLAUSE = /[,;:]\s|[，；：、]/gu
 
 /**

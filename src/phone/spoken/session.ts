@@ -1,4 +1,11 @@
-import { NO_USAGE, type TextEvent, type TextModel, type ToolSpec, type Use } from '../../model/port.ts'
+import {
+  innerLabels,
+  NO_USAGE,
+  type TextEvent,
+  type TextModel,
+  type ToolSpec,
+  type Use,
+} from '../../model/port.ts'
 import { BYTES_PER_MS } from '../call/mu-law.ts'
 import type { ConnectModel } from '../call/ports.ts'
 import type { ClientEvent } from '../call/realtime-protocol.ts'
@@ -243,7 +250,7 @@ function withTurn(input: ReturnType<ReturnType<typeof createConversation>['input
   const isOwn =
     last === undefined || last.type === 'opaque' || (last.type === 'message' && last.role === 'delegate')
   if (!isOwn) return input
-  return [...input, { type: 'inner' as const, label: 'phone', text: 'It is your turn to speak.' }]
+  return [...input, { type: 'inner' as const, label: innerLabels.phone, text: 'It is your turn to speak.' }]
 }
 
 async function* canned(text: string): AsyncGenerator<TextEvent> {

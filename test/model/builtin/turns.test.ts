@@ -258,7 +258,7 @@ test('describes itself and offers no other capability', async () => {
   const service = createBuiltinService()
   const { ok, steps } = await service.check(new AbortController().signal)
   expect(ok).toBe(true)
-  expect(steps[0]?.detail).toBe('The built-in model answers. It needs no key and no network.')
+  expect(steps[0]?.detail).toBe('The builtin model answers. It needs no key and no network.')
   expect([service.utility, service.compaction, service.embedding, service.speech, service.realtime]).toEqual([
     null,
     null,

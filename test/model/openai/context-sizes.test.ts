@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemTiming } from '../../../src/model/openai/timing.ts'
-import { headTokens, inputTokens, toolTokens } from '../../../src/model/within-context.ts'
+import { estimateInput, headTokens, toolTokens } from '../../../src/model/within-context.ts'
 import { dialects } from '../../doubles/model/completions.ts'
 import { never, noteTool, request, run, setUp } from './fixture.ts'
 
@@ -15,7 +15,7 @@ test.for(dialects.filter((dialect) => dialect !== 'openai'))(
     expect(service.context?.tokens).toBe(4_096)
     const { steps } = await service.check(never())
     expect(steps.at(-1)?.detail).toContain(
-      'Its context is 4,096 tokens: everyday requests work; long documents need a larger model.',
+      'Its context is 4,096 tokens: everyday requests work; long documents need a larger context.',
     )
   },
 )
@@ -76,5 +76,5 @@ test('sends nothing that is longer than the context, and brief tools without str
   const tools = JSON.stringify(sent?.body.tools)
   expect(tools).not.toMatch(/strict|additionalProperties|null/)
   expect(tools.length / toolTokens([noteTool], true)).toBeLessThan(4)
-  expect(headTokens(brief, service.text) + inputTokens(brief.input)).toBeLessThan(2_000)
+  expect(headTokens(brief, service.text) + estimateInput(brief.input)).toBeLessThan(2_000)
 })

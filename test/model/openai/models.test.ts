@@ -26,7 +26,9 @@ test.for<[string, object, number | null]>([
   ['OpenRouter', { context_length: 200_000 }, 200_000],
   ['vLLM', { max_model_len: 32_768 }, 32_768],
   ['Mistral', { max_context_length: 131_072 }, 131_072],
-  ['llama.cpp', { meta: { n_ctx_train: 8_192 } }, 8_192],
+  // What a model was trained with, or could be loaded with, is not what is loaded.
+  ['llama.cpp', { meta: { n_ctx_train: 8_192, n_ctx: 4_096 } }, 4_096],
+  ['an older llama.cpp', { meta: { n_ctx_train: 8_192 } }, null],
   ['OpenAI', {}, null],
   ['a server with nonsense', { context_length: 'much', meta: 'none' }, null],
 ])('reads the context length where the list of %s tells it', async ([, fields, contextTokens]) => {
@@ -45,11 +47,32 @@ test('lists Anthropic’s models with its own headers', async () => {
 
 test('lists LM Studio’s models with their context length, or without it on an older server', async () => {
   const newer = await startKind('lmstudio', {
-    '/api/v0/models': listOf({ id: 'qwen', max_context_length: 32_768 }),
+    '/api/v0/models': listOf({
+      id: 'qwen',
+      state: 'loaded',
+      max_context_length: 32_768,
+      loaded_context_length: 4_096,
+    }),
   })
-  expect(await newer.models()).toEqual([{ id: 'qwen', contextTokens: 32_768 }])
+  expect(await newer.models()).toEqual([{ id: 'qwen', contextTokens: 4_096 }])
+  const atRest = { id: 'qwen', state: 'not-loaded', max_context_length: 32_768 }
+  const resting = await startKind('lmstudio', { '/api/v0/models': listOf(atRest) })
+  expect(await resting.models()).toEqual([{ id: 'qwen', contextTokens: null }])
   const older = await startKind('lmstudio', { '/v1/models': listOf({ id: 'qwen' }) })
   expect(await older.models()).toEqual([{ id: 'qwen', contextTokens: null }])
+})
+
+test('says what to do where a server has no models yet', async () => {
+  const { models, connection } = await startKind('ollama', {
+    '/v1/models': { object: 'list', data: null },
+  })
+  expect(await models()).toEqual([])
+  const { steps } = await connection.check(null, never())
+  expect(steps.at(-1)).toEqual({
+    name: 'model',
+    ok: false,
+    detail: 'The server has no models yet. Start it with “ollama serve”, and get a model with “ollama pull”.',
+  })
 })
 
 test('does not take a public list of models for an accepted key', async () => {
