@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { AllowanceSpent, type Use } from '../../../src/model/port.ts'
 import { microsOf, priceTable } from '../../../src/model/prices.ts'
 import { mostTokens } from '../../../src/model/tokens.ts'
+import { isLoopback } from '../../../src/operations/money/meter.ts'
 import { testDirectory } from '../../support/directory.ts'
 import { openTestStorage } from '../../support/storage.ts'
 import { factsOf, MODEL, moneyOn, testSettings } from './money-harness.ts'
@@ -169,4 +170,16 @@ test('counts tokens high, and prices them in millionths', () => {
   expect(mostTokens('x7Kq'.repeat(20))).toBe(80)
   const price = priceTable(null).models['gpt-5.5'] ?? { input: 0, output: 0 }
   expect(microsOf(price, { inputTokens: 1000, outputTokens: 10, cachedTokens: 400 })).toBe(3000 + 200 + 300)
+})
+
+test.each([
+  ['localhost:11434', true],
+  ['127.0.0.1:8080', true],
+  ['[::1]:1234', true],
+  ['host.docker.internal:11434', true],
+  ['host.containers.internal', true],
+  ['localhost.example.com', false],
+  ['192.168.1.4:11434', false],
+])('a service at %s is on this machine, and free: %s', (host, isFree) => {
+  expect(isLoopback(host)).toBe(isFree)
 })
