@@ -62,6 +62,9 @@ export function createChatChannel(options: {
 
   return {
     ended,
+    /** Whether a message with this id was received before. */
+    wasReceived: (clientMessageId: string | undefined): boolean =>
+      clientMessageId !== undefined && ledger.rowByKey(keyOf(clientMessageId)) !== undefined,
     /**
      * Resolves once the message is durable. Idempotent by `clientMessageId`. `isSpoken`: dictated to a device,
      * so anybody in the room may have said it. `pasted`: the parts that anybody may have written. `model`: what

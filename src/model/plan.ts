@@ -75,7 +75,11 @@ export function planOf(settings: ModelSettings): ModelPlan {
   const further = servicesSchema.parse(JSON.parse(settings.SERVICES || '[]'))
   const services = [
     mainService(settings),
-    ...further.map((entry) => ({ ...entry, apiKey: keys[entry.id] ?? null, isSet: true })),
+    ...further.map((entry) => ({
+      ...entry,
+      apiKey: (Object.hasOwn(keys, entry.id) && keys[entry.id]) || null,
+      isSet: true,
+    })),
   ]
 
   function used(use: ModelUse) {

@@ -63,6 +63,12 @@ test('cuts texts and results to size, with a note, and JSON stays JSON', () => {
   )
 })
 
+test('cuts what is nested to exhaust the stack', () => {
+  const output = `{"ok":true,"value":${'['.repeat(8_000)}${']'.repeat(8_000)}}`
+  const cut = cutItem({ type: 'tool_result', callId: 'c', output }, 200)
+  expect(cut.type === 'tool_result' && JSON.parse(cut.output).cut).toMatch(/left out/)
+})
+
 test('keeps a conversation as it is while it fits, then its newest part after the summary', () => {
   const profile = profileFor(4_096)
   const summary: ContextItem = {

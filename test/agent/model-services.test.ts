@@ -212,6 +212,12 @@ test('takes the model of one message, with the fallback after it', async () => {
     'From',
   )
 
+  // A repeated message is answered as before, whatever services there are by then.
+  const sent = { model, clientMessageId: 'once' }
+  const first = await ask('Hello', sent)
+  await client.put('/api/config', { entries: { SERVICES: '[]' } })
+  expect((await ask('Hello', sent)).json).toEqual(first.json)
+
   const before = (await events('chat.message.received')).length
   const unknown = await ask('Hello', { model: { service: 'gone', model: 'm' } })
   expect([unknown.status, unknown.json.code, unknown.json.errors[0].path]).toEqual([

@@ -15,6 +15,8 @@ export function cutText(text: string, tokens: number): string {
 
 const MANY_ENTRIES = 32
 const FEW_CHARS = 16
+/** What is nested deeper was made to exhaust the stack. */
+const MAX_DEPTH = 32
 
 /** Shortens the strings and lists of a JSON text, so that it stays JSON. */
 function cutJson(json: string, tokens: number, note: object): string {
@@ -29,11 +31,13 @@ function cutJson(json: string, tokens: number, note: object): string {
   return JSON.stringify(note)
 }
 
-function limited(value: unknown, chars: number, entries: number): unknown {
+function limited(value: unknown, chars: number, entries: number, depth = 0): unknown {
   if (typeof value === 'string') return shorten(value, chars)
-  if (Array.isArray(value)) return value.slice(0, entries).map((each) => limited(each, chars, entries))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, limited(each, chars, entries)]))
+  if (depth >= MAX_DEPTH) return null
+  const inner = (each: unknown) => limited(each, chars, entries, depth + 1)
+  if (Array.isArray(value)) return value.slice(0, entries).map(inner)
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inner(each)]))
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

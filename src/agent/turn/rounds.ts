@@ -13,6 +13,9 @@ import { type Answer, type createTurnFacts, type TurnToRun, useOf } from './turn
 import type { TurnProgress } from './turn-progress.ts'
 import { whyOf } from './why.ts'
 
+/** Said if a smaller model takes over in the middle of a turn, and the message does not fit into its context. */
+const STAYS_DONE = ' What was done before another model failed stays done.'
+
 /** Rounds of tool calls in one turn; a model that needs more is looping. */
 const MAX_ROUNDS = 12
 
@@ -82,7 +85,7 @@ export function createRounds(
         run.take(again)
         return null
       })
-      if (!answer && composed.tooLong) return refuse(composed.tooLong)
+      if (!answer && composed.tooLong) return refuse(`${composed.tooLong}${run.rounds > 0 ? STAYS_DONE : ''}`)
       if (!answer) continue
       run.rounds += 1
       run.usage = addUsage(run.usage, answer.usage)
@@ -152,7 +155,7 @@ export function createRounds(
   function judge({ toolCalls }: Answer, composed: Composed): Promise<readonly JudgedCall[]> {
     const isText = composed.isCueOwn && isActivation
     const isJudged: IsJudged = (tool) =>
-      isOwners ? tool?.plan !== undefined : isText && tool?.texts === true
+      isOwners ? tool?.plan !== undefined || tool?.wakes === true : isText && tool?.texts === true
     return judgeCalls(toolCalls, {
       tools: options.tools,
       isJudged,

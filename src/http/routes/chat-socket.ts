@@ -133,7 +133,7 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
       case 'chat.message': {
         const relayedBefore = relayedSeq
         const { content, clientMessageId, pasted = [], model } = message
-        requireKnown(deps.models, model)
+        if (!chat.wasReceived(clientMessageId)) requireKnown(deps.models, model)
         const received = await chat.receive(content, clientMessageId, { pasted, model })
         const end = chat.ended(received)
         // The turn of a repeated message may have ended before, so no event will report its outcome.

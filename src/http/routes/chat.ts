@@ -10,7 +10,7 @@ export function chatRoutes(routes: Routes, { agent, models }: RouteDeps): void {
 
   routes.openapi(say, async (c) => {
     const { content, clientMessageId, pasted = [], model } = c.req.valid('json')
-    requireKnown(models, model)
+    if (!chat.wasReceived(clientMessageId)) requireKnown(models, model)
     const message = await chat.receive(content, clientMessageId, { pasted, model })
     const gone = goneSignal(c)
     if (c.req.header('accept')?.includes('text/event-stream')) {
