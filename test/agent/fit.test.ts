@@ -5,9 +5,10 @@ import { SUMMARY_LABEL } from '../../src/agent/context/capsule.ts'
 import type { ContextItem } from '../../src/agent/context/context.ts'
 import { cutItem, cutText } from '../../src/agent/context/cut.ts'
 import { fitHistory, fitRound, fitStanding, historyRoom } from '../../src/agent/context/fit.ts'
+import { fitCall } from '../../src/agent/context/fit-call.ts'
 import { type Profile, profileOf, thresholdsOf } from '../../src/agent/context/profile.ts'
 import { offerTools } from '../../src/agent/tools/more-tools.ts'
-import type { InputItem } from '../../src/model/port.ts'
+import type { ChatModel, InputItem } from '../../src/model/port.ts'
 import { estimateItemTokens, estimateTokens } from '../../src/model/tokens.ts'
 import type { Tool } from '../../src/model/tool.ts'
 import { estimateInput, headTokens } from '../../src/model/within-context.ts'
@@ -158,5 +159,36 @@ test('a round fits into every context, whatever was said and returned', () => {
       },
     ),
     { numRuns: 150 },
+  )
+})
+
+test('a request of a call fits into every context, with what was said last', async () => {
+  const text = fc.string({ maxLength: 2_000, unit: 'grapheme' })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 3_000, max: 40_000 }),
+      fc.array(text, { maxLength: 20 }),
+      fc.array(text, { maxLength: 3 }),
+      async (contextTokens, lines, results) => {
+        const message = (line: string, place: number): InputItem => ({
+          type: 'message',
+          role: place % 2 === 0 ? 'owner' : 'delegate',
+          text: line,
+        })
+        const asked: InputItem = { type: 'message', role: 'owner', text: 'What now?' }
+        const tail = results.map((output): InputItem => ({ type: 'inner', label: 'memories', text: output }))
+        const input = [...lines.map(message), asked, ...tail]
+        const context = { tokens: contextTokens, learn: async () => undefined }
+        const chat = { text: {}, compaction: null, context } as unknown as ChatModel
+        const sent = await fitCall(chat, { instructions: 'Be brief.', timezone: 'UTC', tools, input })
+        expect(headTokens(sent, {}) + estimateInput(sent.input)).toBeLessThan(contextTokens)
+        expect(sent.input).toContainEqual(asked)
+        const unlimited = { ...chat, context: { ...context, tokens: null } }
+        expect((await fitCall(unlimited, { instructions: '', timezone: 'UTC', tools, input })).input).toBe(
+          input,
+        )
+      },
+    ),
+    { numRuns: 100 },
   )
 })
