@@ -87,11 +87,19 @@ export class DgComposer extends LitElement {
         color: var(--on-accent-soft);
         font-size: var(--text-sm);
       }
-      .next > span {
+      .next > p {
+        display: flex;
         min-width: 0;
+        white-space: pre;
+      }
+      /* The name of the model shrinks most, so that the title of its service stays. */
+      .next span {
+        flex: 0 4 auto;
         overflow: hidden;
         text-overflow: ellipsis;
-        white-space: nowrap;
+      }
+      .next .title {
+        flex-shrink: 1;
       }
       .next .button {
         color: inherit;
@@ -209,7 +217,7 @@ export class DgComposer extends LitElement {
           ? nothing
           : html`<div class="next">
               <dg-icon name="spark"></dg-icon>
-              <span><span class="visually-hidden">Next message answered by </span>${nextModel.model} · ${nextModel.title}</span>
+              <p>Next message: <span>${nextModel.model}</span><span class="title"> · ${nextModel.title}</span></p>
               <button
                 class="button quiet icon small"
                 type="button"
