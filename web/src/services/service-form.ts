@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { fieldView } from '../design/field.ts'
-import type { Tried } from './service-test.ts'
-import type { Service, ServiceKind } from './service-words.ts'
+import type { Service, ServiceKind, Tried } from './service-words.ts'
 
 /** What the owner enters about a service. */
 export type ServiceEntry = { readonly baseUrl: string; readonly apiKey: string }

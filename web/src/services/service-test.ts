@@ -8,12 +8,7 @@ import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { capitalised } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
-import { isLoopback, type ServiceKind } from './service-words.ts'
-
-/** What to test: a saved service, or an address that is not saved yet. */
-export type Tried =
-  | { readonly id: string }
-  | { readonly kind: ServiceKind['kind']; readonly baseUrl: string; readonly apiKey?: string }
+import { isLoopback, type Tried } from './service-words.ts'
 
 /** Tests a model service, and says what it can do. */
 @customElement('dg-service-test')

@@ -8,6 +8,11 @@ export type ModelUse = UsedModel['use']
 export type ModelChoice = { readonly service: string; readonly model: string }
 export type OfferedModel = AnswerOf<'/api/services/{id}/models'>['models'][number]
 
+/** What to test: a saved service, or an address that is not saved yet. */
+export type Tried =
+  | { readonly id: string }
+  | { readonly kind: ServiceKind['kind']; readonly baseUrl: string; readonly apiKey?: string }
+
 /** The service that needs no set-up, wherever a service is named. */
 export const builtinId = 'builtin'
 /** The service that the settings OPENAI_BASE_URL and OPENAI_API_KEY hold. */

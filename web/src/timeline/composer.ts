@@ -92,14 +92,14 @@ export class DgComposer extends LitElement {
         min-width: 0;
         white-space: pre;
       }
-      /* The name of the model shrinks most, so that the title of its service stays. */
       .next span {
-        flex: 0 4 auto;
         overflow: hidden;
         text-overflow: ellipsis;
       }
+      /* The name of the model is shortened first. */
       .next .title {
-        flex-shrink: 1;
+        flex: none;
+        max-width: 35vw;
       }
       .next .button {
         color: inherit;
