@@ -127,7 +127,10 @@ test('adds a service, gives it the background work, and removes it only once it 
   await page.getByRole('button', { name: 'Remove The attic' }).click()
   const confirm = page.locator('dg-confirm-dialog')
   await confirm.getByRole('button', { name: 'Remove' }).click()
-  await confirm.getByRole('alert').getByText(/\w/).waitFor()
+  await confirm
+    .getByRole('alert')
+    .getByText(/used for|names this service/)
+    .waitFor()
   await confirm.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Reset Background work' }).click()
   await background.getByText('The attic').waitFor({ state: 'detached' })
@@ -141,7 +144,10 @@ test('makes the first service of the settings that of the chat, even if its mode
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings#model', expected: /status of 500/ })
   await page.getByText('None yet. The builtin model replies.').waitFor()
-  await page.getByRole('button', { name: 'Add a service' }).click()
+  await page.getByRole('row', { name: /^Chat.*Builtin.*builtin-1/ }).waitFor()
+  // There is no model to choose from before there is a service.
+  await page.getByRole('button', { name: 'Change the model for Background work' }).click()
+  await page.getByRole('heading', { name: 'Add a service' }).waitFor()
   await page.getByLabel('Service', { exact: true }).selectOption('Ollama')
   await page.getByLabel('Address', { exact: true }).fill(ollama.url)
   await page.route('**/api/services/*/models', (route) => route.fulfill({ status: 500, body: '{}' }), {
@@ -154,9 +160,18 @@ test('makes the first service of the settings that of the chat, even if its mode
   await dialog.getByRole('button', { name: 'Try again' }).click()
   await dialog.getByRole('radio', { name: 'qwen3:8b' }).check()
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('row', { name: /^Chat/ }).getByText('qwen3:8b').waitFor()
+  const chat = page.getByRole('row', { name: /^Chat/ })
+  await chat.getByText('qwen3:8b').waitFor()
   await service.client.post('/api/chat', { content: 'Who answers?' })
   expect(answeredBy(ollama, COMPLETIONS)).toBe('qwen3:8b')
+
+  await chat.getByRole('button', { name: 'Change' }).click()
+  await page.getByRole('heading', { name: 'Model for the chat' }).waitFor()
+  await page.getByLabel('Service', { exact: true }).selectOption('Builtin')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await chat.getByText('builtin-1').waitFor()
+  const { uses } = (await service.client.get('/api/services')).json
+  expect(uses[0]).toEqual({ use: 'chat', service: 'builtin', model: 'builtin-1', available: true })
 })
 
 test('orders the fallback by keyboard, and shows in the reply which model failed', async () => {
@@ -196,7 +211,7 @@ test('orders the fallback by keyboard, and shows in the reply which model failed
   await answer.waitFor()
   await choose(answer, 'Why this reply')
   await page.getByText('Answered by qwen3:8b').waitFor()
-  await page.getByText(/test-model.* failed/).waitFor()
+  await page.getByText(/test-model.* did not answer: /).waitFor()
   await look(page, 'why-fallback')
 })
 
@@ -213,7 +228,7 @@ test('asks another model for one message only', async () => {
   await page.getByRole('radio', { name: 'qwen3:8b' }).check()
   await look(page, 'next-model-choose')
   await page.getByRole('button', { name: 'Choose', exact: true }).click()
-  await page.getByText('qwen3:8b · The attic').waitFor()
+  await page.getByText('Next message: qwen3:8b · The attic').waitFor()
   await inFocus(composer(page)).waitFor()
   await look(page, 'next-model')
   await page.getByRole('button', { name: 'Use the model of the settings' }).click()

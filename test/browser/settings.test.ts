@@ -328,3 +328,24 @@ test('shows the rights of each way in as one table, and saves them with the PIN'
   await page.getByRole('button', { name: 'Reset Texts' }).click()
   await expect.poll(() => right('Texts').inputValue()).toBe('note')
 })
+
+test('chooses by name how calls are carried', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/settings#telephony' })
+  const carriage = page.getByLabel('How calls are carried', { exact: true })
+  await carriage.selectOption('The telephony provider')
+  for (const [look, viewport] of Object.entries({ desk, phone })) {
+    await page.setViewportSize(viewport)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await carriage.scrollIntoViewIfNeeded()
+      expect([look, colorScheme, await findings(page)]).toEqual([look, colorScheme, []])
+      await picture(page, 'carriage', colorScheme === 'light' ? look : `${look}-dark`)
+    }
+  }
+  await save(page).click()
+  await row(page, 'PHONE_CARRIAGE').getByText('Set here').waitFor()
+  const { entries } = (await service.client.get('/api/config')).json
+  const stored = entries.find(({ key }: { key: string }) => key === 'PHONE_CARRIAGE')
+  expect(stored).toMatchObject({ value: 'relay', source: 'stored' })
+})

@@ -148,7 +148,7 @@ test('shows which check failed, and leaves nothing half set up when the step is 
   const page = await visit(browser(), service, { signedIn: false, expected: /status of 400/ })
   await setPassword(page)
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'OpenAI' }).click()
+  await page.getByRole('button', { name: /^OpenAI/ }).click()
   await page.getByRole('button', { name: 'Test the connection' }).click()
   await page.getByText('Enter your key for OpenAI.').waitFor()
   await page.getByRole('button', { name: 'Choose another' }).click()

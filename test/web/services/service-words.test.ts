@@ -4,27 +4,19 @@ import { contextText, isLoopback, suggestedModel } from '../../../web/src/servic
 const models = (...ids: readonly string[]) => ids.map((id) => ({ id, contextTokens: null }))
 
 test.each([
-  ['the current model', 'openai', ['gpt-5.5', 'o9'], 'o9', 'o9'],
-  ['the current model under its full name', 'ollama', ['phi4:latest', 'qwen3:8b'], 'phi4', 'phi4:latest'],
-  ['no model for another purpose', 'ollama', ['nomic-embed-text', 'whisper-1', 'qwen3:8b'], null, 'qwen3:8b'],
+  ['the current model', ['gpt-5.5', 'o9'], 'o9', 'o9'],
+  ['the current model under its tag', ['qwen3:8b', 'phi4:latest'], 'phi4', 'phi4:latest'],
   [
-    'the newest of a family',
-    'anthropic',
-    ['claude-opus-4-1', 'claude-sonnet-4-0', 'claude-sonnet-4-5'],
-    null,
-    'claude-sonnet-4-5',
-  ],
-  [
-    'a path of Gemini',
-    'gemini',
-    ['models/gemini-2.5-pro', 'models/gemini-2.5-flash'],
-    null,
+    'the current model under its path',
+    ['models/a', 'models/gemini-2.5-flash'],
+    'gemini-2.5-flash',
     'models/gemini-2.5-flash',
   ],
-  ['the first, if none chats', 'other', ['bge-m3'], null, 'bge-m3'],
-  ['none of none', 'other', [], 'gpt-5.5', ''],
-] as const)('suggests %s', (_, kind, ids, current, expected) => {
-  expect(suggestedModel(kind, models(...ids), current)).toBe(expected)
+  ['no model for another purpose', ['nomic-embed-text', 'whisper-1', 'qwen3:8b'], 'gpt-5.5', 'qwen3:8b'],
+  ['the first, if none chats', ['nomic-embed-text', 'whisper-1'], 'gpt-5.5', 'nomic-embed-text'],
+  ['none of none', [], 'gpt-5.5', ''],
+] as const)('suggests %s', (_, ids, current, expected) => {
+  expect(suggestedModel(models(...ids), current)).toBe(expected)
 })
 
 test('recognises addresses of this machine', () => {
@@ -39,10 +31,11 @@ test('recognises addresses of this machine', () => {
 })
 
 test('words the length of a context', () => {
-  expect([null, 40_960, 131_072, 1_048_576].map(contextText)).toEqual([
+  expect([null, 40_960, 131_072, 200_000, 1_048_576].map(contextText)).toEqual([
     '',
     '40k tokens',
     '128k tokens',
+    '200k tokens',
     '1M tokens',
   ])
 })

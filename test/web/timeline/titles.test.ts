@@ -9,7 +9,7 @@ const ended = (reason: string, durationMs: number) =>
 
 test('says why a call ended, unless the caller hung up', () => {
   expect(ended('caller_hung_up', 61_000)).toBe('Call ended after 1 min 1 s')
-  expect(ended('no_realtime_model', 0)).toBe('Call ended: no realtime model is set')
+  expect(ended('no_realtime_model', 0)).toBe('Call ended: no model can listen and speak')
   expect(ended('model_lost', 3200)).toBe('Call ended after 3.2 s: the voice model stopped responding')
   expect(ended('a reason of tomorrow', 3200)).toBe('Call ended after 3.2 s')
 })

@@ -1,6 +1,6 @@
 import { css } from 'lit'
 
-/** A list of cards, such as notes, memories or timers. */
+/** A list of cards, such as notes, memories or timers, or of rows without frames. */
 export const cards = css`
   ul.cards {
     gap: var(--space-2);
@@ -16,6 +16,24 @@ export const cards = css`
   }
   li.over {
     color: var(--ink-soft);
+  }
+  /* Rows: what it is, then its buttons, below each other where there is no room. */
+  .rows > li {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-2) var(--space-3);
+    min-height: 2.75rem;
+    padding: var(--space-3) 0;
+  }
+  .rows > li:last-child {
+    padding-bottom: 0;
+  }
+  .rows > li + li {
+    border-top: 1px solid var(--line);
+  }
+  .rows .what {
+    flex-basis: 14rem;
   }
   .what {
     flex: 1;

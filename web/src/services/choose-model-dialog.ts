@@ -64,6 +64,7 @@ export class DgChooseModelDialog extends DialogElement {
     this.service = id
     this.model = this.modelOf(id)
     this.submission.show({})
+    this.models.problem = ''
     this.models.put(null)
     void this.models.reload()
   })

@@ -8,8 +8,8 @@ import { byName, contextText, type OfferedModel } from './service-words.ts'
 const searchFrom = 9
 
 /**
- * Chooses one of the models that a service lists, or any other by its name. Fires `pick` with the name. A service
- * that lists none gets a plain field.
+ * Chooses one of the models that a service lists, or any other by its name. Fires `pick` with the name. Where
+ * none are listed, there is a plain field.
  */
 @customElement('dg-model-picker')
 export class DgModelPicker extends LitElement {
@@ -115,7 +115,7 @@ export class DgModelPicker extends LitElement {
           name: 'model-name',
           label,
           value: this.value,
-          hint: 'This service does not list its models. Enter the name of one.',
+          hint: 'No models are listed. Enter the name of one.',
           error,
         })}
       </div>`

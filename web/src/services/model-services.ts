@@ -17,11 +17,11 @@ import type { DgServiceTest } from './service-test.ts'
 import {
   chatUse,
   type ModelChoice,
-  type ModelUse,
   mainId,
   type Service,
   type Services,
   setUpServices,
+  type UsedModel,
   type UseRow,
 } from './service-words.ts'
 import { usesTable, usesTableStyles } from './uses-table.ts'
@@ -52,23 +52,6 @@ export class DgModelServices extends LitElement {
       }
       section > .soft {
         margin-bottom: var(--space-2);
-      }
-      li {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2) var(--space-3);
-        min-height: 2.75rem;
-        padding: var(--space-3) 0;
-      }
-      li:last-child {
-        padding-bottom: 0;
-      }
-      li + li {
-        border-top: 1px solid var(--line);
-      }
-      .what {
-        flex: 1 1 14rem;
       }
       dg-service-test {
         flex: 1 0 100%;
@@ -128,11 +111,15 @@ export class DgModelServices extends LitElement {
     this.testing = null
   }
 
-  private changeUse(services: Services, { title, about, keys }: UseRow, choice: ModelUse): void {
+  private changeUse(services: Services, { use, title, about, keys }: UseRow, choice: UsedModel): void {
+    if (setUpServices(services).length === 0) {
+      this.edit(services, null)
+      return
+    }
     const { app } = this
     const dialog = Object.assign(new DgChooseModelDialog(), {
-      ...{ app, services, choice },
-      heading: title,
+      ...{ app, services, choice, withBuiltin: use === 'chat' },
+      heading: `Model for ${use === 'chat' ? 'the chat' : title.toLowerCase()}`,
       about,
       action: ['Save', 'Saving…'],
       onChosen: async ({ service, model }: ModelChoice) => {
@@ -145,9 +132,10 @@ export class DgModelServices extends LitElement {
   }
 
   private readonly reset = async ({ title, keys }: UseRow): Promise<void> => {
-    const stored = keys.filter((key) =>
-      this.settings.some((each) => each.key === key && each.source === 'stored'),
-    )
+    // The model first, because another service does not know it.
+    const stored = keys
+      .toReversed()
+      .filter((key) => this.settings.some((each) => each.key === key && each.source === 'stored'))
     await this.app.attempt(async () => {
       for (const key of stored) await this.app.http.del('/api/config/{key}', { params: { key } })
       this.app.toast(`${title}: reset`)
@@ -158,7 +146,7 @@ export class DgModelServices extends LitElement {
   }
 
   /** The main service comes from settings, which the environment may set too. */
-  private mainView(): TemplateResult {
+  private mainView(title: string): TemplateResult {
     const own = this.settings.filter(({ key }) => mainKeys.includes(key))
     const key = own.find((setting) => setting.key === 'OPENAI_API_KEY')
     const has = (source: Setting['source']) => own.some((setting) => setting.source === source)
@@ -169,15 +157,15 @@ export class DgModelServices extends LitElement {
         <code>OPENAI_BASE_URL</code><code>OPENAI_API_KEY</code>
         ${
           has('stored')
-            ? html`<button class="link" type="button" aria-label="Reset the main service" @click=${this.confirmReset}>Reset</button>`
+            ? html`<button class="link" type="button" aria-label="Reset ${title}" @click=${() => this.confirmReset(title)}>Reset</button>`
             : nothing
         }
       </p>`
   }
 
-  private readonly confirmReset = (): void => {
+  private confirmReset(title: string): void {
     askToConfirm(this, {
-      heading: 'Reset the main service?',
+      heading: `Reset ${title}?`,
       content:
         'Its address and its key are deleted. The values of the environment apply again, if there are any.',
       action: 'Reset',
@@ -186,7 +174,7 @@ export class DgModelServices extends LitElement {
           ({ key, source }) => mainKeys.includes(key) && source === 'stored',
         )
         for (const { key } of stored) await this.app.http.del('/api/config/{key}', { params: { key } })
-        this.app.toast('The main service is reset')
+        this.app.toast(`${title} is reset`)
         await this.loaded.reload()
       },
     })
@@ -215,7 +203,7 @@ export class DgModelServices extends LitElement {
             <dg-icon name="plus"></dg-icon>Add a service
           </button>
         </header>
-        <ul class="list" aria-labelledby="services">
+        <ul class="list rows" aria-labelledby="services">
           ${shown.map((service) => this.serviceView(service, services))}
         </ul>
         ${shown.length === 0 ? html`<p class="soft">None yet. The builtin model replies.</p>` : nothing}
@@ -246,7 +234,7 @@ export class DgModelServices extends LitElement {
       <div class="what">
         <p>${title}</p>
         <p class="facts"><span>${baseUrl}</span><span>${keyText(service, services)}</span></p>
-        ${id === mainId ? this.mainView() : nothing}
+        ${id === mainId ? this.mainView(title) : nothing}
       </div>
       <div class="actions">
         <button class="button small" type="button" aria-label="Test ${title}" ?disabled=${isTesting} @click=${() => this.test(service)}>

@@ -6,13 +6,13 @@ import { Submission } from '../app/submission.ts'
 import { controls } from '../design/controls.ts'
 import { DialogElement } from '../design/dialog.ts'
 import { choiceView, fieldView, takeText } from '../design/field.ts'
-import { entryFields, hintView, keyToSave, missing, triedOf } from './service-form.ts'
+import { entryFields, hintView, keyToSave, missing, missingForTest, triedOf } from './service-form.ts'
 import './service-test.ts'
 import type { DgServiceTest } from './service-test.ts'
 import { builtinId, mainId, type Service, type ServiceKind, type Services } from './service-words.ts'
 
 const apis = [
-  ['auto', 'Find out'],
+  ['auto', 'Find out automatically'],
   ['responses', 'Responses API'],
   ['completions', 'Chat completions'],
 ] as const
@@ -73,6 +73,11 @@ export class DgServiceDialog extends DialogElement {
     return name
   }
 
+  /** The service whose key stays; null if there is none or the owner removes it. */
+  private keptOf(data: FormData): Service | null {
+    return data.has('removeKey') ? null : this.edited
+  }
+
   private readonly chooseKind = takeText((id) => {
     this.kindId = id
     this.submission.show({})
@@ -86,12 +91,14 @@ export class DgServiceDialog extends DialogElement {
     const form = this.renderRoot.querySelector('form')
     const element = this.renderRoot.querySelector<DgServiceTest>('dg-service-test')
     if (!form || !element || this.testing) return
-    const entry = entryOf(new FormData(form))
-    const errors = missing(this.kind, this.edited, entry)
+    const data = new FormData(form)
+    const entry = entryOf(data)
+    const kept = this.keptOf(data)
+    const errors = missingForTest(this.kind, kept, entry)
     this.submission.show(errors)
     if (Object.keys(errors).length > 0) return
     this.testing = true
-    await element.run(triedOf(this.kind, this.edited, entry), entry.baseUrl)
+    await element.run(triedOf(this.kind, kept, entry), entry.baseUrl)
     this.testing = false
     await element.updateComplete
     element.scrollIntoView({ block: 'nearest' })
@@ -102,7 +109,8 @@ export class DgServiceDialog extends DialogElement {
     const entry = entryOf(data)
     const title = this.isMain ? (edited?.title ?? kind.title) : textIn(data, 'title')
     const api = apis.find(([name]) => name === textIn(data, 'api'))?.[0]
-    const apiKey = data.has('removeKey') ? entry.apiKey : keyToSave(kind, edited, entry)
+    const kept = this.keptOf(data)
+    const apiKey = keyToSave(kind, kept, entry)
     return this.submission.send(
       async () => {
         const id = this.isMain ? mainId : (edited?.id ?? freeId(title, this.services))
@@ -116,7 +124,7 @@ export class DgServiceDialog extends DialogElement {
       },
       {
         ...(title === '' ? { title: 'Enter a name.' } : {}),
-        ...missing(kind, edited, entry),
+        ...missing(kind, kept, entry),
       },
     )
   }

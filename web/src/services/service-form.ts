@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { fieldView } from '../design/field.ts'
-import type { Tried } from './service-test.ts'
-import type { Service, ServiceKind } from './service-words.ts'
+import type { Service, ServiceKind, Tried } from './service-words.ts'
 
 /** What the owner enters about a service. */
 export type ServiceEntry = { readonly baseUrl: string; readonly apiKey: string }
@@ -53,20 +52,33 @@ export function keyToSave(
   return apiKey !== '' || service === null || !takesKey(kind, service) ? apiKey : undefined
 }
 
-/** What is missing before it can be tested or saved, by field. */
+/** What is missing before it can be saved, by field. */
 export function missing(
   kind: ServiceKind,
   service: Service | null,
   { baseUrl, apiKey }: ServiceEntry,
 ): Readonly<Record<string, string>> {
-  return {
-    ...(kind.needsKey && apiKey === '' && !service?.hasKey
-      ? { apiKey: `Enter your key for ${kind.title}.` }
-      : {}),
-    ...(URL.canParse(baseUrl) && /^https?:/.test(baseUrl)
+  if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl))
+    return { baseUrl: 'Enter an address that begins with http:// or https://.' }
+  if (apiKey !== '') return {}
+  if (service?.hasKey)
+    return new URL(service.baseUrl).origin === new URL(baseUrl).origin
       ? {}
-      : { baseUrl: 'Enter an address that begins with http:// or https://.' }),
-  }
+      : { apiKey: 'Enter the key again: a key is never sent to another address.' }
+  return kind.needsKey ? { apiKey: `Enter your key for ${kind.title}.` } : {}
+}
+
+/** What is missing before it can be tested, by field: the service uses a stored key only as it is saved. */
+export function missingForTest(
+  kind: ServiceKind,
+  service: Service | null,
+  entry: ServiceEntry,
+): Readonly<Record<string, string>> {
+  const errors = missing(kind, service, entry)
+  const isKeyLeft = service?.hasKey && entry.apiKey === '' && entry.baseUrl !== service.baseUrl
+  return isKeyLeft && Object.keys(errors).length === 0
+    ? { apiKey: 'To test another path before it is saved, enter the key again.' }
+    : errors
 }
 
 /** The body of a test: of the saved service if nothing about it changes, so that its key is used. */

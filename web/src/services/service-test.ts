@@ -8,12 +8,7 @@ import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { capitalised } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
-import { isLoopback, type ServiceKind } from './service-words.ts'
-
-/** What to test: a saved service, or an address that is not saved yet. */
-export type Tried =
-  | { readonly id: string }
-  | { readonly kind: ServiceKind['kind']; readonly baseUrl: string; readonly apiKey?: string }
+import { isLoopback, type Tried } from './service-words.ts'
 
 /** Tests a model service, and says what it can do. */
 @customElement('dg-service-test')
@@ -82,10 +77,10 @@ export class DgServiceTest extends LitElement {
         )}
       </ol>
       ${
-        !ok && isLoopback(this.address)
+        steps.some(({ name, ok }) => name === 'reachable' && !ok) && isLoopback(this.address)
           ? html`<p class="soft">
               If Delegate runs in a container, localhost is the container. Enter the address of the machine
-              instead, such as ${this.address.replace(/localhost|127\.0\.0\.1/, 'host.docker.internal')}
+              instead, such as <code>${this.address.replace(/localhost|127\.[\d.]+|\[::1\]/, 'host.docker.internal')}</code>.
             </p>`
           : nothing
       }
@@ -99,30 +94,37 @@ const looks: Readonly<Record<'true' | 'false' | 'null', readonly [IconName, stri
   null: ['help', 'unknown', 'not known'],
 }
 
+type FeatureWords = {
+  readonly title: string
+  readonly yes: string
+  readonly no: string
+  /** Instead of what the service says. */
+  readonly unknown?: string
+}
+
 /** What each feature means to the owner, and what its lack does. */
-const features: Readonly<
-  Record<string, { readonly title: string; readonly yes: string; readonly no: string }>
-> = {
+const features: Readonly<Record<string, FeatureWords>> = {
   chat: { title: 'Chat', yes: 'It replies and learns.', no: 'It cannot reply. Check the address.' },
   embeddings: {
     title: 'Search by meaning',
-    yes: 'With a model for it, memories are found in other words too.',
+    yes: 'It can find memories in other words too, if you choose a model for that.',
     no: 'Memories are found by the same words only.',
   },
   transcription: {
     title: 'Transcription',
-    yes: 'With a model for it, it writes down what is said.',
+    yes: 'It can write down what is said, if you choose a model for that.',
     no: 'It does not write down what is said.',
   },
   speech: {
     title: 'Reading aloud',
-    yes: 'With a model for it, it reads replies aloud.',
+    yes: 'It can read replies aloud, if you choose a model for that.',
     no: 'It does not read replies aloud.',
   },
   realtime: {
     title: 'Phone calls',
-    yes: 'It listens and speaks in calls.',
-    no: 'It has no model that listens and speaks. Transcription and reading aloud do.',
+    yes: 'It can listen and speak in calls.',
+    no: 'Calls use transcription, the chat model and reading aloud.',
+    unknown: 'Not tested. Without one, calls use transcription, the chat model and reading aloud.',
   },
   compaction: {
     title: 'Long conversations',
@@ -141,7 +143,7 @@ function canView(can: ServiceTest['can']): TemplateResult {
           <dg-icon name=${icon}></dg-icon>
           <div>
             <strong>${words?.title ?? capitalised(feature)}</strong><span class="visually-hidden">: ${word}</span>
-            <div class="soft">${words && ok !== null ? words[ok ? 'yes' : 'no'] : detail}</div>
+            <div class="soft">${words?.[ok === null ? 'unknown' : ok ? 'yes' : 'no'] ?? detail}</div>
           </div>
         </li>`
       })}

@@ -3,10 +3,15 @@ import type { AnswerOf } from '../api/routes.ts'
 export type Services = AnswerOf<'/api/services'>
 export type Service = Services['services'][number]
 export type ServiceKind = Services['kinds'][number]
-export type ModelUse = Services['uses'][number]
-export type Use = ModelUse['use']
+export type UsedModel = Services['uses'][number]
+export type ModelUse = UsedModel['use']
 export type ModelChoice = { readonly service: string; readonly model: string }
 export type OfferedModel = AnswerOf<'/api/services/{id}/models'>['models'][number]
+
+/** What to test: a saved service, or an address that is not saved yet. */
+export type Tried =
+  | { readonly id: string }
+  | { readonly kind: ServiceKind['kind']; readonly baseUrl: string; readonly apiKey?: string }
 
 /** The service that needs no set-up, wherever a service is named. */
 export const builtinId = 'builtin'
@@ -15,7 +20,7 @@ export const mainId = 'main'
 export const builtinModel = 'builtin-1'
 
 export type UseRow = {
-  readonly use: Use
+  readonly use: ModelUse
   readonly title: string
   readonly about: string
   /** What happens without a model. */
@@ -28,7 +33,7 @@ export const chatUse: UseRow = {
   use: 'chat',
   title: 'Chat',
   about: 'Replies in the browser and by text message.',
-  without: 'The builtin model replies.',
+  without: 'Messages fail, or go to the models below, until you choose another.',
   keys: ['CHAT_SERVICE', 'CHAT_MODEL'],
 }
 
@@ -52,8 +57,8 @@ export const uses: readonly UseRow[] = [
   {
     use: 'realtime',
     title: 'Phone calls',
-    about: 'Listens, writes down and speaks in calls.',
-    without: 'With transcription and reading aloud, calls are answered by the chat model.',
+    about: 'Listens and speaks in calls.',
+    without: 'Calls then use transcription, the chat model and reading aloud.',
     keys: ['REALTIME_SERVICE', 'REALTIME_MODEL'],
   },
   {
@@ -66,7 +71,7 @@ export const uses: readonly UseRow[] = [
   {
     use: 'speech',
     title: 'Reading aloud',
-    about: 'Speaks in calls without a model of their own, and to a walkie-talkie.',
+    about: 'Speaks in calls that have no model for phone calls, and on a walkie-talkie.',
     without: 'Replies are text only.',
     keys: ['SPEECH_SERVICE', 'SPEECH_MODEL'],
   },
@@ -100,44 +105,21 @@ function parsed(address: string): URL | null {
   return URL.canParse(address) ? new URL(address) : null
 }
 
-/** "128k" for a context of 131,072 tokens. */
+/** "128k" for a context of 131,072 tokens, and "200k" for one of 200,000. */
 export function contextText(tokens: number | null): string {
   if (tokens === null) return ''
-  return tokens < 1_000_000
-    ? `${Math.round(tokens / 1024)}k tokens`
-    : `${Math.round(tokens / 100_000) / 10}M tokens`
+  if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M tokens`
+  return `${tokens % 1000 === 0 ? tokens / 1000 : Math.round(tokens / 1024)}k tokens`
 }
 
 /** Models for another purpose than to chat. */
-const otherPurpose =
-  /embed|bge-|minilm|rerank|whisper|transcri|tts|audio|speech|realtime|image|dall-e|moderation|sora|veo|imagen|babbage|davinci|search|instruct-0914|guard/i
+const otherPurpose = /embed|rerank|whisper|tts|transcri|image|audio|realtime|moderation/i
 
-/** The best guess at a chat model, in this order, for services whose list is long. */
-const preferred: Readonly<Record<string, readonly RegExp[]>> = {
-  openai: [/^gpt-5\.5$/, /^gpt-[\d.]+$/],
-  anthropic: [/sonnet/, /opus/],
-  gemini: [/gemini-[\d.]+-flash$/, /gemini-[\d.]+-pro$/],
-  openrouter: [/^openrouter\/auto$/],
-}
-
-/** The model to suggest for the chat: the current one, else a good one of the service, else the first that chats. */
-export function suggestedModel(
-  kind: string,
-  models: readonly OfferedModel[],
-  current: string | null,
-): string {
+/** The model to suggest for the chat: the one of the settings if it is listed, else the first that chats. */
+export function suggestedModel(models: readonly OfferedModel[], current: string): string {
   const ids = models.map(({ id }) => id)
   const known = ids.find((id) => id === current || id === `models/${current}` || id === `${current}:latest`)
-  if (known !== undefined) return known
-  const chatting = ids.filter((id) => !otherPurpose.test(id))
-  for (const pattern of preferred[kind] ?? []) {
-    const newest = chatting
-      .filter((id) => pattern.test(id))
-      .sort(byName)
-      .at(-1)
-    if (newest !== undefined) return newest
-  }
-  return chatting[0] ?? ids[0] ?? ''
+  return known ?? ids.find((id) => !otherPurpose.test(id)) ?? ids[0] ?? ''
 }
 
 export const byName = new Intl.Collator('en', { numeric: true }).compare

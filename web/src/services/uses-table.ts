@@ -1,9 +1,18 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { type ModelUse, type Services, serviceTitle, type Use, type UseRow, uses } from './service-words.ts'
+import {
+  builtinId,
+  builtinModel,
+  type ModelUse,
+  type Services,
+  serviceTitle,
+  type UsedModel,
+  type UseRow,
+  uses,
+} from './service-words.ts'
 
 export type UseActions = {
-  readonly change: (row: UseRow, current: ModelUse) => void
+  readonly change: (row: UseRow, current: UsedModel) => void
   readonly reset: (row: UseRow) => void
 }
 
@@ -13,7 +22,7 @@ export function usesTable(
   settings: readonly Setting[],
   actions: UseActions,
 ): TemplateResult {
-  const current = (use: Use) => services.uses.find((each) => each.use === use)
+  const current = (use: ModelUse) => services.uses.find((each) => each.use === use)
   return html`<table class="uses" aria-label="What each model is used for">
     <thead>
       <tr>
@@ -32,7 +41,7 @@ export function usesTable(
 
 function rowView(
   row: UseRow,
-  use: ModelUse,
+  use: UsedModel,
   services: Services,
   settings: readonly Setting[],
   actions: UseActions,
@@ -57,7 +66,7 @@ function rowView(
         }
       </p>
     </th>
-    <td>${use.model === null ? '' : serviceTitle(services, use.service)}</td>
+    <td>${use.model === null ? '' : serviceTitle(services, use.model === builtinModel ? builtinId : use.service)}</td>
     <td>
       ${use.model}
       ${use.available ? nothing : html`<p class="soft">${use.model === null ? 'None.' : 'Not available.'} ${without}</p>`}

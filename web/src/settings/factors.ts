@@ -25,29 +25,12 @@ export class DgFactors extends LitElement {
     controls,
     cards,
     css`
-      li {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: var(--space-2) var(--space-3);
-        min-height: 2.75rem;
-        padding: var(--space-3) 0;
-      }
       li:first-child {
         padding-top: 0;
-      }
-      li:last-child {
-        padding-bottom: 0;
-      }
-      li + li {
-        border-top: 1px solid var(--line);
       }
       li > dg-icon {
         --icon-size: 1.375rem;
         color: var(--ink-faint);
-      }
-      .what {
-        flex: 1 1 14rem;
       }
       .few {
         color: var(--danger);
@@ -128,7 +111,7 @@ export class DgFactors extends LitElement {
     return loadedView(
       this.factors,
       'ways to sign in',
-      (state) => html`<ul class="list" aria-label="Ways to sign in">
+      (state) => html`<ul class="list rows" aria-label="Ways to sign in">
         ${this.totpView(state)} ${this.passkeysView(state)}
         ${state.passkeys.map((passkey) => this.passkeyView(passkey, state))}
       </ul>`,

@@ -27,6 +27,8 @@ export const priceTableStyles = css`
     display: grid;
     grid-template-columns: repeat(auto-fill, minmax(6.5rem, 1fr));
     gap: var(--space-2) var(--space-3);
+    /* Where a label takes two lines, the fields stay in line. */
+    align-items: end;
     margin-top: var(--space-1);
   }
   .prices .cells label {

@@ -89,8 +89,11 @@ export class DgPriceTable extends LightElement {
           ${this.cellView('PRICES', 'Call minute', changes.callMinute ?? callMinute, (value) =>
             this.edit((c) => assign(c, 'callMinute', value)),
           )}
-          ${this.cellView('relayMinute', 'Relayed minute', changes.relayMinute ?? relayMinute, (value) =>
-            this.edit((c) => assign(c, 'relayMinute', value)),
+          ${this.cellView(
+            'relayMinute',
+            'Relay, added per minute',
+            changes.relayMinute ?? relayMinute,
+            (value) => this.edit((c) => assign(c, 'relayMinute', value)),
           )}
           ${this.cellView('textSegment', 'Text segment', changes.textSegment ?? textSegment, (value) =>
             this.edit((c) => assign(c, 'textSegment', value)),

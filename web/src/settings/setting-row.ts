@@ -22,6 +22,8 @@ const choiceNames: Readonly<Record<string, string>> = {
   note: 'Read, note and remind',
   change: 'Also change and delete',
   everything: 'Everything',
+  auto: 'My models',
+  relay: 'The telephony provider',
 }
 
 /** A row of a settings card: what it sets, its control, and what is wrong with its value. */

@@ -13,7 +13,7 @@ import {
   entryFields,
   hintView,
   keyToSave,
-  missing,
+  missingForTest,
   type ServiceEntry,
   triedOf,
 } from '../services/service-form.ts'
@@ -28,16 +28,17 @@ import {
   suggestedModel,
 } from '../services/service-words.ts'
 import { askPasswordIn } from '../settings/password-dialog.ts'
+import { valueText } from '../settings/setting-row.ts'
 
 /** One line about each kind of service. */
 const abouts: Readonly<Record<string, string>> = {
   openai: 'GPT. Also for phone calls.',
   anthropic: 'Claude.',
-  gemini: 'Gemini, by Google.',
+  gemini: 'By Google.',
   openrouter: 'Many models with one key.',
   ollama: 'On your own machine, free.',
   lmstudio: 'On your own machine, free.',
-  other: 'Any compatible address.',
+  other: 'Any OpenAI-compatible server.',
 }
 
 /**
@@ -53,7 +54,16 @@ export class DgModelStep extends LightElement {
   @state() private passed: ServiceTest | null = null
   @state() private model = ''
   private readonly submission = new Submission(this)
-  private readonly loaded = new Loaded<Services>(this, { fetch: () => this.app.http.get('/api/services') })
+  private readonly loaded = new Loaded<Services>(this, { fetch: () => this.fetch() })
+  /** The chat model of the settings: their default is one of OpenAI's. */
+  private current = ''
+
+  private async fetch(): Promise<Services> {
+    const { http } = this.app
+    const [services, { entries }] = await Promise.all([http.get('/api/services'), http.get('/api/config')])
+    this.current = valueText(entries.find(({ key }) => key === 'CHAT_MODEL'))
+    return services
+  }
 
   /** The main service, if it is of the chosen kind. */
   private get service(): Service | null {
@@ -109,7 +119,7 @@ export class DgModelStep extends LightElement {
         result = (await element?.run(triedOf(kind, this.service, entry), entry.baseUrl)) ?? null
         this.take(result)
       },
-      missing(kind, this.service, entry),
+      missingForTest(kind, this.service, entry),
     )
     await this.updateComplete
     const picker = this.querySelector<DgModelPicker>('dg-model-picker')
@@ -121,9 +131,7 @@ export class DgModelStep extends LightElement {
 
   private take(result: ServiceTest | null): void {
     this.passed = result?.ok ? result : null
-    const { kind } = this
-    const current = this.loaded.value?.uses.find(({ use }) => use === 'chat')?.model ?? null
-    if (result?.ok && kind) this.model = suggestedModel(kind.kind, result.models, current)
+    if (result?.ok) this.model = suggestedModel(result.models, this.current)
   }
 
   private async save(kind: ServiceKind, entry: ServiceEntry): Promise<void> {

@@ -87,11 +87,19 @@ export class DgComposer extends LitElement {
         color: var(--on-accent-soft);
         font-size: var(--text-sm);
       }
-      .next > span {
+      .next > p {
+        display: flex;
         min-width: 0;
+        white-space: pre;
+      }
+      .next span {
         overflow: hidden;
         text-overflow: ellipsis;
-        white-space: nowrap;
+      }
+      /* The name of the model is shortened first. */
+      .next .title {
+        flex: none;
+        max-width: 35vw;
       }
       .next .button {
         color: inherit;
@@ -209,7 +217,7 @@ export class DgComposer extends LitElement {
           ? nothing
           : html`<div class="next">
               <dg-icon name="spark"></dg-icon>
-              <span><span class="visually-hidden">Next message answered by </span>${nextModel.model} · ${nextModel.title}</span>
+              <p>Next message: <span>${nextModel.model}</span><span class="title"> · ${nextModel.title}</span></p>
               <button
                 class="button quiet icon small"
                 type="button"

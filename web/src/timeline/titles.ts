@@ -78,7 +78,7 @@ const callEnds: Readonly<Record<string, string>> = {
   time_limit: 'the time limit was reached',
   allowance: 'the allowance is used up',
   model_lost: 'the voice model stopped responding',
-  no_realtime_model: 'no realtime model is set',
+  no_realtime_model: 'no model can listen and speak',
   wrong_format: 'the audio format is not supported',
   backpressure: 'the connection was too slow',
   service_stopping: 'Delegate was shutting down',

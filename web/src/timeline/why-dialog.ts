@@ -80,7 +80,7 @@ function reportView(turn: TurnReport, instructions: readonly Adaptation[]): Temp
     </p>
     ${turn.failedModels.map(
       ({ model, kind }) =>
-        html`<p class="soft">${model.model} (${model.provider}) failed before: ${failures[kind] ?? wordsText(kind)}</p>`,
+        html`<p class="soft">${model.model} (${model.provider}) did not answer: ${failures[kind] ?? wordsText(kind)}</p>`,
     )}
     <p class="soft">${usageText(turn.usage)}${costText(turn.costMicros)}</p>
     ${bare ? html`<p>This reply used only the conversation and its summary.</p>` : nothing}
