@@ -229,7 +229,7 @@ export const settingRegistry = {
     choices: carriageChoices,
     default: 'auto',
     description:
-      "auto: your models listen and speak. relay: the telephony provider does (Twilio ConversationRelay), so that any text model can take calls. The provider understands English only, hears the caller's words, and charges more for each minute. Accept its terms in its console first.",
+      "Your models (auto), or the telephony provider (relay, Twilio ConversationRelay), so that any text model can take calls. The provider understands English only, hears the caller's words, and charges more for each minute. Accept its terms in its console first.",
   }),
   GUEST_DAILY_MESSAGES: setting(integerSchema(0, 10_000), {
     group: 'telephony',

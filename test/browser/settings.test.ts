@@ -329,10 +329,10 @@ test('shows the rights of each way in as one table, and saves them with the PIN'
   await expect.poll(() => right('Texts').inputValue()).toBe('note')
 })
 
-test('chooses by name how calls are carried', async () => {
+test('chooses by name who listens and speaks in calls', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/settings#telephony' })
-  const carriage = page.getByLabel('How calls are carried', { exact: true })
+  const carriage = page.getByLabel('Who listens and speaks in calls', { exact: true })
   await carriage.selectOption('The telephony provider')
   for (const [look, viewport] of Object.entries({ desk, phone })) {
     await page.setViewportSize(viewport)
