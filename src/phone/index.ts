@@ -23,11 +23,11 @@ import { createLiveCalls, type LiveCall } from './lifecycle/live-calls.ts'
 import type { PlacedMind } from './lifecycle/mind.ts'
 import { createMinds, type MindOptions } from './lifecycle/minds.ts'
 import { createReception } from './lifecycle/reception.ts'
-import { callEnding, interruptedCall } from './lifecycle/span-facts.ts'
+import { attestationOf, callEnding, interruptedCall } from './lifecycle/span-facts.ts'
 import { createHangUp, type TelephonyApi } from './line/api.ts'
 import { createCallSlot, type OfferedCall, providerSidOf, RESERVATION_MS } from './line/call-slot.ts'
 import { createStreamAcceptor } from './line/stream-acceptor.ts'
-import { createRelays } from './relay/relays.ts'
+import { type Comeback, createRelays } from './relay/relays.ts'
 import { spokenLimits } from './spoken/spoken-call.ts'
 
 /** What a call needs of the money that it costs. */
@@ -91,11 +91,19 @@ export async function buildPhone(options: PhoneOptions) {
   const minds = createMinds({ ...options, queue, delimit, onFault })
   const calls = new Map<string, Call>()
   const live = createLiveCalls({ read: liveCall })
+  const warnOf = (callSid: string) => (message: string, detail: string) =>
+    log.warn({ callSid, detail }, message)
   const now = () => new Date(nowMs()).toISOString()
 
   const purposeOf = (party: CallPlace['party']) => (party === 'guest' ? 'guest' : 'call')
   const carriageFor = (wanted = settings.get('PHONE_CARRIAGE')): Carriage =>
     carriageOf(model(), { wanted, hasAccount: options.telephony.credentials() !== null })
+  /** A media stream carries no relay, so the call is not carried at all then: anything else was not wanted. */
+  function carriageOn(line: CallLine): Carriage {
+    if (!line.medium.isAudio) return carriageFor('relay')
+    const carriage = carriageFor()
+    return carriage.by === 'relay' ? { by: 'nothing' } : carriage
+  }
   function callModels(carriage: Carriage = carriageFor()): CallModels {
     const { realtime } = model()
     const provider = realtime?.provider ?? 'none'
@@ -201,7 +209,8 @@ export async function buildPhone(options: PhoneOptions) {
     offer: reception.offer,
     publicUrl: () => settings.get('PUBLIC_URL'),
     refused: (reason) => log.debug({ reason }, 'a relay was refused'),
-    log: (message, detail) => log.warn({ detail }, message),
+    attestationOf: (call) => attestationOf(storage.ledger, call),
+    logOf: warnOf,
     nowMs: () => performance.now(),
   })
 
@@ -213,7 +222,7 @@ export async function buildPhone(options: PhoneOptions) {
       return
     }
     // The settings may have changed since the markup.
-    const carriage = carriageFor(line.medium.isAudio ? 'auto' : 'relay')
+    const carriage = carriageOn(line)
     // Without a session nobody would answer: the markup after the stream says so.
     if (!call || carriage.by === 'nothing' || isHalted()) {
       line.close()
@@ -233,7 +242,7 @@ export async function buildPhone(options: PhoneOptions) {
       ...(carriage.by === 'speech' ? spokenLimits : {}),
       maxCallMs: party === 'guest' ? GUEST_CALL_MS : null,
     }
-    const warn = (message: string, detail: string) => log.warn({ callSid: place.callSid, detail }, message)
+    const warn = warnOf(place.callSid)
     const bridge = startBridge({
       call: {
         callSid: place.callSid,
@@ -329,13 +338,19 @@ export async function buildPhone(options: PhoneOptions) {
     /** The call in progress. */
     live,
     /** Records the provider's report on a call. Resolves once it is durable. */
-    recordStatus: createCallStatusRecorder({ append, calls: callQueries }),
+    recordStatus: createCallStatusRecorder({ append, calls: callQueries, log }),
     /** Takes a socket that claims to be the media stream of the reserved call. */
     accept: acceptor.accept,
     /** Takes a socket that claims to be the relay of the reserved call. */
     acceptRelay: relays.accept,
-    /** Decides on a call whose relay broke while the caller is still on the line. */
-    resume: relays.resume,
+    /** Decides on a call whose relay broke while the caller is still on the line. Null if it may not come back. */
+    async resume(offered: OfferedCall, sessionId: string): Promise<Comeback | null> {
+      const offer = await relays.resume(offered, sessionId)
+      const call = offer === null ? callOf(offered.callSid) : undefined
+      // Nothing will connect it any more.
+      if (call) abandon(call, 'not_connected')
+      return offer
+    },
     /** The model's instructions at the start of a call by the owner. */
     instructions: minds.ownerInstructions,
     /** Takes the provider's report that a call is over. It may repeat, and the call may be unknown. */

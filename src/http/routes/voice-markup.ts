@@ -113,16 +113,17 @@ export function voiceMarkupRoutes(routes: Routes, deps: RouteDeps): void {
     const request = await webhooks.read(c)
     if (!request.isVerified) return markup(c, hangUpMarkup())
     const call = callOf(request)
-    const ended = request.field('SessionStatus').toLowerCase()
-    if (ended) await phone.recordStatus({ callSid: call.callSid, of: 'stream', status: `relay-${ended}` })
+    const ended = id(request.field('SessionStatus').toLowerCase())
+    // Without its message, which may repeat what was said.
+    const errorCode = /^\d{1,10}$/.exec(request.field('ErrorCode'))?.[0] ?? ''
+    const { callSid } = call
+    if (ended) await phone.recordStatus({ callSid, of: 'stream', status: `relay-${ended}`, errorCode })
     if (OVER.has(request.field('CallStatus'))) {
       phone.callEnded(call.callSid)
       return markup(c, hangUpMarkup())
     }
-    const offer: Offer =
-      ended === 'failed' ? await phone.resume(call, id(request.field('SessionId'))) : { status: 'busy' }
-    // The call is answered already, so it cannot be rejected as busy.
-    return markup(c, offer.status === 'busy' ? lostMarkup() : markupOf(offer))
+    const offer = ended === 'failed' ? await phone.resume(call, id(request.field('SessionId'))) : null
+    return markup(c, offer === null ? lostMarkup() : markupOf(offer))
   })
   routes.openAPIRegistry.registerPath(status)
   routes.post('/voice-status', async (c) => {

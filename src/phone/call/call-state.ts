@@ -201,6 +201,8 @@ export type ResponseState = {
   readonly unheard: readonly { readonly itemId: string; readonly responseId: string }[]
   /** Consecutive failures. */
   readonly failures: number
+  /** Requests caused by results of tools since the caller last spoke, or pressed a key that asks for a reply. */
+  readonly toolRounds: number
 }
 
 export type ToolState = {
@@ -240,6 +242,7 @@ export function initialState(options: CallOptions, atMs: number): CallState {
       done: [],
       unheard: [],
       failures: 0,
+      toolRounds: 0,
     },
     tools: { running: [], seen: [], returned: [] },
     playback: emptyPlayback(options.medium),

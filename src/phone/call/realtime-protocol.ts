@@ -62,6 +62,10 @@ const serverEvent = z.discriminatedUnion('type', [
     response: z.object({
       id,
       status: z.enum(['completed', 'cancelled', 'failed', 'incomplete', 'in_progress']),
+      status_details: z
+        .object({ error: z.object({ code: z.string().nullish() }).nullish().catch(null) })
+        .nullish()
+        .catch(null),
       output: z.array(outputItem).default([]),
       usage: usage.nullish(),
     }),

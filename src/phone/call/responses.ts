@@ -11,6 +11,9 @@ const REMEMBERED = 64
 /** Consecutive failed responses after which the caller hears an apology instead of a retry. */
 export const MAX_FAILURES = 2
 
+/** Responses to results in a row, after which the caller hears an apology instead of another one. */
+const MAX_TOOL_ROUNDS = 12
+
 /**
  * Requests a response now, or as soon as none is active: the service rejects a second concurrent one. At most
  * one request waits; a later one replaces it. Null `instructions` means those of the session.
@@ -110,7 +113,7 @@ export function responseDone(draft: Draft, done: Done): void {
   settleGenerated(draft, done)
   if (status === 'completed') runTools(draft, done)
   if (status === 'completed') setResponses(draft, { failures: 0 })
-  if (status === 'failed' && !interrupted) retryFailed(draft)
+  if (status === 'failed' && !interrupted) retryFailed(draft, done)
   sendQueued(draft)
 }
 
@@ -133,27 +136,38 @@ export function toolReturned(draft: Draft, callId: string, output: string): void
   } else {
     sendResult(draft, call.name, output)
   }
-  requestReply(draft)
+  if (mayRequestReply(draft)) replyToResults(draft)
+}
+
+/** A model that obeys what it reads may call tools without end. */
+function replyToResults(draft: Draft): void {
+  const { queued, toolRounds } = draft.state.responses
+  if (queued === null && toolRounds >= MAX_TOOL_ROUNDS) {
+    setResponses(draft, { failures: MAX_FAILURES })
+    return
+  }
+  setResponses(draft, { toolRounds: toolRounds + 1 })
+  requestResponse(draft, queued?.instructions ?? null)
 }
 
 /** Passes on what the keypad did. Without a session that is ready, the next one is told. */
 export function keypadTold(draft: Draft, text: string, asksReply: boolean): void {
-  const { tools, model, options } = draft.state
+  const { tools, model, options, responses } = draft.state
   if (!model.ready) {
     setTools(draft, { returned: [...tools.returned, { name: 'the keypad', output: text }] })
     return
   }
   sendData(draft, options.delimit(innerLabels.keypad, text))
-  if (asksReply) requestReply(draft)
+  if (!asksReply) return
+  setResponses(draft, { toolRounds: 0 })
+  if (mayRequestReply(draft)) requestResponse(draft, responses.queued?.instructions ?? null)
 }
 
-/** Requests a response to new data, unless a running tool or the caller's words will cause one. */
-function requestReply(draft: Draft): void {
-  const { tools, caller, responses } = draft.state
-  if (tools.running.length > 0) return
+/** Whether new data needs a request. A running tool or the caller's words will cause a response anyway. */
+function mayRequestReply({ state: { tools, caller, stage } }: Draft): boolean {
   // An owed reply will include the data. A reply in progress will not, so the request waits for its end.
-  if (caller.speaking || caller.replyOwed !== null) return
-  requestResponse(draft, responses.queued?.instructions ?? null)
+  const isCovered = tools.running.length > 0 || caller.speaking || caller.replyOwed !== null
+  return stage.name === 'live' && !isCovered
 }
 
 /** Passes the tool results that returned while no session was ready to the new session. */
@@ -213,8 +227,10 @@ function runTools(draft: Draft, done: Done): void {
   }
 }
 
-function retryFailed(draft: Draft): void {
-  const failures = draft.state.responses.failures + 1
+function retryFailed(draft: Draft, { status_details: details }: Done): void {
+  // The caller has waited long enough.
+  const isLate = details?.error?.code === 'timeout'
+  const failures = isLate ? MAX_FAILURES : draft.state.responses.failures + 1
   setResponses(draft, { failures })
   if (failures < MAX_FAILURES) requestResponse(draft, null)
 }

@@ -99,7 +99,10 @@ const handlers: { readonly [T in CallEvent['type']]: (draft: Draft, event: Event
   'line.resumed': lineResumed,
   'line.ended': (draft, { reason }) => endCall(draft, reason, 'gone'),
   'hangup.requested': (draft, { reason }) => endCall(draft, reason, 'hangUp'),
-  'tool.returned': (draft, { callId, output }) => toolReturned(draft, callId, output),
+  'tool.returned'(draft, { callId, output }) {
+    toolReturned(draft, callId, output)
+    sayTrouble(draft)
+  },
   'memory.surfaced'(draft, { text }) {
     if (draft.state.model.ready) sendData(draft, text)
   },
@@ -163,7 +166,7 @@ function replyAdded(
   set(draft, { transcript: changeReply(draft.state.transcript, item.id, responseId, (reply) => reply) })
 }
 
-/** Plays an apology after MAX_FAILURES failed responses, so that the caller is not left in silence. */
+/** Plays an apology after MAX_FAILURES failed responses or too many tools, so that the caller is not left in silence. */
 function sayTrouble(draft: Draft): void {
   if (draft.state.responses.failures < MAX_FAILURES) return
   setResponses(draft, { failures: 0 })

@@ -1,21 +1,27 @@
 import type { Append } from '../../../ledger/event.ts'
 import type { CallQueries } from '../../../projections/calls.ts'
+import type { Log } from '../../lib/log.ts'
 
 export type CallStatus = {
   readonly callSid: string
   readonly of: 'call' | 'stream'
   /** As the provider names it, for example `no-answer`. */
   readonly status: string
+  /** The provider's number of what went wrong, in digits. */
+  readonly errorCode?: string
 }
 
 const STATUS = /^[a-z][a-z-]{0,40}$/
 
-/** Records each status that the provider reports for a call once. A rejected call has no span. */
+/** Records each status that the provider reports for a call once, and logs a failure. A rejected call has no span. */
 export function createCallStatusRecorder(options: {
   readonly append: Append
   readonly calls: CallQueries
+  readonly log: Pick<Log, 'warn'>
 }): (report: CallStatus) => Promise<void> {
-  return async ({ callSid, of, status }) => {
+  return async ({ callSid, of, status, errorCode = '' }) => {
+    if (errorCode !== '' || status === 'relay-failed')
+      options.log.warn({ callSid, status, errorCode }, 'a relay failed')
     const call = options.calls.bySid(callSid)
     if (callSid === '' || !STATUS.test(status)) return
     await options.append([

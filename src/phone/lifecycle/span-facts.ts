@@ -1,7 +1,9 @@
 import type { EventOf, NewEvent, NewEventOf } from '../../../ledger/event.ts'
+import type { LedgerReader } from '../../../ledger/reader.ts'
 import type { CallRow } from '../../../projections/calls.ts'
 import type { TurnRow } from '../../../projections/turns.ts'
 import { failureText } from '../../model/failure-text.ts'
+import type { Attestation } from '../../settings/party.ts'
 import type { CallPlace } from './call-turns.ts'
 
 type SpanReason = EventOf<'span.closed'>['facts']['reason']
@@ -68,4 +70,10 @@ export function interruptedCall(row: CallRow, unfinished: readonly TurnRow[]): r
     ),
     ...callEnding({ callSid, conversationId, spanId }, 'interrupted'),
   ]
+}
+
+/** What vouched for a call when it was offered. Older calls do not say. */
+export function attestationOf(reader: Pick<LedgerReader, 'readSeqs'>, { offeredSeq }: CallRow): Attestation {
+  const [offered] = reader.readSeqs([offeredSeq])
+  return (offered?.type === 'call.offered' && offered.facts.attestation) || 'none'
 }

@@ -88,11 +88,14 @@ export function createCallSlot(options: { readonly nowMs: () => number }) {
       held = { ...now, token: null }
       return { status: 'claimed', call: now.call }
     },
-    /** A token for another socket of the connected call that holds the slot. Null for any other call. */
+    /**
+     * A token for another socket of the connected call that holds the slot, the same until a socket presents it.
+     * Null for any other call.
+     */
     renew(callSid: string): string | null {
       const now = holder()
       if (now === null || now.call.callSid !== callSid) return null
-      const token = randomBytes(TOKEN_BYTES).toString('base64url')
+      const token = now.token ?? randomBytes(TOKEN_BYTES).toString('base64url')
       held = { ...now, token, untilMs: options.nowMs() + RESERVATION_MS, isRenewed: true }
       return token
     },

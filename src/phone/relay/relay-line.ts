@@ -79,7 +79,10 @@ export function createRelayLine(options: {
     isOpen = false
     isSpeaking = false
     spoken.broke()
-    wait(GRACE_MS, giveUp)
+    wait(GRACE_MS, () => {
+      options.log('a broken relay did not come back', `within ${GRACE_MS / 1000} seconds`)
+      giveUp()
+    })
   }
 
   /** It does not come back. */
@@ -126,12 +129,14 @@ export function createRelayLine(options: {
     },
   }
 
-  /** Gives up a socket that the provider gave up. It may report a break before we notice it. */
+  /**
+   * Gives up a socket that the provider gave up, and waits for another one from now on. The provider may report a
+   * break before we notice it, or later.
+   */
   function detach(): void {
     const before = socket
-    if (before === null) return
     broke()
-    before.close(1000)
+    before?.close(1000)
   }
 
   return {
@@ -140,7 +145,7 @@ export function createRelayLine(options: {
     giveUp,
     /** Carries the call on this socket from now on. */
     attach(next: StreamSocket): Parameters<StreamSocket['listen']>[0] {
-      detach()
+      if (socket !== null) detach()
       clearTimeout(timer)
       socket = next
       if (hasBroken) listeners.resumed?.()

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { NO_USAGE, type TextEvent, type Usage } from '../../model/port.ts'
+import { ModelError, NO_USAGE, type TextEvent, type Usage } from '../../model/port.ts'
 import type { Conversation, Part } from './conversation.ts'
 import { spokenText } from './conversation.ts'
 import type { Mouth } from './ports.ts'
@@ -11,6 +11,9 @@ type Status = 'completed' | 'cancelled' | 'incomplete' | 'failed'
 
 /** Interval of signs of life while a reply is generated, so that a slow model does not count as a lost session. */
 const SIGN_MS = 3_000
+/** How long the caller waits for the first sentence before they hear that it takes longer. */
+const PATIENCE_MS = 20_000
+const PATIENCE = 'One moment, please. '
 
 export type SpokenReply = ReturnType<typeof startReply>
 
@@ -38,6 +41,7 @@ export function startReply(options: {
   const ofItem = { response_id: id, item_id: itemId, output_index: 0, content_index: 0 }
   const parts: Part[] = []
   let isOver = false
+  let patience: NodeJS.Timeout | undefined
 
   const message = (status: string, content: readonly object[]) => ({
     ...{ id: itemId, object: 'realtime.item', type: 'message', role: 'assistant', status, content },
@@ -88,10 +92,12 @@ export function startReply(options: {
     let before = Promise.resolve()
     let answer: Answer | null = null
     const say = (sentence: string) => {
+      clearTimeout(patience)
       const previous = before
       before = speaking(() => speak(sentence, previous))
       before.catch(fail)
     }
+    patience = setTimeout(() => say(PATIENCE), PATIENCE_MS).unref()
     for await (const event of options.answer(abort.signal)) {
       if (event.type === 'completed') answer = event
       else for (const sentence of sentences.add(event.text)) say(sentence)
@@ -104,12 +110,14 @@ export function startReply(options: {
   function fail(error: unknown): void {
     if (isOver) return
     options.failed(error)
-    finish('failed', { error: { type: 'server_error', code: 'failed' } }, null)
+    const isLate = error instanceof ModelError && error.kind === 'timeout'
+    finish('failed', { error: { type: 'server_error', code: isLate ? 'timeout' : 'failed' } }, null)
   }
 
   function finish(status: Status, details: object, answer: Answer | null): void {
     isOver = true
     clearInterval(signs)
+    clearTimeout(patience)
     abort.abort()
     const output: object[] = []
     if (parts.length > 0) {

@@ -37,11 +37,16 @@ export function createSentences() {
   return {
     /** Returns the sentences that are complete now. */
     add(text: string): readonly string[] {
-      rest += text
-      const complete = take(false)
-      const { pieces, end } = cutLong(rest)
-      rest = end
-      return [...complete, ...pieces]
+      const complete: string[] = []
+      // In slices, so that the time is linear: each step reads all of `rest`, which a slice keeps short.
+      for (let at = 0; at < text.length; at += MOST_CHARS) {
+        rest += text.slice(at, at + MOST_CHARS)
+        complete.push(...take(false))
+        const { pieces, end } = cutLong(rest)
+        rest = end
+        complete.push(...pieces)
+      }
+      return complete
     },
     /** Returns what is left at the end of the text. */
     end: (): readonly string[] => take(true),

@@ -43,12 +43,13 @@ export type SpokenSessionOptions = {
  */
 export function createSpokenSession(options: SpokenSessionOptions): ConnectModel {
   let sessions = 0
+  const callIds = new Set<string>()
   return (handlers) => {
     sessions += 1
     let isOpen = true
     // Events are delivered after `send` returns, as over a socket.
     const later = (report: () => void) => queueMicrotask(() => isOpen && report())
-    const session = openSession(options, sessions, (event) =>
+    const session = openSession(options, sessions, callIds, (event) =>
       later(() => handlers.message(JSON.stringify(event))),
     )
     later(handlers.opened)
@@ -71,6 +72,8 @@ type Owed = 'words' | 'unclear' | 'noise'
 function openSession(
   options: SpokenSessionOptions,
   number: number,
+  /** Those of all sessions of the call. */
+  callIds: Set<string>,
   send: (event: Readonly<Record<string, unknown>>) => void,
 ) {
   const { lengthMs = (piece) => Buffer.byteLength(piece, 'base64') / BYTES_PER_MS } = options
@@ -172,11 +175,15 @@ function openSession(
 
   function called({ text, toolCalls, blob }: Extract<TextEvent, { type: 'completed' }>, response_id: string) {
     if (toolCalls.length === 0) return []
+    // Some servers number the calls of each answer anew. Any other id stays, because the blob repeats it.
+    const isRepeated = toolCalls.some(({ callId }) => callIds.has(callId))
+    const calls = isRepeated ? toolCalls.map((call) => ({ ...call, callId: newId('call') })) : toolCalls
+    for (const { callId } of calls) callIds.add(callId)
     // Lets the model continue its reasoning once the results arrive. A blob with words would repeat them.
-    const thought = text.trim() === '' ? blob : null
+    const thought = text.trim() === '' && !isRepeated ? blob : null
     if (thought !== null)
       conversation.addContext(newId('item'), [{ type: 'opaque', model: options.text().id, blob: thought }])
-    return toolCalls.map((call, index) => {
+    return calls.map((call, index) => {
       const placed = conversation.addContext(newId('item'), [{ type: 'tool_call', ...call }])
       const { callId: call_id, name, arguments: given } = call
       const item = { type: 'function_call', status: 'completed', call_id, name, arguments: given }

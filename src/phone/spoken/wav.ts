@@ -8,6 +8,9 @@ const MAX_CHUNK_BYTES = 64 * 1024
 /** A server that streams does not know the size yet, and writes 0 or the largest number. */
 const UNKNOWN_BYTES = 0x7fff_0000
 
+/** The rates that speech has. A server that chose another one would choose how much work a conversion is. */
+const RATES = new Set([8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000])
+
 /** The samples of some audio, from -32768 to 32767. */
 export type Samples = { readonly rate: number; readonly samples: Float32Array }
 
@@ -55,6 +58,8 @@ export function createWavReader() {
       const audio = rest.subarray(0, blocks * blockBytes)
       rest = rest.subarray(audio.length)
       left -= audio.length
+      // Nothing that follows the audio is read.
+      if (left < blockBytes) rest = Buffer.alloc(0)
       return {
         rate,
         samples: Float32Array.from({ length: blocks }, (_, at) => audio.readInt16LE(at * blockBytes)),
@@ -69,11 +74,12 @@ function formatOf(chunk: Buffer) {
   const channels = chunk.readUInt16LE(2)
   const rate = chunk.readUInt32LE(4)
   const isPcm = (kind === PCM || kind === EXTENSIBLE) && chunk.readUInt16LE(14) === 16
-  if (!isPcm || channels < 1 || channels > 8 || rate < 4_000 || rate > 192_000) throw notWav()
+  if (!isPcm || channels < 1 || channels > 8 || !RATES.has(rate)) throw notWav()
   return { rate, blockBytes: channels * 2 }
 }
 
-const notWav = () => new ModelError('malformed', 'The speech model did not send a WAV file of 16-bit PCM.')
+const notWav = () =>
+  new ModelError('malformed', 'The speech model did not send a WAV file of 16-bit PCM at a usual rate.')
 
 /** A WAV file of 16-bit PCM, mono. Node.js runs on little-endian machines only, as WAV is. */
 export function wavFile(rate: number, samples: Int16Array): Uint8Array {

@@ -146,3 +146,42 @@ test('counts a response once when its end is reported twice', () => {
   call.done('r1')
   expect(call.done('r1')).toEqual([])
 })
+
+test('apologises at once for a reply that the model did not finish in time', () => {
+  const call = startQuietCall()
+  call.created('r1')
+  const details = { status_details: { error: { code: 'timeout' } } }
+  const actions = call.said({
+    type: 'response.done',
+    response: { id: 'r1', status: 'failed', output: [], ...details },
+  })
+  expect(sent(actions, 'response.create')).toEqual([])
+  expect(mediaBytes(actions)).toBe(1_600)
+})
+
+/** The model answers each result with another call until none is answered. Returns how often it could. */
+function callsInARow(call: Driver, name: string): number {
+  for (let round = 1; round < 100; round += 1) {
+    const id = `${name}${round}`
+    call.created(id)
+    call.done(id, 'completed', [toolCall(id)])
+    const actions = returned(call, id)
+    expect(sent(actions, 'conversation.item.create')).toHaveLength(1)
+    if (sent(actions, 'response.create').length > 0) continue
+    expect(mediaBytes(actions)).toBe(1_600)
+    return round
+  }
+  throw new Error('it never ends')
+}
+
+test('apologises to a caller whose model asks for tools again and again, until they speak or press a key', () => {
+  const call = startQuietCall()
+  call.spoke('u1', 'Look.')
+  expect(callsInARow(call, 'a')).toBe(13)
+  call.playedAll()
+  call.spoke('u2', 'Look again.')
+  expect(callsInARow(call, 'b')).toBe(13)
+  call.playedAll()
+  call.give({ type: 'keypad.told', text: 'It was done.', asksReply: true })
+  expect(callsInARow(call, 'c')).toBe(13)
+})

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { turnRequests } from '../../doubles/model/turn-requests.ts'
 import { relayOf } from '../../doubles/telephony-relay/published.ts'
-import { ofType, spokenLines } from '../phone-harness.ts'
-import { OWNER } from '../provider.ts'
+import { ofType, spokenLines, startWithPhone } from '../phone-harness.ts'
+import { OWNER, tokenOf } from '../provider.ts'
 import { startWithRelay } from './relay-harness.ts'
 
 const QUESTION = 'When does my train to Lisbon leave tomorrow?'
@@ -157,4 +157,41 @@ test('relays calls only once the owner wants it', async () => {
   await phone.provider.post('/voice-status', { CallSid: 'CA1', CallStatus: 'completed' })
   await phone.service.client.put('/api/config', { entries: { PHONE_CARRIAGE: 'relay' } })
   expect(relayOf((await phone.provider.ring('CA2', OWNER)).text)).not.toBe(null)
+})
+
+test('frees the line at once when a relay fails before it connects, and logs why', async () => {
+  const phone = await startWithRelay()
+  expect(relayOf((await phone.provider.ring('CA1', OWNER)).text)).not.toBe(null)
+  const ended = { ...phone.provider.call('CA1', OWNER), CallStatus: 'in-progress', SessionId: 'VX1' }
+  const { text } = await phone.provider.post('/relay-ended', {
+    ...{ ...ended, SessionStatus: 'failed', ErrorCode: '64101', ErrorMessage: 'invalid: my heron' },
+  })
+  expect(text).toContain('<Say>I lost the connection.')
+  const all = await phone.eventsUntil('the end', isOver)
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { callSid: 'CA1', reason: 'not_connected' } }])
+  expect(relayOf((await phone.provider.ring('CA2', OWNER)).text)).not.toBe(null)
+  const { lines } = (await phone.service.client.get('/api/logs?limit=2000&level=warn')).json
+  expect(JSON.stringify(lines)).toMatch(/"a relay failed"/)
+  expect(lines.filter((line: object) => JSON.stringify(line).includes('64101'))).toHaveLength(1)
+  expect(JSON.stringify(lines)).not.toContain('heron')
+})
+
+const UNWANTED = 'carries no call by a realtime model if the owner wants the relay'
+
+test(`${UNWANTED}, whenever they say so`, async () => {
+  const phone = await startWithPhone()
+  const markup = (await phone.provider.ring('CA1', OWNER)).text
+  await phone.service.client.put('/api/config', { entries: { PHONE_CARRIAGE: 'relay' } })
+  await phone.stream('CA1', tokenOf(markup))
+  const all = await phone.eventsUntil('the end', isOver)
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'no_realtime_model' } }])
+  expect(phone.realtime.received).toEqual([])
+})
+
+test(`${UNWANTED}, but has no account`, async () => {
+  const phone = await startWithPhone({ environment: { PHONE_CARRIAGE: 'relay', TELEPHONY_ACCOUNT_SID: '' } })
+  await phone.stream('CA1', tokenOf((await phone.provider.ring('CA1', OWNER)).text))
+  const all = await phone.eventsUntil('the end', isOver)
+  expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'no_realtime_model' } }])
+  expect(phone.realtime.received).toEqual([])
 })

@@ -14,7 +14,10 @@ const QUESTION = 'When does my train to Lisbon leave tomorrow?'
 type Fields = Readonly<Record<string, string>>
 
 /** Kills the service in the middle of a call. Returns how the provider asks for markup afterwards. */
-async function dieInACall(directory: string): Promise<{ path: string; fields: Fields }> {
+async function dieInACall(
+  directory: string,
+  verdict = 'No-TN-Validation',
+): Promise<{ path: string; fields: Fields }> {
   const doubles = await startPhoneDoubles()
   const process = startServiceProcess(directory, { ...doubles.environment, PHONE_CARRIAGE: 'relay' })
   onTestFinished(async () => {
@@ -31,7 +34,8 @@ async function dieInACall(directory: string): Promise<{ path: string; fields: Fi
     {
       callSid: 'CA1',
       from: OWNER,
-      markup: (await provider.ring('CA1', OWNER)).text,
+      markup: (await provider.post('/voice-markup', { ...provider.call('CA1', OWNER), StirVerstat: verdict }))
+        .text,
       async action(path, fields) {
         asked.resolve({ path, fields })
         return ''
@@ -79,4 +83,20 @@ test('continues a call that a crash interrupted, in the same conversation, once'
   // A replay of the webhook gets no token.
   expect((await phone.provider.post(path, fields)).text).not.toContain('token')
   expect((await phone.provider.ring('CA1', OWNER)).text).toContain('<Reject')
+})
+
+test('a guest whose number failed its attestation stays a guest after a crash', {
+  timeout: 180_000,
+}, async () => {
+  const directory = testDirectory()
+  const { path, fields } = await dieInACall(directory, 'TN-Validation-Failed-C')
+  const phone = await startWithRelay({ directory })
+  const markup = (await phone.provider.post(path, fields)).text
+  const at = { port: phone.service.port, provider: phone.provider }
+  const caller = await followRelay(at, { callSid: 'CA1', from: OWNER, markup })
+  await phone.eventsUntil('the delegate is back', (all) => ofType(all, 'call.reply.spoken').length === 3)
+  caller.hangUp()
+  const all = await phone.eventsUntil('the end', (events) => ofType(events, 'call.ended').length === 2)
+  const guest = { conversationId: null, payload: { party: 'guest', attestation: 'failed' } }
+  expect(ofType(all, 'call.offered')).toMatchObject([guest, guest])
 })

@@ -1,12 +1,12 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { decodeMuLaw, encodeMuLaw } from '../../../src/phone/call/mu-law.ts'
 import { createSpeechMouth } from '../../../src/phone/spoken/mouth.ts'
-import { wavFile } from '../../../src/phone/spoken/wav.ts'
+import { createWavReader, wavFile } from '../../../src/phone/spoken/wav.ts'
 import { linear } from '../../doubles/realtime/voice-activity.ts'
 import { hasProgram, outputOf } from '../../support/programs.ts'
 
 const hasSox = hasProgram('sox')
-const RATES = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000]
+const RATES = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000]
 
 function tone(rate: number, frequency: number, seconds = 1): Int16Array {
   return Int16Array.from({ length: rate * seconds }, (_, at) =>
@@ -105,6 +105,21 @@ function doubled(samples: Int16Array, sample: number, at: number): Int16Array {
   samples[2 * at] = sample
   return samples
 }
+
+test.each([4_000, 47_999, 191_999])('refuses the rate %i, whose conversion is slow', async (rate) => {
+  await expect(spoken(wavFile(rate, tone(rate, 1_000, 0.1)))).rejects.toThrow('WAV')
+})
+
+test.each([2, 3])('reads what follows %i bytes of audio once', (bytes) => {
+  const concat = vi.spyOn(Buffer, 'concat')
+  onTestFinished(() => concat.mockRestore())
+  const file = Buffer.from(wavFile(8_000, new Int16Array(1)))
+  file.writeUInt32LE(bytes, 40)
+  const wav = createWavReader()
+  for (const chunk of [file, ...Array.from({ length: 200 }, () => Buffer.alloc(1_000))]) wav.add(chunk)
+  const joined = concat.mock.calls.flatMap(([parts]) => parts.map(({ length }) => length))
+  expect(joined.reduce((sum, length) => sum + length, 0)).toBeLessThan(2 * 200_000)
+})
 
 test('speaks words without marks of markdown, and nothing without words', async () => {
   const said: string[] = []

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
+import { NoAnswer } from '../../../src/model/port.ts'
 import { delimit, openSpoken, settle } from './spoken-harness.ts'
 
 const spokenAudio = (it: Awaited<ReturnType<typeof openSpoken>>) =>
@@ -124,6 +125,55 @@ test('passes the calls of the model and their results, and data as data', async 
   expect(it.ofType('error')).toMatchObject([
     { error: { code: 'conversation_already_has_active_response', event_id: 'again' } },
   ])
+})
+
+test('tells calls apart to which the model gave the same id', async () => {
+  const it = await openSpoken()
+  await it.says('Look it up twice.')
+  const ids: (string | undefined)[] = []
+  for (const [round, output] of ['green', 'black'].entries()) {
+    it.answers[round]?.end({ toolCalls: [{ callId: 'call_0', name: 'lookup', arguments: '{}' }] })
+    await settle()
+    const call_id = it.ofType('response.done').at(-1)?.response.output[0]?.call_id
+    ids.push(call_id)
+    it.send({ type: 'conversation.item.create', item: { type: 'function_call_output', call_id, output } })
+    it.send({ type: 'response.create' })
+    await settle()
+  }
+  expect(new Set(ids).size).toBe(2)
+  const pair = (callId: string | undefined, output: string) => [
+    { type: 'tool_call', callId, name: 'lookup', arguments: '{}' },
+    { type: 'tool_result', callId, output },
+  ]
+  expect(it.answers[2]?.request.input.slice(1)).toEqual([...pair(ids[0], 'green'), ...pair(ids[1], 'black')])
+})
+
+test('asks for patience once if the model stays silent, and says that it gave up', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const it = await openSpoken()
+  await it.says('When does it leave?')
+  vi.advanceTimersByTime(19_000)
+  await settle()
+  expect(it.sentences).toEqual([])
+  vi.advanceTimersByTime(60_000)
+  await settle()
+  expect(it.sentences).toEqual(['One moment, please. '])
+  it.answers[0]?.write('At nine fifteen.')
+  it.answers[0]?.end()
+  await settle()
+  expect(it.ofType('response.output_audio_transcript.done')).toMatchObject([
+    { transcript: 'One moment, please. At nine fifteen.' },
+  ])
+  vi.advanceTimersByTime(60_000)
+  await settle()
+  expect(it.sentences).toHaveLength(2)
+  await it.says('And back?')
+  it.answers[1]?.fail(new NoAnswer('The model service said nothing for 120 seconds.'))
+  await settle()
+  expect(it.ofType('response.done').at(-1)).toMatchObject({
+    response: { status: 'failed', status_details: { error: { code: 'timeout' } } },
+  })
 })
 
 test('reports a failure once, and nothing after the session is closed', async () => {
