@@ -1,5 +1,6 @@
 import { createIds } from '../ledger/ids.ts'
 import { buildAdaptations } from './adaptations/index.ts'
+import { fitCall } from './agent/context/fit-call.ts'
 import { buildAgent } from './agent/index.ts'
 import type { Config } from './config.ts'
 import { buildErasing, type ErasingQueryFunctions, erasingQueries } from './erasing/index.ts'
@@ -317,7 +318,8 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     callTools: agent.callTools,
     proposals: agent.proposals,
     sourcesOf: agent.sourcesOf,
-    instructions: () => agent.instructions('voice'),
+    instructions: (how) => agent.instructions('voice', how),
+    fitCall,
     guestInstructions: agent.guestCallInstructions,
     adaptationIds: () => adaptations.forChannel('voice').map(({ id }) => id),
     guestWordSeqs: texts.guestWordSeqs,

@@ -134,9 +134,9 @@ export function buildAssistant(options: AssistantOptions) {
       readonly onFault: (error: unknown, tool: string) => void
     }) => createToolRunner({ ...call, tools, propose: options.propose, foreignAmong, nowMs }),
     turns,
-    instructions(channel: SpokenChannel) {
-      // Calls have a model of their own.
-      const profile = channel === 'voice' ? null : context.sizes.profile()
+    /** A realtime model has a context of its own. */
+    instructions(channel: SpokenChannel, { isRealtime = false } = {}) {
+      const profile = isRealtime ? null : context.sizes.profile()
       const all = options.adaptations(channel)
       return buildInstructions({
         channel,

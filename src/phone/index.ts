@@ -3,7 +3,7 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createCallQueries } from '../../projections/calls.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import { createDataBlocks } from '../model/openai/data-block.ts'
-import { AllowanceSpent, type ModelId, type Usage, type Use } from '../model/port.ts'
+import { AllowanceSpent, type ChatModel, type ModelId, type Usage, type Use } from '../model/port.ts'
 import type { Placement } from '../storage/placement.ts'
 import { isSpokenHalt } from '../text/halt-word.ts'
 import { type Bridge, startBridge } from './call/bridge.ts'
@@ -28,6 +28,7 @@ import { createHangUp, type TelephonyApi } from './line/api.ts'
 import { createCallSlot, type OfferedCall, providerSidOf, RESERVATION_MS } from './line/call-slot.ts'
 import { createStreamAcceptor } from './line/stream-acceptor.ts'
 import { type Comeback, createRelays } from './relay/relays.ts'
+import type { FitCall } from './spoken/session.ts'
 import { spokenLimits } from './spoken/spoken-call.ts'
 
 /** What a call needs of the money that it costs. */
@@ -55,6 +56,8 @@ export type PhoneOptions = MindOptions & {
   readonly callsAreSpent: () => boolean
   readonly tokensAreSpent: () => boolean
   readonly isHalted: () => boolean
+  /** Keeps a request of a call within the context of the model that answers. */
+  readonly fitCall: (model: ChatModel, request: Parameters<FitCall>[0]) => ReturnType<FitCall>
   readonly halt: (by: 'voice') => Promise<void>
   /** Pays the minutes of calls. */
   readonly callMoney: PhoneMoney
@@ -236,7 +239,7 @@ export async function buildPhone(options: PhoneOptions) {
     const use: Use = { purpose: purposeOf(party), channel: 'voice', conversationId, spanId }
     const money = options.callMoney.start(use, callModels(carriage), () => bridge.leave())
     const keypad = keypadOf(call)
-    const mind = minds.of(place, call.offered.from, keypad, answeringModel(model(), carriage))
+    const mind = minds.of(place, call.offered.from, keypad, carriage)
     const limits = {
       ...defaultLimits,
       ...(carriage.by === 'speech' ? spokenLimits : {}),
@@ -259,6 +262,7 @@ export async function buildPhone(options: PhoneOptions) {
         ...{ party, use, delimit, nowMs },
         text: () => model().text,
         toolOf: (name) => options.tools.get(name),
+        fit: (request) => options.fitCall(model(), request),
         timezone: () => settings.get('TIMEZONE'),
         failed(error) {
           if (error instanceof AllowanceSpent) bridge.leave()
@@ -352,7 +356,7 @@ export async function buildPhone(options: PhoneOptions) {
       return offer
     },
     /** The model's instructions at the start of a call by the owner. */
-    instructions: minds.ownerInstructions,
+    instructions: () => minds.ownerInstructions({ isRealtime: true }),
     /** Takes the provider's report that a call is over. It may repeat, and the call may be unknown. */
     callEnded(callSid: string): void {
       const call = callOf(callSid)

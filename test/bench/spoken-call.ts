@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { TextModel } from '../../src/model/port.ts'
 import { createModelService } from '../../src/model/service.ts'
 import { sessionOpening } from '../../src/phone/call/session-config.ts'
+import type { FitCall } from '../../src/phone/spoken/session.ts'
 import { connectSpoken } from '../../src/phone/spoken/spoken-call.ts'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { toneFor } from '../doubles/model/wav.ts'
@@ -49,7 +50,13 @@ export async function benchSpokenCall({ turns }: { readonly turns: number }) {
   const seen = new Map<string, number>()
   let done = Promise.withResolvers<void>()
   const socket = connectSpoken({
-    ...{ speech, text: () => text, party: 'owner', toolOf: () => undefined },
+    ...{
+      speech,
+      text: () => text,
+      party: 'owner',
+      toolOf: () => undefined,
+      fit: async (request: Parameters<FitCall>[0]) => request,
+    },
     delimit: (label, words) => `${label}: ${words}`,
     use: { purpose: 'call', channel: 'voice' },
     timezone: () => 'UTC',

@@ -7,6 +7,7 @@ import type { ModelId, ModelService } from '../../model/port.ts'
 import { isWithheld } from '../../settings/party.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { answeringModel, type Carriage } from '../carriage.ts'
 import { type CallPlace, createCallTurns } from './call-turns.ts'
 import type { FactQueue } from './fact-queue.ts'
 import { createGuestMind, GUEST_WORDS } from './guest-mind.ts'
@@ -21,8 +22,9 @@ export type MindOptions = Pick<
   readonly storage: Storage
   readonly settings: Settings
   readonly model: () => ModelService
-  /** The owner's instructions for the phone, and the ids of those that are standing. */
-  readonly instructions: () => string
+  /** The owner's instructions for the phone; shorter for a text model with a small context. */
+  readonly instructions: (options: { readonly isRealtime: boolean }) => string
+  /** The ids of those that are standing. */
   readonly adaptationIds: () => readonly string[]
   /** The instructions for a guest who calls. */
   readonly guestInstructions: (options: { ownerIsKnown: boolean }) => string
@@ -66,42 +68,55 @@ export function createMinds(
     return event?.type === 'context.capsule.written' ? (event.body?.text ?? null) : null
   }
 
-  function ownerInstructions(): string {
+  function ownerInstructions(how: { readonly isRealtime: boolean }): string {
     const timezone = settings.get('TIMEZONE')
     // A session has no clock.
     const present = `The call began ${formatLocal(nowMs(), timezone)} (${timezone}).`
-    return `${withDataBlockRule(options.instructions())}\n\n${present}`
+    return `${withDataBlockRule(options.instructions(how))}\n\n${present}`
   }
 
   return {
     ownerInstructions,
-    /** `from` is the caller ID. A guest's call has no keypad. `answering` is the model that takes the call. */
-    of(place: CallPlace, from: string, keypad: Keypad | null, answering: ModelId): PlacedMind {
-      const shared = { place, turns: turnsOf(place, answering), queue, ledger, voice }
-      const { conversationId } = place
-      if (conversationId !== null && keypad) {
-        return createOwnerMind({
-          ...options,
-          ...shared,
-          conversationId,
-          capsuleText,
-          from,
-          keypad,
-          instructions: ownerInstructions,
-          timezone: () => settings.get('TIMEZONE'),
-        })
+    /** `from` is the caller ID. A guest's call has no keypad. */
+    of(place: CallPlace, from: string, keypad: Keypad | null, carriage: Carriage): PlacedMind {
+      const mind = mindOf(place, from, keypad, carriage)
+      if (carriage.by === 'realtime') return mind
+      return {
+        ...mind,
+        // The instructions depend on the size of the context.
+        async plan(signal) {
+          await model().context?.learn()
+          return mind.plan(signal)
+        },
       }
-      return createGuestMind({
-        ...shared,
-        wordSeqs: () =>
-          isWithheld(from)
-            ? calls.wordSeqs(place.callSid, GUEST_WORDS)
-            : options.guestWordSeqs(from, GUEST_WORDS),
-        instructions: () =>
-          options.guestInstructions({ ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
-        onTool: (name) =>
-          options.log.warn({ tool: name, callSid: place.callSid }, "a guest's call asked for a tool"),
-      })
     },
+  }
+
+  function mindOf(place: CallPlace, from: string, keypad: Keypad | null, carriage: Carriage): PlacedMind {
+    const shared = { place, turns: turnsOf(place, answeringModel(model(), carriage)), queue, ledger, voice }
+    const { conversationId } = place
+    if (conversationId !== null && keypad) {
+      return createOwnerMind({
+        ...options,
+        ...shared,
+        conversationId,
+        capsuleText,
+        from,
+        keypad,
+        instructions: () => ownerInstructions({ isRealtime: carriage.by === 'realtime' }),
+        timezone: () => settings.get('TIMEZONE'),
+      })
+    }
+    return createGuestMind({
+      ...shared,
+      wordSeqs: () =>
+        isWithheld(from)
+          ? calls.wordSeqs(place.callSid, GUEST_WORDS)
+          : options.guestWordSeqs(from, GUEST_WORDS),
+      instructions: () =>
+        options.guestInstructions({ ownerIsKnown: settings.get('OWNER_PHONE_NUMBER') !== null }),
+      onTool: (name) =>
+        options.log.warn({ tool: name, callSid: place.callSid }, "a guest's call asked for a tool"),
+    })
   }
 }

@@ -3,9 +3,10 @@ import {
   NO_USAGE,
   type TextEvent,
   type TextModel,
-  type ToolSpec,
+  type TextRequest,
   type Use,
 } from '../../model/port.ts'
+import type { Tool } from '../../model/tool.ts'
 import { BYTES_PER_MS } from '../call/mu-law.ts'
 import type { ConnectModel } from '../call/ports.ts'
 import type { ClientEvent } from '../call/realtime-protocol.ts'
@@ -14,6 +15,11 @@ import type { CreateEars, Mouth } from './ports.ts'
 import { type SpokenReply, startReply } from './reply.ts'
 
 const NOT_UNDERSTOOD = 'Sorry, I did not catch that.'
+
+/** A request of a call as it is sent: what does not fit into the context of the model is left out. */
+export type FitCall = (
+  request: Pick<TextRequest, 'instructions' | 'input' | 'timezone'> & { readonly tools: readonly Tool[] },
+) => Promise<Omit<TextRequest, 'now' | 'use'>>
 
 export type SpokenSessionOptions = {
   readonly text: () => TextModel
@@ -25,7 +31,9 @@ export type SpokenSessionOptions = {
   /** What delimits data in this call. */
   readonly delimit: (label: string, text: string) => string
   /** A tool by its name, for those that the session is given. */
-  readonly toolOf: (name: string) => ToolSpec | undefined
+  readonly toolOf: (name: string) => Tool | undefined
+  /** Keeps a request within the context of the model. */
+  readonly fit: FitCall
   readonly use: Use
   readonly timezone: () => string
   /** Wall time. */
@@ -81,7 +89,7 @@ function openSession(
   const conversation = createConversation({ role, readData: createDataReader(options.delimit) })
   let ids = 0
   let instructions = ''
-  let tools: readonly ToolSpec[] = []
+  let tools: readonly Tool[] = []
   let reply: SpokenReply | null = null
   /** The item that the caller is speaking now. */
   let speaking: string | null = null
@@ -143,19 +151,15 @@ function openSession(
 
   /** Lets the model speak. `asked` adds to its instructions. */
   function respond(asked: string): void {
-    start((signal) => {
-      const text = options.text()
-      return text.respond(
-        {
-          instructions: asked === '' ? instructions : `${instructions}\n\n${asked}`,
-          input: withTurn(conversation.input()),
-          tools,
-          now: new Date(options.nowMs()).toISOString(),
-          timezone: options.timezone(),
-          use: options.use,
-        },
-        signal,
-      )
+    start(async function* (signal) {
+      const request = await options.fit({
+        instructions: asked === '' ? instructions : `${instructions}\n\n${asked}`,
+        input: withTurn(conversation.input()),
+        tools,
+        timezone: options.timezone(),
+      })
+      const now = new Date(options.nowMs()).toISOString()
+      yield* options.text().respond({ ...request, now, use: options.use }, signal)
     })
   }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { excessOf } from '../../doubles/model/context.ts'
 import { turnRequests } from '../../doubles/model/turn-requests.ts'
 import { relayOf } from '../../doubles/telephony-relay/published.ts'
 import { ofType, spokenLines, startWithPhone } from '../phone-harness.ts'
@@ -194,4 +195,25 @@ test(`${UNWANTED}, but has no account`, async () => {
   const all = await phone.eventsUntil('the end', isOver)
   expect(ofType(all, 'call.ended')).toMatchObject([{ payload: { reason: 'no_realtime_model' } }])
   expect(phone.realtime.received).toEqual([])
+})
+
+test('keeps a call within a small context, whatever was said before', async () => {
+  const phone = await startWithRelay({ environment: { MODEL_API: 'completions', CONTEXT_TOKENS: '4096' } })
+  phone.text.answerWith(() => ({ text: LONG }))
+  for (let day = 1; day <= 8; day += 1)
+    await phone.service.client.post('/api/chat', { content: `Day ${day}: ${LONG}` })
+  phone.text.answerWith(() => ({ text: TRAIN }))
+  const caller = await phone.dial('CA1', OWNER)
+  await greeted(phone)
+  await caller.say(`${LONG} ${QUESTION}`)
+  const all = await phone.eventsUntil('the answer', (seen) => ofType(seen, 'call.reply.spoken').length === 2)
+  expect(ofType(all, 'call.reply.spoken').map(({ payload }) => payload.text)).toEqual([TRAIN, TRAIN])
+  const ofCall = turnRequests(phone.text, '/chat/completions').filter(({ text }) =>
+    text.includes('You are on the phone'),
+  )
+  expect(ofCall.length).toBeGreaterThan(1)
+  expect(ofCall.filter(({ body }) => excessOf(body, 4_096) > 0)).toEqual([])
+  expect(ofCall.at(-1)?.text).toContain('sentence number 30')
+  caller.hangUp()
+  await phone.eventsUntil('the end', isOver)
 })

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
 import { NoAnswer } from '../../../src/model/port.ts'
+import { defineTool } from '../../../src/model/tool.ts'
 import { delimit, openSpoken, settle } from './spoken-harness.ts'
 
 const spokenAudio = (it: Awaited<ReturnType<typeof openSpoken>>) =>
@@ -88,7 +89,15 @@ test('answers words once all of them are known, and asks again for those it did 
 })
 
 test('passes the calls of the model and their results, and data as data', async () => {
-  const lookup = { name: 'lookup', description: 'Looks up.', parameters: z.object({ what: z.string() }) }
+  const lookup = defineTool({
+    name: 'lookup',
+    class: 'free',
+    description: 'Looks up.',
+    parameters: z.object({ what: z.string() }),
+    idempotent: true,
+    readOnly: true,
+    run: async () => ({ ok: true, data: {} }),
+  })
   const it = await openSpoken({ toolOf: (name) => (name === 'lookup' ? lookup : undefined) })
   const tools = [{ type: 'function', name: 'lookup' }]
   it.send({ type: 'session.update', session: { type: 'realtime', tools } })
@@ -220,7 +229,9 @@ test('waits for recalled memories before answering, but not for long', async () 
   expect(it.answers).toHaveLength(0)
   const content = [{ type: 'input_text', text: delimit('memories', 'The locker is 4471.') }]
   it.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
-  expect(it.answers[0]?.request.input.at(-1)).toMatchObject({ type: 'inner', text: 'The locker is 4471.' })
+  await expect
+    .poll(() => it.answers[0]?.request.input.at(-1))
+    .toMatchObject({ type: 'inner', text: 'The locker is 4471.' })
   const brief = await openSpoken({ recallMs: 1 })
   await brief.says('Hello.')
   await expect.poll(() => brief.answers.length).toBe(1)

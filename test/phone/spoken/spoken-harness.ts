@@ -55,6 +55,7 @@ export async function openSpoken(given: Partial<SpokenSessionOptions> = {}) {
     party: 'owner',
     delimit,
     toolOf: () => undefined,
+    fit: async (request) => request,
     use: { purpose: 'call', channel: 'voice' },
     timezone: () => 'UTC',
     nowMs: () => 0,
