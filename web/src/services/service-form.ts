@@ -89,7 +89,7 @@ export function triedOf(kind: ServiceKind, service: Service | null, entry: Servi
 }
 
 /** A host with a path, such as platform.openai.com/api-keys. */
-const linkPattern = /((?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/[\w/-]*\w)?)/
+const linkPattern = /\b([a-z]+\.[a-z][\w./-]*\w)/
 
 /** The hint of a kind, with its addresses as links. */
 export function hintView(hint: string): TemplateResult {
