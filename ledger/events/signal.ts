@@ -50,8 +50,8 @@ export const signalEvents = {
       /** How to handle an occurrence during downtime. */
       missedPolicy: z.enum(['fire_once', 'skip']),
       by: z.enum(['owner', 'delegate']),
-      /** The owner typed the title on the page and pasted none of it. */
-      typed: z.boolean().optional(),
+      /** Some of the title was pasted on the page, so anybody may have written it. */
+      pasted: z.boolean().optional(),
     },
     body: { title: z.string() },
   }),

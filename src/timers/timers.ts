@@ -20,8 +20,8 @@ export type NewTimer = {
   /** A cron expression in the owner's time zone. */
   readonly recurrence: string | null
   readonly missedPolicy?: TimerRow['missedPolicy'] | undefined
-  /** The owner typed the title on the page and pasted none of it. */
-  readonly isTyped?: boolean
+  /** Some of the title was pasted on the page. */
+  readonly isPasted?: boolean
 }
 
 export type TimerOrigin = Origin & { readonly by: TimerRow['by'] }
@@ -178,7 +178,7 @@ export function createTimers(options: {
   return {
     /** Throws InvalidRecurrence for an expression that cannot be read. */
     async set(
-      { title, dueAt, recurrence, missedPolicy = 'fire_once', isTyped = false }: NewTimer,
+      { title, dueAt, recurrence, missedPolicy = 'fire_once', isPasted = false }: NewTimer,
       { by, ...envelope }: TimerOrigin,
     ): Promise<SetOutcome> {
       const now = new Date(nowMs())
@@ -201,7 +201,7 @@ export function createTimers(options: {
             timezone,
             missedPolicy,
             by,
-            ...(isTyped && { typed: true }),
+            ...(isPasted && { pasted: true }),
           },
           body: { title },
         },

@@ -25,7 +25,8 @@ test('sets a timer, describes it in words, shows others live, and asks before ca
   const coming = page.getByRole('list', { name: 'Coming up' }).getByRole('listitem')
   await coming.filter({ hasText: 'Every weekday at 09:05' }).waitFor()
   const { events } = (await service.client.get('/api/timeline')).json
-  expect(events.at(-1)).toMatchObject({ type: 'timer.set', payload: { typed: true } })
+  expect(events.at(-1)).toMatchObject({ type: 'timer.set', payload: { by: 'owner' } })
+  expect(events.at(-1).payload).not.toHaveProperty('pasted')
 
   await service.client.post('/api/timers', { title: 'From elsewhere', recurrence: '0 8 * * *' })
   await coming.filter({ hasText: 'From elsewhere' }).waitFor()

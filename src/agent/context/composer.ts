@@ -84,6 +84,19 @@ export function createComposer(options: {
 }): Composer {
   const { ledger, chain, tools } = options
 
+  /** Whether it reminds of what the owner entered on the page, or by its API, and did not paste. */
+  function isOfOwner({ derivedFrom }: { readonly derivedFrom: readonly number[] }): boolean {
+    const sources = ledger.readSeqs(derivedFrom)
+    return (
+      sources.length > 0 &&
+      sources.every(
+        (event) => event.type === 'timer.set' && event.facts.by === 'owner' && event.facts.pasted !== true,
+      )
+    )
+  }
+
+  const remind = (seqs: readonly number[]) => seqs.length > 0 && ledger.readSeqs(seqs).every(isOfOwner)
+
   function cueOf(turn: TurnToRun): Cue | null {
     const [cause] = ledger.readSeqs([turn.causeSeq])
     if (cause?.type === 'activation.started') {
@@ -91,7 +104,9 @@ export function createComposer(options: {
       const text = batchText(signals)
       const seqs = signals.map(({ seq }) => seq)
       const item = { type: 'inner', label: 'signals', text } as const
-      return { text, item, own: item, seqs, foreignSeqs: options.foreignAmong(seqs) }
+      const others = ledger.readSeqs(seqs).filter((event) => !isOfOwner(event))
+      const foreignSeqs = options.foreignAmong(others.map(({ seq }) => seq))
+      return { text, item, own: item, seqs, foreignSeqs }
     }
     if (cause?.type !== 'chat.message.received' && cause?.type !== 'sms.received') return null
     if (!cause.body) return null
@@ -162,7 +177,7 @@ export function createComposer(options: {
           ownWords: [...items.flatMap(withoutForeign), cue.own],
           isCueOwn: cue.foreignSeqs.length === 0,
           foreignSeqs: [
-            ...items.flatMap(({ foreign, seqs }) => (foreign ? seqs : [])),
+            ...items.flatMap(({ foreign, seqs }) => (foreign && !(isActivation && remind(seqs)) ? seqs : [])),
             ...(recalled.text === null ? [] : options.foreignAmong(recalled.seqs)),
             ...options.foreignAmong(ridingSignals.map(({ seq }) => seq)),
             ...cue.foreignSeqs,

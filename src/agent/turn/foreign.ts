@@ -26,10 +26,8 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
       case 'tool.called':
       case 'tool.returned':
         return event.facts.foreign === false ? [] : 'foreign'
-      case 'timer.set':
-        if (event.facts.typed) return []
-        return event.facts.by === 'owner' || madeByForeignCall(event) ? 'foreign' : event.derivedFrom
       // The owner may paste anything into the fields of a page.
+      case 'timer.set':
       case 'task.dispatched':
         return event.facts.by === 'owner' || madeByForeignCall(event) ? 'foreign' : event.derivedFrom
       case 'note.created':

@@ -42,11 +42,11 @@ const newTimerSchema = z.object({
   at: z.string().max(40).optional().describe("ISO 8601; without an offset, in the owner's local time"),
   recurrence: z.string().min(1).max(100).optional().describe("A cron expression in the owner's time zone"),
   missedPolicy: z.enum(['fire_once', 'skip']).default('fire_once'),
-  typed: z
+  pasted: z
     .boolean()
     .default(false)
     .describe(
-      'You typed the title and pasted none of it. Otherwise a text message about it waits for your confirmation, because the words may be those of others.',
+      'Some of the title was pasted. A text message about it then waits for your confirmation, because the words may be those of others.',
     ),
 })
 

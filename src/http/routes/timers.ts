@@ -20,12 +20,12 @@ export function timerRoutes(routes: Routes, { timers, owner: { settings } }: Rou
   })
 
   routes.openapi(set, async (c) => {
-    const { title, at, recurrence = null, missedPolicy, typed } = c.req.valid('json')
+    const { title, at, recurrence = null, missedPolicy, pasted } = c.req.valid('json')
     const dueAt = at === undefined ? null : toInstant(at, settings.get('TIMEZONE'))
     if (at !== undefined && !dueAt) throw invalidField('at', 'must be an ISO 8601 time')
     if (!dueAt && recurrence === null) throw invalidField('at', 'is required without a recurrence')
     const outcome = await timers
-      .set({ title, dueAt, recurrence, missedPolicy, isTyped: typed }, origin)
+      .set({ title, dueAt, recurrence, missedPolicy, isPasted: pasted }, origin)
       .catch((error: unknown): SetOutcome => {
         if (error instanceof InvalidRecurrence) throw invalidField('recurrence', 'is not a cron expression')
         throw error

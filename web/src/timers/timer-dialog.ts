@@ -39,7 +39,7 @@ export class DgTimerDialog extends DialogElement {
       async () => {
         const missedPolicy = textIn(data, 'missed') === 'skip' ? 'skip' : 'fire_once'
         await this.app.http.post('/api/timers', {
-          body: { title, typed: !this.isPasted, missedPolicy, ...momentOf(repeat, at, recurrence) },
+          body: { title, pasted: this.isPasted, missedPolicy, ...momentOf(repeat, at, recurrence) },
         })
         this.app.toast('Timer set')
         this.onSet()
