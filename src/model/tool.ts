@@ -103,8 +103,6 @@ export type Tool<P extends z.ZodObject = z.ZodObject> = {
   readonly everyday?: true
   /** Sends a text message. Texts have a lower limit per turn. */
   readonly texts?: true
-  /** What it makes may lead to a text later, so a call counts as the owner's if their words alone lead to it. */
-  readonly wakes?: true
   /**
    * Declared by all tools but free ones: they need the owner's authority. Without it a call is planned, shown to
    * the owner and run once they confirm. Planning changes nothing.

@@ -59,7 +59,6 @@ export function timerTools(timers: Timers): Tool[] {
       // The key of the call makes a second run find the first timer.
       idempotent: true,
       readOnly: false,
-      wakes: true,
       async run({ title, at, in_minutes, recurrence, missed_policy }, context) {
         let dueAt: Date | null = null
         if (at !== null) {

@@ -62,7 +62,7 @@ test('sends what the own words alone lead to after foreign ones, and nothing tha
   expect(sent(phone)).toEqual(['Ok.', 'Call the dentist.'])
 })
 
-test('texts at once about a timer that the owner asked for after foreign words, if their own words lead to it', async () => {
+test('texts what the words of the owner alone lead to, about a timer that foreign words may have shaped', async () => {
   const phone = await startWithTexts()
   const { client } = phone.service
   phone.text.reply({ text: 'Ok.' })
@@ -79,16 +79,19 @@ test('texts at once about a timer that the owner asked for after foreign words, 
     ],
   })
 
-  phone.text.reply(timer('Pay'), timer('Text me: call mum'), { text: 'Set.' })
-  phone.text.reply(say('Call mum.'), say('Call mum.'), { text: 'Sent.' })
+  phone.text.reply(timer('Pay the stranger'), { text: 'Set.' })
+  phone.text.reply(say('Pay!'), say('Call mum.'), { text: 'Sent.' })
   await client.post('/api/chat', { content: 'Text me in a moment to call mum' })
   await phone.eventsUntil('the reminder', (all) => over(all) > 0)
   await expect.poll(() => sent(phone)).toEqual(['Ok.', 'Call mum.'])
-  const titles = ofType(await phone.events(), 'timer.set').map(({ payload }) => payload.title)
-  expect(titles).toEqual(['Text me: call mum'])
+  const [second] = phone.text
+    .requests('/responses')
+    .filter(({ text }) => text.includes('a timer is due that the owner asked for'))
+  expect(second?.text).toContain('“Text me in a moment to call mum”')
+  expect(second?.text).not.toContain('stranger')
 
-  phone.text.reply(timer('Pay'), { text: 'Hello.' }, { text: 'Set.' })
-  phone.text.reply(say('Pay!'), { text: 'It waits.' })
+  phone.text.reply(timer('Pay'), { text: 'Set.' })
+  phone.text.reply(say('Pay!'), { text: '[silent]' }, { text: 'It waits.' })
   await client.post('/api/chat', { content: 'Hello' })
   await phone.eventsUntil('the second reminder', (all) => over(all) > 1)
   expect(await openProposals(phone)).toMatchObject([{ text: 'Pay!' }])

@@ -60,8 +60,10 @@ export type Composing = {
 type Cue = {
   readonly text: string
   readonly item: InputItem
-  /** The item without pasted words. */
+  /** The item without foreign words, as far as it can do without. */
   readonly own: InputItem
+  /** Only the owner's words are in `own`. */
+  readonly isOwn: boolean
   /** The signals. */
   readonly seqs: readonly number[]
   readonly foreignSeqs: readonly number[]
@@ -95,6 +97,18 @@ export function createComposer(options: {
     )
   }
 
+  /** In the place of a timer that foreign words may have shaped: what the owner typed to ask for it. Null if nothing. */
+  function askedFor({ derivedFrom }: { readonly derivedFrom: readonly number[] }): string | null {
+    const [set] = ledger.readSeqs(derivedFrom)
+    const [called] = set?.type === 'timer.set' && set.causedBy !== null ? ledger.readSeqs([set.causedBy]) : []
+    const [message] =
+      called?.type === 'tool.called' && called.causedBy !== null ? ledger.readSeqs([called.causedBy]) : []
+    if (message?.type !== 'chat.message.received' || message.facts.spoken === true || !message.body)
+      return null
+    return `a timer is due that the owner asked for: “${typedWords(message)}”`
+  }
+
+  /** Whether all of them only remind of what the owner entered. */
   const remind = (seqs: readonly number[]) => seqs.length > 0 && ledger.readSeqs(seqs).every(isOfOwner)
 
   function cueOf(turn: TurnToRun): Cue | null {
@@ -103,17 +117,27 @@ export function createComposer(options: {
       const signals = readSignals(ledger, cause.derivedFrom)
       const text = batchText(signals)
       const seqs = signals.map(({ seq }) => seq)
+      const raised = ledger.readSeqs(seqs)
+      const others = raised.filter((event) => !isOfOwner(event))
+      const asked = new Map(others.map((event) => [event.seq, askedFor(event)]))
+      const own = signals.map((signal) => ({ ...signal, text: asked.get(signal.seq) ?? signal.text }))
       const item = { type: 'inner', label: 'signals', text } as const
-      const others = ledger.readSeqs(seqs).filter((event) => !isOfOwner(event))
-      const foreignSeqs = options.foreignAmong(others.map(({ seq }) => seq))
-      return { text, item, own: item, seqs, foreignSeqs }
+      return {
+        text,
+        item,
+        own: { ...item, text: batchText(own) },
+        isOwn: others.every(({ seq }) => asked.get(seq) !== null),
+        seqs,
+        foreignSeqs: options.foreignAmong(others.map(({ seq }) => seq)),
+      }
     }
     if (cause?.type !== 'chat.message.received' && cause?.type !== 'sms.received') return null
     if (!cause.body) return null
     const text = cause.type === 'sms.received' ? textWithMedia(cause) : cause.body.text
     const item = { type: 'message', role: 'owner', text, at: cause.at } as const
     const own = { ...item, text: cause.type === 'sms.received' ? text : typedWords(cause) }
-    return { text, item, own, seqs: [], foreignSeqs: options.foreignAmong([cause.seq]) }
+    const foreignSeqs = options.foreignAmong([cause.seq])
+    return { text, item, own, isOwn: foreignSeqs.length === 0, seqs: [], foreignSeqs }
   }
 
   return {
@@ -175,7 +199,7 @@ export function createComposer(options: {
               }
             : {}),
           ownWords: [...items.flatMap(withoutForeign), cue.own],
-          isCueOwn: cue.foreignSeqs.length === 0,
+          isCueOwn: cue.isOwn,
           foreignSeqs: [
             ...items.flatMap(({ foreign, seqs }) => (foreign && !(isActivation && remind(seqs)) ? seqs : [])),
             ...(recalled.text === null ? [] : options.foreignAmong(recalled.seqs)),

@@ -155,7 +155,7 @@ export function createRounds(
   function judge({ toolCalls }: Answer, composed: Composed): Promise<readonly JudgedCall[]> {
     const isText = composed.isCueOwn && isActivation
     const isJudged: IsJudged = (tool) =>
-      isOwners ? tool?.plan !== undefined || tool?.wakes === true : isText && tool?.texts === true
+      isOwners ? tool?.plan !== undefined : isText && tool?.texts === true
     return judgeCalls(toolCalls, {
       tools: options.tools,
       isJudged,
