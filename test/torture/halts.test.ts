@@ -15,11 +15,21 @@ test('has no effect while halted, whatever the model does and however often it i
 })
 
 test('notices what begins while halted', () => {
-  const fact = (seq: number, type: string, facts = {}) =>
-    ({ seq, type, facts, key: null, turnId: null, causedBy: null }) as never
+  const fact = (seq: number, type: string, turnId: string | null = null, causedBy: number | null = null) =>
+    ({ seq, type, facts: {}, key: null, turnId, causedBy, at: new Date(seq).toISOString() }) as never
   const events = [fact(1, 'delegation.halted'), fact(2, 'activation.started'), fact(3, 'delegation.released')]
   expect(beganWhileHalted(events)).toHaveLength(1)
   expect(
     beganWhileHalted([...events.slice(0, 1), fact(2, 'delegation.released'), fact(3, 'activation.started')]),
   ).toEqual([])
+
+  const halted = [fact(1, 'sms.received', 'a'), fact(2, 'delegation.halted')]
+  expect(beganWhileHalted([...halted, fact(3, 'turn.started', 'a', 1)])).toEqual([])
+  expect(beganWhileHalted([...halted, fact(5_000, 'turn.started', 'a', 1)])).toHaveLength(1)
+  expect(
+    beganWhileHalted([...halted, fact(3, 'turn.started', 'a', 1), fact(4, 'tool.called', 'a', 3)]),
+  ).toHaveLength(1)
+  expect(
+    beganWhileHalted([...halted, fact(3, 'sms.received', 'b'), fact(4, 'turn.started', 'b', 3)]),
+  ).toHaveLength(1)
 })

@@ -181,9 +181,12 @@ export function beganWhileHalted(events: readonly AnyEvent[]): string[] {
       key?.startsWith('task-started:') ? [[key.slice(13), seq] as const] : [],
     ),
   )
+  /** Turns whose start was being recorded when the halt came. They must stop before they ask the model. */
+  const inFlight = new Set<string | null>()
   let halted: AnyEvent | null = null
 
   function isBegun(event: AnyEvent, { seq, at }: AnyEvent): boolean {
+    if (inFlight.has(event.turnId)) return true
     switch (event.type) {
       case 'activation.started':
         return true
@@ -193,7 +196,9 @@ export function beganWhileHalted(events: readonly AnyEvent[]): string[] {
       case 'task.progressed':
         return event.key === runningKey(event) && (started.get(event.facts.taskId) ?? 0) > seq
       case 'turn.started':
-        return texts.has(event.turnId)
+        if (!texts.has(event.turnId)) return false
+        inFlight.add(event.turnId)
+        return (event.causedBy ?? 0) > seq || Date.parse(event.at) > Date.parse(at) + IN_FLIGHT_MS
       case 'tool.returned':
         return event.facts.outcome === 'ok' && (event.causedBy ?? 0) > seq && !LOOKS.has(event.facts.tool)
       // A chat turn compacts a conversation that is too long for its model.
@@ -208,7 +213,10 @@ export function beganWhileHalted(events: readonly AnyEvent[]): string[] {
 
   return events.flatMap((event) => {
     if (event.type === 'delegation.halted') halted = event
-    if (event.type === 'delegation.released') halted = null
+    if (event.type === 'delegation.released') {
+      halted = null
+      inFlight.clear()
+    }
     if (event.type === 'turn.started') openTurns.add(event.turnId)
     if (event.type === 'turn.completed' || event.type === 'turn.failed') openTurns.delete(event.turnId)
     return halted && isBegun(event, halted) ? [`${event.type} at ${event.seq} while halted`] : []
