@@ -14,7 +14,7 @@ export async function findings(page: Page): Promise<readonly string[]> {
   // Evaluated, because the content security policy blocks an added script element.
   await page.evaluate(readFileSync(axePath, 'utf8'))
   // Waits for transitions, or axe measures intermediate colours. A transition starts with the next frame, and
-  // its end may start another.
+  // its end may start another. Frames are counted, because Chromium may never settle `finished` of a finished one.
   await page.evaluate(async () => {
     const animationsIn = (root: Document | ShadowRoot): Animation[] => [
       ...root.getAnimations(),
@@ -22,16 +22,11 @@ export async function findings(page: Page): Promise<readonly string[]> {
         shadowRoot ? animationsIn(shadowRoot) : [],
       ),
     ]
-    const runningAnimations = async (): Promise<Animation[]> => {
+    const isMoving = ({ effect, playState }: Animation) =>
+      playState === 'running' && effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY
+    do {
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-      return animationsIn(document).filter(
-        ({ effect, playState }) =>
-          playState === 'running' && effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY,
-      )
-    }
-    for (let running = await runningAnimations(); running.length > 0; running = await runningAnimations()) {
-      await Promise.allSettled(running.map(({ finished }) => finished))
-    }
+    } while (animationsIn(document).some(isMoving))
   })
   const found = await page.evaluate(async (): Promise<Finding[]> => {
     const { violations } = await Reflect.get(window, 'axe').run(document, { resultTypes: ['violations'] })
