@@ -150,8 +150,9 @@ export class DgComposer extends LitElement {
     keep(nextModelKey, model)
   }
 
-  private readonly pickNextModel = ({ detail }: CustomEvent<NextModel>): void => {
-    this.setNextModel(detail)
+  private readonly pickNextModel = ({ detail }: CustomEvent<NextModel>): void => this.setNextModel(detail)
+
+  private readonly nextModelPicked = (): void => {
     // On touch devices the keyboard would cover the timeline.
     if (matchMedia('(hover: hover)').matches) this.focus()
   }
@@ -252,6 +253,7 @@ export class DgComposer extends LitElement {
           .chosen=${nextModel}
           ?writing=${this.draft.text !== ''}
           @pick=${this.pickNextModel}
+          @picked=${this.nextModelPicked}
         ></dg-next-model>
         ${
           this.working

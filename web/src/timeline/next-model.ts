@@ -12,7 +12,10 @@ type Offer = {
   readonly isChoice: boolean | null
 }
 
-/** A button that chooses the model for the next message, if there is more than one. Fires `pick` with the choice. */
+/**
+ * A button that chooses the model for the next message, if there is more than one. Fires `pick` with the choice, and
+ * `picked` once the dialog is closed.
+ */
 @customElement('dg-next-model')
 export class DgNextModel extends LitElement {
   static override readonly styles = [
@@ -60,21 +63,21 @@ export class DgNextModel extends LitElement {
     const services = this.loaded.value?.services
     if (!services) return
     const chat = services.uses.find(({ use }) => use === 'chat') ?? null
-    let chosen: ModelChoice | null = null
+    let hasChosen = false
     const dialog = Object.assign(new DgChooseModelDialog(), {
       ...{ app, services, choice: this.chosen ?? chat },
       heading: 'Model for the next message',
       about: 'Later messages use the model of the settings again.',
       action: ['Choose', 'Choose'],
       onChosen: (choice: ModelChoice) => {
-        chosen = choice
+        hasChosen = true
+        const title = serviceTitle(services, choice.service)
+        this.dispatchEvent(new CustomEvent('pick', { detail: { ...choice, title } }))
       },
     })
-    // Only then has the focus returned to the button, from where the composer takes it.
+    // Only now has the focus returned to the button, from where the composer takes it.
     dialog.addEventListener('close', () => {
-      if (chosen === null) return
-      const title = serviceTitle(services, chosen.service)
-      this.dispatchEvent(new CustomEvent('pick', { detail: { ...chosen, title } }))
+      if (hasChosen) this.dispatchEvent(new Event('picked'))
     })
     dialog.openIn(this)
   }
