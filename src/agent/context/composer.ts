@@ -5,11 +5,10 @@ import type { Recall } from '../../lib/recall.ts'
 import { type ChatModel, type InputItem, innerLabels, type TextRequest } from '../../model/port.ts'
 import { estimateTokens } from '../../model/tokens.ts'
 import type { Tool } from '../../model/tool.ts'
-import { typedWords } from '../../text/pasted.ts'
-import { textWithMedia } from '../turn/sms-text.ts'
 import type { TurnToRun } from '../turn/turn-facts.ts'
 import type { Chain, ChainReader } from './chain.ts'
 import type { ContextItem } from './context.ts'
+import { type Cue, createCues } from './cue.ts'
 import { cutText } from './cut.ts'
 import { fitHistory, fitRound, fitStanding, historyRoom, tooLongText } from './fit.ts'
 import { type Adaptation, buildInstructions, type SpokenChannel } from './instructions.ts'
@@ -30,7 +29,7 @@ export type Composed = {
   readonly leftOut?: LeftOut
   /** The input without foreign words: a foreign reply becomes “(answered)”, a pasted part a note of its length. */
   readonly ownWords: readonly InputItem[]
-  /** What triggers the turn has no foreign words. */
+  /** Whether `ownWords` has no foreign words of what triggers the turn. */
   readonly isCueOwn: boolean
   /** The facts with foreign words in the input. */
   readonly foreignSeqs: readonly number[]
@@ -56,19 +55,6 @@ export type Composing = {
   gather(): Promise<Composed>
 }
 
-/** What triggers a turn: a message of the owner, or signals, which nobody said. */
-type Cue = {
-  readonly text: string
-  readonly item: InputItem
-  /** The item without foreign words, as far as it can do without. */
-  readonly own: InputItem
-  /** Only the owner's words are in `own`. */
-  readonly isOwn: boolean
-  /** The signals. */
-  readonly seqs: readonly number[]
-  readonly foreignSeqs: readonly number[]
-}
-
 /** Composes the input of a turn: the chain, recalled memories, attached signals and the cue. */
 export function createComposer(options: {
   readonly ledger: LedgerReader
@@ -85,64 +71,11 @@ export function createComposer(options: {
   readonly timezone: () => string
 }): Composer {
   const { ledger, chain, tools } = options
-
-  /** Whether it reminds of what the owner entered on the page, or by its API, and did not paste. */
-  function isOfOwner({ derivedFrom }: { readonly derivedFrom: readonly number[] }): boolean {
-    const sources = ledger.readSeqs(derivedFrom)
-    return (
-      sources.length > 0 &&
-      sources.every(
-        (event) => event.type === 'timer.set' && event.facts.by === 'owner' && event.facts.pasted !== true,
-      )
-    )
-  }
-
-  /** In the place of a timer that foreign words may have shaped: what the owner typed to ask for it. Null if nothing. */
-  function askedFor({ derivedFrom }: { readonly derivedFrom: readonly number[] }): string | null {
-    const [set] = ledger.readSeqs(derivedFrom)
-    const [called] = set?.type === 'timer.set' && set.causedBy !== null ? ledger.readSeqs([set.causedBy]) : []
-    const [message] =
-      called?.type === 'tool.called' && called.causedBy !== null ? ledger.readSeqs([called.causedBy]) : []
-    if (message?.type !== 'chat.message.received' || message.facts.spoken === true || !message.body)
-      return null
-    return `a timer is due that the owner asked for: “${typedWords(message)}”`
-  }
-
-  /** Whether all of them only remind of what the owner entered. */
-  const remind = (seqs: readonly number[]) => seqs.length > 0 && ledger.readSeqs(seqs).every(isOfOwner)
-
-  function cueOf(turn: TurnToRun): Cue | null {
-    const [cause] = ledger.readSeqs([turn.causeSeq])
-    if (cause?.type === 'activation.started') {
-      const signals = readSignals(ledger, cause.derivedFrom)
-      const text = batchText(signals)
-      const seqs = signals.map(({ seq }) => seq)
-      const raised = ledger.readSeqs(seqs)
-      const others = raised.filter((event) => !isOfOwner(event))
-      const asked = new Map(others.map((event) => [event.seq, askedFor(event)]))
-      const own = signals.map((signal) => ({ ...signal, text: asked.get(signal.seq) ?? signal.text }))
-      const item = { type: 'inner', label: 'signals', text } as const
-      return {
-        text,
-        item,
-        own: { ...item, text: batchText(own) },
-        isOwn: others.every(({ seq }) => asked.get(seq) !== null),
-        seqs,
-        foreignSeqs: options.foreignAmong(others.map(({ seq }) => seq)),
-      }
-    }
-    if (cause?.type !== 'chat.message.received' && cause?.type !== 'sms.received') return null
-    if (!cause.body) return null
-    const text = cause.type === 'sms.received' ? textWithMedia(cause) : cause.body.text
-    const item = { type: 'message', role: 'owner', text, at: cause.at } as const
-    const own = { ...item, text: cause.type === 'sms.received' ? text : typedWords(cause) }
-    const foreignSeqs = options.foreignAmong([cause.seq])
-    return { text, item, own, isOwn: foreignSeqs.length === 0, seqs: [], foreignSeqs }
-  }
+  const cues = createCues(options)
 
   return {
     compose(turn, model, { textOnly }) {
-      const cue = cueOf(turn)
+      const cue = cues.of(turn)
       const { turnId, conversationId, spanId } = turn
       if (!cue || conversationId === null) return null
       const channel: SpokenChannel =
@@ -201,7 +134,9 @@ export function createComposer(options: {
           ownWords: [...items.flatMap(withoutForeign), cue.own],
           isCueOwn: cue.isOwn,
           foreignSeqs: [
-            ...items.flatMap(({ foreign, seqs }) => (foreign && !(isActivation && remind(seqs)) ? seqs : [])),
+            ...items.flatMap(({ foreign, seqs }) =>
+              foreign && !(isActivation && cues.remind(seqs)) ? seqs : [],
+            ),
             ...(recalled.text === null ? [] : options.foreignAmong(recalled.seqs)),
             ...options.foreignAmong(ridingSignals.map(({ seq }) => seq)),
             ...cue.foreignSeqs,
