@@ -2,6 +2,8 @@ import { type ServiceKind, serviceKinds } from './words.ts'
 
 export type KindOfService = {
   readonly title: string
+  /** What it is, in a few words for the owner. */
+  readonly about: string
   /** The address of its OpenAI-compatible API; null if every server has its own. */
   readonly baseUrl: string | null
   readonly needsKey: boolean
@@ -9,6 +11,12 @@ export type KindOfService = {
   readonly hint: string
   /** Where it lists its models, if not at `/models`: from the origin of the service. */
   readonly modelsPath?: string
+  /** Where it says what it has loaded, and with how much context: from the origin of the service. */
+  readonly loadedPath?: string
+  /** The context of a model that it has not loaded yet, which it cuts longer prompts to. */
+  readonly loadsTokens?: number
+  /** The owner of models in its list, by which it is known at any address. */
+  readonly owner?: string
   /** What its list of models needs besides the usual header. */
   readonly listHeaders?: (apiKey: string) => Readonly<Record<string, string | null>>
 }
@@ -17,12 +25,14 @@ export type KindOfService = {
 export const kindsOfService: Readonly<Record<ServiceKind, KindOfService>> = {
   openai: {
     title: 'OpenAI',
+    about: 'GPT. Also for phone calls.',
     baseUrl: 'https://api.openai.com/v1',
     needsKey: true,
     hint: 'Make a key at platform.openai.com/api-keys.',
   },
   anthropic: {
     title: 'Anthropic',
+    about: 'Claude.',
     baseUrl: 'https://api.anthropic.com/v1',
     needsKey: true,
     hint: 'Make a key at platform.claude.com, under API keys.',
@@ -36,24 +46,32 @@ export const kindsOfService: Readonly<Record<ServiceKind, KindOfService>> = {
   },
   gemini: {
     title: 'Gemini',
+    about: 'By Google.',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     needsKey: true,
     hint: 'Make a key at aistudio.google.com/apikey.',
   },
   openrouter: {
     title: 'OpenRouter',
+    about: 'Many models with one key.',
     baseUrl: 'https://openrouter.ai/api/v1',
     needsKey: true,
     hint: 'Make a key at openrouter.ai/settings/keys.',
   },
   ollama: {
     title: 'Ollama',
+    about: 'On your own machine, free.',
     baseUrl: 'http://localhost:11434/v1',
     needsKey: false,
     hint: 'Start it with “ollama serve”, and get a model with “ollama pull”.',
+    loadedPath: '/api/ps',
+    // Unless it has much memory or is set otherwise.
+    loadsTokens: 4_096,
+    owner: 'library',
   },
   lmstudio: {
     title: 'LM Studio',
+    about: 'On your own machine, free.',
     baseUrl: 'http://localhost:1234/v1',
     needsKey: false,
     hint: 'Start its server in the Developer tab, or with “lms server start”.',
@@ -62,6 +80,7 @@ export const kindsOfService: Readonly<Record<ServiceKind, KindOfService>> = {
   },
   other: {
     title: 'Other',
+    about: 'Any OpenAI-compatible server.',
     baseUrl: null,
     needsKey: false,
     hint: 'Any server with an OpenAI-compatible API. Its address often ends in /v1.',
@@ -78,4 +97,10 @@ export function kindOfAddress(baseUrl: string): ServiceKind {
     return needsKey ? usual.origin === origin : usual.port === port
   })
   return known ?? 'other'
+}
+
+/** What is known of a service by its kind, or by the owner of its models. */
+export function kindOfOwner(kind: ServiceKind, owner: string | null): KindOfService {
+  const known = Object.values(kindsOfService).find((each) => each.owner !== undefined && each.owner === owner)
+  return known ?? kindsOfService[kind]
 }

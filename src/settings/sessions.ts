@@ -108,7 +108,7 @@ export function createSessions(options: {
       provedAtMsById.set(id, nowMs())
       refusedProofsById.delete(id)
     },
-    /** Counts a wrong proof. True once there are so many in a row that the session must end. */
+    /** Counts a wrong proof. True if too many have followed each other, so that the session must end. */
     refuse(id: string): boolean {
       const refused = (refusedProofsById.get(id) ?? 0) + 1
       refusedProofsById.set(id, refused)

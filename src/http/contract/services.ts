@@ -37,6 +37,7 @@ const listSchema = z
         z.object({
           kind,
           title: z.string(),
+          about: z.string(),
           baseUrl: z.string().nullable().describe('The usual address; null if every server has its own'),
           needsKey: z.boolean(),
           hint: z.string().describe('Where to make a key, or how to start the server'),

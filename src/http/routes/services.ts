@@ -25,8 +25,8 @@ export function serviceRoutes(routes: Routes, { settings, models: holder, stepUp
     return c.json(
       {
         kinds: serviceKinds.map((kind) => {
-          const { title, baseUrl, needsKey, hint } = kindsOfService[kind]
-          return { kind, title, baseUrl, needsKey, hint }
+          const { title, about, baseUrl, needsKey, hint } = kindsOfService[kind]
+          return { kind, title, about, baseUrl, needsKey, hint }
         }),
         services: planned.map(shown),
         uses: modelUses.map((use) => ({

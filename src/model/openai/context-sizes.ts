@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import { kindOfOwner } from '../kinds.ts'
 import type { ContextSize } from '../port.ts'
 import type { OpenAiCore } from './core.ts'
-import { contextOf, entriesSchema, isNamed, LEAST_TOKENS } from './list-entry.ts'
+import { contextOf, isNamed, LEAST_TOKENS } from './list-entry.ts'
+import { requestEntries } from './models.ts'
 
 /** How long a turn waits for what the server says. */
 const ASK_MS = 2_000
@@ -9,10 +11,6 @@ const ASK_MS = 2_000
 const LISTED_MS = 60 * 60 * 1000
 /** A local server may reload a model with another size. Ollama unloads it after five minutes. */
 const LOADED_MS = 5 * 60 * 1000
-/** What Ollama loads a model with, unless it has much memory or is set otherwise. */
-const OLLAMA_TOKENS = 4_096
-
-const listSchema = z.object({ data: entriesSchema })
 const propsSchema = z.object({ default_generation_settings: z.object({ n_ctx: z.int().min(LEAST_TOKENS) }) })
 const loadedSchema = z.object({
   models: z.array(
@@ -21,53 +19,42 @@ const loadedSchema = z.object({
 })
 
 /** `otherwise` is assumed unless the server has ever reported more. */
-type Reported = { readonly tokens: number | null; readonly otherwise?: number; readonly forMs: number }
+type Reported = {
+  readonly tokens: number | null
+  readonly otherwise?: number | undefined
+  readonly forMs: number
+}
 
 /**
- * The context sizes of the models of a server. There is no standard: vLLM and most hosts tell it in their list of
- * models, llama.cpp, Ollama and LM Studio by paths of their own, which no other server is asked for. Ollama cuts a
- * longer prompt without saying so.
+ * The context sizes of the models of a server. There is no standard: vLLM and most hosts say it in their list of
+ * models, LM Studio in one of its own, llama.cpp and Ollama by paths that no other server is asked for.
  */
-export function createContextSizes(
-  core: Pick<OpenAiCore, 'baseUrl' | 'kind' | 'isOpenAi' | 'load' | 'timing'>,
-) {
+export function createContextSizes(core: OpenAiCore) {
   const origin = core.baseUrl.replace(/\/v1$/, '')
 
   /** The answer to a GET; null if there is none in this form. */
-  async function read<S extends z.ZodType>(url: string, schema: S, signal: AbortSignal) {
+  async function read<S extends z.ZodType>(path: string, schema: S, signal: AbortSignal) {
     const client = await core.load()
-    const answer: unknown = await client.get(url, { signal }).catch(() => null)
+    const answer: unknown = await client.get(`${origin}${path}`, { signal }).catch(() => null)
     return schema.safeParse(answer).data ?? null
-  }
-
-  /** What a list of models says of one. */
-  async function listed(url: string, model: string, signal: AbortSignal) {
-    const { data = [] } = (await read(url, listSchema, signal)) ?? {}
-    const entry = data.find(({ id }) => isNamed(id, model))
-    const tokens = entry ? contextOf(entry) : null
-    return { tokens, owner: entry?.owned_by, isLlama: Boolean(entry?.meta) }
-  }
-
-  /** What Ollama has loaded. Models of its cloud, which are named so, have all their context. */
-  async function loaded(model: string, signal: AbortSignal): Promise<Reported> {
-    const running = await read(`${origin}/api/ps`, loadedSchema, signal)
-    const tokens = running?.models.find(({ name }) => isNamed(name, model))?.context_length ?? null
-    if (tokens !== null || running === null || /\bcloud$/.test(model)) return { tokens, forMs: LOADED_MS }
-    return { tokens, otherwise: OLLAMA_TOKENS, forMs: 0 }
   }
 
   async function ask(model: string): Promise<Reported> {
     const signal = AbortSignal.timeout(ASK_MS)
-    const { tokens, owner, isLlama } = await listed('/models', model, signal)
-    if (tokens !== null) return { tokens, forMs: LISTED_MS }
-    if (core.kind === 'ollama' || owner === 'library') return loaded(model, signal)
-    if (isLlama) {
-      const props = await read(`${origin}/props`, propsSchema, signal)
+    const entries = await requestEntries(core, signal).catch(() => [])
+    const entry = entries.find(({ id }) => isNamed(id, model))
+    const listed = entry ? contextOf(entry) : null
+    if (listed !== null) return { tokens: listed, forMs: LISTED_MS }
+    if (entry?.meta) {
+      const props = await read('/props', propsSchema, signal)
       return { tokens: props?.default_generation_settings.n_ctx ?? null, forMs: LOADED_MS }
     }
-    const isStudio = core.kind === 'lmstudio' || owner === 'organization_owner'
-    const studio = isStudio ? await listed(`${origin}/api/v0/models`, model, signal) : null
-    return { tokens: studio?.tokens ?? null, forMs: LOADED_MS }
+    const { loadedPath, loadsTokens } = kindOfOwner(core.kind, entry?.owned_by ?? null)
+    const running = loadedPath === undefined ? null : await read(loadedPath, loadedSchema, signal)
+    const tokens = running?.models.find(({ name }) => isNamed(name, model))?.context_length ?? null
+    // Models of Ollama's cloud, which are named so, have all their context.
+    if (tokens !== null || running === null || /\bcloud$/.test(model)) return { tokens, forMs: LOADED_MS }
+    return { tokens, otherwise: loadsTokens, forMs: 0 }
   }
 
   function create(model: string, set: number | undefined): ContextSize {

@@ -5,7 +5,7 @@ import { ModelError } from '../port.ts'
 import { attemptOnce } from './attempts.ts'
 import { saysNoPath } from './capabilities.ts'
 import { attemptOptions, type OpenAiCore } from './core.ts'
-import { contextOf, entriesSchema } from './list-entry.ts'
+import { contextOf, entriesSchema, type ListEntry } from './list-entry.ts'
 
 export type ListedModel = {
   readonly id: string
@@ -13,24 +13,26 @@ export type ListedModel = {
   readonly contextTokens: number | null
 }
 
-const listedSchema = z
-  .object({ data: entriesSchema })
-  .transform(({ data }) =>
-    data.map((entry): ListedModel => ({ id: entry.id, contextTokens: contextOf(entry) })),
-  )
+const listSchema = z.object({ data: entriesSchema })
 
 /** One request for the list, without a retry. Rejects with what the SDK or zod throws. */
-export async function requestModels(core: OpenAiCore, signal: AbortSignal): Promise<ListedModel[]> {
+export async function requestEntries(core: OpenAiCore, signal: AbortSignal): Promise<readonly ListEntry[]> {
   const { modelsPath, listHeaders } = kindsOfService[core.kind]
   const headers = (core.apiKey !== null && listHeaders?.(core.apiKey)) || {}
   const client = await core.load()
-  const read = async (path: string) => listedSchema.parse(await client.get(path, { signal, headers }))
+  const read = async (path: string) => listSchema.parse(await client.get(path, { signal, headers })).data
   if (modelsPath === undefined) return read('/models')
   return read(new URL(modelsPath, core.baseUrl).href).catch((error: unknown) => {
     // An older server, or another one behind this address.
     if (!saysNoPath(error)) throw error
     return read('/models')
   })
+}
+
+/** The same, as the owner chooses from it. */
+export async function requestModels(core: OpenAiCore, signal: AbortSignal): Promise<ListedModel[]> {
+  const entries = await requestEntries(core, signal)
+  return entries.map((entry) => ({ id: entry.id, contextTokens: contextOf(entry) }))
 }
 
 const CHECK_DEADLINE_MS = 10_000

@@ -179,7 +179,7 @@ function openSession(
 
   function called({ text, toolCalls, blob }: Extract<TextEvent, { type: 'completed' }>, response_id: string) {
     if (toolCalls.length === 0) return []
-    // Some servers number the calls of each answer anew. Any other id stays, because the blob repeats it.
+    // Some servers restart the numbering of calls with each answer. Other ids stay, because the blob repeats them.
     const isRepeated = toolCalls.some(({ callId }) => callIds.has(callId))
     const calls = isRepeated ? toolCalls.map((call) => ({ ...call, callId: newId('call') })) : toolCalls
     for (const { callId } of calls) callIds.add(callId)

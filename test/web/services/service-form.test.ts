@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { missing, missingForTest, triedOf } from '../../../web/src/services/service-form.ts'
 import type { Service, ServiceKind } from '../../../web/src/services/service-words.ts'
 
-const kind: ServiceKind = { kind: 'openai', title: 'OpenAI', baseUrl: null, needsKey: true, hint: '' }
+const kind: ServiceKind = {
+  kind: 'openai',
+  title: 'OpenAI',
+  about: '',
+  baseUrl: 'https://api.openai.com/v1',
+  needsKey: true,
+  hint: '',
+}
 const saved: Service = {
   id: 'main',
   kind: 'openai',

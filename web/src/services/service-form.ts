@@ -7,7 +7,7 @@ export type ServiceEntry = { readonly baseUrl: string; readonly apiKey: string }
 
 /** Whether a service of this kind may have a key. A local server only has one if somebody put it there. */
 export function takesKey(kind: ServiceKind, service: Service | null): boolean {
-  return kind.needsKey || kind.kind === 'other' || (service?.hasKey ?? false)
+  return kind.needsKey || kind.baseUrl === null || (service?.hasKey ?? false)
 }
 
 /** The address and the key of a service. */

@@ -30,17 +30,6 @@ import {
 import { askPasswordIn } from '../settings/password-dialog.ts'
 import { valueText } from '../settings/setting-row.ts'
 
-/** One line about each kind of service. */
-const abouts: Readonly<Record<string, string>> = {
-  openai: 'GPT. Also for phone calls.',
-  anthropic: 'Claude.',
-  gemini: 'By Google.',
-  openrouter: 'Many models with one key.',
-  ollama: 'On your own machine, free.',
-  lmstudio: 'On your own machine, free.',
-  other: 'Any OpenAI-compatible server.',
-}
-
 /**
  * Chooses a model service by name, tests it, and chooses its chat model. Nothing is saved before the test passes.
  * Fires `done` once it is set up or skipped.
@@ -177,7 +166,7 @@ export class DgModelStep extends LightElement {
         ${kinds.map(
           (kind) => html`<li>
             <button class="choice" type="button" data-kind=${kind.kind} @click=${() => this.choose(kind)}>
-              <strong>${kind.title}</strong><span class="soft">${abouts[kind.kind] ?? ''}</span>
+              <strong>${kind.title}</strong><span class="soft">${kind.about}</span>
             </button>
           </li>`,
         )}
