@@ -20,14 +20,27 @@ export type CommitOutcome =
   | { readonly status: 'duplicate'; readonly existing: EventRow }
   | { readonly status: 'rejected'; readonly error: Error }
 
+/** Batches in a transaction that is not committed yet. Until it is kept or undone, nothing may use the ledger. */
+export type OpenGroup = {
+  readonly outcomes: CommitOutcome[]
+  /** What the batches append, in order. */
+  readonly rows: readonly EventRow[]
+  /** The head before them. */
+  readonly from: Head
+  /** They are on disk when this returns. Throws LedgerUnavailable if the disk refuses; then nothing was appended. */
+  keep(): void
+  undo(): void
+}
+
 /** The ledger's only writer. Synchronous: runs in the storage thread and in scripts. */
 export type Ledger = LedgerReader & {
   /**
-   * Appends batches in one durable transaction: they are on disk when this returns. Each batch is atomic; one
-   * with a taken key is a duplicate and changes nothing. An `erased` fact erases the bodies it names in the
-   * same transaction; a fact derived from an erased one is stored without its body. Throws LedgerUnavailable
-   * if the disk refuses; then nothing was appended.
+   * Appends batches in one transaction. Each batch is atomic; one with a taken key is a duplicate and changes
+   * nothing. An `erased` fact erases the bodies it names in the same transaction; a fact derived from an erased
+   * one is stored without its body. Throws LedgerUnavailable if the disk refuses; then nothing was appended.
    */
+  begin(batches: readonly (readonly Draft[])[]): OpenGroup
+  /** Appends batches as `begin` does, and keeps them. */
   commit(batches: readonly (readonly Draft[])[]): CommitOutcome[]
   /** Inserts exported rows unchanged, including their hashes. Does not verify the chain. */
   importRows(rows: readonly EventRow[]): void
@@ -131,16 +144,8 @@ function createWriter(
     'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   )
 
-  function inTransaction<T>(work: () => T): T {
-    try {
-      begin.run()
-      const result = work()
-      end.run()
-      return result
-    } catch (error) {
-      if (db.inTransaction) db.exec('ROLLBACK')
-      throw error
-    }
+  function rollBack(): void {
+    if (db.inTransaction) db.exec('ROLLBACK')
   }
 
   function insertDraft(draft: Draft): EventRow {
@@ -208,20 +213,41 @@ function createWriter(
     return lostLog
   }
 
-  function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
-    try {
-      requirePlace()
-      const outcomes = commitTogether(batches)
-      const last = outcomes.findLast((outcome) => outcome.status === 'appended')?.rows.at(-1)
-      // A batch that changes nothing does not touch the disk.
-      if (last) {
-        fault = null
-        note.write(last, last.at)
+  function openGroup(batches: readonly (readonly Draft[])[]): OpenGroup {
+    const from = head
+    function undo(): void {
+      rollBack()
+      head = from
+    }
+    const attempt = <T>(work: () => T): T => {
+      try {
+        return work()
+      } catch (error) {
+        undo()
+        fault = describe(error)
+        throw unavailable(error)
       }
-      return outcomes
-    } catch (error) {
-      fault = describe(error)
-      throw unavailable(error)
+    }
+    const outcomes = attempt(() => {
+      requirePlace()
+      begin.run()
+      return batches.map(insertApart)
+    })
+    const rows = outcomes.flatMap((outcome) => (outcome.status === 'appended' ? outcome.rows : []))
+    return {
+      outcomes,
+      rows,
+      from,
+      undo,
+      keep: () =>
+        attempt(() => {
+          end.run()
+          const last = rows.at(-1)
+          // A group that changes nothing does not touch the disk.
+          if (!last) return
+          fault = null
+          note.write(last, last.at)
+        }),
     }
   }
 
@@ -231,16 +257,6 @@ function createWriter(
   }
 
   const describe = (error: unknown) => describeDisk(error, directory) ?? messageOf(error)
-
-  function commitTogether(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
-    const before = head
-    try {
-      return inTransaction(() => batches.map(insertApart))
-    } catch (error) {
-      head = before
-      throw error
-    }
-  }
 
   /** Inserts a batch in its own savepoint, so that an invalid batch does not fail the others. */
   function insertApart(batch: readonly Draft[]): CommitOutcome {
@@ -275,12 +291,23 @@ function createWriter(
   return {
     ...reader,
     db,
-    commit,
+    begin: openGroup,
+    commit(batches) {
+      const { outcomes, keep } = openGroup(batches)
+      keep()
+      return outcomes
+    },
     importRows(rows) {
-      inTransaction(() => {
+      try {
+        begin.run()
         for (const row of rows) insert.run(valuesOf(row))
-      })
-      head = reader.head()
+        end.run()
+      } catch (error) {
+        rollBack()
+        throw error
+      }
+      head = rows.at(-1) ?? head
+      note.write(head, rows.at(-1)?.at ?? '')
     },
     fault() {
       if (fault !== null || !places.hasFile() || saveLostLog()) tryToWrite()

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { type AnySettingValue, parseSetting, type SettingKey, settingKeys } from './settings/registry.ts'
@@ -52,6 +53,8 @@ const commandSchema = z.string().transform((text, context): readonly string[] =>
   }
 })
 
+const postgresUrlSchema = z.string().regex(/^postgres(ql)?:\/\/\S+$/, 'must begin with postgres://')
+
 /** The variables of the process. The operator's guide shows their descriptions. */
 const environmentSchema = z.object({
   PORT: portSchema.default(8081).describe('The port to listen on.'),
@@ -75,6 +78,31 @@ const environmentSchema = z.object({
   ITEMS_DEBUG: flagSchema
     .default(false)
     .describe('1 logs a line for each item sent to or received from the model, with its kind and size.'),
+  LEDGER_POSTGRES_URL: postgresUrlSchema
+    .nullable()
+    .default(null)
+    .describe(
+      'Connection URL of a PostgreSQL that keeps the ledger, too. With several hosts (`one:5432,two:5432`), the primary is used. Other machines need TLS.',
+    ),
+  LEDGER_POSTGRES_MODE: z
+    .enum(['follow', 'commit'], 'must be follow or commit')
+    .nullable()
+    .default(null)
+    .describe(
+      '`follow` copies the ledger within a second. `commit` acknowledges only what PostgreSQL has committed, and lets another machine take over. See [Beyond one machine](beyond-one-machine.md).',
+    ),
+  LEDGER_NODE: z
+    .string()
+    .regex(/^[\w.-]{1,60}$/, 'must be a short name')
+    .nullable()
+    .default(null)
+    .describe('The name of this machine among those that share the ledger. The default is its host name.'),
+  LEDGER_LEASE_SECONDS: z.coerce
+    .number()
+    .min(0.5, 'must be at least 0.5')
+    .max(60, 'must be at most 60')
+    .default(8)
+    .describe('With `commit`, how long a machine that stops answering keeps others from taking over.'),
   DEV_ROUTES: flagSchema.default(false).describe('1 enables the development routes.'),
   COPILOT_COMMAND: commandSchema
     .nullable()
@@ -136,6 +164,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     else problems.push(`${key} ${result.message}`)
   }
 
+  if (parsed.data?.LEDGER_POSTGRES_MODE && parsed.data.LEDGER_POSTGRES_URL === null)
+    problems.push('LEDGER_POSTGRES_MODE needs LEDGER_POSTGRES_URL')
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   const { data } = parsed
   return {
@@ -150,6 +180,16 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     ledgerDebug: data.LEDGER_DEBUG,
     itemsDebug: data.ITEMS_DEBUG,
     devRoutes: data.DEV_ROUTES,
+    /** Null if the ledger is kept here only. */
+    postgres:
+      data.LEDGER_POSTGRES_URL === null
+        ? null
+        : {
+            url: data.LEDGER_POSTGRES_URL,
+            mode: data.LEDGER_POSTGRES_MODE,
+            node: data.LEDGER_NODE ?? hostname(),
+            leaseMs: data.LEDGER_LEASE_SECONDS * 1000,
+          },
     /** Null if there is none. Environment only: a stolen session must not become code execution. */
     copilotCommand: data.COPILOT_COMMAND,
     /** Environment only, like the command that it confines. */

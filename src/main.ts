@@ -16,7 +16,10 @@ async function main(): Promise<void> {
   const { log, lines } = createLog({
     level: config.logLevel,
     write: (line) => process.stdout.write(line),
-    secretValues: () => settings?.secretValues() ?? [],
+    secretValues: () => [
+      ...(settings?.secretValues() ?? []),
+      ...(config.postgres ? [config.postgres.url] : []),
+    ],
     aboveId: Date.now(),
   })
   const die = (error: unknown, message: string) => {
@@ -34,7 +37,13 @@ async function main(): Promise<void> {
     onSettings: (opened) => {
       settings = opened
     },
-    onFatal: (error) => die(error, 'the storage thread died'),
+    onFatal(error) {
+      if (error.name === 'EpochMoved') {
+        log.fatal({ reason: error.message }, 'another machine has taken over')
+        process.exit(EXIT_TAKEN_OVER)
+      }
+      die(error, 'the storage thread died')
+    },
   })
   // npm forwards signals that the terminal and systemd also send directly, so each may arrive twice.
   let isStopping = false
@@ -67,6 +76,8 @@ async function main(): Promise<void> {
 }
 
 const STOP_MS = 15_000
+/** A supervisor starts the process again, as a standby. EX_TEMPFAIL of sysexits.h. */
+const EXIT_TAKEN_OVER = 75
 let dataDir: string | undefined
 
 main().catch((error: unknown) => {
@@ -84,7 +95,10 @@ function describe(error: unknown): string {
     error instanceof ConfigError ||
     error instanceof LedgerDamaged ||
     error instanceof LedgerLocked ||
-    error instanceof SettingsUnusable
+    error instanceof SettingsUnusable ||
+    // From the storage thread, which does not pass the class on.
+    error.name === 'EngineRefused' ||
+    error.name === 'Unreachable'
   if (isExpected) return error.message
   const disk = describeDisk(error, dataDir)
   if (disk !== null) return `DATA_DIR cannot be used. ${disk}`

@@ -1,4 +1,5 @@
 import { createIds } from '../ledger/ids.ts'
+import { ADAPTATIONS_DIRECTORY } from './adaptations/files.ts'
 import { buildAdaptations } from './adaptations/index.ts'
 import { fitCall } from './agent/context/fit-call.ts'
 import { buildAgent } from './agent/index.ts'
@@ -6,6 +7,7 @@ import type { Config } from './config.ts'
 import { buildErasing, type ErasingQueryFunctions, erasingQueries } from './erasing/index.ts'
 import { buildHalt } from './halt/index.ts'
 import { buildHttp } from './http/index.ts'
+import { createStandbyServer } from './http/standby.ts'
 import type { Log } from './lib/log.ts'
 import type { LogLines } from './lib/log-lines.ts'
 import { createMask } from './lib/mask.ts'
@@ -20,9 +22,11 @@ import { createTelephonyApi } from './phone/line/api.ts'
 import { chosenSettings, openOwnerState } from './settings/index.ts'
 import { ownerNumbersOf } from './settings/party.ts'
 import type { Settings } from './settings/settings.ts'
+import { SETTINGS_FILE } from './settings/store.ts'
 import { buildSms } from './sms/index.ts'
 import type { ThreadFailed } from './storage/function-thread.ts'
 import { openStores } from './storage/index.ts'
+import type { PostgresOptions } from './storage/postgres/options.ts'
 import { openQueries } from './storage/queries.ts'
 import { buildTasks } from './tasks/index.ts'
 import { segmentsOf } from './text/segments.ts'
@@ -149,14 +153,22 @@ async function openBase(options: ServiceOptions) {
   const directory = config.dataDir
   const newId = createIds(nowMs)
   const onThreadFailure = (failure: ThreadFailed) => log.error({ err: failure }, 'a thread was terminated')
+  const standby = createStandbyServer({
+    ...config,
+    newId,
+    onListening: (port) => log.info({ port }, 'standby: takes over if the other machine stops'),
+  })
   const stores = await openStores({
     directory,
+    postgres: postgresOf(config),
+    onStandby: standby.show,
     traceEvents: config.ledgerDebug,
     nowMs,
     newId,
     log,
     onFatal: options.onFatal,
   })
+  await standby.close()
   const { storage } = stores
   const owner = openOwnerState({
     directory,
@@ -175,7 +187,7 @@ async function openBase(options: ServiceOptions) {
     directory,
     onFault: (error) => log.error({ err: error }, 'a halt from the shell could not be recorded'),
   })
-  const { isHalted } = halt
+  const isHalted = halt.mustWait
   const operations = buildOperations({
     storage,
     settings,
@@ -219,6 +231,12 @@ async function openBase(options: ServiceOptions) {
     ),
     operations,
   }
+}
+
+function postgresOf({ postgres }: Config): PostgresOptions | null {
+  if (!postgres?.mode) return null
+  const state = { database: SETTINGS_FILE, directory: ADAPTATIONS_DIRECTORY }
+  return { ...postgres, mode: postgres.mode, state }
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>

@@ -22,6 +22,7 @@ test('applies the defaults to an empty environment', () => {
     ledgerDebug: false,
     itemsDebug: false,
     devRoutes: false,
+    postgres: null,
     copilotCommand: null,
     taskIsolation: { choice: 'auto', user: null },
     copilotEnvironment: {},

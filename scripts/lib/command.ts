@@ -7,6 +7,7 @@ import { ledgerFile } from '../../ledger/files.ts'
 import { ImportRefused } from '../../ledger/import.ts'
 import { ConfigError, loadConfig } from '../../src/config.ts'
 import { SettingsUnusable } from '../../src/settings/errors.ts'
+import { EngineRefused, Unreachable } from '../../src/storage/postgres/options.ts'
 
 /** An error that the operator can do something about. */
 export class Refused extends Error {
@@ -102,7 +103,9 @@ function describe(error: unknown, dataDir?: string): string {
     error instanceof Misused ||
     error instanceof ConfigError ||
     error instanceof LedgerUnavailable ||
-    error instanceof SettingsUnusable
+    error instanceof SettingsUnusable ||
+    error instanceof EngineRefused ||
+    error instanceof Unreachable
   if (isSentence) return error.message
   const disk = describeDisk(error, dataDir)
   if (disk !== null) return disk

@@ -27,6 +27,13 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
     'Rebuilds all views in a temporary database and compares them with the views in use, row by row.',
   'ledger:export': 'Writes the ledger as JSON Lines: `-- <file>`, or `-- -` for standard output.',
   'ledger:import': 'Creates a ledger from an export in an empty DATA_DIR: `-- <file>`.',
+  'ledger:pull':
+    'Creates DATA_DIR from the ledger in PostgreSQL: `-- --ledger <id>` if there are several. See [Beyond one machine](beyond-one-machine.md).',
+  'engine:init': 'Creates the tables in PostgreSQL and copies the ledger there. Stop the service first.',
+  'engine:status': 'Shows the ledger in PostgreSQL, who may write, and the standbys.',
+  'engine:promote': 'Ends the lease of the holder, so that a standby takes over.',
+  'engine:repair': 'Compares this ledger with PostgreSQL. `-- --push-local` adds what PostgreSQL has lost.',
+  'engine:detach': 'Makes DATA_DIR the only home of the ledger again.',
   backup:
     'Makes a verified copy of ledger, settings and adaptation files, even while the service runs: `-- <empty directory>`.',
   restore: 'Restores a backup into an empty DATA_DIR: `-- <directory of the backup>`.',

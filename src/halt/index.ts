@@ -28,7 +28,7 @@ export function buildHalt(options: {
   readonly directory: string
   readonly onFault: (error: unknown) => void
 }) {
-  const { append, views } = options.storage
+  const { append, views, mayAct } = options.storage
   const { halted } = createOwnerQueries(views)
   const file = haltFile(options.directory)
   const inTurn = pLimit(1)
@@ -51,6 +51,8 @@ export function buildHalt(options: {
   const isHalted = (): boolean => isAsked || halted() !== undefined || existsSync(file)
 
   return {
+    /** Also while another machine may have taken over. */
+    mustWait: () => isHalted() || !mayAct(),
     isHalted,
     state(): HaltState {
       const row = halted()

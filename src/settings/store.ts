@@ -5,7 +5,8 @@ import * as z from 'zod'
 import { checkHeader, makeDirectory, makeFile } from '../../ledger/files.ts'
 import { SettingsUnusable } from './errors.ts'
 
-export const settingsFile = (directory: string): string => join(directory, 'settings.sqlite')
+export const SETTINGS_FILE = 'settings.sqlite'
+export const settingsFile = (directory: string): string => join(directory, SETTINGS_FILE)
 
 const storedSettingSchema = z.object({ key: z.string(), value: z.string(), sealed: z.boolean() }).readonly()
 const storedSessionSchema = z

@@ -5,17 +5,19 @@ import type { ViewsTables } from '../../projections/tables.ts'
 import type { Log } from '../lib/log.ts'
 import { tightenModes } from './modes.ts'
 import { createPlacement } from './placement.ts'
-import { openStorage } from './storage.ts'
+import { openStorage, type StorageOptions } from './storage.ts'
 
 /** Opens the ledger and the views of a data directory. Rejects with LedgerDamaged or LedgerLocked. */
-export async function openStores(options: {
-  readonly directory: string
-  readonly traceEvents: boolean
-  readonly nowMs: () => number
-  readonly newId: () => string
-  readonly log: Log
-  readonly onFatal: (error: Error) => void
-}) {
+export async function openStores(
+  options: {
+    readonly directory: string
+    readonly traceEvents: boolean
+    readonly nowMs: () => number
+    readonly newId: () => string
+    readonly log: Log
+    readonly onFatal: (error: Error) => void
+  } & Pick<StorageOptions, 'postgres' | 'onStandby'>,
+) {
   const { directory, nowMs, newId, log } = options
   if (existsSync(directory)) reportModes(tightenModes(directory), log)
   const storage = await openStorage({
@@ -29,6 +31,8 @@ export async function openStores(options: {
       else log.error({ ...verification }, 'ledger verification failed')
     },
     onFatal: options.onFatal,
+    ...(options.postgres && { postgres: options.postgres }),
+    ...(options.onStandby && { onStandby: options.onStandby }),
   })
   const { append, ledger, views } = storage
   await recordImport(ledger, append)

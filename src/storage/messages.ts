@@ -4,8 +4,31 @@ import type { ErasureReason } from '../../ledger/erasure.ts'
 import type { EventArea } from '../../ledger/events/catalogue.ts'
 import type { CommitOutcome } from '../../ledger/ledger.ts'
 import type { ProjectionStatus } from '../../projections/projector.ts'
+import type { Deadline } from './postgres/deadline.ts'
+import type { PostgresOptions } from './postgres/options.ts'
 
-export type StorageThreadData = { readonly directory: string; readonly traceEvents: boolean }
+export type StorageThreadData = {
+  readonly directory: string
+  readonly traceEvents: boolean
+  /** Null if the ledger is kept here only. */
+  readonly postgres: PostgresOptions | null
+}
+
+/** How the ledger stands in PostgreSQL. */
+export type EngineStatus = {
+  readonly mode: PostgresOptions['mode']
+  readonly role: 'holder' | 'standby'
+  readonly node: string
+  /** The node that may write; null if none may, or none is known. */
+  readonly holder: string | null
+  readonly epoch: number
+  /** Events that PostgreSQL, or this standby, does not have yet. */
+  readonly lag: number
+  /** Since when there is a lag; null if there is none. */
+  readonly behindSince: string | null
+  /** Why PostgreSQL cannot be reached or used; null if it can. */
+  readonly fault: string | null
+}
 
 export type Erasure = {
   readonly seqs: readonly number[]
@@ -21,6 +44,8 @@ export type ViewsStatus = {
   readonly viewsError: string | null
   /** The disk's fault; null if the disk is not the cause. */
   readonly viewsCause: DiskCause | null
+  /** Absent if the ledger is kept here only. */
+  readonly engine?: EngineStatus
 }
 
 /** What the storage thread does. Each call is one request, which gets one answer. */
@@ -50,6 +75,10 @@ export type StorageAnswer = { readonly id: number } & (
 /** Messages of the storage thread. */
 export type StorageMessage =
   | { readonly kind: 'ready' }
+  /** This node is a standby until it is ready. */
+  | { readonly kind: 'standby'; readonly engine: EngineStatus }
+  /** Until when this node may act. */
+  | { readonly kind: 'deadline'; readonly deadline: Deadline }
   | { readonly kind: 'warning'; readonly message: string; readonly fields: Record<string, unknown> }
   | {
       readonly kind: 'answers'

@@ -16,12 +16,15 @@ import { openViewsReadOnly } from '../../projections/views.ts'
 import { startThread } from '../lib/start-thread.ts'
 import { createHeadListeners } from './head-listeners.ts'
 import type {
+  EngineStatus,
   StorageAnswer,
   StorageCalls,
   StorageMessage,
   StorageThreadData,
   ViewsStatus,
 } from './messages.ts'
+import { type Deadline, isPast } from './postgres/deadline.ts'
+import type { PostgresOptions } from './postgres/options.ts'
 import { veilLedger } from './veil.ts'
 import { startVerification, type Verification } from './verification.ts'
 
@@ -40,6 +43,10 @@ export type StorageOptions = {
   readonly nowMs: () => number
   readonly newId: () => string
   readonly traceEvents?: boolean
+  /** Keeps the ledger in PostgreSQL, too. */
+  readonly postgres?: PostgresOptions | null
+  /** Called every now and then while this node is a standby, before the storage is open. */
+  readonly onStandby?: (engine: EngineStatus) => void
   /** Delay from the start to the verification of the whole chain. */
   readonly verifyAfterMs?: number
   readonly onVerified?: (verification: Verification) => void
@@ -57,13 +64,19 @@ const VERIFY_AFTER_MS = 5000
  */
 export async function openStorage(options: StorageOptions) {
   const { directory, nowMs } = options
-  const data: StorageThreadData = { directory, traceEvents: options.traceEvents ?? false }
+  const data: StorageThreadData = {
+    directory,
+    traceEvents: options.traceEvents ?? false,
+    postgres: options.postgres ?? null,
+  }
   const worker = startThread(new URL('./thread.ts', import.meta.url), data)
   const listeners = createHeadListeners()
   const requests = new Map<number, PromiseWithResolvers<unknown>>()
   let lastRequest = 0
   let isOpen = false
   let closing = false
+  /** Until when this node may act; null if it shares the ledger with no other. */
+  let deadline: Deadline | null = null
   let closed: Promise<void> | undefined
   const ready = Promise.withResolvers<void>()
 
@@ -71,6 +84,11 @@ export async function openStorage(options: StorageOptions) {
     switch (message.kind) {
       case 'ready':
         return ready.resolve()
+      case 'standby':
+        return options.onStandby?.(message.engine)
+      case 'deadline':
+        deadline = message.deadline
+        return
       case 'warning':
         return options.onWarning(message.message, message.fields)
       case 'answers':
@@ -154,6 +172,8 @@ export async function openStorage(options: StorageOptions) {
           : { status: 'duplicate', existing: parseRow(outcome.existing) },
       )
     },
+    /** False once another node may have taken over: nothing may be sent or done outside any more. */
+    mayAct: () => deadline === null || !isPast(deadline),
     follow: (fromSeq: number, signal: AbortSignal) => follow(ledger, listeners.subscribe, fromSeq, signal),
     /**
      * Erases the bodies of events for good. Resolves to the seqs that had a body, once no byte of them is left

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import type { Draft } from '../../ledger/codec.ts'
 import { InvalidEvent, LedgerUnavailable } from '../../ledger/errors.ts'
 import type { EventArea } from '../../ledger/events/catalogue.ts'
 import { incomingDirectory, makeDirectory } from '../../ledger/files.ts'
@@ -14,6 +15,7 @@ import type {
   StorageRequest,
   StorageThreadData,
 } from './messages.ts'
+import { EngineRefused } from './postgres/options.ts'
 import { traceToStderr } from './trace.ts'
 import { openWriter } from './writer.ts'
 
@@ -37,19 +39,30 @@ type Port = NonNullable<typeof parentPort>
 type Held = { readonly isDue: () => boolean; readonly send: () => void }
 
 /** The storage thread's main function: receives requests, groups appends into commits, and answers. */
-function run(port: Port, data: StorageThreadData): void {
+async function run(port: Port, data: StorageThreadData): Promise<void> {
   const send = (message: StorageMessage) => port.postMessage(message)
+  const warn = (message: string, fields: Record<string, unknown>) =>
+    send({ kind: 'warning', message, fields })
   makeDirectory(data.directory)
   const lock = lockDirectory(data.directory)
+  const newId = createIds(Date.now)
+  const { postgres } = data
+  // Loaded only if it is used.
+  const engines = postgres && (await import('./postgres/engine.ts'))
   const writer = openWriter({
     directory: data.directory,
-    newId: createIds(Date.now),
-    warn: (message, fields) => send({ kind: 'warning', message, fields }),
+    newId: postgres && engines ? await engines.ledgerIdFor(postgres, data.directory, newId) : newId,
+    warn,
     onViewsMoved: () => send({ kind: 'answers', answers: [], moved: null }),
     trace: data.traceEvents ? traceToStderr : undefined,
   })
+  if (!postgres && writer.ledger.meta('engine') === 'commit') throw new EngineRefused(COMMITTED_ELSEWHERE)
   // Left by an interrupted restore or import. Erasures would not reach it.
   rmSync(incomingDirectory(data.directory), { recursive: true, force: true })
+  const engine =
+    postgres && engines
+      ? await engines.openEngine(postgres, { writer, directory: data.directory, send, warn })
+      : null
   send({ kind: 'ready' })
 
   const logCheck = setInterval(() => {
@@ -85,14 +98,18 @@ function run(port: Port, data: StorageThreadData): void {
     if (!hasMore) retryMs = isSettled ? RETRY_MS : Math.min(retryMs * 2, MAX_RETRY_MS)
   }
 
+  /** Durable once it resolves. Nothing else may use the writer until then. */
+  const commit = (batches: readonly (readonly Draft[])[]) =>
+    engine ? engine.commit(batches) : writer.commit(batches)
+
   /**
    * Commits appends that arrived together. Answers once the views have the facts: earlier, the attention would
    * start the same turn again.
    */
-  function append(group: readonly AppendRequest[]): void {
+  async function append(group: readonly AppendRequest[]): Promise<void> {
     if (group.length === 0) return
     try {
-      const outcomes = writer.commit(group.map(({ args }) => args))
+      const outcomes = await commit(group.map(({ args }) => args))
       const headSeq = writer.ledger.head().seq
       const answers = group.flatMap(({ id, args }, index): StorageAnswer[] => {
         const outcome = outcomes[index]
@@ -110,14 +127,16 @@ function run(port: Port, data: StorageThreadData): void {
     }
   }
 
-  function erase(id: number, erasure: Erasure): void {
+  async function erase(id: number, erasure: Erasure): Promise<void> {
     try {
-      const erased = writer.erase(erasure)
+      const { batch, withBody } = writer.erasure(erasure)
+      const [outcome] = await commit([batch])
+      if (outcome?.status === 'rejected') throw outcome.error
       const untilMs = performance.now() + ERASURE_WAIT_MS
       held.push({
         isDue: () => writer.isSettled() || performance.now() > untilMs,
         send() {
-          if (writer.isSettled()) answer(id, erased, null)
+          if (writer.isSettled()) answer(id, withBody, null)
           else
             send({ kind: 'answers', answers: [failureOf(id, new LedgerUnavailable(UNSETTLED))], moved: null })
         },
@@ -127,29 +146,29 @@ function run(port: Port, data: StorageThreadData): void {
     }
   }
 
-  function close(id: number): void {
+  async function close(id: number): Promise<void> {
     clearInterval(logCheck)
     for (const each of held) each.send()
+    await engine?.close()
     writer.close()
     lock.release()
     answer(id, undefined)
     port.close()
   }
 
-  port.on('message', (first: StorageRequest) => {
-    deferred[Symbol.dispose]()
+  async function handle(requests: readonly StorageRequest[]): Promise<void> {
     let appends: AppendRequest[] = []
-    for (const request of [first, ...drain(port)]) {
+    for (const request of requests) {
       if (request.name === 'append') {
         appends.push(request)
         continue
       }
-      append(appends)
+      await append(appends)
       appends = []
       const { id } = request
       switch (request.name) {
         case 'erase':
-          erase(id, request.args)
+          await erase(id, request.args)
           break
         case 'catchUpLagging':
           held.push({ isDue: writer.isCaughtUp, send: () => answer(id, undefined) })
@@ -159,13 +178,25 @@ function run(port: Port, data: StorageThreadData): void {
           answer(id, undefined, null)
           break
         case 'status':
-          answer(id, writer.status())
+          answer(id, { ...writer.status(), ...engine?.status() })
           break
         case 'close':
           return close(id)
       }
     }
-    append(appends)
+    await append(appends)
+  }
+
+  const waiting: StorageRequest[] = []
+  let isHandling = false
+  port.on('message', async (request: StorageRequest) => {
+    waiting.push(request)
+    if (isHandling) return
+    isHandling = true
+    deferred[Symbol.dispose]()
+    // What arrives while a commit is under way is in the next one.
+    while (waiting.length > 0) await handle([...waiting.splice(0), ...drain(port)])
+    isHandling = false
     sendDue()
     deferred = held.length > 0 ? setImmediate(work) : setTimeout(work, IDLE_MS)
   })
@@ -181,6 +212,8 @@ function drain(port: Port): StorageRequest[] {
   }
 }
 
+const COMMITTED_ELSEWHERE =
+  'This ledger is committed by PostgreSQL. Set LEDGER_POSTGRES_MODE and LEDGER_POSTGRES_URL, or run npm run engine:detach.'
 const UNSETTLED = 'the erasure is recorded and continues by itself, but the files are not cleared yet'
 
 function failureOf(id: number, error: unknown): StorageAnswer {
@@ -189,4 +222,4 @@ function failureOf(id: number, error: unknown): StorageAnswer {
   return { id, failure: error.message, isInvalid, disk: isInvalid ? null : error.disk }
 }
 
-if (parentPort) run(parentPort, workerData)
+if (parentPort) await run(parentPort, workerData)

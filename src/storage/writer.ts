@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3'
 import { type DiskCause, diskCauseOf } from '../../ledger/causes.ts'
-import { type Draft, eventOfDraft, toDraft } from '../../ledger/codec.ts'
+import { type Draft, type EventRow, eventOfDraft, toDraft } from '../../ledger/codec.ts'
 import { erasedFacts } from '../../ledger/erasure.ts'
 import { isDamage, isFileFault, messageOf } from '../../ledger/errors.ts'
-import { type CommitOutcome, openLedger, truncateLog } from '../../ledger/ledger.ts'
+import { type CommitOutcome, type OpenGroup, openLedger, truncateLog } from '../../ledger/ledger.ts'
 import { projections as allProjections } from '../../projections/all.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
 import type { Projection } from '../../projections/projection.ts'
@@ -98,12 +98,17 @@ export function openWriter(options: WriterOptions) {
     }
   }
 
-  /** Durable on return, and folded unless the views fail. Throws LedgerUnavailable, appending nothing. */
-  function commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
-    const outcomes = ledger.commit(batches)
-    const rows = outcomes.flatMap((outcome) => (outcome.status === 'appended' ? outcome.rows : []))
-    if (rows.length > 0) inViews(undefined, () => projector.fold(rows.map(eventOfDraft)))
-    return outcomes
+  function begin(batches: readonly (readonly Draft[])[]): OpenGroup {
+    const group = ledger.begin(batches)
+    return {
+      ...group,
+      keep() {
+        group.keep()
+        const { rows } = group
+        if (rows.some(({ type }) => type === 'erased')) filesMayHoldErased = true
+        if (rows.length > 0) inViews(undefined, () => projector.fold(rows.map(eventOfDraft)))
+      },
+    }
   }
 
   function emptyLogs(): boolean {
@@ -118,21 +123,31 @@ export function openWriter(options: WriterOptions) {
   inViews(false, () => projector.catchUp())
   return {
     ledger,
-    commit,
+    /** Appends batches. They are folded once they are kept, unless the views fail. Throws LedgerUnavailable. */
+    begin,
+    /** Appends batches, durable on return, and folds them unless the views fail. Throws LedgerUnavailable. */
+    commit(batches: readonly (readonly Draft[])[]): CommitOutcome[] {
+      const { outcomes, keep } = begin(batches)
+      keep()
+      return outcomes
+    },
+    /** Appends rows that another node has written. `step` folds them. Does not verify the chain. */
+    apply(rows: readonly EventRow[]): void {
+      ledger.importRows(rows)
+      if (rows.some(({ type }) => type === 'erased')) filesMayHoldErased = true
+    },
     /**
-     * Appends `erased` facts for the events, which erases their bodies. Once `isSettled`, no byte of them is
-     * left in any file; after a crash, the next start completes this. Returns the seqs that had a body. Throws
-     * LedgerUnavailable.
+     * The batch that erases the bodies of events, and those seqs of them that have one. Once it is appended and
+     * `isSettled`, no byte of them is left in any file; after a crash, the next start completes this.
      */
-    erase({ seqs, reason, at }: Erasure): number[] {
+    erasure({ seqs, reason, at }: Erasure): {
+      readonly batch: readonly Draft[]
+      readonly withBody: number[]
+    } {
       const named = [...new Set(seqs)].filter((seq) => ledger.rowAt(seq) && !ledger.isErased(seq))
       const withBody = named.filter((seq) => ledger.rowAt(seq)?.body)
-      if (withBody.length === 0) return []
-      const facts = erasedFacts(named, reason, { actor: 'owner' })
-      for (const outcome of commit([facts.map((fact) => toDraft(fact, { newId, newSalt: () => '', at }))]))
-        if (outcome.status === 'rejected') throw outcome.error
-      filesMayHoldErased = true
-      return withBody
+      const facts = withBody.length === 0 ? [] : erasedFacts(named, reason, { actor: 'owner' })
+      return { batch: facts.map((fact) => toDraft(fact, { newId, newSalt: () => '', at })), withBody }
     },
     /**
      * One step of deferred work: views that are behind, up to `maxEvents` of the lagging ones, then removing

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startModelDouble } from '../doubles/model/model-double.ts'
 import { filesHolding, testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeService } from '../support/service.ts'
-import { openTestWriter } from '../support/writer.ts'
+import { erase, openTestWriter } from '../support/writer.ts'
 
 const CANARY = 'heliotrope4417'
 type Group = { kind: string; count: number; items: { text: string }[] }
@@ -220,7 +220,7 @@ test('counts everything erased in the receipt after a crash during the erasure',
   const hidden = writer.ledger
     .readAfter(0, 1000)
     .flatMap((event) => (event.type === 'erasure.requested' ? event.facts.seqs : []))
-  expect(writer.erase({ seqs: hidden, reason: 'owner', at: new Date().toISOString() })).toEqual(hidden)
+  expect(erase(writer, hidden, new Date().toISOString())).toEqual(hidden)
   writer.close()
 
   const second = await startObeying({ directory })

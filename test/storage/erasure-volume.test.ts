@@ -9,7 +9,7 @@ import { searchTimeline } from '../../projections/search.ts'
 import { filesIn, testDirectory } from '../support/directory.ts'
 import { exampleOf, withWords } from '../support/facts.ts'
 import { createRandom } from '../support/random.ts'
-import { openTestWriter } from '../support/writer.ts'
+import { erase, openTestWriter } from '../support/writer.ts'
 
 const FACTS = 1200
 const TYPES: readonly EventType[] = [
@@ -111,7 +111,7 @@ test('leaves no word of 400 erased facts in any file', () => {
   const erasures = [seqs.slice(0, 8).map((seq) => [seq]), [seqs.slice(8, 40), seqs.slice(40, -20)]].flat()
   for (const erasure of erasures) writer.forget(...erasure)
   // Recorded but not cleaned up, as after a crash; the next start does that.
-  writer.erase({ seqs: seqs.slice(-20), reason: 'owner', at: '2031-01-01T00:00:00.000Z' })
+  erase(writer, seqs.slice(-20), '2031-01-01T00:00:00.000Z')
   writer.close()
   writer = openTestWriter(directory)
   writer.settle()

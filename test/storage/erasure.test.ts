@@ -11,7 +11,7 @@ import { openViewsReadOnly } from '../../projections/views.ts'
 import { filesHolding, filesIn, testDirectory } from '../support/directory.ts'
 import { exampleOf, factOf, withWords } from '../support/facts.ts'
 import { openTestStorage } from '../support/storage.ts'
-import { openTestWriter, said } from '../support/writer.ts'
+import { erase, openTestWriter, said } from '../support/writer.ts'
 
 const CANARY = 'canarybird'
 
@@ -113,7 +113,7 @@ test('finishes an erasure after the next start when a crash left words in the lo
   const writer = openTestWriter(directory)
   writer.append(said(`my ${CANARY}`))
   writer.settle()
-  writer.erase({ seqs: [1], reason: 'owner', at: '2030-01-01T00:00:00.000Z' })
+  erase(writer, [1], '2030-01-01T00:00:00.000Z')
   expect(filesHolding(directory, CANARY)).not.toEqual([])
   // Another reader keeps the closing connection from truncating the log, as a crash would.
   const reader = openLedgerReadOnly(directory)
@@ -132,12 +132,12 @@ test('finds what is said, and removes what is erased, while the indexes are clea
   for (let index = 0; index < 300; index += 1)
     writer.append(said(`my ${CANARY}${index}x`), said(`tea ${index}`))
   writer.settle()
-  writer.erase({ seqs: [1, 3], reason: 'owner', at: '2030-01-01T00:00:00.000Z' })
+  erase(writer, [1, 3], '2030-01-01T00:00:00.000Z')
   let later = 0
   while (writer.step(1000)) {
     later += 1
     if (later < 20) writer.append(said(`later${later}x`))
-    if (later === 2) writer.erase({ seqs: [5], reason: 'owner', at: '2030-01-01T00:00:00.000Z' })
+    if (later === 2) erase(writer, [5], '2030-01-01T00:00:00.000Z')
   }
   expect(later).toBeGreaterThan(2)
   expect(writer.isSettled()).toBe(true)

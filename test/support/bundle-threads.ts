@@ -27,7 +27,7 @@ export default async function setup(project: TestProject): Promise<void> {
     root,
     configFile: false,
     logLevel: 'warn',
-    ssr: { noExternal: true, external: ['better-sqlite3', 'sqlite-vec'] },
+    ssr: { noExternal: true, external: ['better-sqlite3', 'pg', 'sqlite-vec'] },
     build: {
       ssr: true,
       write: false,

@@ -6,6 +6,11 @@ const bundles = inject('bundledThreads')
 const bundleOf = (url: string): string => bundles[url] ?? url
 
 /** Takes the place of the service's `startThread` in tests: starts the thread from its bundle. */
-export function startThread(url: URL, data?: { readonly modules?: readonly string[] }): Worker {
+export function startThread(
+  url: URL,
+  data?: { readonly modules?: readonly string[]; readonly postgres?: unknown },
+): Worker {
+  // What speaks to PostgreSQL reads files beside its source.
+  if (data?.postgres) return startFromUrl(url, data)
   return startFromUrl(new URL(bundleOf(url.href)), data && { ...data, modules: data.modules?.map(bundleOf) })
 }

@@ -42,11 +42,18 @@ export function openTestWriter(directory: string, options: Partial<WriterOptions
       return outcome
     },
     forget(...seqs) {
-      const erased = writer.erase({ seqs, reason: 'owner', at: at() })
+      const erased = erase(writer, seqs, at())
       settle()
       return erased
     },
   }
+}
+
+/** Appends the erasure of these events. Returns the seqs that had a body. */
+export function erase(writer: Writer, seqs: readonly number[], at: string): number[] {
+  const { batch, withBody } = writer.erasure({ seqs, reason: 'owner', at })
+  writer.commit([batch])
+  return withBody
 }
 
 export const said = (text: string, more: Partial<NewEvent> = {}): NewEvent =>

@@ -128,7 +128,8 @@ export function createHttpServer(options: {
   }
 }
 
-async function listen(server: Server, port: number, host: string): Promise<number> {
+/** Resolves to the port that the server listens on. */
+export async function listen(server: Server, port: number, host: string): Promise<number> {
   server.listen(port, host)
   await once(server, 'listening')
   // The address is an object, because the server listens on a port and not on a pipe.

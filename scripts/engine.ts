@@ -1,0 +1,110 @@
+import { relate } from '../src/storage/postgres/catch-up.ts'
+import { privileges } from '../src/storage/postgres/migrate.ts'
+import type { PostgresOptions } from '../src/storage/postgres/options.ts'
+import { Refused, requireLedger, runCommand } from './lib/command.ts'
+import {
+  copyToPostgres,
+  createTables,
+  DETACHED,
+  detach,
+  postgresOptions,
+  promote,
+  readStatus,
+  withBoth,
+} from './lib/engine.ts'
+
+/** `npm run engine:…`: the commands for a ledger in PostgreSQL. The first argument names one. */
+type EngineCommand = {
+  readonly help: string
+  readonly options?: Readonly<Record<string, { readonly type: 'boolean' }>>
+  run(dataDir: string, options: PostgresOptions, isSet: (option: string) => boolean): Promise<void>
+}
+
+const commands: Readonly<Record<string, EngineCommand>> = {
+  init: {
+    help: `npm run engine:init
+
+Creates the tables in the PostgreSQL of LEDGER_POSTGRES_URL, or brings them up to date, and copies the ledger of DATA_DIR
+into it with its settings and files. Stop the service first. Needs an account that may create a schema, and prints what
+the account of the service needs. Run it again after an upgrade that asks for it.
+`,
+    async run(dataDir, options) {
+      const applied = await createTables(options)
+      print(applied.length === 0 ? 'The tables are up to date.' : `Created: ${applied.join(', ')}.`)
+      const copied = await copyToPostgres(dataDir, options)
+      print(`Copied ${copied} events.`)
+      print(`\nThe account of the service needs these privileges:\n\n${privileges('delegate')}`)
+    },
+  },
+  status: {
+    help: `npm run engine:status
+
+Shows the ledger of DATA_DIR in PostgreSQL: its head, who may write, and each standby.
+`,
+    run: async (dataDir, options) => {
+      requireLedger(dataDir)
+      print(await readStatus(dataDir, options))
+    },
+  },
+  promote: {
+    help: `npm run engine:promote
+
+Ends the lease of the machine that may write now, even while it runs: it stops, and a standby takes over within two
+seconds. A machine that fails is replaced without this command.
+`,
+    async run(dataDir, options) {
+      requireLedger(dataDir)
+      print(`The lease is free. This is epoch ${await promote(dataDir, options)}.`)
+    },
+  },
+  repair: {
+    help: `npm run engine:repair -- --push-local
+
+For a PostgreSQL that has lost the last events of this machine, because a standby without them was promoted or an older
+state restored: adds them to it again. Without the option, says how the two differ and changes nothing. Stop the service
+first.
+`,
+    options: { 'push-local': { type: 'boolean' } },
+    async run(dataDir, options, isSet) {
+      requireLedger(dataDir)
+      const [relation, seq] = await withBoth(dataDir, options, async (ledger, remote) => [
+        await relate(remote, ledger),
+        ledger.head().seq,
+      ])
+      if (relation.kind === 'forked')
+        throw new Refused(`The two ledgers differ from event ${relation.seq} on. Nothing is merged.`)
+      const ends = `PostgreSQL ends with event ${relation.remote.seq}, this machine with event ${seq}.`
+      if (relation.kind !== 'ahead') return print(`${ends} There is nothing to repair.`)
+      if (!isSet('push-local'))
+        return print(`${ends} To add the missing ones: npm run engine:repair -- --push-local`)
+      print(`Added ${await copyToPostgres(dataDir, options)} events to PostgreSQL.`)
+    },
+  },
+  detach: {
+    help: `npm run engine:detach
+
+Makes DATA_DIR the only home of the ledger again: takes over what PostgreSQL has, and keeps other machines from writing
+there. Stop the service on every machine first, then unset LEDGER_POSTGRES_MODE.
+`,
+    async run(dataDir, options) {
+      requireLedger(dataDir)
+      const { seq } = await detach(dataDir, options)
+      print(`${dataDir} has all ${seq} events. Unset LEDGER_POSTGRES_MODE, and start the service.`)
+      print(`In PostgreSQL the holder is now ${DETACHED}. npm run engine:init attaches this machine again.`)
+    },
+  },
+}
+
+const [name = ''] = process.argv.splice(2, 1)
+const command = commands[name]
+if (!command) throw new Error(`the first argument must be one of ${Object.keys(commands).join(', ')}`)
+
+await runCommand({
+  help: command.help,
+  ...(command.options && { options: command.options }),
+  run: ({ dataDir, values }) => command.run(dataDir, postgresOptions(), (option) => values[option] === true),
+})
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

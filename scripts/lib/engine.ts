@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { closing } from '../../ledger/closing.ts'
+import { GENESIS_HASH } from '../../ledger/codec.ts'
+import { examineLedger } from '../../ledger/examine.ts'
+import { ledgerFile, makeDirectory, openLedgerReadOnly } from '../../ledger/files.ts'
+import { createIds } from '../../ledger/ids.ts'
+import { markImported } from '../../ledger/imported.ts'
+import { openLedger } from '../../ledger/ledger.ts'
+import { lockDirectory } from '../../ledger/lock.ts'
+import { createReader, type LedgerReader } from '../../ledger/reader.ts'
+import { readWitness } from '../../projections/checkpoints.ts'
+import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
+import { type Config, loadConfig } from '../../src/config.ts'
+import { SETTINGS_FILE } from '../../src/settings/store.ts'
+import { catchUp, relate } from '../../src/storage/postgres/catch-up.ts'
+import { connect } from '../../src/storage/postgres/connection.ts'
+import { migrate, requireSchema } from '../../src/storage/postgres/migrate.ts'
+import type { PostgresOptions } from '../../src/storage/postgres/options.ts'
+import { push } from '../../src/storage/postgres/push.ts'
+import { createRemote, type Remote } from '../../src/storage/postgres/remote.ts'
+import { replaceState, watchState } from '../../src/storage/postgres/state.ts'
+import { Refused } from './command.ts'
+import { closeWhole, openStaging } from './staging.ts'
+
+/** The holder of a ledger that lives on one machine again. */
+export const DETACHED = '(detached)'
+const LIMIT_MS = 10_000
+
+/** Throws Refused without LEDGER_POSTGRES_URL. */
+export function postgresOptions(config: Config = loadConfig()): PostgresOptions {
+  if (config.postgres === null) throw new Refused('Set LEDGER_POSTGRES_URL first.')
+  const state = { database: SETTINGS_FILE, directory: ADAPTATIONS_DIRECTORY }
+  return { ...config.postgres, mode: config.postgres.mode ?? 'follow', state }
+}
+
+/** Runs work on the ledger of a directory and its copy in PostgreSQL, while no service runs there. */
+export async function withBoth<T>(
+  directory: string,
+  options: PostgresOptions,
+  work: (ledger: ReturnType<typeof openLedger>, remote: Remote) => Promise<T>,
+): Promise<T> {
+  makeDirectory(directory)
+  const lock = lockDirectory(directory)
+  try {
+    using ledger = closing(
+      openLedger(directory, createIds(Date.now), { readViews: () => readWitness(directory) }),
+    )
+    using remote = closing(createRemote(options, ledger.id()))
+    return await work(ledger, remote)
+  } finally {
+    lock.release()
+  }
+}
+
+/** Creates the tables. Returns the names of the files that were applied. */
+export async function createTables({ url, node }: PostgresOptions): Promise<string[]> {
+  using connection = closing(await connect(url, node))
+  return await migrate(connection)
+}
+
+/** Copies the ledger of a directory, and what lies beside it, to PostgreSQL. Returns how many events it lacked. */
+export function copyToPostgres(directory: string, options: PostgresOptions): Promise<number> {
+  return withBoth(directory, options, async (ledger, remote) => {
+    await remote.register(GENESIS_HASH)
+    const relation = await relate(remote, ledger)
+    if (relation.kind === 'forked')
+      throw new Refused(`The two ledgers differ from event ${relation.seq} on. Nothing was changed.`)
+    if (relation.kind === 'behind')
+      throw new Refused(
+        `PostgreSQL has events up to ${relation.remote.seq} that this directory lacks. Nothing was changed.`,
+      )
+    const epoch = await remote.seize(options.node, '-infinity', LIMIT_MS)
+    const state = watchState(directory, options.state, false)
+    try {
+      await push({ remote, ledger, state, epoch }, relation.remote.seq)
+    } finally {
+      state.close()
+    }
+    ledger.setMeta('epoch', String(epoch))
+    await remote.release(epoch, LIMIT_MS)
+    return ledger.head().seq - relation.remote.seq
+  })
+}
+
+/** Creates a directory from PostgreSQL, and raises the epoch, so that the former holder stops. Returns its head. */
+export async function pull(
+  directory: string,
+  options: PostgresOptions,
+  wanted: string | null,
+): Promise<ReturnType<LedgerReader['head']> & { readonly ledgerId: string }> {
+  const ledgerId = wanted ?? (await onlyLedger(options))
+  const staging = openStaging(directory)
+  try {
+    using remote = closing(createRemote(options, ledgerId))
+    if (!(await remote.ledger())) throw new Refused(`This database has no ledger ${ledgerId}.`)
+    // First, so that nothing is added any more.
+    const epoch = await remote.seize(options.node, '-infinity', LIMIT_MS)
+    const ledger = openLedger(staging.directory, () => ledgerId)
+    await catchUp(remote, { ledger, apply: ledger.importRows })
+    const head = examineLedger(ledger.db, ledgerFile(staging.directory))
+    markImported(ledger, { source: 'restore', headSeq: head.seq, headHash: head.hash })
+    ledger.setMeta('epoch', String(epoch))
+    replaceState(staging.directory, options.state, await remote.files())
+    closeWhole(ledger)
+    const { database, directory: folder } = options.state
+    const names = [folder, database].filter((name) => existsSync(join(staging.directory, name)))
+    staging.publish([...names, 'ledger.sqlite'])
+    return head
+  } finally {
+    staging.discard()
+  }
+}
+
+async function onlyLedger({ url, node }: PostgresOptions): Promise<string> {
+  using connection = closing(await connect(url, node))
+  await requireSchema(connection)
+  const found = await connection.read<{ id: string }>(
+    'SELECT ledger_id AS id FROM delegate.ledger ORDER BY 1',
+  )
+  const [only] = found
+  if (found.length === 1 && only) return only.id
+  const ids = found.map(({ id }) => `  ${id}`).join('\n')
+  throw new Refused(`This database holds ${found.length} ledgers. Choose one with --ledger <id>:\n${ids}`)
+}
+
+/** Makes the ledger of a directory the only one again. Returns its head. */
+export function detach(
+  directory: string,
+  options: PostgresOptions,
+): Promise<ReturnType<LedgerReader['head']>> {
+  return withBoth(directory, options, async (ledger, remote) => {
+    await remote.seize(DETACHED, 'infinity', LIMIT_MS)
+    await catchUp(remote, { ledger, apply: ledger.importRows })
+    const relation = await relate(remote, ledger)
+    if (relation.kind === 'same') replaceState(directory, options.state, await remote.files())
+    ledger.setMeta('engine', 'sqlite')
+    return ledger.head()
+  })
+}
+
+/** Ends the lease of the holder. Returns the new epoch. */
+export async function promote(directory: string, options: PostgresOptions): Promise<number> {
+  using remote = closing(createRemote(options, ledgerIdIn(directory)))
+  return await remote.seize(null, '-infinity', LIMIT_MS)
+}
+
+/** Reads beside a running service. */
+export async function readStatus(directory: string, options: PostgresOptions): Promise<string> {
+  using db = closing(openLedgerReadOnly(directory))
+  const ledger = createReader(db)
+  using remote = closing(createRemote(options, ledger.id()))
+  const [found, relation, nodes, standbys] = [
+    await remote.ledger(),
+    await relate(remote, ledger),
+    await remote.nodes(),
+    await remote.synchronousStandbys(),
+  ]
+  if (!found) throw new Refused(`This database has no ledger ${ledger.id()}. Run npm run engine:init.`)
+  const { holder, epoch, leaseLeftMs, headSeq } = found
+  const lease = leaseLeftMs > 0 ? `for another ${(leaseLeftMs / 1000).toFixed(1)} s` : 'its lease has ended'
+  return [
+    `ledger      ${ledger.id()}`,
+    `PostgreSQL  event ${headSeq}, epoch ${epoch}`,
+    `here        event ${ledger.head().seq}, ${relations[relation.kind]}`,
+    `holder      ${holder === null ? 'none' : `${holder}, ${lease}`}`,
+    ...nodes.map(
+      ({ node, appliedSeq, seenMsAgo }) =>
+        `standby     ${node}, event ${appliedSeq}, seen ${Math.round(seenMsAgo / 1000)} s ago`,
+    ),
+    standbys > 0
+      ? `durable on  the primary and ${standbys} synchronous standby(s)`
+      : 'durable on  one server: without a synchronous standby, its disk is a single point of failure',
+  ].join('\n')
+}
+
+const relations = { same: 'the same', behind: 'behind', ahead: 'ahead', forked: 'FORKED' } as const
+
+function ledgerIdIn(directory: string): string {
+  using db = closing(openLedgerReadOnly(directory))
+  return createReader(db).id()
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import type { Draft } from '../../../ledger/codec.ts'
+import { ledgerFile } from '../../../ledger/files.ts'
+import type { CommitOutcome } from '../../../ledger/ledger.ts'
+import type { EngineStatus, StorageMessage } from '../messages.ts'
+import type { Writer } from '../writer.ts'
+import { openAuthority } from './authority.ts'
+import { connect } from './connection.ts'
+import { openFollower } from './follower.ts'
+import { requireSchema } from './migrate.ts'
+import { EngineRefused, type PostgresOptions } from './options.ts'
+
+/** What commits, if the ledger is not kept here alone. */
+export type Engine = {
+  /** Durable once it resolves. Rejects with LedgerUnavailable. Nothing else may use the writer meanwhile. */
+  commit(batches: readonly (readonly Draft[])[]): Promise<CommitOutcome[]>
+  /** Overrides what the writer says of the ledger. */
+  status(): { readonly engine: EngineStatus; readonly ledgerError?: string }
+  close(): Promise<void>
+}
+
+export type EngineParts = {
+  readonly writer: Writer
+  readonly directory: string
+  readonly send: (message: StorageMessage) => void
+  readonly warn: (message: string, fields: Record<string, unknown>) => void
+}
+
+/** Resolves once this node may write. Rejects with EngineRefused. */
+export function openEngine(options: PostgresOptions, parts: EngineParts): Promise<Engine> {
+  return options.mode === 'commit' ? openAuthority(options, parts) : openFollower(options, parts)
+}
+
+/** The id for a new ledger in an empty directory: in `commit` mode, that of the only ledger in PostgreSQL. */
+export async function ledgerIdFor(
+  { url, node, mode }: PostgresOptions,
+  directory: string,
+  newId: () => string,
+): Promise<() => string> {
+  if (mode === 'follow' || existsSync(ledgerFile(directory))) return newId
+  const connection = await connect(url, node)
+  try {
+    await requireSchema(connection)
+    const found = await connection.read<{ id: string }>('SELECT ledger_id AS id FROM delegate.ledger')
+    const [only] = found
+    if (found.length !== 1 || !only)
+      throw new EngineRefused(
+        `PostgreSQL holds ${found.length} ledgers. Choose one with npm run ledger:pull, or add one with npm run engine:init.`,
+      )
+    return () => only.id
+  } finally {
+    connection.close()
+  }
+}

@@ -1,0 +1,100 @@
+import pg from 'pg'
+import { messageOf } from '../../../ledger/errors.ts'
+import type { EngineStatus } from '../messages.ts'
+import { relate } from './catch-up.ts'
+import type { Engine, EngineParts } from './engine.ts'
+import { EngineRefused, EpochMoved, type PostgresOptions } from './options.ts'
+import { push } from './push.ts'
+import { createRemote } from './remote.ts'
+import { watchState } from './state.ts'
+
+const LOOK_MS = 500
+
+/**
+ * Copies the local ledger, and what lies beside it, to PostgreSQL within a second. An append never waits for it.
+ * Rejects with EngineRefused if another machine has pulled the ledger, or if the two have forked.
+ */
+export async function openFollower(postgres: PostgresOptions, parts: EngineParts): Promise<Engine> {
+  const { writer, warn } = parts
+  const { node } = postgres
+  const remote = createRemote(postgres, writer.ledger.id())
+  const state = watchState(parts.directory, postgres.state, false)
+  writer.ledger.setMeta('engine', 'follow')
+  const epoch = Number(writer.ledger.meta('epoch') ?? 0)
+  let remoteSeq = 0
+  let behindSince: string | null = null
+  let fault: string | null = null
+  let isClosing = false
+
+  await requireOwn().catch((error: unknown) => {
+    if (error instanceof EngineRefused) throw error
+    failed(error)
+  })
+  let pushing = Promise.resolve()
+  let timer = setTimeout(look, 0)
+
+  /** Throws EngineRefused unless this machine may write to it. */
+  async function requireOwn(): Promise<void> {
+    const relation = await relate(remote, writer.ledger)
+    const found = await remote.ledger()
+    if (found && found.epoch !== epoch)
+      throw new EngineRefused(
+        `${found.holder ?? 'Another machine'} has pulled this ledger, so this one must not go on.`,
+      )
+    if (relation.kind === 'forked')
+      throw new EngineRefused(
+        `The ledger here and the one in PostgreSQL differ from event ${relation.seq} on, and nothing is merged.`,
+      )
+    if (relation.kind === 'behind')
+      throw new EngineRefused(
+        `PostgreSQL has events up to ${relation.remote.seq} that this directory lacks. Run npm run ledger:pull.`,
+      )
+    remoteSeq = relation.remote.seq
+  }
+
+  function failed(error: unknown): void {
+    if (fault === null) warn('the ledger could not be copied to PostgreSQL', { error: messageOf(error) })
+    fault = messageOf(error)
+    behindSince ??= new Date().toISOString()
+  }
+
+  async function pushOnce(): Promise<void> {
+    if (fault !== null) await requireOwn()
+    remoteSeq = await push({ remote, state, epoch, ledger: writer.ledger }, remoteSeq)
+    if (fault !== null) warn('PostgreSQL has the ledger again', { seq: remoteSeq })
+    fault = null
+    behindSince = null
+  }
+
+  function look(): void {
+    pushing = pushOnce().catch((error: unknown) => {
+      const isMoved =
+        error instanceof EngineRefused || (error instanceof pg.DatabaseError && error.code === 'DG002')
+      if (!isMoved) return failed(error)
+      setImmediate(() => {
+        throw new EpochMoved(messageOf(error))
+      })
+    })
+    void pushing.then(() => {
+      if (!isClosing) timer = setTimeout(look, LOOK_MS)
+    })
+  }
+
+  return {
+    commit: async (batches) => writer.commit(batches),
+    status(): { engine: EngineStatus } {
+      const lag = writer.ledger.head().seq - remoteSeq
+      return {
+        engine: { mode: 'follow', role: 'holder', node, holder: node, epoch, lag, behindSince, fault },
+      }
+    },
+    async close() {
+      isClosing = true
+      clearTimeout(timer)
+      await pushing
+      await pushOnce().catch((error: unknown) => failed(error))
+      state.close()
+      remote.close()
+    },
+  }
+}

