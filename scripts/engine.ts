@@ -88,7 +88,11 @@ there. Stop the service on every machine first, then unset LEDGER_POSTGRES_MODE.
 `,
     async run(dataDir, options) {
       requireLedger(dataDir)
-      const { seq } = await detach(dataDir, options)
+      const { seq, isForked } = await detach(dataDir, options)
+      if (isForked)
+        return print(
+          `${dataDir} keeps its ${seq} events, and PostgreSQL its own. Unset LEDGER_POSTGRES_MODE, and start the service.`,
+        )
       print(`${dataDir} has all ${seq} events. Unset LEDGER_POSTGRES_MODE, and start the service.`)
       print(`In PostgreSQL the holder is now ${DETACHED}. npm run engine:init attaches this machine again.`)
     },

@@ -13,11 +13,11 @@ import { readWitness } from '../../projections/checkpoints.ts'
 import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { SETTINGS_FILE } from '../../src/settings/store.ts'
-import { catchUp, relate } from '../../src/storage/postgres/catch-up.ts'
+import { catchUp, isLastEpoch, relate } from '../../src/storage/postgres/catch-up.ts'
 import { connect } from '../../src/storage/postgres/connection.ts'
 import { migrate, requireSchema } from '../../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../../src/storage/postgres/options.ts'
-import { push } from '../../src/storage/postgres/push.ts'
+import { pushRows, pushState } from '../../src/storage/postgres/push.ts'
 import { createRemote, type Remote } from '../../src/storage/postgres/remote.ts'
 import { replaceState, watchState } from '../../src/storage/postgres/state.ts'
 import { Refused } from './command.ts'
@@ -62,7 +62,8 @@ export async function createTables({ url, node }: PostgresOptions): Promise<stri
 /** Copies the ledger of a directory, and what lies beside it, to PostgreSQL. Returns how many events it lacked. */
 export function copyToPostgres(directory: string, options: PostgresOptions): Promise<number> {
   return withBoth(directory, options, async (ledger, remote) => {
-    await remote.register(GENESIS_HASH)
+    // The account of the service may not register one, nor needs it.
+    if (!(await remote.ledger())) await remote.register(GENESIS_HASH)
     const relation = await relate(remote, ledger)
     if (relation.kind === 'forked')
       throw new Refused(`The two ledgers differ from event ${relation.seq} on. Nothing was changed.`)
@@ -73,7 +74,8 @@ export function copyToPostgres(directory: string, options: PostgresOptions): Pro
     const epoch = await remote.seize(options.node, '-infinity', LIMIT_MS)
     const state = watchState(directory, options.state, false)
     try {
-      await push({ remote, ledger, state, epoch }, relation.remote.seq)
+      const parts = { remote, ledger, epoch }
+      await pushState(parts, state, await pushRows(parts, relation.remote.seq))
     } finally {
       state.close()
     }
@@ -124,18 +126,23 @@ async function onlyLedger({ url, node }: PostgresOptions): Promise<string> {
   throw new Refused(`This database holds ${found.length} ledgers. Choose one with --ledger <id>:\n${ids}`)
 }
 
-/** Makes the ledger of a directory the only one again. Returns its head. */
+/**
+ * Makes the ledger of a directory the only one again, with all that PostgreSQL has, unless the two have forked: then
+ * PostgreSQL is left alone. Returns its head.
+ */
 export function detach(
   directory: string,
   options: PostgresOptions,
-): Promise<ReturnType<LedgerReader['head']>> {
+): Promise<ReturnType<LedgerReader['head']> & { readonly isForked: boolean }> {
   return withBoth(directory, options, async (ledger, remote) => {
-    await remote.seize(DETACHED, 'infinity', LIMIT_MS)
-    await catchUp(remote, { ledger, apply: ledger.importRows })
-    const relation = await relate(remote, ledger)
-    if (relation.kind === 'same') replaceState(directory, options.state, await remote.files())
+    const { kind } = await relate(remote, ledger)
+    if (kind !== 'forked') {
+      const epoch = await remote.seize(DETACHED, 'infinity', LIMIT_MS)
+      await catchUp(remote, { ledger, apply: ledger.importRows })
+      if (!isLastEpoch(ledger, epoch)) replaceState(directory, options.state, await remote.files())
+    }
     ledger.setMeta('engine', 'sqlite')
-    return ledger.head()
+    return { ...ledger.head(), isForked: kind === 'forked' }
   })
 }
 
@@ -168,8 +175,8 @@ export async function readStatus(directory: string, options: PostgresOptions): P
       ({ node, appliedSeq, seenMsAgo }) =>
         `standby     ${node}, event ${appliedSeq}, seen ${Math.round(seenMsAgo / 1000)} s ago`,
     ),
-    standbys > 0
-      ? `durable on  the primary and ${standbys} synchronous standby(s)`
+    standbys !== ''
+      ? `durable on  the primary and its synchronous standbys (${standbys})`
       : 'durable on  one server: without a synchronous standby, its disk is a single point of failure',
   ].join('\n')
 }

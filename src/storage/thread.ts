@@ -43,6 +43,10 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
   const send = (message: StorageMessage) => port.postMessage(message)
   const warn = (message: string, fields: Record<string, unknown>) =>
     send({ kind: 'warning', message, fields })
+  const die = (error: Error) =>
+    void setImmediate(() => {
+      throw error
+    })
   makeDirectory(data.directory)
   const lock = lockDirectory(data.directory)
   const newId = createIds(Date.now)
@@ -61,7 +65,7 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
   rmSync(incomingDirectory(data.directory), { recursive: true, force: true })
   const engine =
     postgres && engines
-      ? await engines.openEngine(postgres, { writer, directory: data.directory, send, warn })
+      ? await engines.openEngine(postgres, { writer, directory: data.directory, send, warn, die })
       : null
   send({ kind: 'ready' })
 
@@ -149,6 +153,7 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
   async function close(id: number): Promise<void> {
     clearInterval(logCheck)
     for (const each of held) each.send()
+    held = []
     await engine?.close()
     writer.close()
     lock.release()
@@ -195,7 +200,12 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
     isHandling = true
     deferred[Symbol.dispose]()
     // What arrives while a commit is under way is in the next one.
-    while (waiting.length > 0) await handle([...waiting.splice(0), ...drain(port)])
+    while (waiting.length > 0) {
+      await handle([...waiting.splice(0), ...drain(port)])
+      sendDue()
+      // Answers that wait for it do not wait until no more requests come.
+      if (held.length > 0) writer.step(LAGGING_BATCH_EVENTS)
+    }
     isHandling = false
     sendDue()
     deferred = held.length > 0 ? setImmediate(work) : setTimeout(work, IDLE_MS)

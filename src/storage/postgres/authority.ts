@@ -3,30 +3,35 @@ import type { Draft } from '../../../ledger/codec.ts'
 import { LedgerDamaged, LedgerUnavailable, messageOf } from '../../../ledger/errors.ts'
 import type { CommitOutcome, OpenGroup } from '../../../ledger/ledger.ts'
 import type { EngineStatus } from '../messages.ts'
-import { catchUp, requirePrefix } from './catch-up.ts'
+import { catchUp, isLastEpoch, requirePrefix } from './catch-up.ts'
 import { OutcomeUnknown } from './connection.ts'
 import type { Engine, EngineParts } from './engine.ts'
 import { createLease } from './lease.ts'
-import { EngineRefused, EpochMoved, type PostgresOptions } from './options.ts'
+import { EngineRefused, EpochMoved, type PostgresOptions, Unreachable } from './options.ts'
 import { createRemote, type RemoteLedger } from './remote.ts'
 import { replaceState, watchState } from './state.ts'
 
 const EPOCH_MOVED = 'DG002'
 const HEAD_DIFFERS = 'DG003'
+const LOCK_TIMEOUT = '55P03'
 /** How often changes beside the ledger are looked for that no fact carries. */
 const STATE_MS = 1_000
-/** How often a standby looks whether the lease is free, in parts of the lease. A release wakes it at once. */
+/** How often a standby looks for events, and whether the lease is free, in parts of the lease. */
 const LOOKS = 16
 const RETRY_MS = 100
+/** How often a group is sent before it is refused, if what became of it was unknown each time. */
+const ATTEMPTS = 3
 
 /**
  * PostgreSQL commits; the local ledger follows at once. Resolves once this node holds the lease and has caught
  * up: until then it is a standby, which folds what the holder writes. Rejects with EngineRefused.
  */
 export async function openAuthority(postgres: PostgresOptions, parts: EngineParts): Promise<Engine> {
-  const { writer, directory, warn } = parts
+  const { writer, directory, warn, die } = parts
   const ledgerId = writer.ledger.id()
   const { leaseMs, node } = postgres
+  /** How long PostgreSQL may take to commit. */
+  const limitMs = leaseMs / 2
   const remote = createRemote(postgres, ledgerId)
   const lease = createLease({
     remote: createRemote(postgres, ledgerId),
@@ -35,20 +40,21 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     onFatal: die,
     warn,
   })
-  /** The local ledger may lack what PostgreSQL has. */
+  /** The local ledger may lack what PostgreSQL has, or what was sent may still be under way. */
   let isBehind = false
   let epoch = 0
+  /** Why the last commit failed, until one succeeds. */
   let fault: string | null = null
+  let isStateLate = false
 
   const standby = await waitForLease()
   const state = watchState(directory, postgres.state, standby.isStateSent)
-  let stateTimer = setTimeout(sendState, STATE_MS)
-  let sendingState: Promise<void> | null = null
+  let stateTimer = setTimeout(look, STATE_MS)
+  let sendingState = Promise.resolve()
   let isCommitting = false
+  let isClosing = false
 
   async function waitForLease(): Promise<{ isStateSent: boolean }> {
-    let moved = Promise.withResolvers<void>()
-    let isListening = false
     for (;;) {
       try {
         await requirePrefix(remote, writer.ledger)
@@ -59,17 +65,16 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
           epoch = taken
           await follow()
           // What this node did not send before it stopped is newer than what is there.
-          const isOwn = before?.holder === node && before.epoch === Number(writer.ledger.meta('epoch'))
+          const isOwn = isLastEpoch(writer.ledger, epoch)
           const files = isOwn ? [] : await remote.files()
           if (!isOwn) replaceState(directory, postgres.state, files)
           writer.ledger.setMeta('epoch', String(epoch))
           writer.ledger.setMeta('engine', 'commit')
+          fault = null
           return { isStateSent: !isOwn && files.length > 0 }
         }
         fault = null
         tell(before)
-        if (!isListening || !remote.isConnected()) await remote.listen(() => moved.resolve())
-        isListening = true
         const erased = writer.isSettled() ? writer.ledger.lastErasure() : 0
         await remote.report(node, writer.ledger.head().seq, erased, leaseMs)
       } catch (error) {
@@ -77,8 +82,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         fault = messageOf(error)
         tell(undefined)
       }
-      await Promise.race([moved.promise, sleep(leaseMs / LOOKS)])
-      moved = Promise.withResolvers()
+      await sleep(leaseMs / LOOKS)
     }
   }
 
@@ -94,97 +98,91 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     while (writer.step(1_000)) await new Promise(setImmediate)
   }
 
-  function die(error: Error): void {
-    // Ends the thread, which ends the process.
-    setImmediate(() => {
-      throw error
-    })
+  /** The error as it is thrown. Ends the process if another node may write. */
+  function refusal(error: unknown): unknown {
+    if (codeOf(error) === EPOCH_MOVED) die(new EpochMoved(messageOf(error)))
+    return error
   }
 
-  /** Sends a group to PostgreSQL. Resolves to whether it is there for certain, and otherwise certainly is not. */
-  async function send(group: OpenGroup): Promise<'kept' | 'behind'> {
-    const { files, sent } = state.changedDatabase()
-    try {
-      await remote.append(epoch, group.from, group.rows, files, leaseMs)
-      sent()
-      return 'kept'
-    } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === EPOCH_MOVED) {
-        die(new EpochMoved(error.message))
-        throw new LedgerUnavailable(error.message, { cause: error })
-      }
-      if (error instanceof pg.DatabaseError && error.code === HEAD_DIFFERS) return 'behind'
-      throw error
-    }
-  }
-
-  /** Whether PostgreSQL has a group of which that is unknown. Asks until the deadline. */
-  async function settle({ from, rows }: OpenGroup): Promise<boolean> {
-    const last = rows.at(-1)
-    for (;;) {
+  /** Applies what PostgreSQL has, once nothing is under way there. Asks until the deadline. */
+  async function recover(): Promise<void> {
+    while (isBehind) {
       lease.require()
       try {
-        return (await remote.settle(epoch, from.seq + rows.length, leaseMs)) === last?.hash
+        await remote.settle(epoch, limitMs)
+        await requirePrefix(remote, writer.ledger)
+        await catchUp(remote, writer)
+        isBehind = false
+        fault = null
       } catch (error) {
-        if (error instanceof pg.DatabaseError && error.code === EPOCH_MOVED) {
-          die(new EpochMoved(error.message))
-          throw new LedgerUnavailable(error.message, { cause: error })
-        }
+        if (!isPassing(error)) throw refusal(error)
         await sleep(RETRY_MS)
       }
     }
   }
 
+  /** Sends a group. Resolves to null if PostgreSQL has it, and otherwise to why it may lack it. */
+  async function send({ from, rows }: OpenGroup): Promise<unknown> {
+    try {
+      const { files, sent } = state.changedDatabase()
+      await remote.append(epoch, from, rows, files, limitMs)
+      sent()
+      return null
+    } catch (error) {
+      return refusal(error)
+    }
+  }
+
   async function commit(batches: readonly (readonly Draft[])[]): Promise<CommitOutcome[]> {
+    const sent: OpenGroup[] = []
     for (;;) {
       lease.require()
-      if (isBehind) await catchUp(remote, writer)
-      isBehind = false
+      await recover()
+      // A hash names all that is before it, too.
+      const landed = sent.find(({ rows }) => rows.some(({ seq, hash }) => writer.ledger.hashAt(seq) === hash))
+      if (landed) return landed.outcomes
       const group = writer.begin(batches)
       if (group.rows.length === 0) {
         group.undo()
         return group.outcomes
       }
-      let sent: 'kept' | 'behind' | 'unknown'
-      try {
-        sent = await send(group)
-      } catch (error) {
-        if (!(error instanceof OutcomeUnknown)) {
-          group.undo()
-          throw error
-        }
-        sent = 'unknown'
-      }
-      if (sent === 'kept') {
-        // Until it is here, too.
-        isBehind = true
+      // Until it is here, too.
+      isBehind = true
+      sent.push(group)
+      const error = await send(group)
+      if (error === null) {
         group.keep()
         isBehind = false
+        fault = null
         return group.outcomes
       }
       group.undo()
-      isBehind = true
-      if (sent === 'behind' || !(await settle(group))) continue
-      writer.apply(group.rows)
-      isBehind = false
-      return group.outcomes
+      const mayRepeat = isPassing(error) || codeOf(error) === HEAD_DIFFERS
+      if (!mayRepeat || sent.length === ATTEMPTS) throw error
     }
   }
 
+  /** Sends what changed beside the ledger and no fact has carried yet, and first what a failed commit has left. */
   async function sendState(): Promise<void> {
-    sendingState = (async () => {
-      if (isCommitting || lease.isPast()) return
+    if (isCommitting || lease.isPast()) return
+    try {
+      await recover()
       const changes = [state.changedDatabase(), state.changedFiles()]
       const files = changes.flatMap((each) => each.files)
-      if (files.length > 0) {
-        await remote.append(epoch, writer.ledger.head(), [], files, leaseMs)
-        for (const each of changes) each.sent()
-      }
-    })().catch((error: unknown) =>
-      warn('the settings did not reach PostgreSQL yet', { error: messageOf(error) }),
-    )
-    await sendingState
-    stateTimer = setTimeout(sendState, STATE_MS)
+      if (files.length > 0) await remote.append(epoch, writer.ledger.head(), [], files, limitMs)
+      for (const each of changes) each.sent()
+      isStateLate = false
+    } catch (error) {
+      if (!isStateLate) warn('the settings did not reach PostgreSQL yet', { error: messageOf(error) })
+      isStateLate = true
+    }
+  }
+
+  function look(): void {
+    sendingState = sendState()
+    void sendingState.then(() => {
+      if (!isClosing) stateTimer = setTimeout(look, STATE_MS)
+    })
   }
 
   function status(role: EngineStatus['role']): EngineStatus {
@@ -200,6 +198,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         return await commit(batches)
       } catch (error) {
         if (error instanceof LedgerUnavailable) throw error
+        fault = messageOf(error)
         throw new LedgerUnavailable(`PostgreSQL did not commit: ${messageOf(error)}`, { cause: error })
       } finally {
         isCommitting = false
@@ -207,20 +206,25 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     },
     status() {
       const engine = status('holder')
-      return lease.isPast()
-        ? { engine, ledgerError: `PostgreSQL does not answer: ${engine.fault}` }
-        : { engine }
+      if (lease.isPast()) return { engine, ledgerError: `PostgreSQL does not answer: ${engine.fault}` }
+      return fault === null ? { engine } : { engine, ledgerError: `PostgreSQL did not commit: ${fault}` }
     },
     async close() {
+      isClosing = true
       clearTimeout(stateTimer)
       await sendingState
-      if (!lease.isPast()) await sendState()
-      clearTimeout(stateTimer)
+      await sendState()
       state.close()
       await lease.release()
       remote.close()
     },
   }
 }
+
+/** Whether it is worth while to ask PostgreSQL again. */
+const isPassing = (error: unknown) =>
+  error instanceof OutcomeUnknown || error instanceof Unreachable || codeOf(error) === LOCK_TIMEOUT
+
+const codeOf = (error: unknown) => (error instanceof pg.DatabaseError ? error.code : undefined)
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

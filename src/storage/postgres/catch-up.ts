@@ -27,6 +27,13 @@ export async function catchUp(remote: Remote, { ledger, apply }: Local): Promise
   }
 }
 
+/**
+ * Whether the epoch before a new one was of this directory. Then nobody else has written since, and what lies beside
+ * its ledger is the newest.
+ */
+export const isLastEpoch = ({ meta }: Pick<LedgerReader, 'meta'>, epoch: number): boolean =>
+  Number(meta('epoch') ?? -1) === epoch - 1
+
 /** How the local ledger and that in PostgreSQL relate. `forked` has the first event in which they differ. */
 export type Relation =
   | { readonly kind: 'same' | 'behind' | 'ahead'; readonly remote: Head }

@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { type ConnectionOptions, parse } from 'pg-connection-string'
+import { messageOf } from '../../../ledger/errors.ts'
 import { EngineRefused, Unreachable } from './options.ts'
 
 /** It is not known whether the statement was committed. */
@@ -7,7 +9,7 @@ export class OutcomeUnknown extends Error {
 }
 
 export type Connection = {
-  /** Reads. Rejects on any fault, after which the connection may be gone. */
+  /** Reads. Rejects with pg.DatabaseError if PostgreSQL refuses, and with Unreachable if the connection is lost. */
   read<Row extends pg.QueryResultRow>(text: string, parameters?: readonly unknown[]): Promise<Row[]>
   /**
    * Runs one statement that writes, and resolves once it is committed. Rejects with OutcomeUnknown if it may
@@ -18,8 +20,6 @@ export type Connection = {
     parameters: readonly unknown[],
     limitMs: number,
   ): Promise<Row[]>
-  /** Calls back on each notification of this channel. */
-  listen(channel: string, onNotified: () => void): Promise<void>
   isOpen(): boolean
   close(): void
 }
@@ -27,7 +27,9 @@ export type Connection = {
 const READ_MS = 10_000
 const IS_STANDBY = 'SELECT pg_is_in_recovery() AS "isStandby"'
 /** A socket's directory, too. */
-const LOCAL_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|\/.*|)$/
+const LOCAL_HOST = /^(localhost|127\.\d+\.\d+\.\d+|::1|\/.*)$/
+/** After these errors the connection is gone, and they may follow a commit. The severity is in the server's language. */
+const UNCERTAIN = /^(08|25P|57P|58|XX)/
 
 // 64-bit integers: seqs and epochs are far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -40,10 +42,11 @@ export async function connect(url: string, name: string, limitMs = 3_000): Promi
   const faults: string[] = []
   for (const each of hostsOf(url)) {
     const client = new pg.Client({
-      connectionString: secured(each),
+      ...configOf(each),
       application_name: `delegate ${name}`,
       keepAlive: true,
-      options: '-c synchronous_commit=on -c client_min_messages=warning',
+      // A statement whose client has given up must not wait for a lock for ever: there are only so many connections.
+      options: `-c synchronous_commit=on -c client_min_messages=warning -c lock_timeout=${Math.round(limitMs)}`,
     })
     const connection = connectionOver(client)
     try {
@@ -52,7 +55,7 @@ export async function connect(url: string, name: string, limitMs = 3_000): Promi
       if (found?.isStandby === false) return connection
       faults.push(`${client.host} is a standby`)
     } catch (error) {
-      faults.push(error instanceof Error ? error.message || error.name : String(error))
+      faults.push(error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error))
     }
     connection.close()
   }
@@ -65,16 +68,34 @@ export function hostsOf(url: string): string[] {
   return hosts === '' ? [url] : hosts.split(',').map((host) => `${start}${host}${rest}`)
 }
 
-/** The URL with TLS and a checked certificate, unless the server is on this machine. Throws EngineRefused. */
-export function secured(url: string): string {
-  const secure = new URL(url)
-  const { searchParams, hostname } = secure
-  if (LOCAL_HOST.test(searchParams.get('host') ?? hostname)) return url
-  const mode = searchParams.get('sslmode')
-  if (mode === 'disable' || mode === 'no-verify')
-    throw new EngineRefused(`LEDGER_POSTGRES_URL has sslmode=${mode}, but ${hostname} is another machine.`)
-  searchParams.set('sslmode', 'verify-full')
-  return secure.href
+/** How to reach a server: with TLS and a checked certificate, unless it is on this machine. Throws EngineRefused. */
+export function configOf(url: string): pg.ClientConfig {
+  const { host: named, port, user, password, database, ssl, sslmode } = parsed(url)
+  const host = named || 'localhost'
+  const config = {
+    host,
+    ...(port && { port: Number(port) }),
+    ...(user && { user }),
+    ...(password && { password }),
+    ...(database && { database }),
+  }
+  const isLocal = LOCAL_HOST.test(host)
+  if (isLocal && !ssl) return config
+  const isUnchecked = sslmode === 'disable' || sslmode === 'no-verify'
+  if (isUnchecked && !isLocal)
+    throw new EngineRefused(`LEDGER_POSTGRES_URL has sslmode=${sslmode}, but ${host} is another machine.`)
+  const { ca, cert, key } = typeof ssl === 'object' ? ssl : {}
+  const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
+  return { ...config, ssl: { ...files, rejectUnauthorized: !isUnchecked } }
+}
+
+function parsed(url: string): ConnectionOptions {
+  try {
+    return parse(url)
+  } catch (error) {
+    // The message does not quote the URL.
+    throw new EngineRefused(`LEDGER_POSTGRES_URL cannot be used: ${messageOf(error)}`)
+  }
 }
 
 function connectionOver(client: pg.Client): Connection {
@@ -98,8 +119,14 @@ function connectionOver(client: pg.Client): Connection {
 
   return {
     async read(text, parameters = []) {
-      const { rows } = await within(READ_MS, client.query(text, [...parameters]), close)
-      return rows
+      try {
+        const { rows } = await within(READ_MS, client.query(text, [...parameters]), close)
+        return rows
+      } catch (error) {
+        if (isRefusal(error)) throw error
+        close()
+        throw error instanceof Unreachable ? error : new Unreachable(messageOf(error), { cause: error })
+      }
     },
     async write(text, parameters, limitMs) {
       const before = notices
@@ -107,21 +134,18 @@ function connectionOver(client: pg.Client): Connection {
         const { rows } = await within(limitMs, client.query(text, [...parameters]), close)
         if (notices === before) return rows
       } catch (error) {
-        // A FATAL error may follow the commit; an ERROR has undone the statement.
-        if (error instanceof pg.DatabaseError && error.severity === 'ERROR') throw error
+        if (isRefusal(error)) throw error
         close()
         throw new OutcomeUnknown('the connection to PostgreSQL was lost during a commit', { cause: error })
       }
       throw new OutcomeUnknown('PostgreSQL warned during a commit')
     },
-    async listen(channel, onNotified) {
-      client.on('notification', onNotified)
-      await client.query(`LISTEN ${channel}`)
-    },
     isOpen: () => isOpen,
     close,
   }
 }
+
+const isRefusal = (error: unknown) => error instanceof pg.DatabaseError && !UNCERTAIN.test(error.code ?? '')
 
 /** Rejects with Unreachable after the limit, and calls `giveUp`. */
 async function within<T>(limitMs: number, work: Promise<T>, giveUp: () => void): Promise<T> {

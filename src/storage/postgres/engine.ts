@@ -24,6 +24,8 @@ export type EngineParts = {
   readonly directory: string
   readonly send: (message: StorageMessage) => void
   readonly warn: (message: string, fields: Record<string, unknown>) => void
+  /** Ends the process, soon. */
+  readonly die: (error: Error) => void
 }
 
 /** Resolves once this node may write. Rejects with EngineRefused. */

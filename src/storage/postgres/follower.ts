@@ -4,18 +4,20 @@ import type { EngineStatus } from '../messages.ts'
 import { relate } from './catch-up.ts'
 import type { Engine, EngineParts } from './engine.ts'
 import { EngineRefused, EpochMoved, type PostgresOptions } from './options.ts'
-import { push } from './push.ts'
+import { pushRows, pushState } from './push.ts'
 import { createRemote } from './remote.ts'
 import { watchState } from './state.ts'
 
 const LOOK_MS = 500
+/** How long a stop waits for PostgreSQL. */
+const CLOSE_MS = 3_000
 
 /**
  * Copies the local ledger, and what lies beside it, to PostgreSQL within a second. An append never waits for it.
  * Rejects with EngineRefused if another machine has pulled the ledger, or if the two have forked.
  */
 export async function openFollower(postgres: PostgresOptions, parts: EngineParts): Promise<Engine> {
-  const { writer, warn } = parts
+  const { writer, warn, die } = parts
   const { node } = postgres
   const remote = createRemote(postgres, writer.ledger.id())
   const state = watchState(parts.directory, postgres.state, false)
@@ -60,7 +62,9 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
 
   async function pushOnce(): Promise<void> {
     if (fault !== null) await requireOwn()
-    remoteSeq = await push({ remote, state, epoch, ledger: writer.ledger }, remoteSeq)
+    const parts = { remote, epoch, ledger: writer.ledger }
+    remoteSeq = await pushRows(parts, remoteSeq)
+    await pushState(parts, state, remoteSeq)
     if (fault !== null) warn('PostgreSQL has the ledger again', { seq: remoteSeq })
     fault = null
     behindSince = null
@@ -71,9 +75,7 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
       const isMoved =
         error instanceof EngineRefused || (error instanceof pg.DatabaseError && error.code === 'DG002')
       if (!isMoved) return failed(error)
-      setImmediate(() => {
-        throw new EpochMoved(messageOf(error))
-      })
+      die(new EpochMoved(messageOf(error)))
     })
     void pushing.then(() => {
       if (!isClosing) timer = setTimeout(look, LOOK_MS)
@@ -91,8 +93,10 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
     async close() {
       isClosing = true
       clearTimeout(timer)
+      const tooLong = setTimeout(remote.close, CLOSE_MS)
       await pushing
-      await pushOnce().catch((error: unknown) => failed(error))
+      if (fault === null) await pushOnce().catch(failed)
+      clearTimeout(tooLong)
       state.close()
       remote.close()
     },

@@ -53,6 +53,7 @@ export function createLease(options: {
   }
 
   function later(ms: number): void {
+    clearTimeout(timer)
     if (isOpen)
       timer = setTimeout(
         () => {
@@ -85,7 +86,8 @@ export function createLease(options: {
       isOpen = false
       clearTimeout(timer)
       await renewing
-      if (epoch > 0) await remote.release(epoch, leaseMs / 2).catch(() => undefined)
+      // Past it, PostgreSQL does not answer.
+      if (!isPast(deadline)) await remote.release(epoch, leaseMs / 2).catch(() => undefined)
       remote.close()
     },
   }

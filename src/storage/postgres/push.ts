@@ -5,28 +5,29 @@ import type { State } from './state.ts'
 const PAGE_ROWS = 1_000
 const WRITE_MS = 30_000
 
-/** Sends the rows after `seq`, and what has changed beside the ledger. Resolves to the head of PostgreSQL. */
-export async function push(
-  parts: {
-    readonly remote: Pick<Remote, 'append'>
-    readonly ledger: Pick<LedgerReader, 'rowsAfter' | 'hashAt'>
-    readonly state: State
-    readonly epoch: number
-  },
-  seq: number,
-): Promise<number> {
-  const { remote, ledger, state, epoch } = parts
+type Parts = {
+  readonly remote: Pick<Remote, 'append'>
+  readonly ledger: Pick<LedgerReader, 'rowsAfter' | 'hashAt'>
+  readonly epoch: number
+}
+
+/** Sends the rows after `seq`. Resolves to the head of PostgreSQL. */
+export async function pushRows({ remote, ledger, epoch }: Parts, seq: number): Promise<number> {
   let sentSeq = seq
   for (;;) {
     const rows = ledger.rowsAfter(sentSeq, PAGE_ROWS)
-    const changes = [state.changedDatabase(), state.changedFiles()]
-    const files = changes.flatMap((each) => each.files)
-    if (rows.length > 0 || files.length > 0) {
-      const from = { seq: sentSeq, hash: ledger.hashAt(sentSeq) ?? '' }
-      await remote.append(epoch, from, rows, files, WRITE_MS)
-      sentSeq = rows.at(-1)?.seq ?? sentSeq
-      for (const each of changes) each.sent()
-    }
-    if (rows.length < PAGE_ROWS) return sentSeq
+    const last = rows.at(-1)
+    if (!last) return sentSeq
+    await remote.append(epoch, { seq: sentSeq, hash: ledger.hashAt(sentSeq) ?? '' }, rows, [], WRITE_MS)
+    sentSeq = last.seq
   }
+}
+
+/** Sends what has changed beside the ledger. `seq` is the head of PostgreSQL. */
+export async function pushState({ remote, ledger, epoch }: Parts, state: State, seq: number): Promise<void> {
+  const changes = [state.changedDatabase(), state.changedFiles()]
+  const files = changes.flatMap((each) => each.files)
+  if (files.length === 0) return
+  await remote.append(epoch, { seq, hash: ledger.hashAt(seq) ?? '' }, [], files, WRITE_MS)
+  for (const each of changes) each.sent()
 }

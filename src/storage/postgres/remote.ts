@@ -116,9 +116,8 @@ export function createRemote({ url, node, leaseMs }: PostgresOptions, ledgerId: 
         [epoch, from.seq, from.hash, JSON.stringify(rows), JSON.stringify(files.map(toJson))],
         limitMs,
       ),
-    /** The hash of an event, for certain; null if it was not written. */
-    settle: (epoch: number, seq: number, limitMs: number) =>
-      write<string | null>('settle', [epoch, seq], limitMs),
+    /** Resolves once nothing that was sent under this epoch is under way, and what is there is durable. */
+    settle: (epoch: number, limitMs: number) => write<void>('settle', [epoch], limitMs),
     take: (node: string, leaseMs: number, limitMs: number) =>
       write<number | null>('take', [node, leaseMs], limitMs),
     /** Ends the lease of whoever has it. `until` is a time for PostgreSQL. */
@@ -137,18 +136,13 @@ export function createRemote({ url, node, leaseMs }: PostgresOptions, ledgerId: 
         [ledgerId],
       )
     },
-    /** How many standbys of PostgreSQL have each commit before it is acknowledged. */
-    async synchronousStandbys(): Promise<number> {
-      const [found] = await (await connection()).read<{ count: number }>(
-        `SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')`,
+    /** The standbys of PostgreSQL that have each commit before it is acknowledged, as it is told; empty if none. */
+    async synchronousStandbys(): Promise<string> {
+      const [found] = await (await connection()).read<{ names: string }>(
+        `SELECT current_setting('synchronous_standby_names') AS names`,
       )
-      return found?.count ?? 0
+      return found?.names ?? ''
     },
-    /** Calls back when another connection has appended or released the lease, as long as this connection lasts. */
-    async listen(onMoved: () => void): Promise<void> {
-      await (await connection()).listen('delegate', onMoved)
-    },
-    isConnected: () => current?.isOpen() ?? false,
     close(): void {
       current?.close()
     },

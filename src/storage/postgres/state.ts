@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { StatePlaces } from './options.ts'
 import type { StateFile } from './remote.ts'
@@ -81,19 +81,19 @@ export function watchState(directory: string, places: StatePlaces, isSent: boole
   }
 }
 
-/** Replaces what lies beside the ledger. Nothing may have it open. */
+/** Replaces the files beside the ledger, and leaves directories alone. Nothing may have them open. */
 export function replaceState(directory: string, places: StatePlaces, files: readonly StateFile[]): void {
   const isPlace = (path: string) =>
-    path === places.database || (dirname(path) === places.directory && !path.includes('..'))
+    path === places.database || (dirname(path) === places.directory && basename(path) !== '..')
   const folder = join(directory, places.directory)
   const kept = new Set(files.map(({ path }) => path))
-  for (const name of existsSync(folder) ? readdirSync(folder) : [])
-    if (!kept.has(join(places.directory, name))) rmSync(join(folder, name), { recursive: true })
+  for (const entry of existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [])
+    if (entry.isFile() && !kept.has(join(places.directory, entry.name))) rmSync(join(folder, entry.name))
   for (const { path, bytes } of files) {
     if (!isPlace(path) || bytes === null) continue
     const target = join(directory, path)
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-    writeFileSync(`${target}.new`, bytes, { mode: 0o600 })
+    writeFileSync(`${target}.new`, bytes, { mode: 0o600, flush: true })
     chmodSync(`${target}.new`, 0o600)
     if (path === places.database) rmSync(`${target}-journal`, { force: true })
     renameSync(`${target}.new`, target)

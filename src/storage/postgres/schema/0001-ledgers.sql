@@ -71,7 +71,7 @@ CREATE TRIGGER event_update BEFORE UPDATE ON delegate.event FOR EACH ROW
 
 -- The row of the ledger, locked. It serialises all writers, and waits for one whose connection was lost.
 CREATE FUNCTION delegate.locked(p_ledger text, p_epoch bigint) RETURNS delegate.ledger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE found delegate.ledger;
 BEGIN
   SELECT * INTO found FROM delegate.ledger WHERE ledger_id = p_ledger FOR UPDATE;
@@ -88,7 +88,7 @@ END $$;
 -- Appends rows after a head, with the files that changed (null bytes: removed), or refuses them as a whole.
 CREATE FUNCTION delegate.append(
   p_ledger text, p_epoch bigint, p_seq bigint, p_hash text, p_rows json, p_files json
-) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   before delegate.ledger := delegate.locked(p_ledger, p_epoch);
   head record;
@@ -111,50 +111,49 @@ BEGIN
       json_array_elements_text(erased.facts::json -> 'seqs')
     WHERE erased.type = 'erased');
 
-  SELECT seq, hash INTO head FROM delegate.event WHERE ledger_id = p_ledger ORDER BY seq DESC LIMIT 1;
-  IF head.seq <> p_seq + json_array_length(p_rows) THEN
-    RAISE EXCEPTION 'the rows do not follow event %', p_seq USING ERRCODE = 'DG003';
+  IF json_array_length(p_rows) > 0 THEN
+    SELECT seq, hash INTO head FROM delegate.event WHERE ledger_id = p_ledger ORDER BY seq DESC LIMIT 1;
+    IF head.seq <> p_seq + json_array_length(p_rows) THEN
+      RAISE EXCEPTION 'the rows do not follow event %', p_seq USING ERRCODE = 'DG003';
+    END IF;
+    UPDATE delegate.ledger SET head_seq = head.seq, head_hash = head.hash WHERE ledger_id = p_ledger;
   END IF;
-  UPDATE delegate.ledger SET head_seq = head.seq, head_hash = head.hash WHERE ledger_id = p_ledger;
 
   DELETE FROM delegate.file WHERE ledger_id = p_ledger
     AND path IN (SELECT path FROM json_to_recordset(p_files) AS changed (path text));
   INSERT INTO delegate.file
   SELECT p_ledger, path, decode(base64, 'base64')
   FROM json_to_recordset(p_files) AS changed (path text, base64 text) WHERE base64 IS NOT NULL;
-
-  PERFORM pg_notify('delegate', p_ledger);
 END $$;
 
--- The hash of an event, once whoever may have written it is done: null if it was not written. What it finds is
--- as durable as its own commit, which writes: that of a commit whose wait for a standby was cancelled may not be.
-CREATE FUNCTION delegate.settle(p_ledger text, p_epoch bigint, p_seq bigint) RETURNS text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+-- Returns once whoever may still be appending is done. It writes, so that its own commit makes durable what is visible
+-- then: that of a commit whose wait for a standby was cancelled may not be.
+CREATE FUNCTION delegate.settle(p_ledger text, p_epoch bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM delegate.locked(p_ledger, p_epoch);
   UPDATE delegate.ledger SET epoch = epoch WHERE ledger_id = p_ledger;
-  RETURN (SELECT hash FROM delegate.event WHERE ledger_id = p_ledger AND seq = p_seq);
 END $$;
 
 -- Takes the lease if it is free, has expired or is of this node already. Returns the new epoch, or null.
 CREATE FUNCTION delegate.take(p_ledger text, p_node text, p_ms integer) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   UPDATE delegate.ledger
   SET epoch = epoch + 1, holder = p_node, lease_until = clock_timestamp() + p_ms * interval '1 millisecond'
   WHERE ledger_id = p_ledger AND (holder IS NULL OR holder = p_node OR lease_until < clock_timestamp())
   RETURNING epoch
 $$;
 
--- Ends the lease of whoever has it, and gives it to a node, or to nobody. Operators only. Returns the new epoch.
+-- Ends the lease of whoever has it, and gives it to a node, or to nobody, as the operator says. Returns the new epoch.
 CREATE FUNCTION delegate.seize(p_ledger text, p_node text, p_until timestamptz) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   UPDATE delegate.ledger SET epoch = epoch + 1, holder = p_node, lease_until = p_until
   WHERE ledger_id = p_ledger RETURNING epoch
 $$;
 
 -- False if the lease is no longer of this node under this epoch. An expired lease that nobody took is renewed.
 CREATE FUNCTION delegate.renew(p_ledger text, p_node text, p_epoch bigint, p_ms integer) RETURNS boolean
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   WITH renewed AS (
     UPDATE delegate.ledger SET lease_until = clock_timestamp() + p_ms * interval '1 millisecond'
     WHERE ledger_id = p_ledger AND holder = p_node AND epoch = p_epoch RETURNING 1)
@@ -162,13 +161,12 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
 $$;
 
 CREATE FUNCTION delegate.release(p_ledger text, p_epoch bigint) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
-  UPDATE delegate.ledger SET holder = NULL WHERE ledger_id = p_ledger AND epoch = p_epoch;
-  SELECT pg_notify('delegate', p_ledger)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE delegate.ledger SET holder = NULL WHERE ledger_id = p_ledger AND epoch = p_epoch
 $$;
 
 CREATE FUNCTION delegate.report(p_ledger text, p_node text, p_applied bigint, p_erased bigint) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO delegate.node VALUES (p_ledger, p_node, p_applied, p_erased, clock_timestamp())
   ON CONFLICT (ledger_id, node) DO UPDATE
   SET applied_seq = p_applied, erased_through = p_erased, seen_at = clock_timestamp()
