@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { benchAppend } from './append.ts'
 import { benchBridge } from './bridge.ts'
 import { benchLoadedBridge } from './bridge-loaded.ts'
+import { benchEngine } from './engine.ts'
 import { benchErasing } from './erasing.ts'
 import { benchLookups } from './lookups.ts'
 import { benchMemories } from './memories.ts'
@@ -29,6 +30,13 @@ export const parts = {
     const directory = join(root, 'append')
     mkdirSync(directory, { recursive: true })
     report('append', await benchAppend(directory))
+  },
+  async engine({ root, isQuick, report }) {
+    const directory = join(root, 'engine')
+    // The account of the server passes through.
+    chmodSync(root, 0o711)
+    mkdirSync(directory)
+    report('engine', await benchEngine(directory, isQuick ? { runs: 3, events: 30_000 } : {}))
   },
   async views(bench) {
     const { isQuick, report } = bench

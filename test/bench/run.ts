@@ -25,6 +25,7 @@ const CLIENT_FLAGS = ['--max-semi-space-size=128', '--v8-pool-size=1']
 /** Parts that measure in their own process run with the flags of the service. */
 const flagsOf: Readonly<Record<PartName, () => readonly string[]>> = {
   append: startFlags,
+  engine: startFlags,
   views: startFlags,
   turns: () => CLIENT_FLAGS,
   bridge: startFlags,

@@ -107,9 +107,8 @@ BEGIN
   UPDATE delegate.event SET body = NULL, salt = NULL
   WHERE ledger_id = p_ledger AND body IS NOT NULL AND seq IN (
     SELECT value::bigint
-    FROM json_populate_recordset(NULL::delegate.event, p_rows) AS erased,
-      json_array_elements_text(erased.facts::json -> 'seqs')
-    WHERE erased.type = 'erased');
+    FROM delegate.event AS erased, json_array_elements_text(erased.facts::json -> 'seqs')
+    WHERE erased.ledger_id = p_ledger AND erased.seq > p_seq AND erased.type = 'erased');
 
   IF json_array_length(p_rows) > 0 THEN
     SELECT seq, hash INTO head FROM delegate.event WHERE ledger_id = p_ledger ORDER BY seq DESC LIMIT 1;

@@ -1,0 +1,156 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { newSalt, toDraft } from '../../ledger/codec.ts'
+import type { NewEvent } from '../../ledger/event.ts'
+import { createIds } from '../../ledger/ids.ts'
+import { openLedger } from '../../ledger/ledger.ts'
+import { copyToPostgres, createTables } from '../../scripts/lib/engine.ts'
+import { catchUp } from '../../src/storage/postgres/catch-up.ts'
+import type { PostgresOptions } from '../../src/storage/postgres/options.ts'
+import { createRemote } from '../../src/storage/postgres/remote.ts'
+import { openStorage } from '../../src/storage/storage.ts'
+import { createPostgres, type Postgres, startPair } from '../support/postgres.ts'
+import { median, quantile, round, timedAsync } from './statistics.ts'
+import { timelineEvents } from './timeline.ts'
+
+const newId = createIds(Date.now)
+const CONCURRENT = 16
+
+const optionsFor = ({ url }: Postgres): PostgresOptions => ({
+  url,
+  mode: 'commit',
+  node: 'bench',
+  leaseMs: 8_000,
+  state: { database: 'settings.sqlite', directory: 'adaptations' },
+})
+
+/**
+ * Appends through the storage thread: without PostgreSQL, with one that has no standby, and with one that has a
+ * synchronous standby; one event at a time, and sixteen at once. Then copies a ledger there and back. All servers share
+ * one disk and this machine's processors, and skip fsync as in the tests. `cpu` counts this process only.
+ */
+export async function benchEngine(directory: string, { runs = 5, appends = 400, events = 100_000 } = {}) {
+  const alone = await createPostgres(join(directory, 'alone'))
+  await alone.start()
+  const pair = await startPair(join(directory, 'pair'))
+  try {
+    const appended = await benchAppends(directory, { alone, pair: pair.primary }, { runs, appends })
+    return { ...appended, ...(await benchCopies(directory, alone, events)) }
+  } finally {
+    await Promise.all([alone.kill(), pair.primary.kill(), pair.standby.kill()])
+  }
+}
+
+async function benchAppends(
+  directory: string,
+  servers: { readonly alone: Postgres; readonly pair: Postgres },
+  { runs, appends }: { readonly runs: number; readonly appends: number },
+) {
+  const ways = { sqlite: null, postgres: optionsFor(servers.alone), synchronous: optionsFor(servers.pair) }
+  const opened = []
+  for (const [way, postgres] of Object.entries(ways)) {
+    const own = join(directory, way)
+    mkdirSync(own)
+    if (postgres) {
+      await createTables(postgres)
+      await copyToPostgres(own, postgres)
+    }
+    opened.push({
+      way,
+      storage: await openBenchStorage(own, postgres),
+      p50s: [],
+      p99s: [],
+      perSecond: [],
+    } as {
+      way: string
+      storage: Awaited<ReturnType<typeof openStorage>>
+      p50s: number[]
+      p99s: number[]
+      perSecond: number[]
+    })
+  }
+  const events = timelineEvents(Number.POSITIVE_INFINITY)
+  const next = (): NewEvent => {
+    const event = events.next().value
+    if (!event) throw new Error('no events left')
+    return event
+  }
+  for (let run = -1; run < runs; run += 1) {
+    for (const { storage, p50s, p99s, perSecond } of opened) {
+      const samples: number[] = []
+      for (let index = 0; index < appends; index += 1)
+        samples.push(await timedAsync(() => storage.append([next()])))
+      const elapsedMs = await timedAsync(() =>
+        Promise.all(
+          Array.from({ length: CONCURRENT }, async () => {
+            for (let index = 0; index < appends / 4; index += 1) await storage.append([next()])
+          }),
+        ),
+      )
+      // The first run warms up.
+      if (run < 0) continue
+      p50s.push(quantile(samples, 0.5))
+      p99s.push(quantile(samples, 0.99))
+      perSecond.push(((CONCURRENT * appends) / 4 / elapsedMs) * 1000)
+    }
+  }
+  for (const { storage } of opened) await storage.close()
+  return Object.fromEntries(
+    opened.map(({ way, p50s, p99s, perSecond }) => [
+      way,
+      {
+        p50Us: round(median(p50s) * 1000),
+        p99Us: round(median(p99s) * 1000),
+        concurrent16PerSecond: round(median(perSecond)),
+      },
+    ]),
+  )
+}
+
+function openBenchStorage(directory: string, postgres: PostgresOptions | null) {
+  return openStorage({
+    directory,
+    postgres,
+    nowMs: Date.now,
+    newId,
+    onWarning: (message) => {
+      throw new Error(message)
+    },
+    onFatal: (error) => {
+      throw error
+    },
+  })
+}
+
+async function benchCopies(directory: string, server: Postgres, count: number) {
+  const options = optionsFor(server)
+  const [here, there] = [join(directory, 'full'), join(directory, 'empty')]
+  const ledger = openLedger(here, newId)
+  const context = { newId, newSalt, at: new Date().toISOString() }
+  ledger.commit([
+    timelineEvents(count)
+      .map((event) => toDraft(event, context))
+      .toArray(),
+  ])
+  const ledgerId = ledger.id()
+  ledger.close()
+  const copying = await paced(count, () => copyToPostgres(here, options))
+  const copy = openLedger(there, () => ledgerId)
+  const remote = createRemote(options, ledgerId)
+  const catchingUp = await paced(count, () => catchUp(remote, { ledger: copy, apply: copy.importRows }))
+  if (copy.head().seq !== count) throw new Error('the copy is not complete')
+  remote.close()
+  copy.close()
+  return { copying, catchingUp }
+}
+
+/** Events per second of the clock, and of this process. */
+async function paced(events: number, work: () => Promise<unknown>) {
+  const before = process.cpuUsage()
+  const elapsedMs = await timedAsync(work)
+  const { user, system } = process.cpuUsage(before)
+  return {
+    perSecond: round((events / elapsedMs) * 1000),
+    perCpuSecond: round((events / (user + system)) * 1e6),
+  }
+}
