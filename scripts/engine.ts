@@ -73,7 +73,7 @@ first.
       ])
       if (relation.kind === 'forked')
         throw new Refused(`The two ledgers differ from event ${relation.seq} on. Nothing is merged.`)
-      const ends = `PostgreSQL ends with event ${relation.remote.seq}, this machine with event ${seq}.`
+      const ends = `PostgreSQL ends with event ${relation.remote.headSeq}, this machine with event ${seq}.`
       if (relation.kind !== 'ahead') return print(`${ends} There is nothing to repair.`)
       if (!isSet('push-local'))
         return print(`${ends} To add the missing ones: npm run engine:repair -- --push-local`)

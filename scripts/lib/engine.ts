@@ -69,19 +69,19 @@ export function copyToPostgres(directory: string, options: PostgresOptions): Pro
       throw new Refused(`The two ledgers differ from event ${relation.seq} on. Nothing was changed.`)
     if (relation.kind === 'behind')
       throw new Refused(
-        `PostgreSQL has events up to ${relation.remote.seq} that this directory lacks. Nothing was changed.`,
+        `PostgreSQL has events up to ${relation.remote.headSeq} that this directory lacks. Nothing was changed.`,
       )
     const epoch = await remote.seize(options.node, '-infinity', LIMIT_MS)
     const state = watchState(directory, options.state, false)
     try {
       const parts = { remote, ledger, epoch }
-      await pushState(parts, state, await pushRows(parts, relation.remote.seq))
+      await pushState(parts, state, await pushRows(parts, relation.remote.headSeq))
     } finally {
       state.close()
     }
     ledger.setMeta('epoch', String(epoch))
     await remote.release(epoch, LIMIT_MS)
-    return ledger.head().seq - relation.remote.seq
+    return ledger.head().seq - relation.remote.headSeq
   })
 }
 
@@ -157,14 +157,12 @@ export async function readStatus(directory: string, options: PostgresOptions): P
   using db = closing(openLedgerReadOnly(directory))
   const ledger = createReader(db)
   using remote = closing(createRemote(options, ledger.id()))
-  const [found, relation, nodes, standbys] = [
-    await remote.ledger(),
+  const [relation, nodes, standbys] = [
     await relate(remote, ledger),
     await remote.nodes(),
     await remote.synchronousStandbys(),
   ]
-  if (!found) throw new Refused(`This database has no ledger ${ledger.id()}. Run npm run engine:init.`)
-  const { holder, epoch, leaseLeftMs, headSeq } = found
+  const { holder, epoch, leaseLeftMs, headSeq } = relation.remote
   const lease = leaseLeftMs > 0 ? `for another ${(leaseLeftMs / 1000).toFixed(1)} s` : 'its lease has ended'
   return [
     `ledger      ${ledger.id()}`,

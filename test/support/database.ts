@@ -42,7 +42,7 @@ export function sharedDatabase(): () => Postgres {
   beforeAll(async () => {
     const cleanups: (() => void | Promise<void>)[] = []
     database = await startDatabase((cleanup) => void cleanups.push(cleanup))
-    await createTables(optionsFor(database, 'setup'))
+    await createTables(optionsFor(database, 'setup', { leaseMs: 8_000 }))
     return async () => {
       for (const cleanup of cleanups.reverse()) await cleanup()
     }

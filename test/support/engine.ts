@@ -22,7 +22,7 @@ export async function openNode(
 
 /** Storage over PostgreSQL, whose directory was copied there before. */
 export async function initNode(directory: string, postgres: PostgresOptions) {
-  await copyToPostgres(directory, postgres)
+  await copyToPostgres(directory, { ...postgres, leaseMs: 8_000 })
   return openNode(directory, postgres)
 }
 

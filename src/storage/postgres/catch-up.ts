@@ -1,8 +1,8 @@
 import type { EventRow } from '../../../ledger/codec.ts'
-import type { Head, LedgerReader } from '../../../ledger/reader.ts'
+import type { LedgerReader } from '../../../ledger/reader.ts'
 import { verifyLink } from '../../../ledger/verify.ts'
 import { EngineRefused } from './options.ts'
-import type { Remote } from './remote.ts'
+import type { Remote, RemoteLedger } from './remote.ts'
 
 const PAGE_ROWS = 2_000
 
@@ -35,25 +35,25 @@ export const isLastEpoch = ({ meta }: Pick<LedgerReader, 'meta'>, epoch: number)
   Number(meta('epoch') ?? -1) === epoch - 1
 
 /** How the local ledger and that in PostgreSQL relate. `forked` has the first event in which they differ. */
-export type Relation =
-  | { readonly kind: 'same' | 'behind' | 'ahead'; readonly remote: Head }
+export type Relation = { readonly remote: RemoteLedger } & (
+  | { readonly kind: 'same' | 'behind' | 'ahead' }
   | { readonly kind: 'forked'; readonly seq: number }
+)
 
 /** Compares by hashes: equal hashes mean equal histories. */
 export async function relate(
   remote: Remote,
   local: Pick<LedgerReader, 'head' | 'hashAt'>,
 ): Promise<Relation> {
-  const found = await remote.ledger()
-  if (!found)
+  const head = await remote.ledger()
+  if (!head)
     throw new EngineRefused(`This database has no ledger ${remote.ledgerId}. Run npm run engine:init.`)
-  const head = { seq: found.headSeq, hash: found.headHash }
   const mine = local.head()
-  const shared = Math.min(mine.seq, head.seq)
+  const shared = Math.min(mine.seq, head.headSeq)
   const isEqual = async (seq: number) =>
-    seq === 0 || local.hashAt(seq) === (seq === head.seq ? head.hash : await remote.hashAt(seq))
+    seq === 0 || local.hashAt(seq) === (seq === head.headSeq ? head.headHash : await remote.hashAt(seq))
   if (await isEqual(shared)) {
-    const kind = mine.seq === head.seq ? 'same' : mine.seq < head.seq ? 'behind' : 'ahead'
+    const kind = mine.seq === head.headSeq ? 'same' : mine.seq < head.headSeq ? 'behind' : 'ahead'
     return { kind, remote: head }
   }
   // Once hashes differ they differ for good, so the first difference is found by halving.
@@ -64,7 +64,7 @@ export async function relate(
     if (await isEqual(middle)) same = middle
     else different = middle
   }
-  return { kind: 'forked', seq: different }
+  return { kind: 'forked', seq: different, remote: head }
 }
 
 /** Throws EngineRefused unless PostgreSQL has all that the local ledger has. */
@@ -80,7 +80,7 @@ export async function requirePrefix(
     )
   if (relation.kind === 'ahead')
     throw new EngineRefused(
-      `PostgreSQL ends with event ${relation.remote.seq}, and the ledger here with event ${local.head().seq}: ` +
+      `PostgreSQL ends with event ${relation.remote.headSeq}, and the ledger here with event ${local.head().seq}: ` +
         'PostgreSQL has lost events. To add them to it again, run npm run engine:repair -- --push-local.',
     )
 }

@@ -38,10 +38,10 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
   /** Throws EngineRefused unless this machine may write to it. */
   async function requireOwn(): Promise<void> {
     const relation = await relate(remote, writer.ledger)
-    const found = await remote.ledger()
-    if (found && found.epoch !== epoch)
+    const { holder, epoch: current, headSeq } = relation.remote
+    if (current !== epoch)
       throw new EngineRefused(
-        `${found.holder ?? 'Another machine'} has pulled this ledger, so this one must not go on.`,
+        `${holder ?? 'Another machine'} has pulled this ledger, so this one must not go on.`,
       )
     if (relation.kind === 'forked')
       throw new EngineRefused(
@@ -49,9 +49,9 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
       )
     if (relation.kind === 'behind')
       throw new EngineRefused(
-        `PostgreSQL has events up to ${relation.remote.seq} that this directory lacks. Run npm run ledger:pull.`,
+        `PostgreSQL has events up to ${headSeq} that this directory lacks. Run npm run ledger:pull.`,
       )
-    remoteSeq = relation.remote.seq
+    remoteSeq = headSeq
   }
 
   function failed(error: unknown): void {
@@ -61,7 +61,7 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
   }
 
   async function pushOnce(): Promise<void> {
-    if (fault !== null) await requireOwn()
+    await requireOwn()
     const parts = { remote, epoch, ledger: writer.ledger }
     remoteSeq = await pushRows(parts, remoteSeq)
     await pushState(parts, state, remoteSeq)

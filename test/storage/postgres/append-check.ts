@@ -37,7 +37,7 @@ const everyFault: [Step[]][] = [0, 1, 2].map((part) => [
 export async function checkAppends(numRuns: number): Promise<void> {
   const databases = await startDatabases()
   const { primary } = databases
-  const options = optionsFor(primary, 'check')
+  const options = optionsFor(primary, 'check', { leaseMs: 8_000 })
   await createTables(options)
   await fc.assert(
     fc.asyncProperty(fc.array(aStep, { minLength: 1, maxLength: 5 }), async (steps) => {

@@ -45,6 +45,7 @@ export type Step = {
 }
 
 const LEASE_MS = 800
+const SETUP_MS = 8_000
 
 type Node = { readonly writer: Writer; readonly engine: Engine; isDead: boolean }
 type Batch = { readonly key: string | undefined; readonly texts: readonly string[] }
@@ -64,7 +65,7 @@ export async function openTrial(
   let texts = 0
   let hasErased = false
   let fault: Fault = 'none'
-  await copyToPostgres(directories.here, here)
+  await copyToPostgres(directories.here, { ...here, leaseMs: SETUP_MS })
   let node = await openNode(directories.here, { ...here, url: proxy.url })
   const ledgerId = node.writer.ledger.id()
   await node.engine.commit([draftsOf(batchOf({ facts: 1, hasKey: false }))])
