@@ -5,6 +5,7 @@ import {
   chmodSync,
   chownSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   symlinkSync,
@@ -125,7 +126,7 @@ function serverOver(
     directory,
     async start() {
       let output = ''
-      // In a process group of its own, so that no backend outlives a kill.
+      // In a process group of its own, so that Ctrl-C ends it only once the tests have ended.
       child = spawn(join(native, 'bin/postgres'), ['-D', data, ...options], {
         env,
         cwd: directory,
@@ -161,11 +162,17 @@ function serverOver(
   }
 }
 
+/** The server first, so that it starts no other process. Each of its processes is in a group of its own. */
 function signalAll(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // It has just ended.
+  const children = `/proc/${pid}/task/${pid}/children`
+  const pids = () => (existsSync(children) ? readFileSync(children, 'utf8').split(' ').filter(Boolean) : [])
+  const before = pids()
+  for (const each of new Set([pid, ...before.map(Number), ...pids().map(Number)])) {
+    try {
+      process.kill(each, signal)
+    } catch {
+      // It has just ended.
+    }
   }
 }
 

@@ -40,7 +40,7 @@ export async function checkAppends(numRuns: number): Promise<void> {
   const options = optionsFor(primary, 'check', { leaseMs: 8_000 })
   await createTables(options)
   await fc.assert(
-    fc.asyncProperty(fc.array(aStep, { minLength: 1, maxLength: 5 }), async (steps) => {
+    fc.asyncProperty(fc.array(aStep, { minLength: 1, maxLength: 4 }), async (steps) => {
       const here = testDirectory()
       const trial = await openTrial(databases, { here, there: testDirectory })
       for (const step of steps) await trial.append(step)

@@ -64,11 +64,12 @@ export async function openTrial(
   const flaws: string[] = []
   let texts = 0
   let hasErased = false
+  const isAcknowledged = false
   let fault: Fault = 'none'
   await copyToPostgres(directories.here, { ...here, leaseMs: SETUP_MS })
   let node = await openNode(directories.here, { ...here, url: proxy.url })
   const ledgerId = node.writer.ledger.id()
-  await node.engine.commit([draftsOf(batchOf({ facts: 1, hasKey: false }))])
+  await appendSurely()
 
   async function openNode(directory: string, options: PostgresOptions): Promise<Node> {
     const writer = openWriter({ directory, newId, warn: () => undefined })
@@ -161,6 +162,8 @@ export async function openTrial(
   async function interrupt(how: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> {
     const pid = await waitingBackend()
     if (pid !== null) await primary.query(`SELECT ${how}($1)`, [pid])
+    await sleep(50)
+    if (isAcknowledged) flaws.push('acknowledged while the standby does not have it')
     standby.signal('SIGCONT')
   }
 
@@ -266,20 +269,22 @@ export async function openTrial(
     if (node.isDead) node = await openNode(directories.here, { ...here, url: proxy.url })
   }
 
-  /** The last append must succeed again. Ends the trial. */
-  async function finish(): Promise<void> {
+  /** Appends once nothing fails any more. */
+  async function appendSurely(): Promise<void> {
     const batch = batchOf({ facts: 1, hasKey: false })
-    for (let attempt = 0; ; attempt += 1) {
+    for (let attempt = 0; attempt < 50; attempt += 1) {
       await restart()
       try {
-        note([batch], await node.engine.commit([draftsOf(batch)]))
-        break
+        return note([batch], await node.engine.commit([draftsOf(batch)]))
       } catch (error) {
-        if (attempt === 30) flaws.push(`the node does not recover: ${messageOf(error)}`)
-        if (attempt === 30) break
+        if (attempt === 49) flaws.push(`the node does not recover: ${messageOf(error)}`)
         await sleep(100)
       }
     }
+  }
+
+  async function finish(): Promise<void> {
+    await appendSurely()
     for (const close of closers.reverse()) await close()
     await proxy.close()
   }

@@ -11,7 +11,7 @@ import { said } from '../../support/writer.ts'
 
 const database = sharedDatabase()
 const follow = (more: Partial<PostgresOptions> = {}) =>
-  optionsFor(database(), 'here', { mode: 'follow', ...more })
+  optionsFor(database(), 'here', { mode: 'follow', leaseMs: 5_000, ...more })
 
 test('what is appended, set and adapted is in PostgreSQL within a second, and after an outage', async () => {
   const proxy = await openProxy(database().port)

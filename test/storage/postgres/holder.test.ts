@@ -4,6 +4,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import { openLedger } from '../../../ledger/ledger.ts'
+import { lockDirectory } from '../../../ledger/lock.ts'
 import { copyToPostgres, detach, promote, readStatus } from '../../../scripts/lib/engine.ts'
 import type { EngineStatus } from '../../../src/storage/messages.ts'
 import { privileges } from '../../../src/storage/postgres/migrate.ts'
@@ -15,7 +16,9 @@ import { openProxy } from '../../support/proxy.ts'
 import { openTestWriter, said } from '../../support/writer.ts'
 
 const database = sharedDatabase()
-const commit = (node = 'here', more: Partial<PostgresOptions> = {}) => optionsFor(database(), node, more)
+/** With a lease that does not end by itself on a machine that is busy. */
+const commit = (node = 'here', more: Partial<PostgresOptions> = {}) =>
+  optionsFor(database(), node, { leaseMs: 5_000, ...more })
 
 /** A directory whose ledger has an id, without events, for a standby in a database with several ledgers. */
 function emptyDirectory(ledgerId: string): string {
@@ -36,7 +39,7 @@ async function inPostgres(ledgerId: string): Promise<(string | null)[]> {
 test('appends are refused past the deadline, and go on once PostgreSQL is back', async () => {
   const proxy = await openProxy(database().port)
   onTestFinished(() => proxy.close())
-  const storage = await initNode(testDirectory(), commit('here', { url: proxy.url }))
+  const storage = await initNode(testDirectory(), commit('here', { url: proxy.url, leaseMs: 1_600 }))
   await storage.append([said('one')])
   proxy.isDeaf = true
   proxy.cut()
@@ -98,6 +101,7 @@ test('ledgers that do not fit together end the start, and a lost tail is added a
   await expect(openNode(directory, commit())).rejects.toThrow(
     'PostgreSQL ends with event 1, and the ledger here with event 3: PostgreSQL has lost events.',
   )
+  await expect.poll(() => lockDirectory(directory).release()).toBeUndefined()
   await database().query('CREATE ROLE repairer LOGIN')
   await database().query(privileges('repairer'))
   const url = database().url.replace('postgres@', 'repairer@')
@@ -196,6 +200,8 @@ test('a directory goes on without PostgreSQL only once it is detached, and can b
   await holder.close()
   const alone = () => openNode(directory, commit(), { postgres: null })
   await expect(alone()).rejects.toThrow('This ledger is committed by PostgreSQL. Set LEDGER_POSTGRES_MODE')
+  // The thread that was refused is gone in a moment.
+  await expect.poll(() => lockDirectory(directory).release()).toBeUndefined()
   expect(await detach(directory, commit())).toMatchObject({ seq: 1, isForked: false })
   expect(readState(directory)).toMatchObject({ settings: ['plain', 'last'], adaptation: 'last' })
   const storage = await alone()
