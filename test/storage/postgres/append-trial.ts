@@ -64,7 +64,7 @@ export async function openTrial(
   const flaws: string[] = []
   let texts = 0
   let hasErased = false
-  const isAcknowledged = false
+  let isAcknowledged = false
   let fault: Fault = 'none'
   await copyToPostgres(directories.here, { ...here, leaseMs: SETUP_MS })
   let node = await openNode(directories.here, { ...here, url: proxy.url })
@@ -243,11 +243,14 @@ export async function openTrial(
     const dying = node
     const fromOver = await arm(step)
     fault = step.fault
-    const answered = dying.engine
-      .commit([...batches.map(draftsOf), erasure])
-      .catch(
-        (error: unknown) => void (error instanceof LedgerUnavailable || flaws.push(`refused by ${error}`)),
-      )
+    isAcknowledged = false
+    const answered = dying.engine.commit([...batches.map(draftsOf), erasure]).then(
+      (outcomes) => {
+        isAcknowledged = true
+        return outcomes
+      },
+      (error: unknown) => void (error instanceof LedgerUnavailable || flaws.push(`refused by ${error}`)),
+    )
     await fromOver()
     proxy.release()
     const outcomes = await answered
