@@ -91,7 +91,8 @@ export function configOf(url: string): pg.ClientConfig {
 
 function parsed(url: string): ConnectionOptions {
   try {
-    return parse(url)
+    // What is TLS is checked here, so the parser need not warn of modes that check less.
+    return parse(url.replace(/([?&]sslmode=)(prefer|require|verify-ca)\b/, '$1verify-full'))
   } catch (error) {
     // The message does not quote the URL.
     throw new EngineRefused(`LEDGER_POSTGRES_URL cannot be used: ${messageOf(error)}`)
