@@ -57,6 +57,22 @@ test('appends are refused past the deadline, and go on once PostgreSQL is back',
   expect(await inPostgres(storage.ledger.id())).toEqual(['one', 'four'])
 })
 
+test('an answer does not wait for what was appended after it', async () => {
+  const proxy = await openProxy(database().port)
+  onTestFinished(() => proxy.close())
+  const storage = await initNode(testDirectory(), commit('here', { url: proxy.url }))
+  let second: Promise<unknown> | undefined
+  proxy.watch('delegate.append', () => {
+    second = storage.append([said('two')])
+    proxy.watch('delegate.append', () => 'swallow')
+    return 'pass'
+  })
+  await storage.append([said('one')])
+  expect(await inPostgres(storage.ledger.id())).toEqual(['one'])
+  await second
+  expect(await inPostgres(storage.ledger.id())).toEqual(['one', 'two'])
+})
+
 test('a holder that was replaced ends, and its settings are those of its successor', async () => {
   const [here, there] = [testDirectory(), testDirectory()]
   writeState(here, 'old')
