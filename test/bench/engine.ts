@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { newSalt, toDraft } from '../../ledger/codec.ts'
+import { chainHash, GENESIS_HASH, newSalt, toDraft } from '../../ledger/codec.ts'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createIds } from '../../ledger/ids.ts'
 import { openLedger } from '../../ledger/ledger.ts'
@@ -15,6 +15,16 @@ import { timelineEvents } from './timeline.ts'
 
 const newId = createIds(Date.now)
 const CONCURRENT = 16
+const BLOCK_APPENDS = 50
+
+const events = timelineEvents(Number.POSITIVE_INFINITY)
+function nextEvent(): NewEvent {
+  const event = events.next().value
+  if (!event) throw new Error('no events left')
+  return event
+}
+
+const drafted = (event: NewEvent) => toDraft(event, { newId, newSalt, at: new Date().toISOString() })
 
 const optionsFor = ({ url }: Postgres): PostgresOptions => ({
   url,
@@ -25,8 +35,8 @@ const optionsFor = ({ url }: Postgres): PostgresOptions => ({
 })
 
 /**
- * Appends through the storage thread: without PostgreSQL, with one that has no standby, and with one that has a
- * synchronous standby; one event at a time, and sixteen at once. Then copies a ledger there and back. All servers share
+ * The fenced append alone, and appends through the storage thread: without PostgreSQL, with one that has no standby,
+ * and with one that has a synchronous standby; one event at a time, and sixteen at once, in turns. Then copies a ledger there and back. All servers share
  * one disk and this machine's processors, and skip fsync as in the tests. `cpu` counts this process only.
  */
 export async function benchEngine(directory: string, { runs = 5, appends = 400, events = 100_000 } = {}) {
@@ -34,11 +44,56 @@ export async function benchEngine(directory: string, { runs = 5, appends = 400, 
   await alone.start()
   const pair = await startPair(join(directory, 'pair'))
   try {
-    const appended = await benchAppends(directory, { alone, pair: pair.primary }, { runs, appends })
-    return { ...appended, ...(await benchCopies(directory, alone, events)) }
+    const servers = { alone, pair: pair.primary }
+    for (const server of Object.values(servers)) await createTables(optionsFor(server))
+    const fenced = await benchFenced(servers)
+    const appended = await benchAppends(directory, servers, { runs, appends })
+    return { fenced, ...appended, ...(await benchCopies(directory, alone, events)) }
   } finally {
     await Promise.all([alone.kill(), pair.primary.kill(), pair.standby.kill()])
   }
+}
+
+/** The statement that appends, without anything around it: one event, and groups of sixteen. */
+async function benchFenced(servers: Readonly<Record<string, Postgres>>, groups = 400) {
+  const ways = []
+  for (const [way, server] of Object.entries(servers)) {
+    const remote = createRemote(optionsFor(server), newId())
+    await remote.register(GENESIS_HASH)
+    ways.push({
+      way,
+      remote,
+      head: { seq: 0, hash: GENESIS_HASH },
+      one: [] as number[],
+      many: [] as number[],
+    })
+  }
+  for (let group = 0; group < groups; group += 1) {
+    for (const each of ways) {
+      for (const size of [1, CONCURRENT]) {
+        const from = each.head
+        const rows = Array.from({ length: size }, () => {
+          const draft = drafted(nextEvent())
+          const seq = each.head.seq + 1
+          each.head = { seq, hash: chainHash(each.head.hash, seq, draft) }
+          return { ...draft, ...each.head }
+        })
+        const tookMs = await timedAsync(() => each.remote.append(0, from, rows, [], 10_000))
+        ;(size === 1 ? each.one : each.many).push(tookMs)
+      }
+    }
+  }
+  for (const { remote } of ways) remote.close()
+  return Object.fromEntries(
+    ways.map(({ way, one, many }) => [
+      way,
+      {
+        p50Us: round(quantile(one, 0.5) * 1000),
+        p99Us: round(quantile(one, 0.99) * 1000),
+        groupsOf16PerSecond: round((CONCURRENT / quantile(many, 0.5)) * 1000),
+      },
+    ]),
+  )
 }
 
 async function benchAppends(
@@ -51,10 +106,7 @@ async function benchAppends(
   for (const [way, postgres] of Object.entries(ways)) {
     const own = join(directory, way)
     mkdirSync(own)
-    if (postgres) {
-      await createTables(postgres)
-      await copyToPostgres(own, postgres)
-    }
+    if (postgres) await copyToPostgres(own, postgres)
     opened.push({
       way,
       storage: await openBenchStorage(own, postgres),
@@ -69,29 +121,26 @@ async function benchAppends(
       perSecond: number[]
     })
   }
-  const events = timelineEvents(Number.POSITIVE_INFINITY)
-  const next = (): NewEvent => {
-    const event = events.next().value
-    if (!event) throw new Error('no events left')
-    return event
-  }
   for (let run = -1; run < runs; run += 1) {
-    for (const { storage, p50s, p99s, perSecond } of opened) {
-      const samples: number[] = []
-      for (let index = 0; index < appends; index += 1)
-        samples.push(await timedAsync(() => storage.append([next()])))
-      const elapsedMs = await timedAsync(() =>
-        Promise.all(
-          Array.from({ length: CONCURRENT }, async () => {
-            for (let index = 0; index < appends / 4; index += 1) await storage.append([next()])
-          }),
-        ),
-      )
-      // The first run warms up.
-      if (run < 0) continue
-      p50s.push(quantile(samples, 0.5))
-      p99s.push(quantile(samples, 0.99))
-      perSecond.push(((CONCURRENT * appends) / 4 / elapsedMs) * 1000)
+    const samples = new Map(opened.map(({ way }) => [way, [] as number[]]))
+    const elapsedMs = new Map(opened.map(({ way }) => [way, 0]))
+    for (let block = 0; block < appends; block += BLOCK_APPENDS) {
+      for (const { way, storage } of opened) {
+        for (let index = 0; index < BLOCK_APPENDS; index += 1)
+          samples.get(way)?.push(await timedAsync(() => storage.append([nextEvent()])))
+        const appender = async () => {
+          for (let index = 0; index < BLOCK_APPENDS / 5; index += 1) await storage.append([nextEvent()])
+        }
+        const tookMs = await timedAsync(() => Promise.all(Array.from({ length: CONCURRENT }, appender)))
+        elapsedMs.set(way, (elapsedMs.get(way) ?? 0) + tookMs)
+      }
+    }
+    // The first run warms up.
+    if (run < 0) continue
+    for (const { way, p50s, p99s, perSecond } of opened) {
+      p50s.push(quantile(samples.get(way) ?? [], 0.5))
+      p99s.push(quantile(samples.get(way) ?? [], 0.99))
+      perSecond.push(((CONCURRENT * appends) / 5 / (elapsedMs.get(way) ?? 0)) * 1000)
     }
   }
   for (const { storage } of opened) await storage.close()
