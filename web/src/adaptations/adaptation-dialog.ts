@@ -1,11 +1,9 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Adaptation, AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
-import type { App } from '../app/app.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { formDialog, textIn } from '../app/form-dialog.ts'
 import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { areaView, fieldView, notesView } from '../design/field.ts'
 
 export const adaptationChannels: readonly AdaptationChannel[] = ['chat', 'voice', 'sms']
@@ -19,32 +17,28 @@ export const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
 /** Creates or edits a standing instruction. */
 @customElement('dg-adaptation-dialog')
 export class DgAdaptationDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      textarea.input {
-        min-height: 11rem;
-        line-height: 1.55;
-      }
-      legend {
-        padding: 0;
-      }
-      .channels label {
-        display: inline-flex;
-        align-items: center;
-        gap: var(--space-2);
-        min-height: 2rem;
-        cursor: pointer;
-      }
-      input[type='checkbox'] {
-        width: 1.125rem;
-        height: 1.125rem;
-        margin: 0;
-        accent-color: var(--accent);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+  static override readonly styles = css`
+    textarea.input {
+      min-height: 11rem;
+      line-height: 1.55;
+    }
+    legend {
+      padding: 0;
+    }
+    .channels label {
+      display: inline-flex;
+      align-items: center;
+      gap: var(--space-2);
+      min-height: 2rem;
+      cursor: pointer;
+    }
+    input[type='checkbox'] {
+      width: 1.125rem;
+      height: 1.125rem;
+      margin: 0;
+      accent-color: var(--accent);
+    }
+  `
   @property({ attribute: false }) onSaved!: () => void
   /** Null for a new instruction. */
   @property({ attribute: false }) edited: Adaptation | null = null

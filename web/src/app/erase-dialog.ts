@@ -1,12 +1,12 @@
-import { css, html, type LitElement, nothing, type TemplateResult } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { ErasureTarget } from '../../../src/http/contract/erasures.ts'
 import type { AnswerOf } from '../api/routes.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { fieldView, problemView } from '../design/field.ts'
 import { instantOf, wallMinute } from '../design/owner-time.ts'
 import type { App } from './app.ts'
+import type { AppElement } from './app-element.ts'
+import { DialogElement } from './dialog-element.ts'
 import { planStyles, planView } from './erasure-plan.ts'
 import { Loaded, waitingView } from './loaded.ts'
 import { Submission } from './submission.ts'
@@ -23,8 +23,8 @@ export type Erasing = {
 }
 
 /** Shows what an erasure takes along, asks for confirmation, and offers Undo in a toast afterwards. */
-export function askToErase(host: LitElement, app: App, erasing: Erasing): void {
-  Object.assign(new DgEraseDialog(), { app, erasing }).openIn(host)
+export function askToErase(host: AppElement, erasing: Erasing): void {
+  Object.assign(new DgEraseDialog(), { erasing }).openIn(host)
 }
 
 type ErasurePlan = AnswerOf<'/api/erasures.plan'>
@@ -38,7 +38,6 @@ const stretches: readonly (readonly [string, number])[] = [
 @customElement('dg-erase-dialog')
 export class DgEraseDialog extends DialogElement {
   static override readonly styles = [
-    controls,
     planStyles,
     css`
       .stretch {
@@ -61,7 +60,6 @@ export class DgEraseDialog extends DialogElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   @property({ attribute: false }) erasing!: Erasing
   @state() private from: string = wallMinute(new Date(Date.now() - 3_600_000))
   @state() private to: string = wallMinute(new Date())

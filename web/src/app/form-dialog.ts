@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit'
-import type { DialogElement } from '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
+import type { DialogElement } from './dialog-element.ts'
 import type { Submission } from './submission.ts'
 
 type FormDialog = {

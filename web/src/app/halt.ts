@@ -1,34 +1,33 @@
-import { html, type LitElement, type TemplateResult } from 'lit'
+import { html, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { HaltState } from '../../../src/http/contract/halt.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { passwordView } from '../design/field.ts'
-import type { App } from './app.ts'
+import type { AppElement } from './app-element.ts'
 import { askToConfirm } from './confirm-dialog.ts'
+import { DialogElement } from './dialog-element.ts'
 import { formDialog } from './form-dialog.ts'
 import { Submission } from './submission.ts'
 
 type Changed = (state: HaltState) => void
 
 /** Says what a halt does, and halts on confirmation. */
-export function askToHalt(host: LitElement, app: App, changed: Changed): void {
+export function askToHalt(host: AppElement, changed: Changed): void {
   askToConfirm(host, {
     heading: 'Halt Delegate?',
     content:
       'Delegate keeps answering in chat, and does nothing else: no texts, calls, tasks, deliveries or learning. Calls and tasks in progress end; everything else waits until you release it with your password.',
     action: 'Halt',
-    run: async () => changed(await app.http.post('/api/halt')),
+    run: async () => changed(await host.app.http.post('/api/halt')),
   })
 }
 
 /** Asks for the password, and releases Delegate. */
-export function askToRelease(host: LitElement, app: App, changed: Changed): void {
-  Object.assign(new DgReleaseDialog(), { app, changed }).openIn(host)
+export function askToRelease(host: AppElement, changed: Changed): void {
+  Object.assign(new DgReleaseDialog(), { changed }).openIn(host)
 }
 
 @customElement('dg-release-dialog')
 export class DgReleaseDialog extends DialogElement {
-  @property({ attribute: false }) app!: App
   @property({ attribute: false }) changed!: Changed
   private readonly submission = new Submission(this)
 

@@ -1,16 +1,16 @@
-import { html, type LitElement, nothing } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { html, nothing } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import { hasPasskeys, proveWithPasskey } from '../api/passkeys.ts'
-import type { Http } from '../api/routes.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { codeView, passwordView, usernameView } from '../design/field.ts'
+import type { AppElement } from './app-element.ts'
+import { DialogElement } from './dialog-element.ts'
 import { formDialog, textIn } from './form-dialog.ts'
 import { Submission } from './submission.ts'
 
 /** Asks the owner to prove who they are. Resolves to false if they close the dialog. */
-export function askToStepUp(host: LitElement, http: Http): Promise<boolean> {
+export function askToStepUp(host: AppElement): Promise<boolean> {
   return new Promise((resolve) => {
-    const dialog = Object.assign(new DgStepUpDialog(), { http })
+    const dialog = new DgStepUpDialog()
     dialog.addEventListener('close', () => resolve(dialog.isProven))
     dialog.openIn(host)
   })
@@ -18,7 +18,6 @@ export function askToStepUp(host: LitElement, http: Http): Promise<boolean> {
 
 @customElement('dg-step-up-dialog')
 export class DgStepUpDialog extends DialogElement {
-  @property({ attribute: false }) http!: Http
   /** Whether the owner has an authenticator app. */
   @state() private hasCodes = false
   /** Whether a passkey works on this page. */
@@ -33,7 +32,7 @@ export class DgStepUpDialog extends DialogElement {
 
   private async lookUp(): Promise<void> {
     try {
-      const { totp, passkeys, passkeyDomain } = await this.http.get('/api/auth/factors')
+      const { totp, passkeys, passkeyDomain } = await this.app.http.get('/api/auth/factors')
       this.hasCodes = totp !== null
       this.hasPasskey = hasPasskeys() && passkeys.some(({ domain }) => domain === passkeyDomain)
     } catch {
@@ -45,7 +44,7 @@ export class DgStepUpDialog extends DialogElement {
     const password = String(data.get('step-up-password'))
     const code = textIn(data, 'step-up-code')
     this.isProven = await this.submission.send(
-      () => this.http.post('/api/auth/step-up', { body: password === '' ? { code } : { password } }),
+      () => this.app.http.post('/api/auth/step-up', { body: password === '' ? { code } : { password } }),
       password === '' && code === '' ? { 'step-up-password': 'Enter your password.' } : {},
       ({ problem }) => wrong[problem.code],
     )
@@ -53,7 +52,7 @@ export class DgStepUpDialog extends DialogElement {
   }
 
   private readonly usePasskey = async (): Promise<void> => {
-    this.isProven = await this.submission.send(() => proveWithPasskey(this.http))
+    this.isProven = await this.submission.send(() => proveWithPasskey(this.app.http))
     if (this.isProven) this.close()
   }
 

@@ -1,6 +1,6 @@
-import { css, html, LitElement, type TemplateResult } from 'lit'
+import { css, html, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import { controls } from './controls.ts'
+import { StyledElement } from './styled-element.ts'
 
 /** The bar at the top of a page. */
 export const barStyles = css`
@@ -55,9 +55,8 @@ export function drawerButton(host: HTMLElement): TemplateResult {
 
 /** The layout of a page in the shell: heading, tools, and content in one column. */
 @customElement('dg-page')
-export class DgPage extends LitElement {
+export class DgPage extends StyledElement {
   static override readonly styles = [
-    controls,
     barStyles,
     css`
       :host {

@@ -1,11 +1,10 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import { guard } from 'lit/directives/guard.js'
 import type { LogLevel, LogLine } from '../../../src/http/contract/logs.ts'
 import type { AnswerOf } from '../api/routes.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { controls } from '../design/controls.ts'
 import { takeText } from '../design/field.ts'
 import { plural } from '../design/format.ts'
 import { createKeyedRows } from '../design/keyed-rows.ts'
@@ -23,9 +22,8 @@ type Connection = 'live' | 'paused' | 'cut'
 
 /** Live view of the service's log. */
 @customElement('dg-logs-page')
-export class DgLogsPage extends LitElement {
-  static override readonly styles = [controls, logStyles]
-  @property({ attribute: false }) app!: App
+export class DgLogsPage extends AppElement {
+  static override readonly styles = logStyles
   @state() private level: LogLevel = 'info'
   @state() private filter = ''
   @state() private connection: Connection = 'live'

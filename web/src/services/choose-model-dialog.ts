@@ -1,10 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { formDialog } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { takeText } from '../design/field.ts'
 import './model-picker.ts'
 import {
@@ -19,7 +18,6 @@ import {
 /** Chooses a model of one of the services, for one use or one message. */
 @customElement('dg-choose-model-dialog')
 export class DgChooseModelDialog extends DialogElement {
-  @property({ attribute: false }) app!: App
   @property({ attribute: false }) services!: Services
   @property() heading = ''
   @property() about = ''

@@ -1,12 +1,10 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import { changeSettings } from '../api/settings.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
 import { askPasswordIn } from '../settings/password-dialog.ts'
 import { isForAnotherHost, otherHostText } from '../settings/setting-row.ts'
 import { DgChooseModelDialog } from './choose-model-dialog.ts'
@@ -28,10 +26,8 @@ import { usesTable, usesTableStyles } from './uses-table.ts'
 
 /** The model services, what each is used for, and what answers if one fails. */
 @customElement('dg-model-services')
-export class DgModelServices extends LitElement {
+export class DgModelServices extends AppElement {
   static override readonly styles = [
-    controls,
-    cards,
     usesTableStyles,
     css`
       section {
@@ -63,7 +59,6 @@ export class DgModelServices extends LitElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   /** The settings of the section, for the source of each value. */
   @property({ attribute: false }) settings: readonly Setting[] = []
   /** The service that is being tested. */
@@ -82,7 +77,7 @@ export class DgModelServices extends LitElement {
       else if (!asMain) this.app.toast('Added. Choose below what to use it for.')
       else added = changed
     }
-    const dialog = Object.assign(new DgServiceDialog(), { app: this.app, services, edited, asMain, onSaved })
+    const dialog = Object.assign(new DgServiceDialog(), { services, edited, asMain, onSaved })
     // The first service is for the chat, with one of its own models.
     dialog.addEventListener('close', () => {
       const chat = added?.uses.find(({ use }) => use === 'chat')
@@ -118,7 +113,7 @@ export class DgModelServices extends LitElement {
     }
     const { app } = this
     const dialog = Object.assign(new DgChooseModelDialog(), {
-      ...{ app, services, choice, withBuiltin: use === 'chat' },
+      ...{ services, choice, withBuiltin: use === 'chat' },
       heading: `Model for ${use === 'chat' ? 'the chat' : title.toLowerCase()}`,
       about,
       action: ['Save', 'Saving…'],
@@ -251,7 +246,7 @@ export class DgModelServices extends LitElement {
               </button>`
         }
       </div>
-      <dg-service-test id="test-${id}" .http=${this.app.http}></dg-service-test>
+      <dg-service-test id="test-${id}" .app=${this.app}></dg-service-test>
     </li>`
   }
 }

@@ -1,10 +1,8 @@
 import { css, html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { formDialog, textIn } from '../app/form-dialog.ts'
 import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { choiceView, fieldView, takeText } from '../design/field.ts'
 import { entryFields, hintView, keyToSave, missing, missingForTest, triedOf } from './service-form.ts'
 import './service-test.ts'
@@ -20,27 +18,23 @@ const apis = [
 /** Adds a model service or changes one. */
 @customElement('dg-service-dialog')
 export class DgServiceDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      details {
-        border-top: 1px solid var(--line);
-        padding-top: var(--space-3);
-      }
-      summary {
-        width: fit-content;
-        border-radius: var(--radius-sm);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-        font-weight: 550;
-        cursor: pointer;
-      }
-      details[open] > summary {
-        margin-bottom: var(--space-3);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+  static override readonly styles = css`
+    details {
+      border-top: 1px solid var(--line);
+      padding-top: var(--space-3);
+    }
+    summary {
+      width: fit-content;
+      border-radius: var(--radius-sm);
+      color: var(--ink-soft);
+      font-size: var(--text-sm);
+      font-weight: 550;
+      cursor: pointer;
+    }
+    details[open] > summary {
+      margin-bottom: var(--space-3);
+    }
+  `
   @property({ attribute: false }) services!: Services
   /** Saves a new service as the main one. */
   @property({ attribute: false }) asMain = false
@@ -160,7 +154,7 @@ export class DgServiceDialog extends DialogElement {
             <dg-icon name="plug"></dg-icon>${this.testing ? 'Testing…' : 'Test the connection'}
           </button>
         </div>
-        <dg-service-test .http=${this.app.http}></dg-service-test>
+        <dg-service-test .app=${this.app}></dg-service-test>
       `,
     })
   }

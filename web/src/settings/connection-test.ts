@@ -1,27 +1,20 @@
-import { css, html, LitElement, nothing } from 'lit'
+import { css, html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { ConnectionTest, TestedService } from '../../../src/http/contract/settings.ts'
-import type { Http } from '../api/routes.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Submission } from '../app/submission.ts'
-import { checklist } from '../design/checklist.ts'
-import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { capitalised } from '../design/format.ts'
 
 /** Tests the connection to an outside service and lists the result of each step. */
 @customElement('dg-connection-test')
-export class DgConnectionTest extends LitElement {
-  static override readonly styles = [
-    controls,
-    checklist,
-    css`
-      :host {
-        display: grid;
-        gap: var(--space-3);
-      }
-    `,
-  ]
-  @property({ attribute: false }) http!: Http
+export class DgConnectionTest extends AppElement {
+  static override readonly styles = css`
+    :host {
+      display: grid;
+      gap: var(--space-3);
+    }
+  `
   @property() service!: TestedService
   /** Shown beside the button, for example that changes are not saved yet. */
   @property() note = ''
@@ -35,7 +28,7 @@ export class DgConnectionTest extends LitElement {
     this.result = null
     let isOk = false
     await this.submission.send(async () => {
-      const result = await this.http.post('/api/config.test', { body: { service: this.service } })
+      const result = await this.app.http.post('/api/config.test', { body: { service: this.service } })
       this.result = result
       isOk = result.ok
     })

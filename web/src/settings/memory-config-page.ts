@@ -1,11 +1,10 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { MemoryConfig, RecallExample } from '../../../src/http/contract/memories.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { textIn } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
 import { problemView, takeText } from '../design/field.ts'
 import { recallExamplesStyles, recallExamplesView } from './recall-examples.ts'
 import { rowFrame, withUnit } from './setting-row.ts'
@@ -66,9 +65,8 @@ const groups: readonly Group[] = [
 
 /** A form for `/memory-config`, the settings of recall. */
 @customElement('dg-memory-config-page')
-export class DgMemoryConfigPage extends LitElement {
+export class DgMemoryConfigPage extends AppElement {
   static override readonly styles = [
-    controls,
     settingsStyles,
     recallExamplesStyles,
     css`
@@ -110,7 +108,6 @@ export class DgMemoryConfigPage extends LitElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   private readonly config = new Loaded<MemoryConfig>(this, {
     fetch: () => this.app.http.get('/memory-config'),
   })

@@ -1,17 +1,15 @@
 import { html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { addPasskey } from '../api/passkeys.ts'
-import type { Http } from '../api/routes.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { formDialog, textIn } from '../app/form-dialog.ts'
 import { Submission } from '../app/submission.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { fieldView } from '../design/field.ts'
 import { deviceText } from './device.ts'
 
 /** Adds a passkey under a name. */
 @customElement('dg-passkey-dialog')
 export class DgPasskeyDialog extends DialogElement {
-  @property({ attribute: false }) http!: Http
   /** Called once the passkey is added. */
   @property({ attribute: false }) onAdded!: () => void
   private readonly submission = new Submission(this)
@@ -19,7 +17,7 @@ export class DgPasskeyDialog extends DialogElement {
   private readonly submit = async (data: FormData): Promise<boolean> => {
     const name = textIn(data, 'passkey-name')
     const isAdded = await this.submission.send(
-      () => addPasskey(this.http, name),
+      () => addPasskey(this.app.http, name),
       name === '' ? { 'passkey-name': 'Enter a name.' } : {},
     )
     if (isAdded) this.onAdded()

@@ -1,14 +1,15 @@
-import { html, type LitElement } from 'lit'
+import { html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { AskPassword } from '../api/settings.ts'
+import type { AppElement } from '../app/app-element.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { formDialog } from '../app/form-dialog.ts'
 import { Submission } from '../app/submission.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { passwordView } from '../design/field.ts'
 
 /** Asks for the owner's password. Resolves with it, or with null if the dialog is closed. */
 export const askPasswordIn =
-  (host: LitElement): AskPassword =>
+  (host: AppElement): AskPassword =>
   (text, error) =>
     new Promise((resolve) => {
       const dialog = Object.assign(new DgPasswordDialog(), { text, error, answer: resolve })

@@ -2,10 +2,9 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import type { Spending } from '../../../src/http/contract/spending.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { takeText } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
 import { priceTableStyles } from './price-table-styles.ts'
 
 type ModelPrice = NonNullable<Spending['prices']['models'][number]['price']>
@@ -31,7 +30,6 @@ const fields: readonly (readonly [PriceField, string])[] = [
 @customElement('dg-price-table')
 export class DgPriceTable extends LightElement {
   protected override readonly sheets = [priceTableStyles]
-  @property({ attribute: false }) app!: App
   @property({ attribute: false }) setting!: Setting
   @property({ attribute: false }) draft: string | undefined
   @property({ attribute: false }) error: string | undefined

@@ -1,10 +1,8 @@
 import { css, html } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { formDialog, textIn } from '../app/form-dialog.ts'
 import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { fieldView } from '../design/field.ts'
 import { qrCodeView } from './qr-code.ts'
 import { recoveryCodesStyles, recoveryCodesView } from './recovery-codes.ts'
@@ -15,7 +13,6 @@ type Begun = { readonly secret: string; readonly uri: string }
 @customElement('dg-totp-dialog')
 export class DgTotpDialog extends DialogElement {
   static override readonly styles = [
-    controls,
     recoveryCodesStyles,
     css`
       .qr {
@@ -30,7 +27,6 @@ export class DgTotpDialog extends DialogElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   @property({ attribute: false }) begun!: Begun
   /** Called once the app is added. */
   @property({ attribute: false }) onAdded!: () => void
@@ -87,8 +83,7 @@ export class DgTotpDialog extends DialogElement {
 /** Shows new recovery codes. */
 @customElement('dg-recovery-codes-dialog')
 export class DgRecoveryCodesDialog extends DialogElement {
-  static override readonly styles = [controls, recoveryCodesStyles]
-  @property({ attribute: false }) app!: App
+  static override readonly styles = recoveryCodesStyles
   @property({ attribute: false }) codes: readonly string[] = []
 
   override render() {

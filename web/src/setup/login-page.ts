@@ -1,17 +1,15 @@
 import { html, nothing } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, state } from 'lit/decorators.js'
 import type { Refused } from '../api/http.ts'
 import { canUsePasskey, signInWithPasskey } from '../api/passkeys.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { Submission } from '../app/submission.ts'
 import { codeView, passwordView, problemView, usernameView } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
 import { authStyles, authView } from './auth-styles.ts'
 
 @customElement('dg-login-page')
 export class DgLoginPage extends LightElement {
   protected override readonly sheets = [authStyles]
-  @property({ attribute: false }) app!: App
   /** Whether the service has asked for a code. */
   @state() private needsCode = false
   /** Whether a passkey may sign in here. */

@@ -1,17 +1,15 @@
 import { html, nothing } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
-import type { Http } from '../api/routes.ts'
+import { customElement, state } from 'lit/decorators.js'
+import { LightElement } from '../app/light-element.ts'
 import { newId } from '../app/platform.ts'
 import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
 
 const suggestions = ['Hello! What can you do for me?', 'Remember that I take my coffee black']
 
 /** Sends the first message, which shows that the setup works. Fires `answered`, then `done` when the owner goes on. */
 @customElement('dg-message-step')
 export class DgMessageStep extends LightElement {
-  @property({ attribute: false }) http!: Http
   @state() private said = ''
   @state() private answer: string | null = null
   private readonly submission = new Submission(this)
@@ -29,7 +27,7 @@ export class DgMessageStep extends LightElement {
   private async say(text: string): Promise<void> {
     this.said = text
     await this.submission.send(async () => {
-      const { reply } = await this.http.post('/api/chat', {
+      const { reply } = await this.app.http.post('/api/chat', {
         body: { content: text, clientMessageId: newId() },
       })
       this.answer = reply.text

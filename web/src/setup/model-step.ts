@@ -1,12 +1,11 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, state } from 'lit/decorators.js'
 import type { ServiceTest } from '../../../src/http/contract/services.ts'
 import { changeSettings } from '../api/settings.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { problemView } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
 import '../services/model-picker.ts'
 import type { DgModelPicker } from '../services/model-picker.ts'
 import {
@@ -37,7 +36,6 @@ import { valueText } from '../settings/setting-row.ts'
 @customElement('dg-model-step')
 export class DgModelStep extends LightElement {
   protected override readonly sheets = [modelStepStyles]
-  @property({ attribute: false }) app!: App
   @state() private kind: ServiceKind | null = null
   /** The last test, if it passed and nothing changed since. */
   @state() private passed: ServiceTest | null = null
@@ -198,7 +196,7 @@ export class DgModelStep extends LightElement {
         <button class="button small" type="button" ?disabled=${busy} @click=${() => this.choose(null)}>Choose another</button>
       </div>
       ${hintView(kind.hint)} ${entryFields(kind, this.service, errors)}
-      <dg-service-test .http=${this.app.http}></dg-service-test>
+      <dg-service-test .app=${this.app}></dg-service-test>
       ${
         passed === null
           ? nothing

@@ -1,12 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, state } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import { changeSettings } from '../api/settings.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
 import '../settings/connection-test.ts'
 import type { DgConnectionTest } from '../settings/connection-test.ts'
 import { askPasswordIn } from '../settings/password-dialog.ts'
@@ -23,7 +22,6 @@ const keys = [
 /** Saves and tests the settings of the telephony provider. Fires `done` when it works or is skipped. */
 @customElement('dg-phone-step')
 export class DgPhoneStep extends LightElement {
-  @property({ attribute: false }) app!: App
   @state() private tested: 'no' | 'works' | 'fails' = 'no'
   private readonly settings = new Loaded(this, {
     fetch: async (): Promise<readonly Setting[]> => (await this.app.http.get('/api/config')).entries,
@@ -104,7 +102,7 @@ export class DgPhoneStep extends LightElement {
       ${problemView(problem)} ${this.fields.map((setting) => this.fieldView(setting))}
       <dg-connection-test
         class=${tested === 'no' && !busy ? 'unused' : ''}
-        .http=${this.app.http}
+        .app=${this.app}
         service="telephony"
         bare
       ></dg-connection-test>

@@ -1,16 +1,14 @@
 import { html } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
+import { customElement, state } from 'lit/decorators.js'
+import { LightElement } from '../app/light-element.ts'
 import { Loaded } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { fieldView, problemView, takeText } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
 import { tick } from '../design/while-connected.ts'
 
 /** Asks for the owner's time zone. Fires `done` once it is saved. */
 @customElement('dg-timezone-step')
 export class DgTimezoneStep extends LightElement {
-  @property({ attribute: false }) app!: App
   /** What the owner entered; null before that. */
   @state() private entered: string | null = null
   private readonly stored = new Loaded(this, {

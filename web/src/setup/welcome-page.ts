@@ -1,9 +1,8 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, state } from 'lit/decorators.js'
 import { explain } from '../api/http.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
-import { LightElement } from '../design/light-element.ts'
 import './message-step.ts'
 import './model-step.ts'
 import './phone-step.ts'
@@ -29,7 +28,6 @@ const texts: Readonly<Record<SetupStep, StepText>> = {
 @customElement('dg-welcome-page')
 export class DgWelcomePage extends LightElement {
   protected override readonly sheets = [authStyles, welcomeStyles]
-  @property({ attribute: false }) app!: App
   /** Null until the current step is known. */
   @state() private step: SetupStep | null = currentSetupStep()
 
@@ -120,7 +118,6 @@ export class DgWelcomePage extends LightElement {
   }
 
   private bodyView(step: SetupStep): TemplateResult {
-    const { http } = this.app
     switch (step) {
       case 'timezone':
         return html`<dg-timezone-step .app=${this.app} @done=${this.next}></dg-timezone-step>`
@@ -130,7 +127,7 @@ export class DgWelcomePage extends LightElement {
         return html`<dg-phone-step .app=${this.app} @done=${this.next}></dg-phone-step>`
       case 'message':
         return html`<dg-message-step
-          .http=${http}
+          .app=${this.app}
           @answered=${() => rememberSetupStep(null)}
           @done=${this.next}
         ></dg-message-step>`

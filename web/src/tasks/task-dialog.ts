@@ -1,10 +1,8 @@
 import { css, html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { formDialog, textIn } from '../app/form-dialog.ts'
 import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { areaView, choiceView, fieldView } from '../design/field.ts'
 
 const deliveryChannels = ['chat', 'sms', 'webhook'] as const
@@ -12,15 +10,11 @@ const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 /** Hands a task to the coding assistant. */
 @customElement('dg-task-dialog')
 export class DgTaskDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      textarea {
-        min-height: 9rem;
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+  static override readonly styles = css`
+    textarea {
+      min-height: 9rem;
+    }
+  `
   @property({ attribute: false }) onDispatched!: () => void
   private readonly submission = new Submission(this)
 

@@ -1,12 +1,11 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { OperationsReport } from '../../../src/http/contract/operations.ts'
 import type { SessionContext } from '../../../src/http/contract/session.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
-import { barView, fillBar } from '../design/bar.ts'
-import { controls } from '../design/controls.ts'
+import { barView } from '../design/bar.ts'
 import { problemView } from '../design/field.ts'
 import { countText, plural, shortDateText } from '../design/format.ts'
 import { placeBelow } from '../design/menu.ts'
@@ -26,9 +25,8 @@ type Context = {
 
 /** A gauge of how full the context is. Opens a panel with details and a button to compact it. */
 @customElement('dg-context-meter')
-export class DgContextMeter extends LitElement {
-  static override readonly styles = [controls, fillBar, contextMeterStyles]
-  @property({ attribute: false }) app!: App
+export class DgContextMeter extends AppElement {
+  static override readonly styles = contextMeterStyles
   @state() private open = false
   @state() private news = ''
   private readonly loaded = new Loaded<Context>(this, {

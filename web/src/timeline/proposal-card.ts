@@ -1,9 +1,8 @@
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { fullTimeText } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
@@ -21,9 +20,8 @@ const untilText = ownerFormat({ weekday: 'long', hour: '2-digit', minute: '2-dig
 
 /** A proposal (a text to someone else, or a deed) with its buttons, or how it was settled. */
 @customElement('dg-proposal')
-export class DgProposal extends LitElement {
+export class DgProposal extends AppElement {
   static override readonly styles = [
-    controls,
     cardStyles,
     css`
       section.over {
@@ -71,7 +69,6 @@ export class DgProposal extends LitElement {
   /** Only part of the words is loaded. The rest is loaded before the owner can confirm. */
   @property({ attribute: false }) cut = false
   @property({ attribute: false }) showAll!: (event: TimelineEvent) => Promise<unknown>
-  @property({ attribute: false }) app!: App
   @property({ type: Boolean }) reachable = false
   @state() private settling: Word | null = null
   @state() private chosen: readonly string[] = []

@@ -1,13 +1,11 @@
-import { html, LitElement, nothing } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { html, nothing } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import { explain } from '../api/http.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
-import { controls } from '../design/controls.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { barStyles, drawerButton } from '../design/page.ts'
-import { whileConnected } from '../design/while-connected.ts'
 import type { ChatSession } from './chat/session.ts'
 import './call-bar.ts'
 import './composer.ts'
@@ -31,9 +29,8 @@ const reachPageSize = 2000
 
 /** The home page: the timeline of all channels and the message field. */
 @customElement('dg-timeline-page')
-export class DgTimelinePage extends LitElement {
-  static override readonly styles = [controls, barStyles, timelinePageStyles]
-  @property({ attribute: false }) app!: App
+export class DgTimelinePage extends AppElement {
+  static override readonly styles = [barStyles, timelinePageStyles]
   @state() private atEnd = true
   /** True while pages are loaded to reach a search hit. */
   @state() private reaching = false
@@ -46,28 +43,24 @@ export class DgTimelinePage extends LitElement {
     onHit: (hit: SearchHit) => void this.goTo(hit),
   })
 
-  constructor() {
-    super()
-    whileConnected(this, (signal) => {
-      const session = this.app.chat()
-      this.searchDialog.app = this.app
-      const changed = () => {
-        this.requestUpdate()
-        this.followLink()
-      }
-      this.session = session
-      this.actions = createTimelineActions({
-        app: this.app,
-        session,
-        erase: (erasing) => askToErase(this, this.app, erasing),
-        say: (draft) => this.say(draft),
-        explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { app: this.app, turnId }).openIn(this),
-      })
-      signal.addEventListener('abort', session.subscribe(changed))
-      addEventListener('keydown', this.keyPressed, { signal })
-      addEventListener('navigated', () => this.followLink(), { signal })
-      signal.addEventListener('abort', () => this.reach?.abort())
+  protected override connected(signal: AbortSignal): void {
+    const session = this.app.chat()
+    const changed = () => {
+      this.requestUpdate()
+      this.followLink()
+    }
+    this.session = session
+    this.actions = createTimelineActions({
+      app: this.app,
+      session,
+      erase: (erasing) => askToErase(this, erasing),
+      say: (draft) => this.say(draft),
+      explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { turnId }).openIn(this),
     })
+    signal.addEventListener('abort', session.subscribe(changed))
+    addEventListener('keydown', this.keyPressed, { signal })
+    addEventListener('navigated', () => this.followLink(), { signal })
+    signal.addEventListener('abort', () => this.reach?.abort())
   }
 
   protected override firstUpdated(): void {
@@ -190,7 +183,7 @@ export class DgTimelinePage extends LitElement {
   }
 
   private menuItems(): MenuItem[] {
-    const erase = () => askToErase(this, this.app, { heading: 'Erase a period', target: 'period' })
+    const erase = () => askToErase(this, { heading: 'Erase a period', target: 'period' })
     return [
       { label: 'End conversation', icon: 'done', run: () => void this.actions.endConversation() },
       { label: 'Erase a period…', icon: 'period', danger: true, run: erase },
@@ -211,7 +204,7 @@ export class DgTimelinePage extends LitElement {
           </button>
           <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
         </header>
-        <dg-call-bar .http=${this.app.http} .call=${session.call}></dg-call-bar>
+        <dg-call-bar .app=${this.app} .call=${session.call}></dg-call-bar>
       </div>
       <div class="content">${this.contentView(session)}</div>
       <dg-composer

@@ -1,10 +1,9 @@
 import { html } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { NewTimer } from '../../../src/http/contract/timers.ts'
-import type { App } from '../app/app.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { formDialog, textIn } from '../app/form-dialog.ts'
 import { Submission } from '../app/submission.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { choiceView, fieldView, isPaste } from '../design/field.ts'
 import { recurrenceText } from './recurrence.ts'
 
@@ -22,7 +21,6 @@ const repeats: readonly (readonly [Repeat, string])[] = [
 /** Sets a new timer. */
 @customElement('dg-timer-dialog')
 export class DgTimerDialog extends DialogElement {
-  @property({ attribute: false }) app!: App
   @property({ attribute: false }) onSet!: () => void
   @state() private repeat: Repeat = 'once'
   @state() private cron = ''
