@@ -1,9 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Adaptation, AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
-import { DialogElement } from '../app/dialog-element.ts'
-import { formDialog, textIn } from '../app/form-dialog.ts'
-import { Submission } from '../app/submission.ts'
+import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { areaView, fieldView, notesView } from '../design/field.ts'
 
 export const adaptationChannels: readonly AdaptationChannel[] = ['chat', 'voice', 'sms']
@@ -16,7 +14,7 @@ export const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
 
 /** Creates or edits a standing instruction. */
 @customElement('dg-adaptation-dialog')
-export class DgAdaptationDialog extends DialogElement {
+export class DgAdaptationDialog extends FormDialog {
   static override readonly styles = css`
     textarea.input {
       min-height: 11rem;
@@ -43,9 +41,8 @@ export class DgAdaptationDialog extends DialogElement {
   /** Null for a new instruction. */
   @property({ attribute: false }) edited: Adaptation | null = null
   @property({ attribute: false }) taken: ReadonlySet<string> = new Set()
-  private readonly submission = new Submission(this)
 
-  private readonly submit = (data: FormData): Promise<boolean> => {
+  protected override submit(data: FormData): Promise<boolean> {
     const title = textIn(data, 'title')
     const content = textIn(data, 'content')
     const channels = adaptationChannels.filter((channel) => data.getAll('channels').includes(channel))
@@ -60,22 +57,20 @@ export class DgAdaptationDialog extends DialogElement {
         this.onSaved()
       },
       {
-        ...(title === '' ? { title: 'Enter a name.' } : {}),
-        ...(content === '' ? { content: 'Describe what Delegate should do.' } : {}),
-        ...(channels.length === 0
-          ? { channels: 'Choose at least one channel. To pause the instruction, switch it off.' }
-          : {}),
+        title: title === '' && 'Enter a name.',
+        content: content === '' && 'Describe what Delegate should do.',
+        channels:
+          channels.length === 0 && 'Choose at least one channel. To pause the instruction, switch it off.',
       },
     )
   }
 
-  override render() {
+  protected override form(): Form {
     const { edited } = this
     const { errors } = this.submission
-    return formDialog(this, this.submission, {
+    return {
       heading: edited ? 'Edit instruction' : 'New instruction',
       action: ['Save', 'Saving…'],
-      submit: this.submit,
       fields: html`
         ${fieldView({ name: 'title', label: 'Name', value: edited?.title ?? '', placeholder: 'Tone of voice', error: errors.title })}
         ${areaView({
@@ -92,7 +87,7 @@ export class DgAdaptationDialog extends DialogElement {
             : nothing
         }
       `,
-    })
+    }
   }
 
   private channelsView(error: string | undefined): TemplateResult {

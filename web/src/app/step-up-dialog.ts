@@ -3,9 +3,7 @@ import { customElement, state } from 'lit/decorators.js'
 import { hasPasskeys, proveWithPasskey } from '../api/passkeys.ts'
 import { codeView, passwordView, usernameView } from '../design/field.ts'
 import type { AppElement } from './app-element.ts'
-import { DialogElement } from './dialog-element.ts'
-import { formDialog, textIn } from './form-dialog.ts'
-import { Submission } from './submission.ts'
+import { type Form, FormDialog, textIn } from './form-dialog.ts'
 
 /** Asks the owner to prove who they are. Resolves to false if they close the dialog. */
 export function askToStepUp(host: AppElement): Promise<boolean> {
@@ -17,13 +15,12 @@ export function askToStepUp(host: AppElement): Promise<boolean> {
 }
 
 @customElement('dg-step-up-dialog')
-export class DgStepUpDialog extends DialogElement {
+export class DgStepUpDialog extends FormDialog {
   /** Whether the owner has an authenticator app. */
   @state() private hasCodes = false
   /** Whether a passkey works on this page. */
   @state() private hasPasskey = false
   isProven = false
-  private readonly submission = new Submission(this)
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -40,12 +37,12 @@ export class DgStepUpDialog extends DialogElement {
     }
   }
 
-  private readonly submit = async (data: FormData): Promise<boolean> => {
+  protected override async submit(data: FormData): Promise<boolean> {
     const password = String(data.get('step-up-password'))
     const code = textIn(data, 'step-up-code')
     this.isProven = await this.submission.send(
       () => this.app.http.post('/api/auth/step-up', { body: password === '' ? { code } : { password } }),
-      password === '' && code === '' ? { 'step-up-password': 'Enter your password.' } : {},
+      { 'step-up-password': password === '' && code === '' && 'Enter your password.' },
       ({ problem }) => wrong[problem.code],
     )
     return this.isProven
@@ -56,12 +53,11 @@ export class DgStepUpDialog extends DialogElement {
     if (this.isProven) this.close()
   }
 
-  override render() {
+  protected override form(): Form {
     const { errors, busy } = this.submission
-    return formDialog(this, this.submission, {
+    return {
       heading: 'Confirm that it is you',
       action: ['Confirm', 'Confirming…'],
-      submit: this.submit,
       fields: html`<p>You signed in more than five minutes ago, and this is a sensitive change.</p>
         ${usernameView}
         ${passwordView({
@@ -86,7 +82,7 @@ export class DgStepUpDialog extends DialogElement {
               </button>`
             : nothing
         }`,
-    })
+    }
   }
 }
 

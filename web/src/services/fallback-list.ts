@@ -1,8 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import { changeSettings } from '../api/settings.ts'
 import { AppElement } from '../app/app-element.ts'
-import { askPasswordIn } from '../settings/password-dialog.ts'
+import { changeSettings } from '../settings/change-settings.ts'
 import { DgChooseModelDialog } from './choose-model-dialog.ts'
 import { builtinId, type ModelChoice, type Services, serviceTitle } from './service-words.ts'
 
@@ -52,7 +51,7 @@ export class DgFallbackList extends AppElement {
   private async store(fallback: readonly ModelChoice[], news: string): Promise<void> {
     const { app } = this
     if (fallback.length === 0) await app.http.del('/api/config/{key}', { params: { key: 'CHAT_FALLBACK' } })
-    else await changeSettings(app.http, { CHAT_FALLBACK: JSON.stringify(fallback) }, askPasswordIn(this))
+    else await changeSettings(this, { CHAT_FALLBACK: JSON.stringify(fallback) })
     this.services = { ...this.services, fallback }
     this.dispatchEvent(new Event('changed'))
     app.announce(news)

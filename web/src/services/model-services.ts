@@ -1,11 +1,10 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { changeSettings } from '../api/settings.ts'
 import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { askPasswordIn } from '../settings/password-dialog.ts'
+import { changeSettings } from '../settings/change-settings.ts'
 import { isForAnotherHost, otherHostText } from '../settings/setting-row.ts'
 import { DgChooseModelDialog } from './choose-model-dialog.ts'
 import './fallback-list.ts'
@@ -118,7 +117,7 @@ export class DgModelServices extends AppElement {
       about,
       action: ['Save', 'Saving…'],
       onChosen: async ({ service, model }: ModelChoice) => {
-        await changeSettings(app.http, { [keys[0]]: service, [keys[1]]: model }, askPasswordIn(this))
+        await changeSettings(this, { [keys[0]]: service, [keys[1]]: model })
         app.toast('Saved. Takes effect on the next turn.')
         await this.loaded.reload()
       },

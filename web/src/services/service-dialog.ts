@@ -1,8 +1,6 @@
 import { css, html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { DialogElement } from '../app/dialog-element.ts'
-import { formDialog, textIn } from '../app/form-dialog.ts'
-import { Submission } from '../app/submission.ts'
+import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { choiceView, fieldView, takeText } from '../design/field.ts'
 import { entryFields, hintView, keyToSave, missing, missingForTest, triedOf } from './service-form.ts'
 import './service-test.ts'
@@ -17,7 +15,7 @@ const apis = [
 
 /** Adds a model service or changes one. */
 @customElement('dg-service-dialog')
-export class DgServiceDialog extends DialogElement {
+export class DgServiceDialog extends FormDialog {
   static override readonly styles = css`
     details {
       border-top: 1px solid var(--line);
@@ -43,7 +41,6 @@ export class DgServiceDialog extends DialogElement {
   @property({ attribute: false }) onSaved!: (services: Services) => void
   @state() private kindId = ''
   @state() private testing = false
-  private readonly submission = new Submission(this)
 
   private get kind(): ServiceKind {
     const { kinds } = this.services
@@ -98,7 +95,7 @@ export class DgServiceDialog extends DialogElement {
     element.scrollIntoView({ block: 'nearest' })
   }
 
-  private readonly submit = (data: FormData): Promise<boolean> => {
+  protected override submit(data: FormData): Promise<boolean> {
     const { kind, edited } = this
     const entry = entryOf(data)
     const title = this.isMain ? (edited?.title ?? kind.title) : textIn(data, 'title')
@@ -117,19 +114,18 @@ export class DgServiceDialog extends DialogElement {
         this.onSaved(await this.app.http.get('/api/services'))
       },
       {
-        ...(title === '' ? { title: 'Enter a name.' } : {}),
+        title: title === '' && 'Enter a name.',
         ...missing(kind, kept, entry),
       },
     )
   }
 
-  override render() {
+  protected override form(): Form {
     const { edited, kind } = this
     const { errors } = this.submission
-    return formDialog(this, this.submission, {
+    return {
       heading: edited ? `Change ${edited.title}` : 'Add a service',
       action: [edited ? 'Save' : 'Add', 'Saving…'],
-      submit: this.submit,
       fields: html`
         ${
           edited
@@ -156,7 +152,7 @@ export class DgServiceDialog extends DialogElement {
         </div>
         <dg-service-test .app=${this.app}></dg-service-test>
       `,
-    })
+    }
   }
 }
 

@@ -31,13 +31,11 @@ export class DgPasswordForm extends LightElement {
     const isChanged = await this.submission.send(
       () => this.app.http.post('/api/auth/password', { body: { currentPassword, newPassword } }),
       {
-        ...(currentPassword === '' ? { currentPassword: 'Enter your current password.' } : {}),
-        ...([...newPassword].length < minPasswordLength
-          ? { newPassword: `Use at least ${minPasswordLength} characters.` }
-          : {}),
+        currentPassword: currentPassword === '' && 'Enter your current password.',
+        newPassword:
+          [...newPassword].length < minPasswordLength && `Use at least ${minPasswordLength} characters.`,
       },
-      ({ problem }) =>
-        problem.code === 'wrong_password' ? { currentPassword: 'That is not your password.' } : undefined,
+      ({ problem }) => problem.code === 'wrong_password' && { currentPassword: 'That is not your password.' },
     )
     if (!isChanged) return
     target.reset()

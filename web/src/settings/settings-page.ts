@@ -1,13 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { customElement } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { changeSettings } from '../api/settings.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { plural } from '../design/format.ts'
+import { changeSettings } from './change-settings.ts'
 import { DgConnectionTest } from './connection-test.ts'
-import { askPasswordIn } from './password-dialog.ts'
 import './factors.ts'
 import '../services/model-services.ts'
 import './password-form.ts'
@@ -108,7 +107,6 @@ export class DgSettingsPage extends LightElement {
   }
 
   private readonly save = async (): Promise<void> => {
-    const { http } = this.app
     const stored = this.loaded.value?.settings.filter(({ source }) => source === 'stored') ?? []
     const sent = [...this.draft]
     // Emptying a stored field resets it.
@@ -116,8 +114,7 @@ export class DgSettingsPage extends LightElement {
       text.trim() === '' && stored.some(({ key }) => key === name)
     const entries = sent.filter((entry) => !isEmptied(entry))
     const isSaved = await this.submission.send(async () => {
-      if (entries.length > 0)
-        this.put(await changeSettings(http, Object.fromEntries(entries), askPasswordIn(this)))
+      if (entries.length > 0) this.put(await changeSettings(this, Object.fromEntries(entries)))
       for (const [key] of sent.filter(isEmptied)) await this.resetSetting(key)
     })
     const { problem } = this.submission

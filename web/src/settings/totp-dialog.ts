@@ -1,8 +1,7 @@
 import { css, html } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { DialogElement } from '../app/dialog-element.ts'
-import { formDialog, textIn } from '../app/form-dialog.ts'
-import { Submission } from '../app/submission.ts'
+import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { fieldView } from '../design/field.ts'
 import { qrCodeView } from './qr-code.ts'
 import { recoveryCodesStyles, recoveryCodesView } from './recovery-codes.ts'
@@ -11,7 +10,7 @@ type Begun = { readonly secret: string; readonly uri: string }
 
 /** Adds an authenticator app: shows its secret, asks for a code of it, then shows the recovery codes. */
 @customElement('dg-totp-dialog')
-export class DgTotpDialog extends DialogElement {
+export class DgTotpDialog extends FormDialog {
   static override readonly styles = [
     recoveryCodesStyles,
     css`
@@ -31,37 +30,36 @@ export class DgTotpDialog extends DialogElement {
   /** Called once the app is added. */
   @property({ attribute: false }) onAdded!: () => void
   @state() private recoveryCodes: readonly string[] = []
-  private readonly submission = new Submission(this)
 
   /** Stays open, to show the recovery codes. */
-  private readonly submit = async (data: FormData): Promise<boolean> => {
+  protected override async submit(data: FormData): Promise<boolean> {
     const code = textIn(data, 'totp-code')
     const isAdded = await this.submission.send(
       async () => {
         const { recoveryCodes } = await this.app.http.post('/api/auth/totp/confirm', { body: { code } })
         this.recoveryCodes = recoveryCodes
       },
-      code === '' ? { 'totp-code': 'Enter the code that the app shows.' } : {},
+      { 'totp-code': code === '' && 'Enter the code that the app shows.' },
       ({ problem }) =>
-        problem.code === 'wrong_code'
-          ? { 'totp-code': 'Wrong code. Enter the one that the app shows now.' }
-          : undefined,
+        problem.code === 'wrong_code' && { 'totp-code': 'Wrong code. Enter the one that the app shows now.' },
     )
     if (isAdded) this.onAdded()
     return false
   }
 
   override render() {
-    if (this.recoveryCodes.length > 0)
-      return html`<dg-dialog heading="Keep your recovery codes">
-        ${recoveryCodesView(this.recoveryCodes, this.app.toast)}
-        <div slot="actions"><button class="button primary" @click=${this.close}>I have kept them</button></div>
-      </dg-dialog>`
+    if (this.recoveryCodes.length === 0) return super.render()
+    return html`<dg-dialog heading="Keep your recovery codes">
+      ${recoveryCodesView(this.recoveryCodes, this.app.toast)}
+      <div slot="actions"><button class="button primary" @click=${this.close}>I have kept them</button></div>
+    </dg-dialog>`
+  }
+
+  protected override form(): Form {
     const { secret, uri } = this.begun
-    return formDialog(this, this.submission, {
+    return {
       heading: 'Add an authenticator app',
       action: ['Add', 'Adding…'],
-      submit: this.submit,
       fields: html`<p>Scan this with an app such as Aegis, 1Password or Google Authenticator.</p>
         ${qrCodeView(uri, 'QR code for the authenticator app')}
         <p class="soft">
@@ -76,7 +74,7 @@ export class DgTotpDialog extends DialogElement {
           error: this.submission.errors['totp-code'],
           autofocus: true,
         })}`,
-    })
+    }
   }
 }
 

@@ -47,9 +47,7 @@ export class DgInstallPage extends LightElement {
       () => this.install({ password, setupCode }),
       {
         ...passwordErrors(password),
-        ...(setupCode === ''
-          ? { setupCode: 'Enter the set-up code. The service prints it when it starts.' }
-          : {}),
+        setupCode: setupCode === '' && 'Enter the set-up code. The service prints it when it starts.',
       },
       ({ problem: { status } }) => {
         this.installed = status === 409

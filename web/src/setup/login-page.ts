@@ -43,8 +43,8 @@ export class DgLoginPage extends LightElement {
     const isSignedIn = await this.submission.send(
       () => this.app.http.post('/login', { body: { password, ...(code === '' ? {} : { code }) } }),
       {
-        ...(password === '' ? { password: 'Enter your password.' } : {}),
-        ...(this.needsCode && code === '' ? { code: 'Enter a code.' } : {}),
+        password: password === '' && 'Enter your password.',
+        code: this.needsCode && code === '' && 'Enter a code.',
       },
       (refused) => this.say(refused),
     )

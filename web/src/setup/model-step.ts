@@ -1,11 +1,11 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import type { ServiceTest } from '../../../src/http/contract/services.ts'
-import { changeSettings } from '../api/settings.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { problemView } from '../design/field.ts'
+import { changeSettings } from '../settings/change-settings.ts'
 import '../services/model-picker.ts'
 import type { DgModelPicker } from '../services/model-picker.ts'
 import {
@@ -26,7 +26,6 @@ import {
   setUpServices,
   suggestedModel,
 } from '../services/service-words.ts'
-import { askPasswordIn } from '../settings/password-dialog.ts'
 import { valueText } from '../settings/setting-row.ts'
 
 /**
@@ -91,10 +90,9 @@ export class DgModelStep extends LightElement {
     const { kind, passed, entry } = this
     if (!kind) return
     if (passed === null) return this.test(kind, entry)
-    const isSaved = await this.submission.send(
-      () => this.save(kind, entry),
-      this.model === '' ? { model: 'Choose a model.' } : {},
-    )
+    const isSaved = await this.submission.send(() => this.save(kind, entry), {
+      model: this.model === '' && 'Choose a model.',
+    })
     if (isSaved) this.done()
   }
 
@@ -128,7 +126,7 @@ export class DgModelStep extends LightElement {
       params: { id: 'main' },
       body: { kind: kind.kind, title: kind.title, baseUrl: entry.baseUrl, apiKey },
     })
-    await changeSettings(http, { CHAT_SERVICE: 'main', CHAT_MODEL: this.model }, askPasswordIn(this))
+    await changeSettings(this, { CHAT_SERVICE: 'main', CHAT_MODEL: this.model })
   }
 
   private readonly done = (): void => {

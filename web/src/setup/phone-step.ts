@@ -1,14 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { changeSettings } from '../api/settings.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
+import { changeSettings } from '../settings/change-settings.ts'
 import '../settings/connection-test.ts'
 import type { DgConnectionTest } from '../settings/connection-test.ts'
-import { askPasswordIn } from '../settings/password-dialog.ts'
 import { isForAnotherHost, otherHostText, valueText } from '../settings/setting-row.ts'
 
 const keys = [
@@ -65,8 +64,7 @@ export class DgPhoneStep extends LightElement {
   }
 
   private async saveAndTest(entries: Readonly<Record<string, string>>): Promise<void> {
-    if (Object.keys(entries).length > 0)
-      this.settings.put(await changeSettings(this.app.http, entries, askPasswordIn(this)))
+    if (Object.keys(entries).length > 0) this.settings.put(await changeSettings(this, entries))
     await this.updateComplete
     // A saved secret is neither shown nor sent again.
     for (const { key, secret } of this.fields) {
