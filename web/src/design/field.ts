@@ -141,11 +141,17 @@ export function codeView(
 /** Tells password managers whose password the form asks for. */
 export const usernameView: TemplateResult = html`<input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />`
 
+/** What is wrong with a field, if anything. */
+export function fieldError(error: string | undefined): TemplateResult | typeof nothing {
+  return error
+    ? html`<div class="field-error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>`
+    : nothing
+}
+
 /** The hint of a field, or its error instead. */
 export function notesView({ name, hint, error }: Pick<Field, 'name' | 'hint' | 'error'>): TemplateResult {
   return html`<div id="${name}-notes">
-    ${error ? html`<div class="field-error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
-    ${!error && hint ? html`<div class="soft">${hint}</div>` : nothing}
+    ${fieldError(error)} ${!error && hint ? html`<div class="soft">${hint}</div>` : nothing}
   </div>`
 }
 

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import { type Form, FormDialog } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { takeText } from '../design/field.ts'
+import { choiceView, takeText } from '../design/field.ts'
 import './model-picker.ts'
 import {
   builtinId,
@@ -82,11 +82,8 @@ export class DgChooseModelDialog extends FormDialog {
         ${
           offered.length < 2
             ? nothing
-            : html`<div class="field">
-                <label for="service">Service</label>
-                <select class="input" id="service" name="service" @change=${this.chooseService}>
-                  ${offered.map(([id, title]) => html`<option value=${id} ?selected=${id === this.service}>${title}</option>`)}
-                </select>
+            : html`<div @change=${this.chooseService}>
+                ${choiceView('service', 'Service', offered, this.service)}
               </div>`
         }
         ${this.service === builtinId ? builtinView : this.modelsView()}

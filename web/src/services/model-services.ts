@@ -10,6 +10,7 @@ import { DgChooseModelDialog } from './choose-model-dialog.ts'
 import './fallback-list.ts'
 import { DgServiceDialog } from './service-dialog.ts'
 import './service-test.ts'
+import { originStyles, originView, wideTable } from '../settings/origin.ts'
 import type { DgServiceTest } from './service-test.ts'
 import {
   chatUse,
@@ -21,12 +22,14 @@ import {
   type UsedModel,
   type UseRow,
 } from './service-words.ts'
-import { usesTable, usesTableStyles } from './uses-table.ts'
+import { sourceTags, usesTable, usesTableStyles } from './uses-table.ts'
 
 /** The model services, what each is used for, and what answers if one fails. */
 @customElement('dg-model-services')
 export class DgModelServices extends AppElement {
   static override readonly styles = [
+    originStyles,
+    wideTable,
     usesTableStyles,
     css`
       section {
@@ -143,18 +146,13 @@ export class DgModelServices extends AppElement {
   private mainView(title: string): TemplateResult {
     const own = this.settings.filter(({ key }) => mainKeys.includes(key))
     const key = own.find((setting) => setting.key === 'OPENAI_API_KEY')
-    const has = (source: Setting['source']) => own.some((setting) => setting.source === source)
+    const isStored = own.some(({ source }) => source === 'stored')
     return html`${key && isForAnotherHost(key) ? html`<p class="soft">${otherHostText(key)}</p>` : nothing}
-      <p class="origin">
-        ${has('stored') ? html`<span class="tag on">Set here</span>` : nothing}
-        ${has('environment') ? html`<span class="tag">From the environment</span>` : nothing}
-        <code>OPENAI_BASE_URL</code><code>OPENAI_API_KEY</code>
-        ${
-          has('stored')
-            ? html`<button class="link" type="button" aria-label="Reset ${title}" @click=${() => this.confirmReset(title)}>Reset</button>`
-            : nothing
-        }
-      </p>`
+      ${originView(
+        sourceTags(own),
+        ['OPENAI_BASE_URL', 'OPENAI_API_KEY'],
+        isStored ? { label: `Reset ${title}`, run: () => this.confirmReset(title) } : null,
+      )}`
   }
 
   private confirmReset(title: string): void {

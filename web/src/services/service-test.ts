@@ -3,6 +3,7 @@ import { customElement, state } from 'lit/decorators.js'
 import type { ServiceTest } from '../../../src/http/contract/services.ts'
 import { AppElement } from '../app/app-element.ts'
 import { Submission } from '../app/submission.ts'
+import { stepsView } from '../design/checklist.ts'
 import { problemView } from '../design/field.ts'
 import { capitalised } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
@@ -58,17 +59,7 @@ export class DgServiceTest extends AppElement {
   }
 
   private resultView({ ok, steps, can }: ServiceTest): TemplateResult {
-    return html`<ol class="list checks" aria-label=${ok ? 'Test passed' : 'Test failed'}>
-        ${steps.map(
-          (step) => html`<li class=${step.ok ? '' : 'fails'}>
-            <dg-icon name=${step.ok ? 'done' : 'failed'}></dg-icon>
-            <div>
-              <strong>${capitalised(step.name)}</strong>${step.ok ? nothing : html`<span class="visually-hidden">: failed</span>`}
-              <div class="soft">${step.detail}</div>
-            </div>
-          </li>`,
-        )}
-      </ol>
+    return html`${stepsView({ ok, steps })}
       ${
         steps.some(({ name, ok }) => name === 'reachable' && !ok) && isLoopback(this.address)
           ? html`<p class="soft">

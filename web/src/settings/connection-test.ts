@@ -3,8 +3,8 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { ConnectionTest, TestedService } from '../../../src/http/contract/settings.ts'
 import { AppElement } from '../app/app-element.ts'
 import { Submission } from '../app/submission.ts'
+import { stepsView } from '../design/checklist.ts'
 import { problemView } from '../design/field.ts'
-import { capitalised } from '../design/format.ts'
 
 /** Tests the connection to an outside service and lists the result of each step. */
 @customElement('dg-connection-test')
@@ -46,23 +46,7 @@ export class DgConnectionTest extends AppElement {
         <span class="soft">${this.note}</span>
       </div>
       ${problemView(problem)}
-      <div role="status">
-        ${
-          result === null
-            ? nothing
-            : html`<ol class="list checks" aria-label=${result.ok ? 'Test passed' : 'Test failed'}>
-                ${result.steps.map(
-                  ({ name, ok, detail }) => html`<li class=${ok ? '' : 'fails'}>
-                    <dg-icon name=${ok ? 'done' : 'failed'}></dg-icon>
-                    <div>
-                      <strong>${capitalised(name)}</strong>${ok ? nothing : html`<span class="visually-hidden">: failed</span>`}
-                      <div class="soft">${detail}</div>
-                    </div>
-                  </li>`,
-                )}
-              </ol>`
-        }
-      </div>
+      <div role="status">${result === null ? nothing : stepsView(result)}</div>
     `
   }
 }

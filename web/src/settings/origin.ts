@@ -1,0 +1,78 @@
+import { css, html, nothing, type TemplateResult } from 'lit'
+
+export type Tag = readonly [text: string, look?: 'on' | 'restart']
+export type Reset = { readonly label: string; readonly run: () => void; readonly text?: string }
+
+/** Where a value comes from, the variables that hold it, and a button to reset it if it is set here. */
+export function originView(
+  tags: readonly Tag[],
+  keys: readonly string[],
+  reset: Reset | null,
+): TemplateResult {
+  return html`<p class="origin">
+    ${tags.map(([text, look = '']) => html`<span class="tag ${look}">${text}</span>`)}
+    ${keys.map((key) => html`<code>${key}</code>`)}
+    ${
+      reset === null
+        ? nothing
+        : html`<button class="link" type="button" aria-label=${reset.label} @click=${reset.run}>
+            ${reset.text ?? 'Reset'}
+          </button>`
+    }
+  </p>`
+}
+
+export const originStyles = css`
+  .origin {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.2rem var(--space-2);
+    margin-top: var(--space-1);
+    color: var(--ink-faint);
+    font-size: var(--text-xs);
+  }
+  .origin code {
+    font-family: var(--font-mono);
+    overflow-wrap: anywhere;
+  }
+`
+
+/** A table with a heading for each row, whose cells stand below each other on narrow pages. */
+export const wideTable = css`
+  .wide-table {
+    width: 100%;
+    border-collapse: collapse;
+  }
+  .wide-table :is(th, td) {
+    border-top: 1px solid var(--line);
+    font-weight: 400;
+    text-align: start;
+    vertical-align: top;
+  }
+  .wide-table thead th {
+    padding-block: var(--space-2);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+  }
+  .wide-table tbody th {
+    font-weight: 550;
+  }
+  .wide-table th > p {
+    font-weight: 400;
+  }
+  @media (max-width: 44rem) {
+    .wide-table thead {
+      display: none;
+    }
+    .wide-table :is(tbody, th, td) {
+      display: block;
+      width: auto;
+      padding: 0;
+      border: 0;
+    }
+    .wide-table tr {
+      border-top: 1px solid var(--line);
+    }
+  }
+`
