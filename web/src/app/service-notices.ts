@@ -17,7 +17,6 @@ const refreshMs = 60_000
 export class DgServiceNotices extends AppElement {
   static override readonly styles = css`
     :host {
-      display: block;
       min-width: 0;
     }
     .callout {

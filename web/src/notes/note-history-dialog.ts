@@ -40,10 +40,6 @@ export class DgNoteHistory extends DialogElement {
       width: 100%;
       padding: var(--space-2) var(--space-3);
     }
-    .revision[aria-pressed='true'] {
-      background: var(--accent-soft);
-      color: var(--on-accent-soft);
-    }
     .revision span {
       display: block;
       font-size: var(--text-sm);

@@ -58,8 +58,7 @@ export class DgNotesPage extends AppElement {
       outline: 2px solid var(--accent);
       outline-offset: 2px;
     }
-    dg-menu,
-    .restore {
+    dg-menu {
       position: relative;
       z-index: 1;
     }

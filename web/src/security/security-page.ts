@@ -20,9 +20,6 @@ const states: Readonly<Record<SecurityCheck['status'], readonly [text: string, i
 export class DgSecurityPage extends AppElement {
   static override readonly styles = css`
     .summary {
-      display: flex;
-      align-items: center;
-      gap: var(--space-2);
       margin-bottom: var(--space-1);
       font-size: var(--text-lg);
       font-weight: 600;
@@ -71,7 +68,7 @@ function checksView(checks: readonly SecurityCheck[]): TemplateResult {
   const open = checks.filter(({ status }) => status !== 'ok')
   const worst = open[0]?.status ?? 'ok'
   return html`
-    <p class="summary ${worst}" role="status">
+    <p class="beside summary ${worst}" role="status">
       <dg-icon name=${states[worst][1]}></dg-icon>
       ${open.length === 0 ? 'Everything is in order' : `${plural(open.length, 'thing')} to mend`}
     </p>

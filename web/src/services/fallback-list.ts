@@ -39,11 +39,6 @@ export class DgFallbackList extends AppElement {
       font-variant-numeric: tabular-nums;
       content: counter(place) '.' / '';
     }
-    .what {
-      flex: 1;
-      min-width: 0;
-      overflow-wrap: anywhere;
-    }
   `
   @property({ attribute: false }) services!: Services
   private busy = false

@@ -14,9 +14,6 @@ const searchFrom = 9
 @customElement('dg-model-picker')
 export class DgModelPicker extends StyledElement {
   static override readonly styles = css`
-    :host {
-      display: block;
-    }
     fieldset {
       gap: var(--space-2);
     }

@@ -17,21 +17,6 @@ const apis = [
 @customElement('dg-service-dialog')
 export class DgServiceDialog extends FormDialog {
   static override readonly styles = css`
-    details {
-      border-top: 1px solid var(--line);
-      padding-top: var(--space-3);
-    }
-    summary {
-      width: fit-content;
-      border-radius: var(--radius-sm);
-      color: var(--ink-soft);
-      font-size: var(--text-sm);
-      font-weight: 550;
-      cursor: pointer;
-    }
-    details[open] > summary {
-      margin-bottom: var(--space-3);
-    }
   `
   @property({ attribute: false }) services!: Services
   /** Saves a new service as the main one. */
@@ -141,7 +126,7 @@ export class DgServiceDialog extends FormDialog {
         ${this.isMain ? nothing : fieldView({ name: 'title', label: 'Name', value: edited?.title ?? this.freeTitle(), error: errors.title })}
         ${entryFields(kind, edited, errors)} ${hintView(kind.hint)}
         ${edited?.hasKey && !kind.needsKey ? removeKeyView : nothing}
-        <details>
+        <details class="optional">
           <summary>API</summary>
           ${choiceView('api', 'How to talk to it', apis, edited?.api)}
         </details>

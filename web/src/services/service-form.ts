@@ -36,7 +36,7 @@ export function entryFields(
   // The address of a hosted service is the same for everybody.
   return kind.needsKey
     ? html`${key}
-        <details>
+        <details class="optional">
           <summary>Address</summary>
           ${address}
         </details>`

@@ -13,9 +13,6 @@ import { isLoopback, type Tried } from './service-words.ts'
 @customElement('dg-service-test')
 export class DgServiceTest extends AppElement {
   static override readonly styles = css`
-    :host {
-      display: block;
-    }
     div[role='status']:not(:empty) {
       display: grid;
       gap: var(--space-3);

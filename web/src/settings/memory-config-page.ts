@@ -71,9 +71,6 @@ export class DgMemoryConfigPage extends AppElement {
     recallExamplesStyles,
     css`
       .switch {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
         min-height: 2.5rem;
       }
       .switch input {
@@ -209,7 +206,7 @@ export class DgMemoryConfigPage extends AppElement {
   private rowView([name, title, about, unit]: Field, config: MemoryConfig): TemplateResult {
     const error = this.submission.errors[name]
     if (name === 'arbitrator.enabled') {
-      const control = html`<span class="switch">
+      const control = html`<span class="beside switch">
         <input type="checkbox" id=${name} name=${name} .checked=${config.arbitrator.enabled} />On
       </span>`
       return rowFrame({ name, title, about, error, control })

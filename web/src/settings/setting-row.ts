@@ -133,7 +133,9 @@ export function controlView(
 }
 
 export function withUnit(input: TemplateResult, unit: string | null): TemplateResult {
-  return unit === null ? input : html`<div class="with-unit">${input}<span class="soft">${unit}</span></div>`
+  return unit === null
+    ? input
+    : html`<div class="beside with-unit">${input}<span class="soft">${unit}</span></div>`
 }
 
 /** A setting's value as its field shows it; empty while unset and for a secret. */

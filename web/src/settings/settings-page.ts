@@ -243,7 +243,7 @@ export class DgSettingsPage extends LightElement {
   }
 
   private saveBarView(): TemplateResult {
-    return html`<div class="save-bar" role="region" aria-label="Changes">
+    return html`<div class="beside save-bar" role="region" aria-label="Changes">
       <span>${plural(this.draft.size, 'change')} not saved</span>
       <button class="button small quiet" type="button" @click=${this.discard}>Discard</button>
       <button class="button small primary" ?disabled=${this.submission.busy}>${this.submission.busy ? 'Saving…' : 'Save'}</button>

@@ -73,11 +73,6 @@ export const settingsStyles = css`
     align-content: start;
     gap: var(--space-1);
   }
-  .with-unit {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
-  }
   .with-unit .input {
     max-width: 9rem;
   }

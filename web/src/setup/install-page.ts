@@ -94,7 +94,7 @@ export class DgInstallPage extends LightElement {
     return html`
       <h1>Meet your delegate</h1>
       <p class="lead">Choose a password. Four short steps follow, and you can skip each of them.</p>
-      <form novalidate @submit=${this.submit}>
+      <form class="form" novalidate @submit=${this.submit}>
         ${problemView(problem)}
         ${usernameView}
         ${passwordView({

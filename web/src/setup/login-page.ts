@@ -89,7 +89,7 @@ export class DgLoginPage extends LightElement {
       <p class="lead">
         ${this.app.isSessionLost() ? 'Your session has expired or was ended elsewhere. ' : ''}Sign in to your delegate.
       </p>
-      <form novalidate @submit=${this.submit}>
+      <form class="form" novalidate @submit=${this.submit}>
         ${problemView(problem)}
         ${usernameView}
         ${passwordView({

@@ -44,7 +44,7 @@ export class DgMessageStep extends LightElement {
   override render() {
     const { answer } = this
     const { busy, problem } = this.submission
-    return html`<form novalidate @submit=${this.submit}>
+    return html`<form class="form" novalidate @submit=${this.submit}>
       ${problemView(problem)}
       ${
         answer === null

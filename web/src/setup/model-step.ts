@@ -188,7 +188,7 @@ export class DgModelStep extends LightElement {
   private formView(kind: ServiceKind): TemplateResult {
     const { passed } = this
     const { busy, problem, errors } = this.submission
-    return html`<form novalidate @submit=${this.submit} @input=${this.edited}>
+    return html`<form class="form" novalidate @submit=${this.submit} @input=${this.edited}>
       <div class="chosen">
         <strong>${kind.title}</strong>
         <button class="button small" type="button" ?disabled=${busy} @click=${() => this.choose(null)}>Choose another</button>

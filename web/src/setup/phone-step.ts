@@ -96,7 +96,7 @@ export class DgPhoneStep extends LightElement {
   private formView(): TemplateResult {
     const { tested } = this
     const { busy, problem } = this.submission
-    return html`<form novalidate @submit=${this.submit}>
+    return html`<form class="form" novalidate @submit=${this.submit}>
       ${problemView(problem)} ${this.fields.map((setting) => this.fieldView(setting))}
       <dg-connection-test
         class=${tested === 'no' && !busy ? 'unused' : ''}

@@ -58,7 +58,7 @@ export class DgTimezoneStep extends LightElement {
 
   override render() {
     const { busy, problem, errors } = this.submission
-    return html`<form novalidate @submit=${this.submit} @input=${this.typed}>
+    return html`<form class="form" novalidate @submit=${this.submit} @input=${this.typed}>
       ${problemView(problem || this.stored.problem)}
       ${fieldView({
         name: 'TIMEZONE',

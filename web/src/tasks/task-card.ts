@@ -20,7 +20,6 @@ import {
 export class DgTaskCard extends AppElement {
   static override readonly styles = css`
     :host {
-      display: block;
       flex: 1;
       min-width: 0;
     }

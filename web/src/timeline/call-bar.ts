@@ -11,9 +11,6 @@ const secondMs = 1000
 @customElement('dg-call-bar')
 export class DgCallBar extends AppElement {
   static override readonly styles = css`
-    :host {
-      display: block;
-    }
     section {
       display: grid;
       grid-template-columns: auto minmax(0, 1fr) auto;

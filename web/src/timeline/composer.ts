@@ -21,7 +21,6 @@ const rememberedDrafts = 500
 export class DgComposer extends AppElement {
   static override readonly styles = css`
     :host {
-      display: block;
       position: relative;
       padding: 0 var(--space-4) max(var(--space-3), env(safe-area-inset-bottom));
       background: var(--paper);
@@ -67,14 +66,7 @@ export class DgComposer extends AppElement {
     textarea:focus-visible {
       outline: none;
     }
-    textarea::placeholder {
-      color: var(--ink-faint);
-      opacity: 1;
-    }
     .next {
-      display: flex;
-      align-items: center;
-      gap: var(--space-2);
       width: fit-content;
       max-width: min(100%, var(--column) - 2 * var(--space-4));
       margin: 0 auto var(--space-1);
@@ -211,7 +203,7 @@ export class DgComposer extends AppElement {
       ${
         nextModel === null
           ? nothing
-          : html`<div class="next">
+          : html`<div class="beside next">
               <dg-icon name="spark"></dg-icon>
               <p>Next message: <span>${nextModel.model}</span><span class="title"> · ${nextModel.title}</span></p>
               <button

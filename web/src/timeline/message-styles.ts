@@ -76,10 +76,8 @@ export const messageStyles = css`
   }
   .pending footer {
     flex: 1 0 100%;
-    justify-content: flex-end;
-  }
-  .pending footer {
     flex-flow: row wrap;
+    justify-content: flex-end;
     padding-top: var(--space-1);
   }
   .show-all {

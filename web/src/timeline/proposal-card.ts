@@ -143,7 +143,7 @@ export class DgProposal extends AppElement {
     const why = wordsOf(proposal, 'why')
     const deed = choiceCount > 1 ? 'Which of these should be forgotten' : this.deed
     return html`<section aria-label=${deed}>
-      <h2 class="title"><dg-icon name=${isText ? 'sms' : 'help'}></dg-icon><span><bdi>${deed}</bdi>?</span></h2>
+      <h2 class="beside title"><dg-icon name=${isText ? 'sms' : 'help'}></dg-icon><span><bdi>${deed}</bdi>?</span></h2>
       ${isText || why === '' ? nothing : html`<p class="soft">${why}</p>`}
       ${choiceCount > 0 ? this.choicesView() : this.wordsView()}
       ${this.submission.problem && problemView(this.submission.problem)}
@@ -197,7 +197,7 @@ export class DgProposal extends AppElement {
 
   private overView(heading: string, icon: IconName, deed = this.deed): TemplateResult {
     return html`<section class="over" aria-label=${`${heading} ${deed}`.trim()}>
-      <h2 class="title"><dg-icon name=${icon}></dg-icon><span>${heading} <bdi>${deed}</bdi></span></h2>
+      <h2 class="beside title"><dg-icon name=${icon}></dg-icon><span>${heading} <bdi>${deed}</bdi></span></h2>
       ${this.wordsView()}
       ${icon === 'failed' ? html`<p class="soft">${this.outcome?.text}</p>` : nothing}
     </section>`

@@ -117,7 +117,7 @@ export function foldButton(
   content: TemplateResult,
 ): TemplateResult {
   return html`<button
-    class="fold flat"
+    class="fold flat beside"
     data-focus
     tabindex=${context.activeKey === key ? 0 : -1}
     aria-expanded=${open}

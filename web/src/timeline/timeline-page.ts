@@ -254,7 +254,7 @@ export class DgTimelinePage extends AppElement {
   }
 
   private reachingView() {
-    return html`<div class="pill reaching" role="status">
+    return html`<div class="pill beside reaching" role="status">
       <span>Loading older entries…</span>
       <button class="button quiet small" @click=${() => this.reach?.abort()}>Cancel</button>
     </div>`

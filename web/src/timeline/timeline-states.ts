@@ -12,7 +12,7 @@ export function connectionView(connection: Connection, retry: () => void): Templ
   return html`<div role="status">
     ${
       isWaiting || state === 'connecting'
-        ? html`<div class="connection">
+        ? html`<div class="beside connection">
             <dg-icon name="offline"></dg-icon><span>${text}</span>
             ${isWaiting ? html`<button class="button quiet small" @click=${retry}>Try now</button>` : nothing}
           </div>`

@@ -2,7 +2,6 @@ import { css } from 'lit'
 
 export const timelineStyles = css`
   :host {
-    display: block;
     position: relative;
     min-height: 0;
   }
@@ -21,10 +20,7 @@ export const timelineStyles = css`
     padding: 0 var(--space-4) var(--space-5);
   }
   .top {
-    display: flex;
-    align-items: center;
     justify-content: center;
-    gap: var(--space-2);
     min-height: 4rem;
     color: var(--ink-faint);
     font-size: var(--text-sm);
@@ -73,16 +69,10 @@ export const timelineStyles = css`
     background: var(--line);
   }
 
-  .faint {
-    color: var(--ink-faint);
-  }
   .bad {
     color: var(--danger);
   }
   .fold {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     min-width: 0;
     min-height: 1.75rem;
     margin-inline-start: -0.375rem;
@@ -220,9 +210,6 @@ export const timelineStyles = css`
   }
 
   .notice {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     width: fit-content;
     max-width: 100%;
     min-height: 1.75rem;
@@ -289,9 +276,6 @@ export const timelineStyles = css`
   }
 
   .thinking {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     padding: 0.25rem 0;
     color: var(--ink-soft);
     font-size: var(--text-sm);

@@ -267,15 +267,15 @@ export class DgTimeline extends StyledElement {
   private topView() {
     switch (this.older) {
       case 'failed':
-        return html`<div class="top">
+        return html`<div class="beside top">
           Earlier entries could not be loaded.
           <button class="button small" @click=${() => this.dispatchEvent(new Event('older'))}>Try again</button>
         </div>`
       case 'more':
       case 'loading':
-        return html`<div class="top"><span class="pulse"></span>Loading earlier entries…</div>`
+        return html`<div class="beside top"><span class="pulse"></span>Loading earlier entries…</div>`
       case 'none':
-        return html`<div class="top">This is where your timeline begins.</div>`
+        return html`<div class="beside top">This is where your timeline begins.</div>`
       default:
         return nothing
     }
