@@ -3,7 +3,6 @@ import { customElement, property } from 'lit/decorators.js'
 import { problemView } from '../design/field.ts'
 import type { AppElement } from './app-element.ts'
 import { DialogElement } from './dialog-element.ts'
-import { Submission } from './submission.ts'
 
 type Confirmation = {
   readonly heading: string
@@ -39,7 +38,6 @@ export class DgConfirmDialog extends DialogElement {
     }
   `
   @property({ attribute: false }) confirmation!: Confirmation
-  private readonly submission = new Submission(this)
 
   private readonly confirm = async (): Promise<void> => {
     if (await this.submission.send(this.confirmation.run)) this.close()

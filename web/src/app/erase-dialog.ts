@@ -9,7 +9,6 @@ import type { AppElement } from './app-element.ts'
 import { DialogElement } from './dialog-element.ts'
 import { planStyles, planView } from './erasure-plan.ts'
 import { Loaded, waitingView } from './loaded.ts'
-import { Submission } from './submission.ts'
 
 export type Erasing = {
   readonly heading: string
@@ -69,7 +68,6 @@ export class DgEraseDialog extends DialogElement {
       return query && (await this.app.http.get('/api/erasures.plan', { query, signal }))
     },
   })
-  private readonly submission = new Submission(this)
 
   private target(): ErasureTarget | null {
     const { target } = this.erasing

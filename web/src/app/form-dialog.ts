@@ -1,7 +1,6 @@
 import { html, type TemplateResult } from 'lit'
 import { problemView } from '../design/field.ts'
 import { DialogElement } from './dialog-element.ts'
-import { Submission } from './submission.ts'
 
 export type Form = {
   readonly heading: string
@@ -12,8 +11,6 @@ export type Form = {
 
 /** A dialog with a form. Stays open with the reason if the form is not accepted. */
 export abstract class FormDialog extends DialogElement {
-  protected readonly submission = new Submission(this)
-
   protected abstract form(): Form
 
   /** Sends the form. True if it succeeded, which closes the dialog. */

@@ -4,7 +4,6 @@ import type { Note } from '../../../src/http/contract/notes.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { DialogElement } from '../app/dialog-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { problemView } from '../design/field.ts'
 import { shortDateText } from '../design/format.ts'
 
@@ -68,7 +67,6 @@ export class DgNoteHistory extends DialogElement {
   })
   /** The selected revision; `note` is null while it loads, undefined if it was erased. */
   @state() private shown: { readonly revision: number; readonly note: Note | null | undefined } | null = null
-  private readonly submission = new Submission(this)
 
   private async show(revision: number): Promise<void> {
     this.shown = { revision, note: null }

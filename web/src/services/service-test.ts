@@ -2,7 +2,6 @@ import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import type { ServiceTest } from '../../../src/http/contract/services.ts'
 import { AppElement } from '../app/app-element.ts'
-import { Submission } from '../app/submission.ts'
 import { stepsView } from '../design/checklist.ts'
 import { problemView } from '../design/field.ts'
 import { capitalised } from '../design/format.ts'
@@ -27,7 +26,6 @@ export class DgServiceTest extends AppElement {
   `
   @state() private result: ServiceTest | null = null
   @state() private address = ''
-  private readonly submission = new Submission(this)
 
   /** Runs the test at an address. Null if it could not run. */
   async run(tried: Tried, address: string): Promise<ServiceTest | null> {

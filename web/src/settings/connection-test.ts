@@ -2,7 +2,6 @@ import { css, html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { ConnectionTest, TestedService } from '../../../src/http/contract/settings.ts'
 import { AppElement } from '../app/app-element.ts'
-import { Submission } from '../app/submission.ts'
 import { stepsView } from '../design/checklist.ts'
 import { problemView } from '../design/field.ts'
 
@@ -21,7 +20,6 @@ export class DgConnectionTest extends AppElement {
   /** Hides the button; the parent calls `run`. */
   @property({ type: Boolean }) bare = false
   @state() private result: ConnectionTest | null = null
-  private readonly submission = new Submission(this)
 
   /** Runs the test. False if it failed or could not run. */
   async run(): Promise<boolean> {

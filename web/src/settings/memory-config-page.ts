@@ -4,7 +4,6 @@ import type { MemoryConfig, RecallExample } from '../../../src/http/contract/mem
 import { AppElement } from '../app/app-element.ts'
 import { textIn } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { problemView, takeText } from '../design/field.ts'
 import { recallExamplesStyles, recallExamplesView } from './recall-examples.ts'
 import { rowFrame, withUnit } from './setting-row.ts'
@@ -111,7 +110,6 @@ export class DgMemoryConfigPage extends AppElement {
   private readonly examples = new Loaded<readonly RecallExample[]>(this, {
     fetch: async (signal) => (await this.app.http.get('/api/memories/recall-examples', { signal })).examples,
   })
-  private readonly submission = new Submission(this)
   /** The threshold as typed or moved; null if it is the current one. */
   @state() private threshold: string | null = null
 

@@ -1,7 +1,6 @@
 import { css, html } from 'lit'
 import { customElement } from 'lit/decorators.js'
 import { LightElement } from '../app/light-element.ts'
-import { Submission } from '../app/submission.ts'
 import { minPasswordLength, passwordView, problemView, usernameView } from '../design/field.ts'
 
 type FieldName = 'currentPassword' | 'newPassword'
@@ -19,7 +18,6 @@ export class DgPasswordForm extends LightElement {
       }
     `,
   ]
-  private readonly submission = new Submission(this)
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()

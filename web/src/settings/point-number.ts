@@ -3,7 +3,6 @@ import { customElement, state } from 'lit/decorators.js'
 import type { Pointing } from '../../../src/http/contract/telephony.ts'
 import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
-import { Submission } from '../app/submission.ts'
 import { problemView } from '../design/field.ts'
 import { plural } from '../design/format.ts'
 
@@ -20,11 +19,10 @@ export class DgPointNumber extends AppElement {
     }
   `
   @state() private outcome = ''
-  private readonly asking = new Submission(this)
 
   private readonly ask = (): Promise<boolean> => {
     this.outcome = ''
-    return this.asking.send(async () => {
+    return this.submission.send(async () => {
       const plan = await this.app.http.get('/api/telephony/number')
       if (plan.changes.length === 0) this.outcome = `${plan.number} already points here.`
       else this.confirm(plan)
@@ -46,7 +44,7 @@ export class DgPointNumber extends AppElement {
   }
 
   override render() {
-    const { busy, problem } = this.asking
+    const { busy, problem } = this.submission
     return html`
       <div class="actions">
         <button class="button small" type="button" ?disabled=${busy} @click=${this.ask}>

@@ -3,7 +3,6 @@ import { customElement } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { plural } from '../design/format.ts'
 import { changeSettings } from './change-settings.ts'
 import { DgConnectionTest } from './connection-test.ts'
@@ -38,7 +37,6 @@ export class DgSettingsPage extends LightElement {
     fetch: () => this.fetch(),
     concerns: (type) => type === 'settings.changed',
   })
-  private readonly submission = new Submission(this)
   private hasJumped = false
 
   protected override connected(signal: AbortSignal): void {

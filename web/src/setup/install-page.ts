@@ -3,7 +3,6 @@ import { customElement, state } from 'lit/decorators.js'
 import { Refused } from '../api/http.ts'
 import { LightElement } from '../app/light-element.ts'
 import { rememberSetupStep } from '../app/setup-progress.ts'
-import { Submission } from '../app/submission.ts'
 import { fieldView, minPasswordLength, passwordView, problemView, usernameView } from '../design/field.ts'
 import { plural } from '../design/format.ts'
 import { authStyles, authView } from './auth-styles.ts'
@@ -15,7 +14,6 @@ export class DgInstallPage extends LightElement {
   @state() installed = false
   /** The set-up code from the printed link; empty if there was none or it was refused. */
   @state() linkedCode = ''
-  private readonly submission = new Submission(this)
 
   protected override connected(signal: AbortSignal): void {
     this.readLink()

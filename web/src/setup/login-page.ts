@@ -3,7 +3,6 @@ import { customElement, state } from 'lit/decorators.js'
 import type { Refused } from '../api/http.ts'
 import { canUsePasskey, signInWithPasskey } from '../api/passkeys.ts'
 import { LightElement } from '../app/light-element.ts'
-import { Submission } from '../app/submission.ts'
 import { codeView, passwordView, problemView, usernameView } from '../design/field.ts'
 import { authStyles, authView } from './auth-styles.ts'
 
@@ -14,7 +13,6 @@ export class DgLoginPage extends LightElement {
   @state() private needsCode = false
   /** Whether a passkey may sign in here. */
   @state() private hasPasskey = false
-  private readonly submission = new Submission(this)
 
   override firstUpdated(): void {
     this.field()?.focus()

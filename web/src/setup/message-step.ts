@@ -2,7 +2,6 @@ import { html, nothing } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { LightElement } from '../app/light-element.ts'
 import { newId } from '../app/platform.ts'
-import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
 
 const suggestions = ['Hello! What can you do for me?', 'Remember that I take my coffee black']
@@ -12,7 +11,6 @@ const suggestions = ['Hello! What can you do for me?', 'Remember that I take my 
 export class DgMessageStep extends LightElement {
   @state() private said = ''
   @state() private answer: string | null = null
-  private readonly submission = new Submission(this)
 
   private readonly submit = (event: SubmitEvent): void => {
     event.preventDefault()

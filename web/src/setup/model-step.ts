@@ -3,7 +3,6 @@ import { customElement, state } from 'lit/decorators.js'
 import type { ServiceTest } from '../../../src/http/contract/services.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { problemView } from '../design/field.ts'
 import { changeSettings } from '../settings/change-settings.ts'
 import '../services/model-picker.ts'
@@ -39,7 +38,6 @@ export class DgModelStep extends LightElement {
   /** The last test, if it passed and nothing changed since. */
   @state() private passed: ServiceTest | null = null
   @state() private model = ''
-  private readonly submission = new Submission(this)
   private readonly loaded = new Loaded<Services>(this, { fetch: () => this.fetch() })
   /** The chat model of the settings: their default is one of OpenAI's. */
   private current = ''

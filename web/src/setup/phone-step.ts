@@ -3,7 +3,6 @@ import { customElement, state } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
 import { changeSettings } from '../settings/change-settings.ts'
 import '../settings/connection-test.ts'
@@ -25,7 +24,6 @@ export class DgPhoneStep extends LightElement {
   private readonly settings = new Loaded(this, {
     fetch: async (): Promise<readonly Setting[]> => (await this.app.http.get('/api/config')).entries,
   })
-  private readonly submission = new Submission(this)
 
   /** The settings of this step, in its order. */
   private get fields(): readonly Setting[] {

@@ -2,7 +2,6 @@ import { html } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { LightElement } from '../app/light-element.ts'
 import { Loaded } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { fieldView, problemView, takeText } from '../design/field.ts'
 import { tick } from '../design/while-connected.ts'
 
@@ -17,7 +16,6 @@ export class DgTimezoneStep extends LightElement {
       return entries.find(({ key, source }) => key === 'TIMEZONE' && source !== 'default')?.value ?? null
     },
   })
-  private readonly submission = new Submission(this)
 
   constructor() {
     super()

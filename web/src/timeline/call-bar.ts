@@ -2,7 +2,6 @@ import { css, html, nothing, type PropertyValues } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { LiveCall } from '../../../src/http/contract/calls.ts'
 import { AppElement } from '../app/app-element.ts'
-import { Submission } from '../app/submission.ts'
 import { tick } from '../design/while-connected.ts'
 
 const secondMs = 1000
@@ -46,7 +45,6 @@ export class DgCallBar extends AppElement {
     }
   `
   @property({ attribute: false }) call: LiveCall | null = null
-  private readonly hangingUp = new Submission(this)
 
   constructor() {
     super()
@@ -54,11 +52,11 @@ export class DgCallBar extends AppElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('call') && changed.get('call')?.callSid !== this.call?.callSid) this.hangingUp.show({})
+    if (changed.has('call') && changed.get('call')?.callSid !== this.call?.callSid) this.submission.show({})
   }
 
   private readonly hangUp = (): Promise<boolean> =>
-    this.hangingUp.send(
+    this.submission.send(
       () => this.app.http.post('/api/calls/current/hangup'),
       {},
       // 409: the call has already ended.
@@ -68,7 +66,7 @@ export class DgCallBar extends AppElement {
   override render() {
     const { call } = this
     if (call === null) return nothing
-    const { busy, problem } = this.hangingUp
+    const { busy, problem } = this.submission
     return html`<section aria-label="Phone call">
       <dg-icon name="phone"></dg-icon>
       <div class="what">

@@ -4,7 +4,6 @@ import type { OperationsReport } from '../../../src/http/contract/operations.ts'
 import type { SessionContext } from '../../../src/http/contract/session.ts'
 import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { barView } from '../design/bar.ts'
 import { problemView } from '../design/field.ts'
 import { countText, plural, shortDateText } from '../design/format.ts'
@@ -36,11 +35,10 @@ export class DgContextMeter extends AppElement {
     }),
     concerns: (type) => relevantTypes.test(type),
   })
-  private readonly compaction = new Submission(this)
 
   private readonly compact = async (): Promise<void> => {
     this.news = ''
-    await this.compaction.send(async () => {
+    await this.submission.send(async () => {
       const context = await this.app.http.post('/api/session/context/compact')
       this.loaded.put({ context, total: this.loaded.value?.total ?? null })
       const { inputTokensBefore: before = 0, inputTokensAfter: after = 0 } = context.latestCompaction ?? {}
@@ -52,7 +50,7 @@ export class DgContextMeter extends AppElement {
     this.open = event.newState === 'open'
     if (!this.open) return
     this.news = ''
-    this.compaction.show({})
+    this.submission.show({})
     const panel = event.currentTarget
     if (panel instanceof HTMLElement) placeBelow(panel, this)
     void this.loaded.reload()
@@ -85,13 +83,13 @@ export class DgContextMeter extends AppElement {
     return html`
       <h2>Context</h2>
       ${loadedView(this.loaded, 'the context', (value) => this.contextView(value), 'This')}
-      ${problemView(this.compaction.problem)}
-      <p class="news" role="status">${this.compaction.busy ? 'Compacting…' : this.news}</p>
+      ${problemView(this.submission.problem)}
+      <p class="news" role="status">${this.submission.busy ? 'Compacting…' : this.news}</p>
     `
   }
 
   private contextView({ context, total }: Context): TemplateResult {
-    const { busy } = this.compaction
+    const { busy } = this.submission
     const percent = percentOf(context)
     const reason = busy ? '' : whyNotCompact(context)
     return html`

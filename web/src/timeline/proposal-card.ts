@@ -2,7 +2,6 @@ import { css, html, nothing, type PropertyValues, type TemplateResult } from 'li
 import { customElement, property, state } from 'lit/decorators.js'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { AppElement } from '../app/app-element.ts'
-import { Submission } from '../app/submission.ts'
 import { problemView } from '../design/field.ts'
 import { fullTimeText } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
@@ -72,7 +71,6 @@ export class DgProposal extends AppElement {
   @property({ type: Boolean }) reachable = false
   @state() private settling: Word | null = null
   @state() private chosen: readonly string[] = []
-  private readonly submission = new Submission(this)
 
   constructor() {
     super()
