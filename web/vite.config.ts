@@ -19,7 +19,7 @@ const pagePaths = ['/login', '/install']
 /** What all elements extend, and the small modules that most pages share. */
 const common = [
   'app/(?:submission|(?:app|dialog|light)-element)',
-  'design/(?:bar|blocks|cards|checklist|controls|dialog|forms|styled-element|while-connected)',
+  'design/(?:bar|blocks|cards|checklist|controls|dialog|forms|icon-button|styled-element|while-connected)',
   'design/(?:menu|prose|page|format|keyed-rows|owner-time|relative-time)',
   'timeline/(?:context-words|titles)',
 ]

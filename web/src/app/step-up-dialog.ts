@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { hasPasskeys, proveWithPasskey } from '../api/passkeys.ts'
-import { codeView, passwordView, usernameView } from '../design/field.ts'
+import { codeView, passkeyButton, passwordView, usernameView } from '../design/field.ts'
 import type { AppElement } from './app-element.ts'
 import { type Form, FormDialog, textIn } from './form-dialog.ts'
 
@@ -75,13 +75,7 @@ export class DgStepUpDialog extends FormDialog {
               })
             : nothing
         }
-        ${
-          this.hasPasskey
-            ? html`<button class="button" type="button" ?disabled=${busy} @click=${this.usePasskey}>
-                <dg-icon name="passkey"></dg-icon>Use a passkey
-              </button>`
-            : nothing
-        }`,
+        ${this.hasPasskey ? passkeyButton('', busy, this.usePasskey) : nothing}`,
     }
   }
 }

@@ -1,5 +1,6 @@
 import { css, html, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
+import { iconButton } from './icon-button.ts'
 import { StyledElement } from './styled-element.ts'
 
 /** A modal dialog on the native element, open while it is in the document. Fires `close` once closed. */
@@ -97,14 +98,7 @@ export class DgDialog extends StyledElement {
     >
       <header>
         <h2 id="heading">${this.heading}</h2>
-        <button
-          class="button quiet icon"
-          type="button"
-          aria-label="Close"
-          @click=${() => this.close()}
-        >
-          <dg-icon name="close"></dg-icon>
-        </button>
+        ${iconButton('close', 'Close', () => this.close())}
       </header>
       <div class="body" tabindex=${this.reading ? 0 : nothing}><slot></slot></div>
       <slot name="actions"></slot>

@@ -138,6 +138,13 @@ export function codeView(
   return fieldView({ ...field, autocomplete: 'one-time-code', required: true })
 }
 
+/** A button that uses a passkey instead. */
+export function passkeyButton(look: string, busy: boolean, use: () => unknown): TemplateResult {
+  return html`<button class="button ${look}" type="button" ?disabled=${busy} @click=${use}>
+    <dg-icon name="passkey"></dg-icon>Use a passkey
+  </button>`
+}
+
 /** Tells password managers whose password the form asks for. */
 export const usernameView: TemplateResult = html`<input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />`
 

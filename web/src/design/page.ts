@@ -1,5 +1,6 @@
 import { css, html, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
+import { iconButton } from './icon-button.ts'
 import { StyledElement } from './styled-element.ts'
 
 /** The bar at the top of a page. */
@@ -41,16 +42,8 @@ export const barStyles = css`
 /** Opens the navigation on narrow pages, and halts Delegate without it. */
 export function drawerButton(host: HTMLElement): TemplateResult {
   const ask = (name: string) => host.dispatchEvent(new Event(name, { bubbles: true, composed: true }))
-  return html`<button
-      class="button quiet icon drawer"
-      aria-label="Open navigation"
-      @click=${() => ask('open-navigation')}
-    >
-      <dg-icon name="menu"></dg-icon>
-    </button>
-    <button class="button quiet icon drawer halt" aria-label="Halt" @click=${() => ask('open-halt')}>
-      <dg-icon name="halt"></dg-icon>
-    </button>`
+  return html`${iconButton('menu', 'Open navigation', () => ask('open-navigation'), 'quiet drawer')}
+    ${iconButton('halt', 'Halt', () => ask('open-halt'), 'quiet drawer halt')}`
 }
 
 /** The layout of a page in the shell: heading, tools, and content in one column. */

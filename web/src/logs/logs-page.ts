@@ -7,6 +7,7 @@ import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { takeText } from '../design/field.ts'
 import { plural } from '../design/format.ts'
+import { iconButton } from '../design/icon-button.ts'
 import { createKeyedRows } from '../design/keyed-rows.ts'
 import { logLineView, matchesLine } from './log-line.ts'
 import { logStyles } from './log-styles.ts'
@@ -219,13 +220,7 @@ export class DgLogsPage extends AppElement {
         ${isEmpty ? this.emptyView(lines.length) : nothing}
         <div class="lines"><span></span><span></span></div>
       </div>
-      ${
-        this.atEnd
-          ? nothing
-          : html`<button class="button icon to-end" aria-label="Go to the newest line" @click=${this.toEnd}>
-              <dg-icon name="arrow-down"></dg-icon>
-            </button>`
-      }
+      ${this.atEnd ? nothing : iconButton('arrow-down', 'Go to the newest line', this.toEnd, 'to-end')}
     `
   }
 

@@ -8,6 +8,7 @@ import { loadedView } from '../app/loaded.ts'
 import { type ListPage, PagedList } from '../app/paged-list.ts'
 import { barView } from '../design/bar.ts'
 import { fullTimeText, plural, shortDateText, wordsText } from '../design/format.ts'
+import { iconButton } from '../design/icon-button.ts'
 import { relativeText } from '../design/relative-time.ts'
 
 const pageSize = 50
@@ -142,14 +143,7 @@ export class DgMemoriesPage extends AppElement {
         </p>
         ${status === 'provisional' ? this.confirmButton(memory) : nothing}
       </div>
-      <button
-        class="button quiet icon small"
-        aria-label="Forget: ${memory.text}"
-        title="Forget"
-        @click=${() => this.confirmForgetting(memory)}
-      >
-        <dg-icon name="trash"></dg-icon>
-      </button>
+      ${iconButton('trash', `Forget: ${memory.text}`, () => this.confirmForgetting(memory), 'quiet small', 'Forget')}
     </li>`
   }
 

@@ -3,7 +3,7 @@ import { customElement, state } from 'lit/decorators.js'
 import type { Refused } from '../api/http.ts'
 import { canUsePasskey, signInWithPasskey } from '../api/passkeys.ts'
 import { LightElement } from '../app/light-element.ts'
-import { codeView, passwordView, problemView, usernameView } from '../design/field.ts'
+import { codeView, passkeyButton, passwordView, problemView, usernameView } from '../design/field.ts'
 import { authStyles, authView } from './auth-styles.ts'
 
 @customElement('dg-login-page')
@@ -109,13 +109,7 @@ export class DgLoginPage extends LightElement {
         <button class="button primary wide" ?disabled=${busy}>
           ${busy ? 'Signing in…' : 'Sign in'}
         </button>
-        ${
-          this.hasPasskey
-            ? html`<button class="button wide" type="button" ?disabled=${busy} @click=${this.usePasskey}>
-                <dg-icon name="passkey"></dg-icon>Use a passkey
-              </button>`
-            : nothing
-        }
+        ${this.hasPasskey ? passkeyButton('wide', busy, this.usePasskey) : nothing}
       </form>
     `)
   }

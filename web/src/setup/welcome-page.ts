@@ -3,6 +3,7 @@ import { customElement, state } from 'lit/decorators.js'
 import { explain } from '../api/http.ts'
 import { LightElement } from '../app/light-element.ts'
 import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
+import { iconButton } from '../design/icon-button.ts'
 import './message-step.ts'
 import './model-step.ts'
 import './phone-step.ts'
@@ -98,13 +99,7 @@ export class DgWelcomePage extends LightElement {
     const { heading, lead } = texts[step]
     return html`
       <div class="progress soft">
-        ${
-          number > 2
-            ? html`<button class="button quiet icon small previous" aria-label="Back" title="Back" @click=${this.back}>
-                <dg-icon name="chevron"></dg-icon>
-              </button>`
-            : nothing
-        }
+        ${number > 2 ? iconButton('chevron', 'Back', this.back, 'quiet small previous', 'Back') : nothing}
         <ol class="list" aria-hidden="true">
           ${Array.from({ length: count }, (_, at) => html`<li class=${at < number - 1 ? 'over' : at === number - 1 ? 'here' : ''}></li>`)}
         </ol>

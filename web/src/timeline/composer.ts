@@ -3,6 +3,7 @@ import { customElement, property, state } from 'lit/decorators.js'
 import { AppElement } from '../app/app-element.ts'
 import { keep, kept } from '../app/tab-storage.ts'
 import { isPaste, takeText } from '../design/field.ts'
+import { iconButton } from '../design/icon-button.ts'
 import type { ModelChoice } from '../services/service-words.ts'
 import './next-model.ts'
 import { type Draft, editDraft, trimDraft } from './pasted.ts'
@@ -12,6 +13,7 @@ type NextModel = ModelChoice & { readonly title: string }
 
 const unsentKey = 'delegate.draft'
 const nextModelKey = 'delegate.next-model'
+const ofSettings = 'Use the model of the settings'
 const noDraft: Draft = { text: '', pasted: [] }
 /** Undo goes back further than this only in texts that count as pasted then. */
 const rememberedDrafts = 500
@@ -206,15 +208,7 @@ export class DgComposer extends AppElement {
           : html`<div class="beside next">
               <dg-icon name="spark"></dg-icon>
               <p>Next message: <span>${nextModel.model}</span><span class="title"> · ${nextModel.title}</span></p>
-              <button
-                class="button quiet icon small"
-                type="button"
-                aria-label="Use the model of the settings"
-                title="Use the model of the settings"
-                @click=${this.removeNextModel}
-              >
-                <dg-icon name="close"></dg-icon>
-              </button>
+              ${iconButton('close', ofSettings, this.removeNextModel, 'quiet small', ofSettings)}
             </div>`
       }
       <form
@@ -244,15 +238,7 @@ export class DgComposer extends AppElement {
         ></dg-next-model>
         ${
           this.working
-            ? html`<button
-                class="button icon round stop"
-                type="button"
-                aria-label="Stop the reply"
-                title="Stop the reply (Esc)"
-                @click=${this.stop}
-              >
-                <dg-icon name="stop"></dg-icon>
-              </button>`
+            ? iconButton('stop', 'Stop the reply', this.stop, 'round stop', 'Stop the reply (Esc)')
             : nothing
         }
         <button

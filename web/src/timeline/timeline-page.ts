@@ -4,6 +4,7 @@ import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import { explain } from '../api/http.ts'
 import { AppElement } from '../app/app-element.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
+import { iconButton } from '../design/icon-button.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { barStyles, drawerButton } from '../design/page.ts'
 import type { ChatSession } from './chat/session.ts'
@@ -243,14 +244,8 @@ export class DgTimelinePage extends AppElement {
   }
 
   private toEndView() {
-    return html`<button
-      class="button icon to-end"
-      aria-label="Go to the newest entry"
-      title="Go to the newest entry"
-      @click=${() => this.goToEnd()}
-    >
-      <dg-icon name="arrow-down"></dg-icon>
-    </button>`
+    const label = 'Go to the newest entry'
+    return iconButton('arrow-down', label, () => this.goToEnd(), 'to-end', label)
   }
 
   private reachingView() {

@@ -4,6 +4,7 @@ import type { Timer } from '../../../src/http/contract/timers.ts'
 import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
+import { iconButton } from '../design/icon-button.ts'
 import { zonedText } from '../design/owner-time.ts'
 import { relativeText } from '../design/relative-time.ts'
 import { tick } from '../design/while-connected.ts'
@@ -116,14 +117,7 @@ export class DgTimersPage extends AppElement {
           <span>Set by ${timer.by === 'owner' ? 'you' : 'Delegate'}</span>
         </p>
       </div>
-      <button
-        class="button quiet icon small"
-        aria-label="Cancel ${timer.title}"
-        title="Cancel"
-        @click=${() => this.confirmCancelling(timer)}
-      >
-        <dg-icon name="close"></dg-icon>
-      </button>
+      ${iconButton('close', `Cancel ${timer.title}`, () => this.confirmCancelling(timer), 'quiet small', 'Cancel')}
     </li>`
   }
 }
