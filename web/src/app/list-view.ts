@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { takeText } from '../design/field.ts'
+import { searchInput } from '../design/field.ts'
 import type { PagedList } from './paged-list.ts'
 
 /** A button that loads the next page, if there is one. */
@@ -19,15 +19,5 @@ export function searchField(
   list: Pick<PagedList<unknown>, 'query' | 'search'>,
   label: string,
 ): TemplateResult {
-  return html`<div class="input-with-icon">
-    <dg-icon name="search"></dg-icon>
-    <input
-      class="input"
-      type="search"
-      aria-label=${label}
-      placeholder=${label}
-      .value=${list.query}
-      @input=${takeText((text) => list.search(text))}
-    />
-  </div>`
+  return searchInput(label, label, list.query, (text) => list.search(text))
 }

@@ -68,6 +68,29 @@ function inputView(field: Field): TemplateResult {
   />`
 }
 
+/** A field that searches as the owner types. */
+export function searchInput(
+  label: string,
+  placeholder: string,
+  query: string,
+  search: (text: string) => void,
+): TemplateResult {
+  return html`<div class="input-with-icon">
+    <dg-icon name="search"></dg-icon>
+    <input
+      class="input"
+      type="search"
+      aria-label=${label}
+      placeholder=${placeholder}
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck="false"
+      .value=${query}
+      @input=${takeText(search)}
+    />
+  </div>`
+}
+
 /** A labelled field for a longer text. */
 export function areaView(field: Field & { readonly maxLength?: number }): TemplateResult {
   return labelled(

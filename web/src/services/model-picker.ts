@@ -1,6 +1,6 @@
 import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { fieldView, notesView, takeText } from '../design/field.ts'
+import { fieldView, notesView, searchInput, takeText } from '../design/field.ts'
 import { StyledElement } from '../design/styled-element.ts'
 import { byName, contextText, type OfferedModel } from './service-words.ts'
 
@@ -92,10 +92,6 @@ export class DgModelPicker extends StyledElement {
     this.dispatchEvent(new CustomEvent('pick', { detail: detail.trim() }))
   })
 
-  private readonly search = takeText((text) => {
-    this.query = text.trim()
-  })
-
   /** The field is in a shadow root, so it does not send the form by itself. */
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') this.closest('form')?.requestSubmit()
@@ -128,20 +124,10 @@ export class DgModelPicker extends StyledElement {
   }
 
   private searchView(): TemplateResult {
-    return html`<div class="input-with-icon">
-      <dg-icon name="search"></dg-icon>
-      <input
-        class="input"
-        type="search"
-        aria-label="Search the models, or enter another name"
-        placeholder="Search ${this.models.length} models"
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck="false"
-        .value=${this.query}
-        @input=${this.search}
-      />
-    </div>`
+    const label = 'Search the models, or enter another name'
+    return searchInput(label, `Search ${this.models.length} models`, this.query, (text) => {
+      this.query = text.trim()
+    })
   }
 
   private optionView(id: string, note: string): TemplateResult {

@@ -47,7 +47,8 @@ export class DgFactors extends AppElement {
   private readonly addTotp = (): Promise<void> =>
     this.attempt(async () => {
       const begun = await this.app.http.post('/api/auth/totp')
-      const onAdded = () => {
+      const onAdded = (codes: readonly string[]) => {
+        Object.assign(new DgRecoveryCodesDialog(), { codes, areFirst: true }).openIn(this)
         this.app.toast('Authenticator app added')
         void this.factors.reload()
       }

@@ -1,5 +1,5 @@
-import { css, html } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, nothing } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
 import { DialogElement } from '../app/dialog-element.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { fieldView } from '../design/field.ts'
@@ -8,51 +8,36 @@ import { recoveryCodesStyles, recoveryCodesView } from './recovery-codes.ts'
 
 type Begun = { readonly secret: string; readonly uri: string }
 
-/** Adds an authenticator app: shows its secret, asks for a code of it, then shows the recovery codes. */
+/** Adds an authenticator app: shows its secret, and asks for a code of it. */
 @customElement('dg-totp-dialog')
 export class DgTotpDialog extends FormDialog {
-  static override readonly styles = [
-    recoveryCodesStyles,
-    css`
-      .qr {
-        display: block;
-        width: min(12rem, 60vw);
-        margin: var(--space-2) auto;
-        border-radius: var(--radius-md);
-      }
-      code {
-        font: 500 var(--text-sm) / 1.6 var(--font-mono);
-        overflow-wrap: anywhere;
-      }
-    `,
-  ]
+  static override readonly styles = css`
+    .qr {
+      display: block;
+      width: min(12rem, 60vw);
+      margin: var(--space-2) auto;
+      border-radius: var(--radius-md);
+    }
+    code {
+      font: 500 var(--text-sm) / 1.6 var(--font-mono);
+      overflow-wrap: anywhere;
+    }
+  `
   @property({ attribute: false }) begun!: Begun
-  /** Called once the app is added. */
-  @property({ attribute: false }) onAdded!: () => void
-  @state() private recoveryCodes: readonly string[] = []
+  /** Called with the recovery codes once the app is added. */
+  @property({ attribute: false }) onAdded!: (codes: readonly string[]) => void
 
-  /** Stays open, to show the recovery codes. */
-  protected override async submit(data: FormData): Promise<boolean> {
+  protected override submit(data: FormData): Promise<boolean> {
     const code = textIn(data, 'totp-code')
-    const isAdded = await this.submission.send(
+    return this.submission.send(
       async () => {
         const { recoveryCodes } = await this.app.http.post('/api/auth/totp/confirm', { body: { code } })
-        this.recoveryCodes = recoveryCodes
+        this.onAdded(recoveryCodes)
       },
       { 'totp-code': code === '' && 'Enter the code that the app shows.' },
       ({ problem }) =>
         problem.code === 'wrong_code' && { 'totp-code': 'Wrong code. Enter the one that the app shows now.' },
     )
-    if (isAdded) this.onAdded()
-    return false
-  }
-
-  override render() {
-    if (this.recoveryCodes.length === 0) return super.render()
-    return html`<dg-dialog heading="Keep your recovery codes">
-      ${recoveryCodesView(this.recoveryCodes, this.app.toast)}
-      <div slot="actions"><button class="button primary" @click=${this.close}>I have kept them</button></div>
-    </dg-dialog>`
   }
 
   protected override form(): Form {
@@ -78,15 +63,16 @@ export class DgTotpDialog extends FormDialog {
   }
 }
 
-/** Shows new recovery codes. */
+/** Shows recovery codes: the first ones, or those that replace others. */
 @customElement('dg-recovery-codes-dialog')
 export class DgRecoveryCodesDialog extends DialogElement {
   static override readonly styles = recoveryCodesStyles
   @property({ attribute: false }) codes: readonly string[] = []
+  @property({ attribute: false }) areFirst = false
 
   override render() {
-    return html`<dg-dialog heading="New recovery codes">
-      <p>The former ones no longer work.</p>
+    return html`<dg-dialog heading=${this.areFirst ? 'Keep your recovery codes' : 'New recovery codes'}>
+      ${this.areFirst ? nothing : html`<p>The former ones no longer work.</p>`}
       ${recoveryCodesView(this.codes, this.app.toast)}
       <div slot="actions"><button class="button primary" @click=${this.close}>I have kept them</button></div>
     </dg-dialog>`
