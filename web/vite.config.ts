@@ -20,7 +20,7 @@ const pagePaths = ['/login', '/install']
 const common = [
   'app/(?:submission|(?:app|dialog|light)-element)',
   'design/(?:bar|blocks|cards|checklist|controls|dialog|forms|icon-button|styled-element|while-connected)',
-  'design/(?:menu|prose|page|format|keyed-rows|owner-time|relative-time)',
+  'design/(?:menu|prose|page|format|keyed-rows|owner-time)',
   'timeline/(?:context-words|titles)',
 ]
 

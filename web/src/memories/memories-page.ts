@@ -3,13 +3,11 @@ import { customElement, state } from 'lit/decorators.js'
 import type { Memory } from '../../../src/http/contract/memories.ts'
 import { AppElement } from '../app/app-element.ts'
 import { askToErase } from '../app/erase-dialog.ts'
-import { moreView, searchField } from '../app/list-view.ts'
 import { loadedView } from '../app/loaded.ts'
-import { type ListPage, PagedList } from '../app/paged-list.ts'
+import { type ListPage, moreView, PagedList, searchField } from '../app/paged-list.ts'
 import { barView } from '../design/bar.ts'
-import { fullTimeText, plural, shortDateText, wordsText } from '../design/format.ts'
+import { fullTimeText, plural, relativeText, shortDateText, wordsText } from '../design/format.ts'
 import { iconButton } from '../design/icon-button.ts'
-import { relativeText } from '../design/relative-time.ts'
 
 const pageSize = 50
 

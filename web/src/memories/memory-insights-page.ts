@@ -4,8 +4,7 @@ import type { MemoryInsights } from '../../../src/http/contract/memories.ts'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { fullTimeText, plural, wordsText } from '../design/format.ts'
-import { relativeText } from '../design/relative-time.ts'
+import { fullTimeText, plural, relativeText, wordsText } from '../design/format.ts'
 import { titleOf } from '../timeline/titles.ts'
 import {
   deduplicationFigures,

@@ -5,10 +5,10 @@ import type { AnswerOf } from '../api/routes.ts'
 import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { fullTimeText, plural } from '../design/format.ts'
-import { relativeText } from '../design/relative-time.ts'
+import { fullTimeText, plural, relativeText } from '../design/format.ts'
 import { DgPasskeyDialog } from './passkey-dialog.ts'
-import { DgRecoveryCodesDialog, DgTotpDialog } from './totp-dialog.ts'
+import { DgRecoveryCodesDialog } from './recovery-codes.ts'
+import { DgTotpDialog } from './totp-dialog.ts'
 
 type FactorsState = AnswerOf<'/api/auth/factors'>
 type Passkey = FactorsState['passkeys'][number]

@@ -4,8 +4,7 @@ import type { AnswerOf } from '../api/routes.ts'
 import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { fullTimeText } from '../design/format.ts'
-import { relativeText } from '../design/relative-time.ts'
+import { fullTimeText, relativeText } from '../design/format.ts'
 import { deviceText, isHandheld } from './device.ts'
 
 type SignIn = AnswerOf<'/api/sessions'>['sessions'][number]

@@ -1,10 +1,8 @@
-import { css, html, nothing } from 'lit'
+import { css, html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import { DialogElement } from '../app/dialog-element.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { fieldView } from '../design/field.ts'
 import { qrCodeView } from './qr-code.ts'
-import { recoveryCodesStyles, recoveryCodesView } from './recovery-codes.ts'
 
 type Begun = { readonly secret: string; readonly uri: string }
 
@@ -60,21 +58,5 @@ export class DgTotpDialog extends FormDialog {
           autofocus: true,
         })}`,
     }
-  }
-}
-
-/** Shows recovery codes: the first ones, or those that replace others. */
-@customElement('dg-recovery-codes-dialog')
-export class DgRecoveryCodesDialog extends DialogElement {
-  static override readonly styles = recoveryCodesStyles
-  @property({ attribute: false }) codes: readonly string[] = []
-  @property({ attribute: false }) areFirst = false
-
-  override render() {
-    return html`<dg-dialog heading=${this.areFirst ? 'Keep your recovery codes' : 'New recovery codes'}>
-      ${this.areFirst ? nothing : html`<p>The former ones no longer work.</p>`}
-      ${recoveryCodesView(this.codes, this.app.toast)}
-      <div slot="actions"><button class="button primary" @click=${this.close}>I have kept them</button></div>
-    </dg-dialog>`
   }
 }

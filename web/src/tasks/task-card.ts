@@ -3,8 +3,7 @@ import { customElement, property, state } from 'lit/decorators.js'
 import type { Delivery, Task } from '../../../src/http/contract/tasks.ts'
 import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { capitalised, durationText, fullTimeText, plural, timeText } from '../design/format.ts'
-import { relativeText } from '../design/relative-time.ts'
+import { capitalised, durationText, fullTimeText, plural, relativeText, timeText } from '../design/format.ts'
 import {
   channelText,
   deliveryText,
