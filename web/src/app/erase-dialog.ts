@@ -40,14 +40,10 @@ export class DgEraseDialog extends DialogElement {
     planStyles,
     css`
       .stretch {
-        display: grid;
-        gap: var(--space-3);
         margin-bottom: var(--space-4);
       }
       .ends {
-        display: grid;
         grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr));
-        gap: var(--space-3);
       }
       .fine {
         display: flex;
@@ -158,14 +154,14 @@ export class DgEraseDialog extends DialogElement {
       this.submission.show('')
       this.loaded.readAfterTyping()
     }
-    return html`<div class="stretch">
+    return html`<div class="stack stretch">
       <div class="actions">
         ${stretches.map(
           ([label, lastMs]) =>
             html`<button class="button small" @click=${() => this.choose(lastMs)}>${label}</button>`,
         )}
       </div>
-      <div class="ends" @input=${typed}>
+      <div class="stack ends" @input=${typed}>
         ${fieldView({ name: 'from', label: 'From', type: 'datetime-local', value: this.from })}
         ${fieldView({ name: 'to', label: 'To', type: 'datetime-local', value: this.to })}
       </div>

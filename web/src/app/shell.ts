@@ -142,7 +142,7 @@ export class DgShell extends AppElement {
       <header><a class="button skip visually-hidden" href="#content" @click=${this.skip}>Skip to content</a></header>
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
-        <nav aria-label="Pages">
+        <nav class="stack" aria-label="Pages">
           ${navigationGroups.map(
             (group) => html`<ul class="list">
               ${listed.filter(({ listing }) => listing?.group === group).map((page) => this.entryView(page))}

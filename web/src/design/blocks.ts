@@ -94,8 +94,12 @@ export const blocks = css`
     display: grid;
     gap: var(--space-3);
   }
-  .faint {
+  .faint,
+  .tiny {
     color: var(--ink-faint);
+  }
+  .tiny {
+    font-size: var(--text-xs);
   }
   /* What few need, folded. */
   .optional {
@@ -140,7 +144,7 @@ export const blocks = css`
   }
   /* What is chosen, pressed or running. */
   .on,
-  .flat[aria-pressed='true'] {
+  .flat:is([aria-pressed='true'], [aria-current]) {
     background: var(--accent-soft);
     color: var(--on-accent-soft);
   }

@@ -13,10 +13,6 @@ type NoteRevision = AnswerOf<'/api/notes/{id}/revisions'>['revisions'][number]
 @customElement('dg-note-history')
 export class DgNoteHistory extends DialogElement {
   static override readonly styles = css`
-    .panes {
-      display: grid;
-      gap: var(--space-3);
-    }
     @media (min-width: 40rem) {
       .panes {
         grid-template-columns: 15rem minmax(0, 1fr);
@@ -96,7 +92,7 @@ export class DgNoteHistory extends DialogElement {
       ${loadedView(
         this.revisions,
         'the history',
-        (revisions) => html`<div class="panes">
+        (revisions) => html`<div class="stack panes">
           <ol class="list" aria-label="Revisions">
             ${revisions.map((revision) => this.revisionView(revision, latest))}
           </ol>

@@ -22,9 +22,6 @@ export class DgFallbackList extends AppElement {
       counter-reset: place;
     }
     li {
-      display: flex;
-      align-items: center;
-      gap: var(--space-2);
       min-height: 2.75rem;
       padding: var(--space-1) 0;
       counter-increment: place;
@@ -134,7 +131,7 @@ export class DgFallbackList extends AppElement {
       >
         <dg-icon name=${icon}></dg-icon>
       </button>`
-    return html`<li>
+    return html`<li class="beside">
       <div class="what">
         ${
           choice.service === builtinId

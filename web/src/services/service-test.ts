@@ -12,10 +12,6 @@ import { isLoopback, type Tried } from './service-words.ts'
 @customElement('dg-service-test')
 export class DgServiceTest extends AppElement {
   static override readonly styles = css`
-    div[role='status']:not(:empty) {
-      display: grid;
-      gap: var(--space-3);
-    }
     .can {
       grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
     }
@@ -47,7 +43,7 @@ export class DgServiceTest extends AppElement {
   override render() {
     const { result } = this
     return html`${problemView(this.submission.problem)}
-      <div role="status">
+      <div class="stack" role="status">
         ${this.submission.busy ? html`<p class="soft">Testing the connection…</p>` : nothing}
         ${result === null ? nothing : this.resultView(result)}
       </div>`

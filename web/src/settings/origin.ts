@@ -9,7 +9,7 @@ export function originView(
   keys: readonly string[],
   reset: Reset | null,
 ): TemplateResult {
-  return html`<p class="origin">
+  return html`<p class="tiny origin">
     ${tags.map(([text, look = '']) => html`<span class="tag ${look}">${text}</span>`)}
     ${keys.map((key) => html`<code>${key}</code>`)}
     ${
@@ -29,8 +29,6 @@ export const originStyles = css`
     align-items: center;
     gap: 0.2rem var(--space-2);
     margin-top: var(--space-1);
-    color: var(--ink-faint);
-    font-size: var(--text-xs);
   }
   .origin code {
     font-family: var(--font-mono);

@@ -56,7 +56,7 @@ export class DgMessageStep extends LightElement {
           : nothing
       }
       <div class="step-talk" role="status">
-        ${this.said !== '' && (busy || answer !== null) ? html`<p class="owner">${this.said}</p>` : nothing}
+        ${this.said !== '' && (busy || answer !== null) ? html`<p class="on owner">${this.said}</p>` : nothing}
         ${busy ? html`<p class="delegate">Thinking…</p>` : nothing}
         ${answer === null ? nothing : html`<p class="delegate">${answer}</p>`}
       </div>

@@ -186,8 +186,6 @@ const welcomeStyles = css`
   }
   .welcome .step-talk .owner {
     justify-self: end;
-    background: var(--accent-soft);
-    color: var(--on-accent-soft);
   }
   .welcome .step-talk .delegate {
     justify-self: start;

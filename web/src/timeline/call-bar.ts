@@ -17,8 +17,6 @@ export class DgCallBar extends AppElement {
       gap: var(--space-1) var(--space-3);
       padding: var(--space-2) var(--space-4);
       border-bottom: 1px solid var(--line);
-      background: var(--accent-soft);
-      color: var(--on-accent-soft);
       font-size: var(--text-sm);
     }
     .what {
@@ -67,7 +65,7 @@ export class DgCallBar extends AppElement {
     const { call } = this
     if (call === null) return nothing
     const { busy, problem } = this.submission
-    return html`<section aria-label="Phone call">
+    return html`<section class="on" aria-label="Phone call">
       <dg-icon name="phone"></dg-icon>
       <div class="what">
         <span class="who">${call.party === 'owner' ? 'You' : 'A guest'} on the phone</span>

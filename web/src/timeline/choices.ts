@@ -62,8 +62,6 @@ export class DgChoices extends AppElement {
       }
       .about {
         display: block;
-        color: var(--ink-faint);
-        font-size: var(--text-xs);
       }
     `,
   ]
@@ -166,7 +164,7 @@ function listText(kinds: readonly string[]): string {
 
 function wordsOf({ kind, text, at }: Choice): TemplateResult {
   return html`<span class="text"
-    >${shownText(text)}<span class="about"
+    >${shownText(text)}<span class="tiny about"
       >${kind === 'memory' ? 'Memory' : 'You said'}, <time datetime=${at}>${shortDateText(at)}</time></span
     ></span
   >`

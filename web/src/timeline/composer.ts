@@ -74,8 +74,6 @@ export class DgComposer extends AppElement {
       margin: 0 auto var(--space-1);
       padding-inline-start: var(--space-3);
       border-radius: 999px;
-      background: var(--accent-soft);
-      color: var(--on-accent-soft);
       font-size: var(--text-sm);
     }
     .next > p {
@@ -100,8 +98,6 @@ export class DgComposer extends AppElement {
     }
     .stop {
       border-color: transparent;
-      background: var(--accent-soft);
-      color: var(--on-accent-soft);
     }
     .stop dg-icon {
       --icon-size: 0.875rem;
@@ -110,8 +106,6 @@ export class DgComposer extends AppElement {
       max-width: var(--column);
       margin: 0 auto;
       padding-top: var(--space-2);
-      color: var(--ink-faint);
-      font-size: var(--text-xs);
       text-align: center;
     }
     @media (hover: none), (max-width: 48rem) {
@@ -205,7 +199,7 @@ export class DgComposer extends AppElement {
       ${
         nextModel === null
           ? nothing
-          : html`<div class="beside next">
+          : html`<div class="beside on next">
               <dg-icon name="spark"></dg-icon>
               <p>Next message: <span>${nextModel.model}</span><span class="title"> · ${nextModel.title}</span></p>
               ${iconButton('close', ofSettings, this.removeNextModel, 'quiet small', ofSettings)}
@@ -238,7 +232,7 @@ export class DgComposer extends AppElement {
         ></dg-next-model>
         ${
           this.working
-            ? iconButton('stop', 'Stop the reply', this.stop, 'round stop', 'Stop the reply (Esc)')
+            ? iconButton('stop', 'Stop the reply', this.stop, 'round on stop', 'Stop the reply (Esc)')
             : nothing
         }
         <button
@@ -251,7 +245,7 @@ export class DgComposer extends AppElement {
           <dg-icon name="arrow-up"></dg-icon>
         </button>
       </form>
-      <div class="hint"><kbd>Enter</kbd> to send, <kbd>Shift</kbd> <kbd>Enter</kbd> for a new line</div>
+      <div class="tiny hint"><kbd>Enter</kbd> to send, <kbd>Shift</kbd> <kbd>Enter</kbd> for a new line</div>
     `
   }
 }

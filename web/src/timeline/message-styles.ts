@@ -60,8 +60,6 @@ export const messageStyles = css`
     align-items: center;
     gap: 0 var(--space-2);
     min-height: 1.875rem;
-    color: var(--ink-faint);
-    font-size: var(--text-xs);
     font-variant-numeric: tabular-nums;
   }
   /* Items that show only on hover come last, so that they leave no gap. */

@@ -40,7 +40,7 @@ export function messageView(
       ${heading === null ? nothing : html`<div class="author">${heading}</div>`}
       <div class="words">${wordsView(message, context)}</div>
       ${showAllButton(event, context)}
-      <footer>
+      <footer class="tiny">
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
         ${message.waiting ? html`<span>${waitingText}</span>` : qualifierView(event)}
         ${sendAgainButton(event, context)} ${barredView(event, context)}
@@ -191,7 +191,7 @@ export function pendingView(pending: Pending, context: RowContext): TemplateResu
   return html`
     <article class="message owner pending ${pending.status}" aria-label="You, ${state}">
       <div class="words"><p class="typed">${pending.text}</p></div>
-      <footer>
+      <footer class="tiny">
         <span class=${failed ? 'bad' : ''}>${state} ${failed ? pending.reason : ''}</span>
         ${
           failed

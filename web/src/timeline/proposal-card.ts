@@ -48,8 +48,6 @@ export class DgProposal extends AppElement {
       }
       .until {
         margin-inline-start: auto;
-        color: var(--ink-faint);
-        font-size: var(--text-xs);
       }
       /* Before confirmation the words are shown in full, so only settled ones scroll. */
       .over .words {
@@ -177,7 +175,7 @@ export class DgProposal extends AppElement {
   }
 
   private untilView(): TemplateResult {
-    return html`<time class="until" datetime=${this.expiresAt} title=${fullTimeText(this.expiresAt)}>
+    return html`<time class="tiny until" datetime=${this.expiresAt} title=${fullTimeText(this.expiresAt)}>
       until ${untilText(new Date(this.expiresAt))}
     </time>`
   }

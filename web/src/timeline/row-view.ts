@@ -39,7 +39,7 @@ function contentView(row: Row, context: RowContext): TemplateResult {
     case 'proposal':
       return proposalView(row, context)
     case 'boundary':
-      return html`<p class="boundary"><span>${titleOf(row.event)}</span></p>`
+      return html`<p class="tiny boundary"><span>${titleOf(row.event)}</span></p>`
     case 'talk':
       return talkView(row.line, context)
     case 'preview':

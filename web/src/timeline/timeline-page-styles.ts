@@ -96,9 +96,7 @@ export const timelinePageStyles = css`
     color: var(--ink-soft);
   }
   .suggestions {
-    display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr));
-    gap: var(--space-3);
   }
   .suggestion {
     display: grid;

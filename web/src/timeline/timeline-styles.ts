@@ -52,23 +52,25 @@ export const timelineStyles = css`
     }
   }
 
-  .day {
+  /* A heading or note between two lines. */
+  .day,
+  .boundary {
     display: flex;
     align-items: center;
     gap: var(--space-3);
+  }
+  :is(.day, .boundary)::before,
+  :is(.day, .boundary)::after {
+    content: '';
+    flex: 1;
+    border-top: 1px solid var(--line);
+  }
+  .day {
     padding: var(--space-5) 0 var(--space-2);
     color: var(--ink-soft);
     font-size: var(--text-sm);
     font-weight: 600;
   }
-  .day::before,
-  .day::after {
-    content: '';
-    flex: 1;
-    height: 1px;
-    background: var(--line);
-  }
-
   .bad {
     color: var(--danger);
   }
@@ -176,8 +178,6 @@ export const timelineStyles = css`
     display: flex;
     flex-wrap: wrap;
     gap: 0 var(--space-2);
-    color: var(--ink-faint);
-    font-size: var(--text-xs);
   }
   .detail dl ~ .event-meta,
   .detail .erased ~ .event-meta {
@@ -261,18 +261,11 @@ export const timelineStyles = css`
     margin-top: var(--space-2);
   }
   .boundary {
-    display: flex;
-    align-items: center;
-    gap: var(--space-3);
     padding: var(--space-4) 0;
-    color: var(--ink-faint);
-    font-size: var(--text-xs);
   }
   .boundary::before,
   .boundary::after {
-    content: '';
-    flex: 1;
-    border-top: 1px dashed var(--line);
+    border-top-style: dashed;
   }
 
   .thinking {
