@@ -70,6 +70,7 @@ export const wideTable = css`
       border: 0;
     }
     .wide-table tr {
+      display: block;
       border-top: 1px solid var(--line);
     }
   }
