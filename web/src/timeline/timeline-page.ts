@@ -205,7 +205,7 @@ export class DgTimelinePage extends AppElement {
           </button>
           <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
         </header>
-        <dg-call-bar .app=${this.app} .call=${session.call}></dg-call-bar>
+        <dg-call-bar .app=${this.app} .call=${session.live.call}></dg-call-bar>
       </div>
       <div class="content">${this.contentView(session)}</div>
       <dg-composer
@@ -223,14 +223,14 @@ export class DgTimelinePage extends AppElement {
       session.older === 'none' &&
       session.outbox.pending.length === 0 &&
       session.previews.length === 0 &&
-      session.talk.length === 0 &&
+      session.live.lines.length === 0 &&
       !session.segments.some(({ entries }) => entries.some(isWorthShowing))
     if (isEmpty) return emptyView((text) => this.say({ text, pasted: [] }))
     return html`
       <dg-timeline
         .segments=${session.segments}
-        .talk=${session.talk}
-        .callParty=${session.call?.party ?? 'guest'}
+        .talk=${session.live.lines}
+        .callParty=${session.live.call?.party ?? 'guest'}
         .previews=${session.previews}
         .pending=${session.outbox.pending}
         .older=${session.older}
