@@ -57,10 +57,7 @@ export class DgAdaptationsPage extends AppElement {
   ]
   @state() private reloaded: Reloaded | null = null
   private readonly adaptations = new Loaded<readonly Adaptation[]>(this, {
-    fetch: async (signal) => {
-      const { adaptations } = await this.app.http.get('/api/adaptations', { signal })
-      return adaptations
-    },
+    fetch: async (signal) => (await this.app.http.get('/api/adaptations', { signal })).adaptations,
     concerns: (type) => /^adaptation|^eras/.test(type),
   })
 

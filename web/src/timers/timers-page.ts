@@ -18,10 +18,8 @@ const tickMs = 30_000
 @customElement('dg-timers-page')
 export class DgTimersPage extends AppElement {
   private readonly timers = new Loaded<readonly Timer[]>(this, {
-    fetch: async (signal) => {
-      const { timers } = await this.app.http.get('/api/timers', { query: { limit: 500 }, signal })
-      return timers
-    },
+    fetch: async (signal) =>
+      (await this.app.http.get('/api/timers', { query: { limit: 500 }, signal })).timers,
     concerns: (type) => type.startsWith('timer.') || type === 'erased',
   })
 
