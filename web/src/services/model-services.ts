@@ -10,7 +10,8 @@ import { DgChooseModelDialog } from './choose-model-dialog.ts'
 import './fallback-list.ts'
 import { DgServiceDialog } from './service-dialog.ts'
 import './service-test.ts'
-import { originStyles, originView, wideTable } from '../settings/origin.ts'
+import { wideTable } from '../design/wide-table.ts'
+import { originStyles, originView } from '../settings/origin.ts'
 import type { DgServiceTest } from './service-test.ts'
 import {
   chatUse,

@@ -1,7 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 
 export type Tag = readonly [text: string, look?: 'on' | 'restart']
-export type Reset = { readonly label: string; readonly run: () => void; readonly text?: string }
+type Reset = { readonly label: string; readonly run: () => void; readonly text?: string }
 
 /** Where a value comes from, the variables that hold it, and a button to reset it if it is set here. */
 export function originView(
@@ -33,45 +33,5 @@ export const originStyles = css`
   .origin code {
     font-family: var(--font-mono);
     overflow-wrap: anywhere;
-  }
-`
-
-/** A table with a heading for each row, whose cells stand below each other on narrow pages. */
-export const wideTable = css`
-  .wide-table {
-    width: 100%;
-    border-collapse: collapse;
-  }
-  .wide-table :is(th, td) {
-    border-top: 1px solid var(--line);
-    font-weight: 400;
-    text-align: start;
-    vertical-align: top;
-  }
-  .wide-table thead th {
-    padding-block: var(--space-2);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-  }
-  .wide-table tbody th {
-    font-weight: 550;
-  }
-  .wide-table th > p {
-    font-weight: 400;
-  }
-  @media (max-width: 44rem) {
-    .wide-table thead {
-      display: none;
-    }
-    .wide-table :is(tbody, th, td) {
-      display: block;
-      width: auto;
-      padding: 0;
-      border: 0;
-    }
-    .wide-table tr {
-      display: block;
-      border-top: 1px solid var(--line);
-    }
   }
 `

@@ -1,5 +1,6 @@
 import { css } from 'lit'
-import { originStyles, wideTable } from './origin.ts'
+import { wideTable } from '../design/wide-table.ts'
+import { originStyles } from './origin.ts'
 
 /** Settings cards: a heading, then one row per setting with its text left and its control right. */
 export const settingsStyles = css`
