@@ -27,7 +27,7 @@ export const countText = (value: number) => count.format(value)
 export const dayKey = (at: string) => formatted(at, isoDay)
 
 /** Days since 1970 in the owner's time zone. Clock changes do not affect differences. */
-export const dayNumber = (at: string) => Date.parse(dayKey(at)) / 86_400_000
+const dayNumber = (at: string) => Date.parse(dayKey(at)) / 86_400_000
 
 /** "Today", "Yesterday", or the date, with the year unless it is the current one. */
 export function dayText(at: string, now = new Date()): string {

@@ -12,7 +12,7 @@ import {
   uses,
 } from './service-words.ts'
 
-export type UseActions = {
+type UseActions = {
   readonly change: (row: UseRow, current: UsedModel) => void
   readonly reset: (row: UseRow) => void
 }
