@@ -11,6 +11,9 @@ const checkSchema = z.object({
 
 const checksSchema = z.object({
   ledger: checkSchema,
+  postgres: checkSchema
+    .optional()
+    .describe('Whether PostgreSQL has the ledger, too; informational; absent if not configured'),
   projections: checkSchema,
   reactors: checkSchema,
   settings: checkSchema,

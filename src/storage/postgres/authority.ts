@@ -208,7 +208,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     status() {
       const engine = status('holder')
       return lease.isPast()
-        ? { engine, ledgerError: `PostgreSQL does not answer: ${engine.fault}` }
+        ? { engine, ledgerError: engine.fault ?? 'PostgreSQL does not answer' }
         : { engine }
     },
     async close() {

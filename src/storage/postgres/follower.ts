@@ -21,20 +21,23 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
   const state = watchState(parts.directory, postgres.state, false)
   writer.ledger.setMeta('engine', 'follow')
   const epoch = Number(writer.ledger.meta('epoch') ?? 0)
-  let remoteSeq = 0
+  /** Null until PostgreSQL has answered. */
+  let remoteSeq: number | null = null
   let behindSince: string | null = null
   let fault: string | null = null
   let isClosing = false
 
-  await requireOwn().catch((error: unknown) => {
+  try {
+    remoteSeq = await requireOwn()
+  } catch (error) {
     if (error instanceof EngineRefused) throw error
     failed(error)
-  })
+  }
   let pushing = Promise.resolve()
   let timer = setTimeout(look, 0)
 
-  /** Throws EngineRefused unless this machine may write to it. */
-  async function requireOwn(): Promise<void> {
+  /** Resolves to the head of PostgreSQL. Throws EngineRefused unless this machine may write to it. */
+  async function requireOwn(): Promise<number> {
     const relation = await relate(remote, writer.ledger)
     const found = await remote.ledger()
     if (found && found.epoch !== epoch)
@@ -49,7 +52,7 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
       throw new EngineRefused(
         `PostgreSQL has events up to ${relation.remote.seq} that this directory lacks. Run npm run ledger:pull.`,
       )
-    remoteSeq = relation.remote.seq
+    return relation.remote.seq
   }
 
   function failed(error: unknown): void {
@@ -59,8 +62,8 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
   }
 
   async function pushOnce(): Promise<void> {
-    if (fault !== null) await requireOwn()
-    remoteSeq = await push({ remote, state, epoch, ledger: writer.ledger }, remoteSeq)
+    const from = fault === null && remoteSeq !== null ? remoteSeq : await requireOwn()
+    remoteSeq = await push({ remote, state, epoch, ledger: writer.ledger }, from)
     if (fault !== null) warn('PostgreSQL has the ledger again', { seq: remoteSeq })
     fault = null
     behindSince = null
@@ -83,7 +86,7 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
   return {
     commit: async (batches) => writer.commit(batches),
     status(): { engine: EngineStatus } {
-      const lag = writer.ledger.head().seq - remoteSeq
+      const lag = remoteSeq === null ? null : writer.ledger.head().seq - remoteSeq
       return {
         engine: { mode: 'follow', role: 'holder', node, holder: node, epoch, lag, behindSince, fault },
       }
