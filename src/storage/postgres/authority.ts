@@ -7,7 +7,7 @@ import { catchUp, requirePrefix } from './catch-up.ts'
 import { OutcomeUnknown } from './connection.ts'
 import type { Engine, EngineParts } from './engine.ts'
 import { createLease } from './lease.ts'
-import { EngineRefused, EpochMoved, type PostgresOptions } from './options.ts'
+import { EngineRefused, EpochMoved, type PostgresOptions, Unreachable } from './options.ts'
 import { createRemote, type RemoteLedger } from './remote.ts'
 import { replaceState, watchState } from './state.ts'
 
@@ -197,7 +197,15 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
       isCommitting = true
       try {
         await sendingState
-        return await commit(batches)
+        for (;;) {
+          try {
+            return await commit(batches)
+          } catch (error) {
+            // Nothing was sent, so it waits until the deadline.
+            if (!(error instanceof Unreachable)) throw error
+            await sleep(RETRY_MS)
+          }
+        }
       } catch (error) {
         if (error instanceof LedgerUnavailable) throw error
         throw new LedgerUnavailable(`PostgreSQL did not commit: ${messageOf(error)}`, { cause: error })

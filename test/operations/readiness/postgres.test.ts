@@ -1,21 +1,15 @@
 import { expect, test } from 'vitest'
-import { copyToPostgres, createTables } from '../../../scripts/lib/engine.ts'
-import { optionsFor, startDatabase } from '../../support/database.ts'
+import { startDatabase } from '../../support/database.ts'
 import { testDirectory } from '../../support/directory.ts'
 import type { Postgres } from '../../support/postgres.ts'
 import { startWholeService } from '../../support/service.ts'
+import { postgresEnvironment, shareLedger } from '../../support/shared-ledger.ts'
 
 /** A service whose ledger is also kept in a PostgreSQL of its own. */
-async function startWith(database: Postgres, mode: 'follow' | 'commit', directory = testDirectory()) {
-  const options = optionsFor(database, 'here', { mode })
-  await createTables(options)
-  await copyToPostgres(directory, options)
-  const environment = {
-    LEDGER_POSTGRES_URL: database.url,
-    LEDGER_POSTGRES_MODE: mode,
-    LEDGER_NODE: 'here',
-    LEDGER_LEASE_SECONDS: '2',
-  }
+async function startWith(database: Postgres, mode: 'follow' | 'commit') {
+  const directory = testDirectory()
+  await shareLedger(database, directory, mode)
+  const environment = postgresEnvironment(database, mode, 'here', 2)
   const service = await startWholeService({ directory, environment })
   const look = async () => {
     const { status, json } = await service.client.get('/ready')

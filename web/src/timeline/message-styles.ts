@@ -53,7 +53,7 @@ export const messageStyles = css`
   }
   .waiting .words,
   .pending .words {
-    opacity: 0.65;
+    opacity: 0.75;
   }
   .message footer {
     display: flex;
