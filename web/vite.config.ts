@@ -41,7 +41,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
     rolldownOptions: {
-      input: ['index.html', 'src/note.css'].map((file) => `${import.meta.dirname}/${file}`),
+      input: ['index.html', 'standby.html', 'src/note.css'].map((file) => `${import.meta.dirname}/${file}`),
       output: {
         // The service links to note.css by name from the pages that it renders.
         assetFileNames: ({ names }) =>
