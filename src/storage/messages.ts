@@ -36,6 +36,14 @@ export type Erasure = {
   readonly at: string
 }
 
+/** Where erased words may be outside this directory, as PostgreSQL knows. */
+export type ErasedElsewhere = {
+  /** Whether PostgreSQL has certainly removed them from its tables. */
+  readonly erased: boolean
+  /** Other nodes that have not reported to hold none of them. */
+  readonly nodes: string[]
+}
+
 export type ViewsStatus = {
   readonly projections: readonly ProjectionStatus[]
   /** Why appends fail; null if they succeed. */
@@ -55,6 +63,7 @@ export type StorageCalls = {
   readonly catchUpLagging: () => void
   readonly remakeViews: (reason: string) => void
   readonly status: () => ViewsStatus
+  readonly erasedElsewhere: () => ErasedElsewhere | null
   readonly close: () => void
 }
 

@@ -6,6 +6,7 @@ import type { EngineStatus } from '../messages.ts'
 import { catchUp, requirePrefix } from './catch-up.ts'
 import { OutcomeUnknown } from './connection.ts'
 import type { Engine, EngineParts } from './engine.ts'
+import { erasedElsewhere, reportErased } from './erased-elsewhere.ts'
 import { createLease } from './lease.ts'
 import { EngineRefused, EpochMoved, type PostgresOptions, Unreachable } from './options.ts'
 import { createRemote, type RemoteLedger } from './remote.ts'
@@ -58,6 +59,8 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         if (taken !== null) {
           epoch = taken
           await follow()
+          // So that its successor knows that there are words here.
+          await reportErased(remote, node, writer, leaseMs)
           // What this node did not send before it stopped is newer than what is there.
           const isOwn = before?.holder === node && before.epoch === Number(writer.ledger.meta('epoch'))
           const files = isOwn ? [] : await remote.files()
@@ -70,8 +73,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         tell(before)
         if (!isListening || !remote.isConnected()) await remote.listen(() => moved.resolve())
         isListening = true
-        const erased = writer.isSettled() ? writer.ledger.lastErasure() : 0
-        await remote.report(node, writer.ledger.head().seq, erased, leaseMs)
+        await reportErased(remote, node, writer, leaseMs)
       } catch (error) {
         if (error instanceof EngineRefused || error instanceof LedgerDamaged) throw error
         fault = messageOf(error)
@@ -219,6 +221,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         ? { engine, ledgerError: engine.fault ?? 'PostgreSQL does not answer' }
         : { engine }
     },
+    erasedElsewhere: () => erasedElsewhere(remote, node, writer.ledger),
     async close() {
       clearTimeout(stateTimer)
       await sendingState

@@ -3,6 +3,7 @@ import { messageOf } from '../../../ledger/errors.ts'
 import type { EngineStatus } from '../messages.ts'
 import { relate } from './catch-up.ts'
 import type { Engine, EngineParts } from './engine.ts'
+import { erasedElsewhere, reportErased } from './erased-elsewhere.ts'
 import { EngineRefused, EpochMoved, type PostgresOptions } from './options.ts'
 import { push } from './push.ts'
 import { createRemote } from './remote.ts'
@@ -52,6 +53,7 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
       throw new EngineRefused(
         `PostgreSQL has events up to ${relation.remote.seq} that this directory lacks. Run npm run ledger:pull.`,
       )
+    await reportErased(remote, node, writer, postgres.leaseMs)
     return relation.remote.seq
   }
 
@@ -91,6 +93,7 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
         engine: { mode: 'follow', role: 'holder', node, holder: node, epoch, lag, behindSince, fault },
       }
     },
+    erasedElsewhere: () => erasedElsewhere(remote, node, writer.ledger),
     async close() {
       isClosing = true
       clearTimeout(timer)
