@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { isFileFault, messageOf } from '../ledger/errors.ts'
 import type { UnknownEvent } from '../ledger/event.ts'
-import { isEventType } from '../ledger/events/catalogue.ts'
 import type { AnyEvent, Head, LedgerReader } from '../ledger/reader.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { isSearchIndex, mergeIndex } from './merge-index.ts'
@@ -36,8 +35,9 @@ type Running = {
   error: string | null
 }
 
-const REBUILD_BATCH_EVENTS = 5000
-const READ_BATCH_EVENTS = 500
+const REBUILD_BATCH_EVENTS = 10_000
+/** Few enough to be garbage before the young generation fills up. */
+const READ_BATCH_EVENTS = 100
 
 export type Projector = ReturnType<typeof createProjector>
 
@@ -243,7 +243,7 @@ const handles = ({ every, handlers }: Fold, type: string) => every !== undefined
 
 function apply({ every, handlers }: Fold, event: AnyEvent): void {
   every?.(event)
-  if (!isEventType(event.type)) return
+  if (event.type === 'unknown') return
   // The key is the handler's event type, which TypeScript cannot correlate.
   const handler = handlers[event.type] as ((event: AnyEvent) => void) | undefined
   handler?.(event)

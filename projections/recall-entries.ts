@@ -46,6 +46,8 @@ export const FIRST_MEMORY_ID = 2 ** 40
 
 /** A longer pause starts a new sitting. */
 const SITTING_PAUSE_MS = 60 * 60_000
+/** About a megabyte. */
+const MAX_STEMS = 10_000
 /** Limits the length of a sitting, so that it stays on one topic. */
 const TURNS_A_SITTING = 60
 
@@ -100,7 +102,7 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()) {
   const deleteBarred = db.prepare('DELETE FROM recall_barred WHERE seq = ?')
   const countRemoval = db.prepare('UPDATE recall_removals SET count = count + 1')
 
-  /** The stems of the batch's words: most words are common ones. */
+  /** The stems of recent words: most words are common ones. */
   const stems = new Map<string, string>()
   function stem(word: string): string {
     const known = stems.get(word)
@@ -172,7 +174,7 @@ export function createEntryWriter(db: Database, traitsOf = createTraits()) {
       indexMemories()
       if (sitting) saveSitting.run(sitting)
       sitting = undefined
-      stems.clear()
+      if (stems.size > MAX_STEMS) stems.clear()
     },
     discard(): void {
       unindexed = []

@@ -27,12 +27,12 @@ export const searchProjection = defineProjection({
     const insert = db.prepare('INSERT INTO search_index(rowid, channel, at, text) VALUES (?, ?, ?, ?)')
     const remove = db.prepare('DELETE FROM search_index WHERE rowid = ?')
     const extendDay = db.prepare(
-      'INSERT INTO search_days VALUES (@day, @seq, @seq) ON CONFLICT DO UPDATE SET lastSeq = excluded.lastSeq',
+      'INSERT INTO search_days VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET lastSeq = excluded.lastSeq',
     )
 
     function index({ seq, at, channel }: LedgerEvent, ...parts: readonly (string | undefined)[]): void {
       // Days are kept for erased events too.
-      extendDay.run({ day: dayOf(at), seq })
+      extendDay.run(dayOf(at), seq, seq)
       const text = toIndexed(parts.filter((part) => part !== undefined && part !== '').join('\n'))
       if (text !== '') insert.run(seq, channel, at, text)
     }

@@ -56,7 +56,9 @@ export const timelineProjection = defineProjection({
     }
 
     return {
-      every: (event) => runs.add(event, spanStart(event), conversationStart(event)),
+      every(event) {
+        if (!runs.extend(event)) runs.add(event, spanStart(event), conversationStart(event))
+      },
       flush: runs.flush,
       discard: runs.discard,
       handlers: {
@@ -87,8 +89,10 @@ function foldRuns(db: Database) {
     )
     .pluck()
   const insert = db.prepare('INSERT INTO timeline_runs VALUES (?, ?, ?, ?, ?, ?, ?)')
-  const extend = db.prepare('UPDATE timeline_runs SET lastSeq = ?, lastAt = ? WHERE firstSeq = ?')
+  const update = db.prepare('UPDATE timeline_runs SET lastSeq = ?, lastAt = ? WHERE firstSeq = ?')
   let last: FoldedRun | undefined
+  /** The last event of `last`, if it was folded since the last rollback. */
+  let previous: AnyEvent | undefined
   /** The number of events of the batch's conversations, without the last run. */
   const counts = new Map<number, number>()
   /** The last run's `lastSeq` in the table; 0 if the run is not in it. */
@@ -99,7 +103,7 @@ function foldRuns(db: Database) {
     const { firstSeq, lastSeq, lastAt, spanStart, conversationStart, turnId, eventsBefore } = last
     if (writtenSeq === 0)
       insert.run(firstSeq, lastSeq, lastAt, spanStart, conversationStart, turnId, eventsBefore)
-    else extend.run(lastSeq, lastAt, firstSeq)
+    else update.run(lastSeq, lastAt, firstSeq)
     writtenSeq = lastSeq
   }
 
@@ -110,6 +114,19 @@ function foldRuns(db: Database) {
   }
 
   return {
+    /** Extends the last run if the event is in the same place as the previous one. Returns whether it is. */
+    extend(event: AnyEvent): boolean {
+      const isSamePlace =
+        previous?.seq === event.seq - 1 &&
+        previous.spanId === event.spanId &&
+        previous.conversationId === event.conversationId &&
+        previous.turnId === event.turnId
+      previous = event
+      if (!last || !isSamePlace) return false
+      last.lastSeq = event.seq
+      last.lastAt = event.at
+      return true
+    },
     add({ seq, at, turnId }: AnyEvent, spanStart: number, conversationStart: number): void {
       last ??= load()
       const continues =
@@ -135,6 +152,7 @@ function foldRuns(db: Database) {
     /** The next event reloads the last run. */
     discard(): void {
       counts.clear()
+      previous = undefined
       last = undefined
       writtenSeq = 0
     },

@@ -16,8 +16,13 @@ const servicePaths = [
 /** Paths that are a page when a browser opens them and a call otherwise. */
 const pagePaths = ['/login', '/install']
 
-const commonModules =
-  /src\/(?:design\/(?:menu|prose|cards|page|format|keyed-rows|owner-time|relative-time)|timeline\/(?:context-words|titles))\.(?:ts|css)/
+/** What all elements extend, and the small modules that most pages share. */
+const common = [
+  'app/(?:submission|(?:app|dialog|light)-element)',
+  'design/(?:bar|blocks|cards|checklist|controls|dialog|forms|icon-button|styled-element|while-connected)',
+  'design/(?:menu|prose|page|format|keyed-rows|owner-time)',
+  'timeline/(?:context-words|titles)',
+]
 
 /**
  * `npm run build:web` writes web/dist. In development, `npm run dev` serves the pages and forwards all other
@@ -36,15 +41,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
     rolldownOptions: {
-      input: ['index.html', 'src/note.css'].map((file) => `${import.meta.dirname}/${file}`),
+      input: ['index.html', 'standby.html', 'src/note.css'].map((file) => `${import.meta.dirname}/${file}`),
       output: {
         // The service links to note.css by name from the pages that it renders.
         assetFileNames: ({ names }) =>
           names.includes('note.css') ? 'note.css' : 'assets/[name]-[hash][extname]',
         codeSplitting: {
-          // Bundle the small modules that most pages share, to load them in one request.
+          // Loads them in one request.
           includeDependenciesRecursively: false,
-          groups: [{ name: 'common', test: commonModules }],
+          groups: [
+            // What the classes of the other modules extend and are decorated with.
+            { name: 'lit', test: /node_modules\/(?:@lit|lit)|oxc-runtime/ },
+            { name: 'common', test: new RegExp(`src/(?:${common.join('|')})\\.(?:ts|css)`) },
+          ],
         },
       },
     },

@@ -45,5 +45,16 @@ export const erasureEvents = {
   /** From here on the erasure cannot be undone. */
   'erasure.started': defineEvent({ internal: true, facts: { erasureId: idSchema } }),
   /** The receipt: how many events lost their bodies, and of what kinds. */
-  'erasure.completed': defineEvent({ facts: { erasureId: idSchema, erased: countSchema, kinds } }),
+  'erasure.completed': defineEvent({
+    facts: {
+      erasureId: idSchema,
+      erased: countSchema,
+      kinds,
+      /**
+       * What was known of PostgreSQL and of other machines right after. Absent if the ledger is kept on one machine.
+       * `nodes` have not reported to hold no more of the words.
+       */
+      postgres: z.object({ erased: z.boolean(), nodes: z.array(idSchema) }).optional(),
+    },
+  }),
 }

@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { NewEvent } from '../../ledger/event.ts'
 import { createErasureQueries, type ErasureRow, kindsOf } from '../../projections/erasures.ts'
 import { createReactor } from '../lib/reactor.ts'
 import type { Origin } from '../model/tool.ts'
+import type { ErasedElsewhere } from '../storage/messages.ts'
 import type { ErasureReason, Storage } from '../storage/storage.ts'
 import {
   deletionFacts,
@@ -42,6 +44,9 @@ export type Erasures = ReturnType<typeof createErasures>
 
 /** Polls while erasures are pending, because the clock may jump. */
 const POLL_MS = 500
+/** How often, and how long in between, PostgreSQL is asked for the receipt. */
+const LOOKS_ELSEWHERE = 5
+const LOOK_ELSEWHERE_MS = 300
 /** Delay after a failure; doubles up to the longest. */
 const RETRY_MS = { first: 1000, longest: 300_000 } as const
 
@@ -186,15 +191,26 @@ export function createErasures(options: {
       ).length
     }
     const events = wholeLedger.readSeqs([...erasedSeqs].sort((a, b) => a - b))
+    const postgres = await erasedElsewhere()
     await append([
       {
         type: 'erasure.completed',
         ...by,
         key: `erasure-completed:${erasureId}`,
-        facts: { erasureId, erased: events.length, kinds: countKinds(events) },
+        facts: { erasureId, erased: events.length, kinds: countKinds(events), ...(postgres && { postgres }) },
       },
     ])
     return erased
+  }
+
+  /** Gives PostgreSQL and other machines a moment to follow. */
+  async function erasedElsewhere(): Promise<ErasedElsewhere | null> {
+    for (let look = 1; ; look += 1) {
+      const found = await options.storage.erasedElsewhere()
+      const isOver = found === null || (found.erased && found.nodes.length === 0)
+      if (isOver || look === LOOKS_ELSEWHERE) return found
+      await pause(LOOK_ELSEWHERE_MS)
+    }
   }
 
   /** At most `UNDO_MS` from now, even if the clock was ahead at the request. */

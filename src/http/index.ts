@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describeCarriage } from '../phone/carriage.ts'
 import { checkTelephony } from '../phone/line/check.ts'
@@ -12,7 +11,7 @@ import type { TestConnection } from './routes/settings.ts'
 import { readBuildInfo } from './server/build-info.ts'
 import { createHttp } from './server/http.ts'
 import { createIntrusionCounter } from './server/intrusion-counter.ts'
-import { loadStaticFiles } from './server/static-files.ts'
+import { loadWebApp } from './server/static-files.ts'
 
 export type HttpService = {
   listen(port: number, host: string): Promise<number>
@@ -28,10 +27,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
   const { operations, owner, storage, telephony, log, nowMs, newId } = options
   const { settings } = owner
   const stopping = new AbortController()
-  const [staticFiles, buildInfo] = await Promise.all([
-    loadStaticFiles(join(PROJECT_DIRECTORY, 'web/dist')),
-    readBuildInfo(PROJECT_DIRECTORY),
-  ])
+  const [staticFiles, buildInfo] = await Promise.all([loadWebApp(), readBuildInfo(PROJECT_DIRECTORY)])
   const intrusions = createIntrusionCounter({ append: storage.append, nowMs, log })
   const readiness = operations.readiness({
     directory: options.directory,

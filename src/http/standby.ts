@@ -1,16 +1,20 @@
-import { createServer, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { EngineStatus } from '../storage/messages.ts'
+import { PROBLEM_TYPE } from './contract/problem.ts'
+import { pathOf } from './server/env.ts'
 import { listen } from './server/http-server.ts'
 import { problemOf, Refusal } from './server/problem.ts'
 import { securityHeaders } from './server/security-headers.ts'
+import { loadWebApp, SHELL_FILE, type StaticFiles } from './server/static-files.ts'
 
 export type StandbyServer = ReturnType<typeof createStandbyServer>
 
-const LOOK_AGAIN_S = 2
+const PAGE_FILE = '/standby.html'
+const LOOK_AGAIN_S = '2'
 
 /**
  * What a standby answers: that it is alive, that it is not ready (a proxy routes by that), and to a browser a
- * page that waits. `show` begins to listen.
+ * page that waits. Strangers learn no name and no address. `show` begins to listen.
  */
 export function createStandbyServer(options: {
   readonly port: number
@@ -19,23 +23,29 @@ export function createStandbyServer(options: {
   readonly onListening: (port: number) => void
 }) {
   let engine: EngineStatus | null = null
+  let files: StaticFiles = new Map()
   let opened: Promise<void> | null = null
   const server = createServer((incoming, outgoing) => {
-    const { pathname } = new URL(incoming.url ?? '/', 'http://standby')
-    if (pathname === '/health') return send(outgoing, 200, 'application/json', '{"status":"ok"}')
-    const wantsPage = pathname !== '/ready' && (incoming.headers.accept ?? '').includes('text/html')
-    if (wantsPage) return send(outgoing, 503, 'text/html; charset=utf-8', page())
-    const { node, holder, lag, fault } = engine ?? { node: '', holder: null, lag: 0, fault: null }
-    const extra = { role: 'standby', node, holder, lag, ...(fault === null ? {} : { fault: 'postgres' }) }
+    const path = pathOf(incoming)
+    if (path === '/health') return send(outgoing, 200, 'application/json', '{"status":"ok"}')
+    const file = files.get(path)
+    if (file && path !== SHELL_FILE && path !== PAGE_FILE) return send(outgoing, 200, file.type, file.content)
+    const page = files.get(PAGE_FILE)
+    const wantsPage = path !== '/ready' && (incoming.headers.accept ?? '').includes('text/html')
+    if (page && wantsPage) return send(outgoing, 503, page.type, page.content)
+    const fault = engine?.fault ? { fault: 'postgres' } : {}
+    const extra = { role: 'standby', lag: engine?.lag ?? null, ...fault }
     const refusal = new Refusal(503, 'standby', sentence(), { extra })
-    send(outgoing, 503, 'application/problem+json', JSON.stringify(problemOf(refusal)))
+    send(outgoing, 503, PROBLEM_TYPE, JSON.stringify(problemOf(refusal)))
   })
 
-  function send(outgoing: ServerResponse, status: number, type: string, body: string): void {
-    const again: OutgoingHttpHeaders =
-      status === 503 ? { 'retry-after': `${LOOK_AGAIN_S}`, refresh: `${LOOK_AGAIN_S}` } : {}
-    const headers = securityHeaders(options.newId(), false)
-    outgoing.writeHead(status, { ...headers, ...again, 'content-type': type, connection: 'close' })
+  function send(outgoing: ServerResponse, status: number, type: string, body: string | Uint8Array): void {
+    outgoing.writeHead(status, {
+      ...securityHeaders(options.newId(), false),
+      ...(status === 503 ? { 'retry-after': LOOK_AGAIN_S } : {}),
+      'content-type': type,
+      connection: 'close',
+    })
     outgoing.end(body)
   }
 
@@ -44,23 +54,16 @@ export function createStandbyServer(options: {
     return 'This machine is a standby. It takes over if the other one stops.'
   }
 
-  const page = () => `<!doctype html>
-<html lang="en">
-  <meta charset="utf-8">
-  <meta name="viewport" content="width=device-width, initial-scale=1">
-  <meta name="color-scheme" content="light dark">
-  <title>Delegate is waiting</title>
-  <h1>Delegate is waiting</h1>
-  <p>${sentence()}</p>
-  <p>This page looks again every ${LOOK_AGAIN_S} seconds.</p>
-</html>
-`
+  async function open(): Promise<void> {
+    files = await loadWebApp()
+    options.onListening(await listen(server, options.port, options.host))
+  }
 
   return {
     /** Shows the state of the standby, and begins to listen. */
     show(current: EngineStatus): void {
       engine = current
-      opened ??= listen(server, options.port, options.host).then(options.onListening)
+      opened ??= open()
     },
     /** Frees the port. */
     async close(): Promise<void> {

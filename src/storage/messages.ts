@@ -22,8 +22,8 @@ export type EngineStatus = {
   /** The node that may write; null if none may, or none is known. */
   readonly holder: string | null
   readonly epoch: number
-  /** Events that PostgreSQL, or this standby, does not have yet. */
-  readonly lag: number
+  /** Events that PostgreSQL, or this standby, does not have yet; null if PostgreSQL has not answered since the start. */
+  readonly lag: number | null
   /** Since when there is a lag; null if there is none. */
   readonly behindSince: string | null
   /** Why PostgreSQL cannot be reached or used; null if it can. */
@@ -34,6 +34,14 @@ export type Erasure = {
   readonly seqs: readonly number[]
   readonly reason: ErasureReason
   readonly at: string
+}
+
+/** Where erased words may be outside this directory, as PostgreSQL knows. */
+export type ErasedElsewhere = {
+  /** Whether PostgreSQL has certainly removed them from its tables. */
+  readonly erased: boolean
+  /** Other nodes that have not reported to hold none of them. */
+  readonly nodes: string[]
 }
 
 export type ViewsStatus = {
@@ -55,6 +63,7 @@ export type StorageCalls = {
   readonly catchUpLagging: () => void
   readonly remakeViews: (reason: string) => void
   readonly status: () => ViewsStatus
+  readonly erasedElsewhere: () => ErasedElsewhere | null
   readonly close: () => void
 }
 

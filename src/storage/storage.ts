@@ -17,6 +17,7 @@ import { startThread } from '../lib/start-thread.ts'
 import { createHeadListeners } from './head-listeners.ts'
 import type {
   EngineStatus,
+  ErasedElsewhere,
   StorageAnswer,
   StorageCalls,
   StorageMessage,
@@ -182,6 +183,8 @@ export async function openStorage(options: StorageOptions) {
      */
     erase: async (seqs: readonly number[], reason: ErasureReason) =>
       ask('erase', { seqs, reason, at: now() }),
+    /** Where the words of all erasures so far may be outside this directory; null if the ledger is kept here only. */
+    erasedElsewhere: async (): Promise<ErasedElsewhere | null> => ask('erasedElsewhere'),
     /** Resolves when the search indexes have every fact that is durable at the time of the call. */
     catchUpLagging: async () => ask('catchUpLagging'),
     /**

@@ -150,6 +150,12 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
     }
   }
 
+  /** Nothing waits for it: in `follow` mode, appends go on while PostgreSQL does not answer. */
+  async function answerErased(id: number): Promise<void> {
+    const unknown = { erased: false, nodes: [] }
+    answer(id, engine ? await engine.erasedElsewhere().catch(() => unknown) : null)
+  }
+
   async function close(id: number): Promise<void> {
     clearInterval(logCheck)
     for (const each of held) each.send()
@@ -184,6 +190,9 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
           break
         case 'status':
           answer(id, { ...writer.status(), ...engine?.status() })
+          break
+        case 'erasedElsewhere':
+          void answerErased(id)
           break
         case 'close':
           return close(id)

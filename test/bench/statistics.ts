@@ -16,6 +16,14 @@ export function timed(work: () => unknown): number {
   return performance.now() - startMs
 }
 
+/** Milliseconds of processor time, including threads of the runtime, so that other processes do not count. */
+export function processorTime(work: () => unknown): number {
+  const start = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1000
+}
+
 export async function timedAsync(work: () => Promise<unknown>): Promise<number> {
   const startMs = performance.now()
   await work()

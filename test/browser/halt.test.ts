@@ -54,7 +54,7 @@ test('halts from every page, says so in all tabs, and is released with the passw
   for (const [size, tab] of tabs) {
     await tab.locator('dg-service-notices').getByRole('button', { name: 'Release…' }).click()
     await tab.getByRole('dialog', { name: 'Release Delegate?' }).waitFor()
-    const dialog = tab.locator('dg-release-dialog')
+    const dialog = tab.locator('dg-password-dialog')
     await dialog.getByRole('button', { name: 'Release', exact: true }).click()
     await dialog.getByText('Enter your password.').waitFor()
     await dialog.getByLabel('Your password').fill('not the password')

@@ -34,16 +34,21 @@ test('shows a failing check and its remedy on every page, and details under Heal
   await notice.waitFor({ state: 'detached' })
 })
 
-test('shows warnings that do not affect readiness: low disk space and an unsent text', async () => {
+test('shows warnings that do not affect readiness: low disk space, an unsent text and a copy that is behind', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/timers' })
   const checks = {
     ...(await service.client.get('/ready')).json.checks,
+    postgres: {
+      ok: false,
+      detail: 'PostgreSQL lacks 3 events since 2026-11-24T14:02:00.000Z: it does not answer (timeout).',
+    },
     disk: { ok: false, detail: '120 MB free' },
     telephony: { ok: false, detail: 'Tried at 2026-11-24T14:02:00.000Z: unavailable.' },
   }
   await page.route('**/ready', (route) => route.fulfill({ json: { status: 'ready', checks } }))
   await page.reload()
+  await page.getByText(/PostgreSQL lacks 3 events since .*2026.*: it does not answer \(timeout\)\./).waitFor()
   await page.getByText('The disk is nearly full (120 MB free).').waitFor()
   await page.getByText(/The last text message was not sent\. Tried at .*2026.*: unavailable\./).waitFor()
 })

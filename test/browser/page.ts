@@ -25,7 +25,7 @@ const waitLimitMs = 60_000
  */
 export async function visit(
   browser: Browser,
-  service: WholeService,
+  service: Pick<WholeService, 'origin' | 'client' | 'setupCode'>,
   options: VisitOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { CHANNELS, channelsSchema, contentSchema, titleSchema } from '../../adaptations/adaptation.ts'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, done, json, refusals, tagged } from './describe.ts'
 
 const { del, get, post } = tagged('Adaptations')
 
@@ -24,18 +24,16 @@ const params = z.object({ id: z.string().max(200) })
 
 export const list = get('/api/adaptations', {
   summary: 'List the standing instructions',
-  responses: {
-    200: json(
-      z.object({ adaptations: z.array(adaptationSchema).readonly() }),
-      'All instructions, enabled or not',
-    ),
-  },
+  responses: answer(
+    z.object({ adaptations: z.array(adaptationSchema).readonly() }),
+    'All instructions, enabled or not',
+  ),
 })
 
 export const read = get('/api/adaptations/{id}', {
   summary: 'Get a standing instruction',
   request: { params },
-  responses: { 200: json(adaptationSchema, 'The instruction'), ...refusals(404) },
+  responses: answer(adaptationSchema, 'The instruction', 404),
 })
 
 export const save = post('/api/adaptations/{id}', {
@@ -61,13 +59,13 @@ export const save = post('/api/adaptations/{id}', {
 export const remove = del('/api/adaptations/{id}', {
   summary: 'Delete a standing instruction; one from a file returns when the files are reloaded',
   request: { params },
-  responses: { 204: { description: 'Deleted' }, ...refusals(404) },
+  responses: done('Deleted', 404),
 })
 
 export const preview = get('/api/adaptations.preview', {
   summary: 'Get the exact instructions for the model on a channel',
   request: { query: z.object({ channel: channel.default('chat') }) },
-  responses: { 200: json(z.object({ instructions: z.string() }), 'The instructions'), ...refusals(400) },
+  responses: answer(z.object({ instructions: z.string() }), 'The instructions', 400),
 })
 
 const reloadedSchema = z.object({
@@ -79,7 +77,5 @@ export type Reloaded = z.output<typeof reloadedSchema>
 
 export const reload = post('/api/adaptations.reload', {
   summary: 'Reload the adaptation files',
-  responses: {
-    200: json(reloadedSchema, 'The number of loaded files, and the skipped files with the reasons'),
-  },
+  responses: answer(reloadedSchema, 'The number of loaded files, and the skipped files with the reasons'),
 })

@@ -1,14 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { json, refusals, tagged } from './describe.ts'
+import { answer, tagged } from './describe.ts'
 
 const { get, post } = tagged('Telephony')
 
 export const hangUp = post('/api/calls/current/hangup', {
   summary: 'Hang up the current call',
-  responses: {
-    200: json(z.object({ hungUp: z.literal(true) }), 'The call is being hung up'),
-    ...refusals(409),
-  },
+  responses: answer(z.object({ hungUp: z.literal(true) }), 'The call is being hung up', 409),
 })
 
 const nullableTime = z.string().nullable()
@@ -43,5 +40,5 @@ export type TalkLine = LiveCall['lines'][number]
 export const current = get('/api/calls/current', {
   summary: 'Get the current call',
   description: 'The chat socket sends each change as `call.live`.',
-  responses: { 200: json(z.object({ call: liveCallSchema.nullable() }), 'The call, or null') },
+  responses: answer(z.object({ call: liveCallSchema.nullable() }), 'The call, or null'),
 })

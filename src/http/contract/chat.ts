@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { modelChoiceSchema } from '../../model/words.ts'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, refusals, tagged } from './describe.ts'
 
 const { post } = tagged('Chat')
 
@@ -56,5 +56,5 @@ export const say = post('/api/chat', {
 
 export const stop = post('/api/chat/stop', {
   summary: 'Stop the running turn; the reply so far is kept',
-  responses: { 200: json(z.object({ stopped: z.boolean() }), 'Whether a turn was running') },
+  responses: answer(z.object({ stopped: z.boolean() }), 'Whether a turn was running'),
 })

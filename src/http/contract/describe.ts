@@ -58,3 +58,26 @@ export function refusals<const S extends RefusalStatus>(...statuses: readonly S[
   ])
   return Object.fromEntries(answers)
 }
+
+/** The responses of a route that answers with JSON, or refuses with one of these statuses. */
+export function answer<S extends z.ZodType, const R extends RefusalStatus = never>(
+  schema: S,
+  description: string,
+  ...statuses: readonly R[]
+) {
+  return { 200: json(schema, description), ...refusals(...statuses) }
+}
+
+/** As `answer`, for a route that creates something. */
+export function created<S extends z.ZodType, const R extends RefusalStatus = never>(
+  schema: S,
+  description: string,
+  ...statuses: readonly R[]
+) {
+  return { 201: json(schema, description), ...refusals(...statuses) }
+}
+
+/** As `answer`, without a body. */
+export function done<const R extends RefusalStatus = never>(description: string, ...statuses: readonly R[]) {
+  return { 204: { description }, ...refusals(...statuses) }
+}

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { KINDS } from '../../erasing/kinds.ts'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, created, tagged } from './describe.ts'
 import { listQuery, nextCursor } from './list-query.ts'
 
 const { get, post } = tagged('Erasing')
@@ -69,44 +69,38 @@ export const plan = get('/api/erasures.plan', {
   summary:
     'Preview an erasure: the target, what was copied or learned from it, and what mentions it but stays',
   request: { query: target },
-  responses: {
-    200: json(
-      z.object({ count: z.int(), undoMs: z.int(), ...groups }),
-      'The number of events of each kind, and the first twenty of them',
-    ),
-    ...refusals(400, 404),
-  },
+  responses: answer(
+    z.object({ count: z.int(), undoMs: z.int(), ...groups }),
+    'The number of events of each kind, and the first twenty of them',
+    400,
+    404,
+  ),
 })
 
 export const request = post('/api/erasures', {
   summary: 'Hide something at once and erase it for good after a minute, unless undone',
   request: { body: body(target) },
-  responses: { 201: json(erasureSchema, 'The pending erasure'), ...refusals(400, 404) },
+  responses: created(erasureSchema, 'The pending erasure', 400, 404),
 })
 
 export const list = get('/api/erasures', {
   summary: 'List pending erasures and receipts, newest first',
   request: { query: z.object(listQuery(20, 100)) },
-  responses: {
-    200: json(z.object({ erasures: z.array(erasureSchema).readonly(), nextCursor }), 'Erasures'),
-    ...refusals(400),
-  },
+  responses: answer(z.object({ erasures: z.array(erasureSchema).readonly(), nextCursor }), 'Erasures', 400),
 })
 
 export const read = get('/api/erasures/{id}', {
   summary: 'Get an erasure: its plan while it can be undone, then its receipt',
   request: { params },
-  responses: {
-    200: json(
-      erasureSchema.extend({ plan: groupsSchema.nullable() }),
-      'The erasure; `plan` is null once it is over',
-    ),
-    ...refusals(404),
-  },
+  responses: answer(
+    erasureSchema.extend({ plan: groupsSchema.nullable() }),
+    'The erasure; `plan` is null once it is over',
+    404,
+  ),
 })
 
 export const undo = post('/api/erasures/{id}/undo', {
   summary: 'Undo a pending erasure',
   request: { params },
-  responses: { 200: json(erasureSchema, 'Undone'), ...refusals(404, 409) },
+  responses: answer(erasureSchema, 'Undone', 404, 409),
 })

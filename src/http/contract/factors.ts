@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, done, tagged } from './describe.ts'
 import { codeSchema } from './sign-in.ts'
 
 const { del, get, post } = tagged('Sign-in')
@@ -30,35 +30,31 @@ const recoveryCodesSchema = z.object({
 
 export const factorsRoute = get('/api/auth/factors', {
   summary: 'List what the owner can sign in with besides the password',
-  responses: { 200: json(factorsSchema, 'The factors') },
+  responses: answer(factorsSchema, 'The factors'),
 })
 
 export const beginTotpRoute = post('/api/auth/totp', {
   summary: 'Make a secret for an authenticator app. It counts once a code of it is confirmed',
-  responses: {
-    200: json(
-      z.object({ secret: z.string().describe('In base 32'), uri: z.string().describe('For a QR code') }),
-      'The secret',
-    ),
-    ...refusals(403, 409),
-  },
+  responses: answer(
+    z.object({ secret: z.string().describe('In base 32'), uri: z.string().describe('For a QR code') }),
+    'The secret',
+    403,
+    409,
+  ),
 })
 
 export const confirmTotpRoute = post('/api/auth/totp/confirm', {
   summary: 'Add the authenticator app that the session has begun with',
   request: { body: body(z.object({ code: codeSchema })) },
-  responses: {
-    200: json(recoveryCodesSchema, 'Added, with recovery codes'),
-    ...refusals(400, 403, 409),
-  },
+  responses: answer(recoveryCodesSchema, 'Added, with recovery codes', 400, 403, 409),
 })
 
 export const removeTotpRoute = del('/api/auth/totp', {
   summary: 'Remove the authenticator app and its recovery codes',
-  responses: { 204: { description: 'Removed' }, ...refusals(403, 404) },
+  responses: done('Removed', 403, 404),
 })
 
 export const renewRecoveryCodesRoute = post('/api/auth/recovery-codes', {
   summary: 'Replace all recovery codes',
-  responses: { 200: json(recoveryCodesSchema, 'The new recovery codes'), ...refusals(403, 409) },
+  responses: answer(recoveryCodesSchema, 'The new recovery codes', 403, 409),
 })

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, tagged } from './describe.ts'
 import { knownPasswordSchema } from './sign-in.ts'
 
 const { get, post } = tagged('Halt')
@@ -16,16 +16,16 @@ export type HaltState = z.output<typeof haltSchema>
 
 export const read = get('/api/halt', {
   summary: 'Check whether the delegate is halted',
-  responses: { 200: json(haltSchema, 'The state') },
+  responses: answer(haltSchema, 'The state'),
 })
 
 export const halt = post('/api/halt', {
   summary: 'Halt the delegate: it answers in chat and does nothing else; halting again changes nothing',
-  responses: { 200: json(haltSchema, 'The delegate is halted') },
+  responses: answer(haltSchema, 'The delegate is halted'),
 })
 
 export const release = post('/api/halt/release', {
   summary: 'Release the delegate; what was waiting goes on',
   request: { body: body(z.object({ password: knownPasswordSchema })) },
-  responses: { 200: json(haltSchema, 'The delegate is not halted'), ...refusals(400, 401, 403, 429) },
+  responses: answer(haltSchema, 'The delegate is not halted', 400, 401, 403, 429),
 })

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { json, refusals, tagged } from './describe.ts'
+import { answer, tagged } from './describe.ts'
 import { haltSchema } from './halt.ts'
 
 const { get } = tagged('Service')
@@ -11,6 +11,9 @@ const checkSchema = z.object({
 
 const checksSchema = z.object({
   ledger: checkSchema,
+  postgres: checkSchema
+    .optional()
+    .describe('Whether PostgreSQL has the ledger, too; informational; absent if not configured'),
   projections: checkSchema,
   reactors: checkSchema,
   settings: checkSchema,
@@ -61,38 +64,36 @@ export type BuildInfo = z.output<typeof buildInfoSchema>
 export const healthRoute = get('/health', {
   summary: 'Check that the process is alive',
   security: [],
-  responses: { 200: json(z.object({ status: z.literal('ok') }), 'The process is alive') },
+  responses: answer(z.object({ status: z.literal('ok') }), 'The process is alive'),
 })
 
 export const readyRoute = get('/ready', {
   summary: 'Check that the service is ready; a 503 names the failing check',
   security: [],
-  responses: {
-    200: json(
-      z.object({
-        status: z.literal('ready'),
-        checks: checksSchema,
-        halt: haltSchema.optional(),
-      }),
-      'The service is ready',
-    ),
-    ...refusals(503),
-  },
+  responses: answer(
+    z.object({
+      status: z.literal('ready'),
+      checks: checksSchema,
+      halt: haltSchema.optional(),
+    }),
+    'The service is ready',
+    503,
+  ),
 })
 
 export const reportRoute = get('/api/session/health', {
   summary: 'Get all checks, backlogs, last failures, free disk space and the outcome of the last text',
-  responses: { 200: json(healthSchema, 'The state, at most one second old') },
+  responses: answer(healthSchema, 'The state, at most one second old'),
 })
 
 export const buildInfoRoute = get('/build-info.json', {
   summary: 'Get the version and build',
   security: [],
-  responses: { 200: json(buildInfoSchema, 'The build') },
+  responses: answer(buildInfoSchema, 'The build'),
 })
 
 export const publicUrlRoute = get('/public-url', {
   summary: 'Get the origin of the service on the internet',
   security: [],
-  responses: { 200: json(z.object({ publicUrl: z.string().nullable() }), 'The origin; null if unset') },
+  responses: answer(z.object({ publicUrl: z.string().nullable() }), 'The origin; null if unset'),
 })

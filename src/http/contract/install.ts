@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { newPasswordSchema } from '../../settings/new-password.ts'
-import { body, json, refusals, tagged } from './describe.ts'
+import { body, created, tagged } from './describe.ts'
 
 const { post } = tagged('Sign-in')
 
@@ -26,11 +26,12 @@ export const installRoute = post('/api/install', {
       }),
     ),
   },
-  responses: {
-    201: json(
-      z.object({ configured: z.literal(true), authenticated: z.literal(true) }),
-      'Set up and signed in',
-    ),
-    ...refusals(400, 403, 409, 429),
-  },
+  responses: created(
+    z.object({ configured: z.literal(true), authenticated: z.literal(true) }),
+    'Set up and signed in',
+    400,
+    403,
+    409,
+    429,
+  ),
 })

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { logLevels } from '../../lib/log-lines.ts'
-import { eventStream, json, refusals, tagged } from './describe.ts'
+import { answer, eventStream, refusals, tagged } from './describe.ts'
 import { integerParam } from './list-query.ts'
 
 const { get } = tagged('Logs')
@@ -32,16 +32,14 @@ export const pageRoute = get('/api/logs', {
       after: idSchema.optional(),
     }),
   },
-  responses: {
-    200: json(
-      z.object({
-        lines: z.array(lineSchema).readonly(),
-        dropped: z.int().describe('Number of older lines that are no longer kept'),
-      }),
-      'Lines, oldest first',
-    ),
-    ...refusals(400),
-  },
+  responses: answer(
+    z.object({
+      lines: z.array(lineSchema).readonly(),
+      dropped: z.int().describe('Number of older lines that are no longer kept'),
+    }),
+    'Lines, oldest first',
+    400,
+  ),
 })
 
 export const streamRoute = get('/api/logs/stream', {

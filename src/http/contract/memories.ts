@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { memoryKinds } from '../../../ledger/events/memory.ts'
 import { memoryConfigChangeSchema, memoryConfigSchema } from '../../memory/config.ts'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, done, tagged } from './describe.ts'
 import { listQuery, nextCursor } from './list-query.ts'
 
 const { del, get, post, put } = tagged('Memories')
@@ -116,15 +116,12 @@ export type MemoryInsights = z.output<typeof memoryInsightsSchema>
 export const list = get('/api/memories', {
   summary: 'List current memories, newest first; `q` searches their text',
   request: { query: z.object({ q: z.string().max(1000).optional(), ...listQuery(50, 200) }) },
-  responses: {
-    200: json(memoryListSchema, 'Memories; `count` is the number of all matches'),
-    ...refusals(400),
-  },
+  responses: answer(memoryListSchema, 'Memories; `count` is the number of all matches', 400),
 })
 
 export const insights = get('/api/memories/insights', {
   summary: 'Get memory statistics: the store, deduplication, running work and recent events',
-  responses: { 200: json(memoryInsightsSchema, 'Insights') },
+  responses: answer(memoryInsightsSchema, 'Insights'),
 })
 
 const recallExamplesSchema = z.object({
@@ -146,31 +143,28 @@ export type RecallExample = z.output<typeof recallExamplesSchema>['examples'][nu
 
 export const recallExamples = get('/api/memories/recall-examples', {
   summary: 'Get what recall would show for the last messages of the owner at each relevance threshold',
-  responses: { 200: json(recallExamplesSchema, 'Examples, by the other memory settings as they are') },
+  responses: answer(recallExamplesSchema, 'Examples, by the other memory settings as they are'),
 })
 
 export const remove = del('/api/memories/{id}', {
   summary: 'Forget a memory for good; it is not learned again from the same words',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'Forgotten; its words are erased' }, ...refusals(404) },
+  responses: done('Forgotten; its words are erased', 404),
 })
 
 export const restore = post('/api/memories/{id}/restore', {
   summary: 'Restore a memory that no longer applies, and retire its replacement',
   request: { params: z.object({ id: z.string() }) },
-  responses: {
-    200: json(z.object({ restored: z.literal(true) }), 'The memory applies again'),
-    ...refusals(404, 409),
-  },
+  responses: answer(z.object({ restored: z.literal(true) }), 'The memory applies again', 404, 409),
 })
 
 export const readConfig = get('/memory-config', {
   summary: 'Get the memory settings',
-  responses: { 200: json(memoryConfigSchema, 'The current settings') },
+  responses: answer(memoryConfigSchema, 'The current settings'),
 })
 
 export const changeConfig = put('/memory-config', {
   summary: 'Change memory settings; omitted ones stay as they are',
   request: { body: body(memoryConfigChangeSchema) },
-  responses: { 200: json(memoryConfigSchema, 'The new settings'), ...refusals(400) },
+  responses: answer(memoryConfigSchema, 'The new settings', 400),
 })

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { hasAtMost, MAX_NOTE_CHARS } from '../../notes/content.ts'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, created, done, tagged } from './describe.ts'
 import { integerParam, listQuery, nextCursor } from './list-query.ts'
 
 const { del, get, post, put } = tagged('Notes')
@@ -41,22 +41,19 @@ export const list = get('/api/notes', {
       ...listQuery(50, 200),
     }),
   },
-  responses: {
-    200: json(z.object({ notes: z.array(z.object(summary)), nextCursor }), 'Notes'),
-    ...refusals(400),
-  },
+  responses: answer(z.object({ notes: z.array(z.object(summary)), nextCursor }), 'Notes', 400),
 })
 
 export const create = post('/api/notes', {
   summary: 'Create a note',
   request: { body: body(z.object({ title: title.optional(), content })) },
-  responses: { 201: json(noteSchema, 'The note; `Location` holds its address'), ...refusals(400) },
+  responses: created(noteSchema, 'The note; `Location` holds its address', 400),
 })
 
 export const read = get('/api/notes/{id}', {
   summary: 'Get a note',
   request: { params },
-  responses: { 200: json(noteSchema, 'The note'), ...refusals(404) },
+  responses: answer(noteSchema, 'The note', 404),
 })
 
 export const update = put('/api/notes/{id}', {
@@ -66,39 +63,37 @@ export const update = put('/api/notes/{id}', {
     headers: z.object({ 'if-match': z.string().max(40).optional() }),
     body: body(z.object({ title: title.optional(), content: content.optional() })),
   },
-  responses: { 200: json(noteSchema, 'The note'), ...refusals(400, 404, 412) },
+  responses: answer(noteSchema, 'The note', 400, 404, 412),
 })
 
 export const remove = del('/api/notes/{id}', {
   summary: 'Delete a note',
   request: { params },
-  responses: { 204: { description: 'Deleted' }, ...refusals(404) },
+  responses: done('Deleted', 404),
 })
 
 export const revisions = get('/api/notes/{id}/revisions', {
   summary: 'List the revisions of a note, newest first',
   request: { params },
-  responses: {
-    200: json(
-      z.object({
-        revisions: z.array(
-          z.object({ revision: z.int(), at: z.string(), source: z.enum(['owner', 'delegate']) }),
-        ),
-      }),
-      'Revisions',
-    ),
-    ...refusals(404),
-  },
+  responses: answer(
+    z.object({
+      revisions: z.array(
+        z.object({ revision: z.int(), at: z.string(), source: z.enum(['owner', 'delegate']) }),
+      ),
+    }),
+    'Revisions',
+    404,
+  ),
 })
 
 export const readRevision = get('/api/notes/{id}/revisions/{revision}', {
   summary: 'Get a revision of a note, even of a deleted one',
   request: { params: params.extend({ revision: integerParam(1, 1_000_000_000) }) },
-  responses: { 200: json(noteSchema, 'The note as it was'), ...refusals(400, 404) },
+  responses: answer(noteSchema, 'The note as it was', 400, 404),
 })
 
 export const restore = post('/api/notes/{id}/restore', {
   summary: 'Restore an older revision of a note',
   request: { params, body: body(z.object({ revision: z.int().min(1) })) },
-  responses: { 200: json(noteSchema, 'The note'), ...refusals(400, 404, 409) },
+  responses: answer(noteSchema, 'The note', 400, 404, 409),
 })

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { operationMetrics } from '../../../projections/operation-metrics.ts'
 import { tokenCounts } from './chat.ts'
-import { json, refusals, tagged } from './describe.ts'
+import { answer, tagged } from './describe.ts'
 import { integerParam } from './list-query.ts'
 import { deduplicationCounts } from './memories.ts'
 
@@ -69,7 +69,7 @@ export type OperationsReport = z.output<typeof reportSchema>
 export const report = get('/api/session/operations', {
   summary: 'Get counts and rates for context, delivery, paging, memory and model',
   request: hoursQuery,
-  responses: { 200: json(reportSchema, 'Counts and rates only'), ...refusals(400) },
+  responses: answer(reportSchema, 'Counts and rates only', 400),
 })
 
 const seriesSchema = z
@@ -90,5 +90,5 @@ export type OperationsSeries = z.output<typeof seriesSchema>
 export const series = get('/api/session/operations/series', {
   summary: 'Get the windowed figures over time, by minute, hour or day depending on the window',
   request: hoursQuery,
-  responses: { 200: json(seriesSchema, 'Counts only'), ...refusals(400) },
+  responses: answer(seriesSchema, 'Counts only', 400),
 })

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { json, refusals, tagged } from './describe.ts'
+import { answer, tagged } from './describe.ts'
 
 const { get, post } = tagged('Outbound')
 
@@ -26,16 +26,16 @@ export type WaitingTexts = NonNullable<Outbound['waitingTexts']>
 
 export const read = get('/api/outbound', {
   summary: 'Check whether outbound work is held, as after an import or a restore',
-  responses: { 200: json(outboundSchema, 'The hold, and the waiting texts') },
+  responses: answer(outboundSchema, 'The hold, and the waiting texts'),
 })
 
 export const release = post('/api/outbound/release', {
   summary: 'Release outbound work that is held after an import, a restore or a loss',
-  responses: { 200: json(outboundSchema, 'Outbound work is no longer held'), ...refusals(409) },
+  responses: answer(outboundSchema, 'Outbound work is no longer held', 409),
 })
 
 export const sendAgain = post('/api/outbound/texts/{id}/retry', {
   summary: 'Resend a text message that failed or may not have been sent',
   request: { params: z.object({ id: z.string().describe('The `deliveryId` of its `sms.failed` event') }) },
-  responses: { 200: json(outboundSchema, 'The text is being resent'), ...refusals(404, 409) },
+  responses: answer(outboundSchema, 'The text is being resent', 404, 409),
 })

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, created, done, tagged } from './describe.ts'
 
 const { del, post } = tagged('Sign-in')
 
@@ -49,36 +49,38 @@ const creationOptionsSchema = z
 export const passkeyOptionsRoute = post('/login/passkey/options', {
   summary: 'Begin to sign in, or to prove that it is you, with a passkey',
   security: [],
-  responses: {
-    200: json(
-      z.object({ options: optionsSchema.nullable().describe('Null where no passkey can be used') }),
-      'The options',
-    ),
-    ...refusals(403),
-  },
+  responses: answer(
+    z.object({ options: optionsSchema.nullable().describe('Null where no passkey can be used') }),
+    'The options',
+    403,
+  ),
 })
 
 export const passkeySignInRoute = post('/login/passkey', {
   summary: 'Sign in with a passkey',
   security: [],
   request: { body: body(z.object({ response: passkeyResponseSchema })) },
-  responses: {
-    200: json(z.object({ authenticated: z.literal(true) }), 'Signed in, with a session cookie'),
-    ...refusals(400, 401, 403, 409, 429),
-  },
+  responses: answer(
+    z.object({ authenticated: z.literal(true) }),
+    'Signed in, with a session cookie',
+    400,
+    401,
+    403,
+    409,
+    429,
+  ),
 })
 
 export const registrationOptionsRoute = post('/api/auth/passkeys/options', {
   summary: 'Begin to add a passkey',
-  responses: {
-    200: json(
-      z.object({
-        options: creationOptionsSchema,
-      }),
-      'The options',
-    ),
-    ...refusals(403, 409),
-  },
+  responses: answer(
+    z.object({
+      options: creationOptionsSchema,
+    }),
+    'The options',
+    403,
+    409,
+  ),
 })
 
 export const addPasskeyRoute = post('/api/auth/passkeys', {
@@ -93,14 +95,11 @@ export const addPasskeyRoute = post('/api/auth/passkeys', {
       }),
     ),
   },
-  responses: {
-    201: json(z.object({ added: z.literal(true) }), 'Added'),
-    ...refusals(400, 403, 409),
-  },
+  responses: created(z.object({ added: z.literal(true) }), 'Added', 400, 403, 409),
 })
 
 export const removePasskeyRoute = del('/api/auth/passkeys/{id}', {
   summary: 'Remove a passkey',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'Removed' }, ...refusals(403, 404) },
+  responses: done('Removed', 403, 404),
 })

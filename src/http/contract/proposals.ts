@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { json, refusals, tagged } from './describe.ts'
+import { answer, tagged } from './describe.ts'
 
 const { get, post } = tagged('Outbound')
 
@@ -29,7 +29,7 @@ const proposalSchema = z
 
 export const list = get('/api/proposals', {
   summary: 'List the texts and deeds that wait for confirmation by the owner',
-  responses: { 200: json(z.object({ proposals: z.array(proposalSchema) }), 'Open proposals, oldest first') },
+  responses: answer(z.object({ proposals: z.array(proposalSchema) }), 'Open proposals, oldest first'),
 })
 
 const params = z.object({ id: z.string().max(200) })
@@ -42,14 +42,11 @@ const choice = z.object({
 export const confirm = post('/api/proposals/{id}/confirm', {
   summary: 'Confirm a proposal: send its text or do its deed, once, before it expires',
   request: { params, body: { content: { 'application/json': { schema: choice } } } },
-  responses: {
-    200: json(proposalSchema, 'The proposal; a deed has its outcome'),
-    ...refusals(400, 404, 409),
-  },
+  responses: answer(proposalSchema, 'The proposal; a deed has its outcome', 400, 404, 409),
 })
 
 export const decline = post('/api/proposals/{id}/decline', {
   summary: 'Decline a proposal: nothing is sent or done',
   request: { params },
-  responses: { 200: json(proposalSchema, 'The declined proposal'), ...refusals(404, 409) },
+  responses: answer(proposalSchema, 'The declined proposal', 404, 409),
 })

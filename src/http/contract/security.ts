@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { json, tagged } from './describe.ts'
+import { answer, tagged } from './describe.ts'
 
 const { get } = tagged('Service')
 
@@ -17,5 +17,5 @@ export type SecurityCheck = z.output<typeof checkSchema>
 
 export const securityRoute = get('/api/security', {
   summary: 'Check what protects the service, the worst first',
-  responses: { 200: json(z.object({ checks: z.array(checkSchema) }), 'The checks') },
+  responses: answer(z.object({ checks: z.array(checkSchema) }), 'The checks'),
 })

@@ -7,7 +7,7 @@ import {
   serviceFeatures,
 } from '../../model/words.ts'
 import { serviceUrlSchema, tokenSchema } from '../../settings/setting-schemas.ts'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, done, tagged } from './describe.ts'
 import { connectionSchema } from './settings.ts'
 
 const { del, get, post, put } = tagged('Model services')
@@ -92,7 +92,7 @@ export type ServiceTest = z.output<typeof testSchema>
 
 export const list = get('/api/services', {
   summary: 'List the model services, what each is used for, and what answers if the chat model fails',
-  responses: { 200: json(listSchema, 'The services, and the kinds that can be added') },
+  responses: answer(listSchema, 'The services, and the kinds that can be added'),
 })
 
 export const save = put('/api/services/{id}', {
@@ -104,13 +104,13 @@ export const save = put('/api/services/{id}', {
     params,
     body: body(z.object({ kind, title, baseUrl: serviceUrlSchema, api: api.optional(), apiKey })),
   },
-  responses: { 200: json(shownSchema, 'The service'), ...refusals(400, 403, 409) },
+  responses: answer(shownSchema, 'The service', 400, 403, 409),
 })
 
 export const remove = del('/api/services/{id}', {
   summary: 'Delete a model service that nothing uses. Needs a recent proof (`step_up_required`)',
   request: { params },
-  responses: { 204: { description: 'Deleted' }, ...refusals(403, 404, 409) },
+  responses: done('Deleted', 403, 404, 409),
 })
 
 export const test = post('/api/services/test', {
@@ -128,11 +128,11 @@ export const test = post('/api/services/test', {
       ]),
     ),
   },
-  responses: { 200: json(testSchema, 'The result of each step'), ...refusals(400, 403, 404) },
+  responses: answer(testSchema, 'The result of each step', 400, 403, 404),
 })
 
 export const models = get('/api/services/{id}/models', {
   summary: 'List the models of a service',
   request: { params },
-  responses: { 200: json(z.object({ models: modelsSchema }), 'Its models'), ...refusals(404, 502) },
+  responses: answer(z.object({ models: modelsSchema }), 'Its models', 404, 502),
 })

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { tokenCounts } from './chat.ts'
-import { json, refusals, tagged } from './describe.ts'
+import { answer, tagged } from './describe.ts'
 
 const { get, post } = tagged('Session')
 
@@ -37,12 +37,12 @@ export type SessionContext = z.output<typeof contextSchema>
 
 export const context = get('/api/session/context', {
   summary: 'Get the state of the context that the next turn continues from',
-  responses: { 200: json(contextSchema, 'The context') },
+  responses: answer(contextSchema, 'The context'),
 })
 
 export const compact = post('/api/session/context/compact', {
   summary: 'Compact the context now',
-  responses: { 200: json(contextSchema, 'The compacted context'), ...refusals(409, 502) },
+  responses: answer(contextSchema, 'The compacted context', 409, 502),
 })
 
 const modelSchema = z.object({ provider: z.string(), model: z.string() })
@@ -110,5 +110,5 @@ export type TurnReport = z.output<typeof turnSchema>
 export const turn = get('/api/turns/{id}', {
   summary: 'Explain a reply: what the turn was given and what it did',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 200: json(turnSchema, 'The turn'), ...refusals(404) },
+  responses: answer(turnSchema, 'The turn', 404),
 })

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { settingGroups } from '../../settings/setting.ts'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, tagged } from './describe.ts'
 
 const { del, get, post, put } = tagged('Settings')
 
@@ -48,7 +48,7 @@ export type ConnectionTest = z.output<typeof connectionSchema>
 
 export const listRoute = get('/api/config', {
   summary: 'List all settings and where their values come from',
-  responses: { 200: json(entriesSchema, 'The settings') },
+  responses: answer(entriesSchema, 'The settings'),
 })
 
 export const changeRoute = put('/api/config', {
@@ -67,23 +67,21 @@ export const changeRoute = put('/api/config', {
       }),
     ),
   },
-  responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(400, 403, 429) },
+  responses: answer(entriesSchema, 'The new settings', 400, 403, 429),
 })
 
 export const resetRoute = del('/api/config/{key}', {
   summary: "Remove a stored value; the environment's value or the default applies again",
   request: { params: z.object({ key: z.string() }) },
-  responses: { 200: json(entriesSchema, 'The new settings'), ...refusals(403, 404) },
+  responses: answer(entriesSchema, 'The new settings', 403, 404),
 })
 
 export const proxiesRoute = get('/api/proxies', {
   summary: 'List addresses that send forwarding headers but are not in TRUSTED_PROXY',
-  responses: {
-    200: json(
-      z.object({ undeclared: z.array(z.string()).readonly() }).openapi('Proxies'),
-      'Seen since the start',
-    ),
-  },
+  responses: answer(
+    z.object({ undeclared: z.array(z.string()).readonly() }).openapi('Proxies'),
+    'Seen since the start',
+  ),
 })
 
 const testedSchema = z.enum(['model', 'telephony'])
@@ -93,5 +91,5 @@ export type TestedService = z.output<typeof testedSchema>
 export const testRoute = post('/api/config.test', {
   summary: 'Test the connection to an outside service with the current settings',
   request: { body: body(z.object({ service: testedSchema })) },
-  responses: { 200: json(connectionSchema, 'The result of each step'), ...refusals(400) },
+  responses: answer(connectionSchema, 'The result of each step', 400),
 })

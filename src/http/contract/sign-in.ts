@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { MAX_PASSWORD_CHARS, newPasswordSchema } from '../../settings/new-password.ts'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, done, tagged } from './describe.ts'
 import { passkeyResponseSchema } from './passkeys.ts'
 
 const { del, get, post } = tagged('Sign-in')
@@ -20,7 +20,7 @@ export const codeSchema = z
 export const statusRoute = get('/auth/status', {
   summary: 'Check whether the service is set up and this browser is signed in',
   security: [],
-  responses: { 200: json(z.object({ configured: z.boolean(), authenticated: z.boolean() }), 'The state') },
+  responses: answer(z.object({ configured: z.boolean(), authenticated: z.boolean() }), 'The state'),
 })
 
 export const signInRoute = post('/login', {
@@ -28,27 +28,25 @@ export const signInRoute = post('/login', {
     'Sign in; after 10 failures a client must wait. With an authenticator app, a password without a code gets 401 `second_factor_required`',
   security: [],
   request: { body: body(z.object({ password: knownPasswordSchema, code: codeSchema.optional() })) },
-  responses: {
-    200: json(z.object({ authenticated: z.literal(true) }), 'Signed in, with a session cookie'),
-    ...refusals(400, 401, 403, 429),
-  },
+  responses: answer(
+    z.object({ authenticated: z.literal(true) }),
+    'Signed in, with a session cookie',
+    400,
+    401,
+    403,
+    429,
+  ),
 })
 
 export const signOutRoute = post('/logout', {
   summary: 'Sign out and end the session on the server',
-  responses: {
-    200: json(z.object({ authenticated: z.literal(false) }), 'Signed out'),
-    ...refusals(401, 403),
-  },
+  responses: answer(z.object({ authenticated: z.literal(false) }), 'Signed out', 401, 403),
 })
 
 export const changePasswordRoute = post('/api/auth/password', {
   summary: 'Change the password and end every other session',
   request: { body: body(z.object({ currentPassword: knownPasswordSchema, newPassword: newPasswordSchema })) },
-  responses: {
-    200: json(z.object({ changed: z.literal(true) }), 'Changed'),
-    ...refusals(400, 401, 403, 429),
-  },
+  responses: answer(z.object({ changed: z.literal(true) }), 'Changed', 400, 401, 403, 429),
 })
 
 export const stepUpRoute = post('/api/auth/step-up', {
@@ -63,34 +61,29 @@ export const stepUpRoute = post('/api/auth/step-up', {
       ]),
     ),
   },
-  responses: {
-    200: json(z.object({ proven: z.literal(true) }), 'Proven'),
-    ...refusals(400, 401, 403, 409, 429),
-  },
+  responses: answer(z.object({ proven: z.literal(true) }), 'Proven', 400, 401, 403, 409, 429),
 })
 
 export const listSessionsRoute = get('/api/sessions', {
   summary: 'List sessions, last seen first',
-  responses: {
-    200: json(
-      z.object({
-        sessions: z.array(
-          z.object({
-            id: z.string(),
-            current: z.boolean(),
-            createdAt: z.iso.datetime(),
-            lastSeenAt: z.iso.datetime(),
-            userAgent: z.string(),
-          }),
-        ),
-      }),
-      'The sessions',
-    ),
-  },
+  responses: answer(
+    z.object({
+      sessions: z.array(
+        z.object({
+          id: z.string(),
+          current: z.boolean(),
+          createdAt: z.iso.datetime(),
+          lastSeenAt: z.iso.datetime(),
+          userAgent: z.string(),
+        }),
+      ),
+    }),
+    'The sessions',
+  ),
 })
 
 export const revokeSessionRoute = del('/api/sessions/{id}', {
   summary: 'End a session and close its sockets. Needs a recent proof (`step_up_required`)',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'Ended' }, ...refusals(403, 404) },
+  responses: done('Ended', 403, 404),
 })

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, tagged } from './describe.ts'
 import { integerParam } from './list-query.ts'
 
 const { get, post } = tagged('Money')
@@ -54,7 +54,7 @@ export type Spending = z.output<typeof spendingSchema>
 export const spending = get('/api/spending', {
   summary: 'Get what was spent, by day, channel and purpose, and the prices in force',
   request: { query: z.object({ days: integerParam(1, 90).default(30) }) },
-  responses: { 200: json(spendingSchema, 'Spending'), ...refusals(400) },
+  responses: answer(spendingSchema, 'Spending', 400),
 })
 
 export const raise = post('/api/allowance/raise', {
@@ -71,5 +71,5 @@ export const raise = post('/api/allowance/raise', {
       }),
     ),
   },
-  responses: { 200: json(spendingSchema, 'Spending'), ...refusals(400) },
+  responses: answer(spendingSchema, 'Spending', 400),
 })

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { MAX_PROMPT_CHARS, MAX_TITLE_CHARS } from '../../tasks/limits.ts'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, created, json, refusals, tagged } from './describe.ts'
 import { listQuery, nextCursor } from './list-query.ts'
 
 const { get, post } = tagged('Tasks')
@@ -84,18 +84,16 @@ const wholeTaskSchema = z
 export const list = get('/api/tasks', {
   summary: 'List tasks of the coding assistant with their deliveries, newest first',
   request: { query: z.object(listQuery(50, 200)) },
-  responses: {
-    200: json(
-      z.object({
-        configured: z.boolean().describe('Whether a coding assistant is set up'),
-        isolation: isolationSchema.nullable().describe('Null without a coding assistant'),
-        tasks: z.array(taskSchema),
-        nextCursor,
-      }),
-      'Tasks',
-    ),
-    ...refusals(400),
-  },
+  responses: answer(
+    z.object({
+      configured: z.boolean().describe('Whether a coding assistant is set up'),
+      isolation: isolationSchema.nullable().describe('Null without a coding assistant'),
+      tasks: z.array(taskSchema),
+      nextCursor,
+    }),
+    'Tasks',
+    400,
+  ),
 })
 
 export const dispatch = post('/api/tasks', {
@@ -111,7 +109,7 @@ export const dispatch = post('/api/tasks', {
       }),
     ),
   },
-  responses: { 201: json(wholeTaskSchema, 'The task; `Location` holds its address'), ...refusals(400, 409) },
+  responses: created(wholeTaskSchema, 'The task; `Location` holds its address', 400, 409),
 })
 
 const idParam = { params: z.object({ id: z.string() }) }
@@ -119,13 +117,13 @@ const idParam = { params: z.object({ id: z.string() }) }
 export const read = get('/api/tasks/{id}', {
   summary: 'Get a task with its prompt, outcome and deliveries',
   request: idParam,
-  responses: { 200: json(wholeTaskSchema, 'The task'), ...refusals(404) },
+  responses: answer(wholeTaskSchema, 'The task', 404),
 })
 
 export const cancel = post('/api/tasks/{id}/cancel', {
   summary: 'Cancel a task; its program and all child processes are ended',
   request: idParam,
-  responses: { 200: json(wholeTaskSchema, 'The task'), ...refusals(404, 409) },
+  responses: answer(wholeTaskSchema, 'The task', 404, 409),
 })
 
 export const retry = post('/api/tasks/{id}/retry', {
@@ -161,11 +159,10 @@ export const callback = post('/api/copilot/callback', {
       }),
     ),
   },
-  responses: {
-    200: json(
-      z.object({ ok: z.literal(true), action: z.enum(['recorded', 'ignored']) }),
-      'Recorded, or ignored: unknown task or hook, task already over, duplicate report',
-    ),
-    ...refusals(400, 413),
-  },
+  responses: answer(
+    z.object({ ok: z.literal(true), action: z.enum(['recorded', 'ignored']) }),
+    'Recorded, or ignored: unknown task or hook, task already over, duplicate report',
+    400,
+    413,
+  ),
 })

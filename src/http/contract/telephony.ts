@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { json, refusals, tagged } from './describe.ts'
+import { answer, tagged } from './describe.ts'
 
 const { get, post } = tagged('Telephony')
 
@@ -23,13 +23,10 @@ export type Pointing = z.output<typeof pointingSchema>
 
 export const plan = get('/api/telephony/number', {
   summary: 'Preview what would change if the number pointed here',
-  responses: {
-    200: json(pointingSchema, 'The changes; empty if the number already points here'),
-    ...refusals(409, 502),
-  },
+  responses: answer(pointingSchema, 'The changes; empty if the number already points here', 409, 502),
 })
 
 export const point = post('/api/telephony/number/point', {
   summary: 'Point the voice, SMS and status addresses of the number at the Public URL',
-  responses: { 200: json(pointingSchema, 'The changes made'), ...refusals(409, 502) },
+  responses: answer(pointingSchema, 'The changes made', 409, 502),
 })

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { channelSchema } from '../../../ledger/event.ts'
-import { json, refusals, tagged } from './describe.ts'
+import { answer, tagged } from './describe.ts'
 import { integerParam, listQuery, nextCursor } from './list-query.ts'
 
 const { del, get, post } = tagged('Timeline')
@@ -62,10 +62,7 @@ export const pageQuerySchema = z.object({
 export const page = get('/api/timeline', {
   summary: 'Get a timeline page over all conversations',
   request: { query: pageQuerySchema },
-  responses: {
-    200: json(pageSchema, 'The newest events before the cursor; no span is cut'),
-    ...refusals(400),
-  },
+  responses: answer(pageSchema, 'The newest events before the cursor; no span is cut', 400),
 })
 
 const periodSchema = z.enum(['today', 'last_7_days', 'last_30_days', 'this_year'])
@@ -107,52 +104,44 @@ export const search = get('/api/timeline/search', {
         message: 'cannot be combined with from and to',
       }),
   },
-  responses: {
-    200: json(
-      z.object({
-        hits: z.array(hitSchema),
-        from: z.string().optional(),
-        to: z.string().optional(),
-        nextCursor,
-      }),
-      'Hits, with the days searched as `from` and `to`; `marked` is the snippet with the matching words between U+0002 and U+0003',
-    ),
-    ...refusals(400),
-  },
+  responses: answer(
+    z.object({
+      hits: z.array(hitSchema),
+      from: z.string().optional(),
+      to: z.string().optional(),
+      nextCursor,
+    }),
+    'Hits, with the days searched as `from` and `to`; `marked` is the snippet with the matching words between U+0002 and U+0003',
+    400,
+  ),
 })
 
 export const span = get('/api/timeline/spans/{id}', {
   summary: 'Get a whole span with its events',
   request: { params: z.object({ id: z.string() }) },
-  responses: {
-    200: json(spanSchema.extend({ events: z.array(eventSchema).readonly() }), 'The span'),
-    ...refusals(404),
-  },
+  responses: answer(spanSchema.extend({ events: z.array(eventSchema).readonly() }), 'The span', 404),
 })
 
 export const eraseSpan = del('/api/timeline/spans/{id}', {
   summary: 'Erase the words of a span, and everything derived from them, for good',
   request: { params: z.object({ id: z.string() }) },
-  responses: {
-    200: json(z.object({ erased: z.int() }), 'The number of events whose words were erased'),
-    ...refusals(404),
-  },
+  responses: answer(z.object({ erased: z.int() }), 'The number of events whose words were erased', 404),
 })
 
 export const eraseEvent = del('/api/timeline/events/{seq}', {
   summary: 'Erase the words of an event, and everything derived from them, for good',
   request: { params: z.object({ seq: integerParam(1, Number.MAX_SAFE_INTEGER) }) },
-  responses: {
-    200: json(z.object({ erased: z.int() }), 'The number of events whose words were erased'),
-    ...refusals(400, 404),
-  },
+  responses: answer(z.object({ erased: z.int() }), 'The number of events whose words were erased', 400, 404),
 })
 
 export const keepMessage = post('/api/timeline/events/{seq}/keep', {
   summary: 'Keep a message in memory after all, although it was not kept for secrecy',
   request: { params: z.object({ seq: integerParam(1, Number.MAX_SAFE_INTEGER) }) },
-  responses: {
-    200: json(z.object({ kept: z.literal(true) }), 'It may be learned and recalled again'),
-    ...refusals(400, 404, 409),
-  },
+  responses: answer(
+    z.object({ kept: z.literal(true) }),
+    'It may be learned and recalled again',
+    400,
+    404,
+    409,
+  ),
 })

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { body, json, refusals, tagged } from './describe.ts'
+import { answer, body, created, done, tagged } from './describe.ts'
 import { integerParam, nextCursor } from './list-query.ts'
 
 const { del, get, post } = tagged('Timers')
@@ -31,10 +31,7 @@ export const list = get('/api/timers', {
       cursor: z.string().max(200).optional(),
     }),
   },
-  responses: {
-    200: json(z.object({ timers: z.array(timerSchema), nextCursor }), 'Timers'),
-    ...refusals(400),
-  },
+  responses: answer(z.object({ timers: z.array(timerSchema), nextCursor }), 'Timers', 400),
 })
 
 const newTimerSchema = z.object({
@@ -57,11 +54,11 @@ export const set = post('/api/timers', {
   request: {
     body: body(newTimerSchema),
   },
-  responses: { 201: json(timerSchema, 'The timer; `Location` holds its address'), ...refusals(400) },
+  responses: created(timerSchema, 'The timer; `Location` holds its address', 400),
 })
 
 export const cancel = del('/api/timers/{id}', {
   summary: 'Cancel a timer',
   request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: 'Cancelled' }, ...refusals(404, 409) },
+  responses: done('Cancelled', 404, 409),
 })

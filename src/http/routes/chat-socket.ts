@@ -18,6 +18,8 @@ const MAX_BUFFERED_BYTES = 1_048_576
 
 const DRAIN_CHECK_MS = 50
 
+const POSTGRES_SILENT = 'PostgreSQL does not answer, so Delegate cannot save this. Try again later.'
+
 /** WebSocket close code for a server fault (RFC 6455, 7.4.1). */
 const INTERNAL_ERROR = 1011
 
@@ -167,7 +169,8 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
         if (error instanceof Refusal) return refuse(error, null, clientMessageId)
         log.error({ err: error }, 'A message on the chat socket failed')
         storage.reportFault(error)
-        refuse(new Refusal(503, 'ledger_unavailable', 'Nothing was saved. Try again.'), null, clientMessageId)
+        const detail = storage.mayAct() ? 'Nothing was saved. Try again.' : POSTGRES_SILENT
+        refuse(new Refusal(503, 'ledger_unavailable', detail), null, clientMessageId)
       })
     },
   }

@@ -9,16 +9,12 @@ import { end, events, list, one } from '../contract/conversations.ts'
 import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { conflict, unknown } from '../server/problem.ts'
+import { conflict, known, unknown } from '../server/problem.ts'
 import { pageOf } from './timeline.ts'
 
 export function conversationRoutes(routes: Routes, deps: RouteDeps): void {
   const { kysely: views, agent } = deps
-  async function find(id: string): Promise<ConversationRow> {
-    const row = await conversationById(views, id)
-    if (!row) throw unknown('conversation')
-    return row
-  }
+  const find = async (id: string) => known(await conversationById(views, id), 'conversation')
 
   routes.openapi(list, async (c) => {
     const { limit, cursor } = c.req.valid('query')

@@ -7,7 +7,7 @@ import { list, plan, read, request, type target, undo } from '../contract/erasur
 import { seqOf } from '../contract/list-query.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { conflict, invalidField, Refusal, unknown } from '../server/problem.ts'
+import { conflict, invalidField, known, Refusal, unknown } from '../server/problem.ts'
 
 /** Erasure with a minute to undo. The DELETE routes of single resources erase at once. */
 export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
@@ -28,8 +28,7 @@ export function erasureRoutes(routes: Routes, { erasures }: RouteDeps): void {
   })
   routes.openapi(read, async (c) => {
     const { id } = c.req.valid('param')
-    const found = erasures.get(id)
-    if (!found) throw unknown('erasure')
+    const found = known(erasures.get(id), 'erasure')
     const plan = await erasures.pendingPlan(id)
     return c.json({ ...found, plan: plan && groupsOf(plan) }, 200)
   })

@@ -54,10 +54,12 @@ export function healthRoutes(routes: Routes, deps: CoreDeps): void {
 }
 
 /** Strangers see only which checks fail, because details may name hosts, models and paths. */
-function withoutDetails({ ledger, projections, reactors, settings, disk, model, telephony }: Checks): Checks {
+function withoutDetails(checks: Checks): Checks {
+  const { ledger, postgres, projections, reactors, settings, disk, model, telephony } = checks
   const only = ({ ok }: Check): Check => ({ ok })
   return {
     ledger: only(ledger),
+    ...(postgres === undefined ? {} : { postgres: only(postgres) }),
     projections: only(projections),
     reactors: only(reactors),
     settings: only(settings),

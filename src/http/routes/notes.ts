@@ -3,7 +3,7 @@ import { seqOf } from '../contract/list-query.ts'
 import { create, list, read, readRevision, remove, restore, revisions, update } from '../contract/notes.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { conflict, invalidField, Refusal, unknown } from '../server/problem.ts'
+import { conflict, invalidField, known, Refusal, unknown } from '../server/problem.ts'
 
 export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
   const origin = { source: 'owner', channel: 'chat' } as const
@@ -23,11 +23,9 @@ export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
     const note = await notes.create(c.req.valid('json'), origin)
     return c.json(present(note), 201, { Location: `/api/notes/${note.id}` })
   })
-  routes.openapi(read, async (c) => {
-    const note = await notes.get(c.req.valid('param').id)
-    if (!note) throw unknown('note')
-    return c.json(present(note), 200)
-  })
+  routes.openapi(read, async (c) =>
+    c.json(present(known(await notes.get(c.req.valid('param').id), 'note')), 200),
+  )
   routes.openapi(update, async (c) => {
     const change = c.req.valid('json')
     if (change.title === undefined && change.content === undefined) {
@@ -41,8 +39,7 @@ export function noteRoutes(routes: Routes, { notes }: RouteDeps): void {
     return c.body(null, 204)
   })
   routes.openapi(revisions, async (c) => {
-    const found = await notes.revisions(c.req.valid('param').id)
-    if (!found) throw unknown('note')
+    const found = known(await notes.revisions(c.req.valid('param').id), 'note')
     return c.json({ revisions: found }, 200)
   })
   routes.openapi(readRevision, async (c) => {

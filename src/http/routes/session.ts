@@ -1,7 +1,7 @@
 import { compact, context, turn } from '../contract/session.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { conflict, Refusal, unknown } from '../server/problem.ts'
+import { conflict, known, Refusal } from '../server/problem.ts'
 
 export function sessionRoutes(routes: Routes, deps: RouteDeps): void {
   const { sessionContext, turnReport, isTurnRunning, compactor, attention } = deps.agent
@@ -33,11 +33,7 @@ export function sessionRoutes(routes: Routes, deps: RouteDeps): void {
     return c.json(sessionContext(), 200)
   })
 
-  routes.openapi(turn, (c) => {
-    const found = turnReport(c.req.valid('param').id)
-    if (!found) throw unknown('turn')
-    return c.json(found, 200)
-  })
+  routes.openapi(turn, (c) => c.json(known(turnReport(c.req.valid('param').id), 'turn'), 200))
 }
 
 function cannotCompact(detail: string): Refusal {

@@ -3,17 +3,13 @@ import { seqOf } from '../contract/list-query.ts'
 import { callback, cancel, dispatch, list, read, retry } from '../contract/tasks.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { conflict, type Refusal, unknown } from '../server/problem.ts'
+import { conflict, known, type Refusal } from '../server/problem.ts'
 
 /** Work handed to the coding assistant. */
 export function taskRoutes(routes: Routes, deps: RouteDeps): void {
   const { tasks } = deps.tasks
 
-  function found(id: string): Task {
-    const task = tasks.get(id)
-    if (!task) throw unknown('task')
-    return task
-  }
+  const found = (id: string): Task => known(tasks.get(id), 'task')
 
   routes.openapi(list, async (c) => {
     const { limit, cursor } = c.req.valid('query')

@@ -16,7 +16,7 @@ import {
 } from '../contract/timeline.ts'
 import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
-import { conflict, invalidCursor, unknown } from '../server/problem.ts'
+import { conflict, invalidCursor, known, unknown } from '../server/problem.ts'
 import { tooMuch } from './erasures.ts'
 
 /** The timeline page that a query names, of one conversation or of all. */
@@ -73,8 +73,7 @@ export function timelineRoutes(routes: Routes, deps: RouteDeps): void {
   })
 
   routes.openapi(span, (c) => {
-    const found = timeline.span(c.req.valid('param').id)
-    if (!found) throw unknown('span')
+    const found = known(timeline.span(c.req.valid('param').id), 'span')
     return c.json({ ...found.span, events: found.events }, 200)
   })
 

@@ -3,7 +3,7 @@ import { streamSSE } from 'hono/streaming'
 import { createLogLines, logLevels } from '../../lib/log-lines.ts'
 import { ModelError } from '../../model/port.ts'
 import { MAX_MESSAGE_CHARS } from '../contract/chat.ts'
-import { body, eventStream, json, refusals, tagged } from '../contract/describe.ts'
+import { answer, body, done, eventStream, tagged } from '../contract/describe.ts'
 import { lineSchema } from '../contract/logs.ts'
 import type { RouteDeps } from '../features.ts'
 import { goneSignal, type Routes } from '../server/env.ts'
@@ -26,22 +26,24 @@ const voice = post(VOICE_PATH, {
       }),
     ),
   },
-  responses: {
-    200: json(
-      z.object({
-        turnId: z.string(),
-        conversationId: z.string(),
-        transcript: z.string(),
-        reply: z.object({
-          text: z.string(),
-          audioBase64: z.string().nullable().describe('Null if speech synthesis failed'),
-          format: z.string().nullable(),
-        }),
+  responses: answer(
+    z.object({
+      turnId: z.string(),
+      conversationId: z.string(),
+      transcript: z.string(),
+      reply: z.object({
+        text: z.string(),
+        audioBase64: z.string().nullable().describe('Null if speech synthesis failed'),
+        format: z.string().nullable(),
       }),
-      'The transcript and the reply',
-    ),
-    ...refusals(400, 429, 500, 502, 503),
-  },
+    }),
+    'The transcript and the reply',
+    400,
+    429,
+    500,
+    502,
+    503,
+  ),
 })
 
 const report = post('/_dev/walkie/logs', {
@@ -55,14 +57,15 @@ const report = post('/_dev/walkie/logs', {
       }),
     ),
   },
-  responses: { 204: { description: 'Kept in memory' }, ...refusals(400) },
+  responses: done('Kept in memory', 400),
 })
 
 const list = get('/_dev/walkie/logs', {
   summary: 'List the newest lines from devices under development',
-  responses: {
-    200: json(z.object({ lines: z.array(lineSchema).readonly(), dropped: z.int() }), 'Lines, oldest first'),
-  },
+  responses: answer(
+    z.object({ lines: z.array(lineSchema).readonly(), dropped: z.int() }),
+    'Lines, oldest first',
+  ),
 })
 
 const stream = get('/_dev/walkie/logs/stream', {

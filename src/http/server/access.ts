@@ -41,39 +41,29 @@ const BEFORE_INSTALL = new Set([
 /** A foreign page must not sign a browser in, even without a cookie. */
 const SIGN_INS = new Set(['POST /login', 'POST /login/passkey', 'POST /login/passkey/options'])
 
+/** The telephony provider's routes, which need proof of their own. Its proxies may change the Host. */
+const PROVIDER = [
+  'GET /voice-markup',
+  'POST /voice-markup',
+  'POST /sms',
+  'POST /sms/status',
+  'POST /voice-status',
+  'POST /relay-ended',
+  // The token of the call follows in the socket.
+  'UPGRADE /call',
+  'UPGRADE /relay',
+]
+
 /** Exact routes that need no session. Everything else does, including paths that do not exist. */
 const WITHOUT_SESSION = new Set([
   ...BEFORE_INSTALL,
   'GET /login',
   ...SIGN_INS,
-  'GET /voice-markup',
-  'POST /voice-markup',
-  'POST /sms',
-  'POST /sms/status',
-  'POST /voice-status',
-  'POST /relay-ended',
+  ...PROVIDER,
   'POST /api/copilot/callback',
-  // The token of the call follows in the socket.
-  'UPGRADE /call',
-  'UPGRADE /relay',
 ])
 
-/**
- * Routes under any Host: the health checks, and those that need proof of their own, whose Host the provider's proxies
- * may change.
- */
-const UNDER_ANY_HOST = new Set([
-  'GET /health',
-  'GET /ready',
-  'GET /voice-markup',
-  'POST /voice-markup',
-  'POST /sms',
-  'POST /sms/status',
-  'POST /voice-status',
-  'POST /relay-ended',
-  'UPGRADE /call',
-  'UPGRADE /relay',
-])
+const UNDER_ANY_HOST = new Set(['GET /health', 'GET /ready', ...PROVIDER])
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Bounds the work of decoding a path; no proxy encodes one more often than this. */

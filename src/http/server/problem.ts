@@ -63,6 +63,12 @@ export function unknown(what: string): Refusal {
   return new Refusal(404, `unknown_${what}`, `There is no such ${what}.`)
 }
 
+/** A value that was looked up. Throws the refusal if there is none. */
+export function known<T>(value: T | null | undefined, what: string): T {
+  if (value === null || value === undefined) throw unknown(what)
+  return value
+}
+
 /** The refusal for what the present state does not allow. */
 export function conflict(code: string, detail: string): Refusal {
   return new Refusal(409, code, detail)

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { htmlPage, json, meanings, tagged } from '../contract/describe.ts'
+import { answer, htmlPage, meanings, tagged } from '../contract/describe.ts'
 import { PROBLEM_TYPE, type RefusalStatus } from '../contract/problem.ts'
 import type { Routes } from './env.ts'
 import { type OpenApiDocument, operationsOf, referencePage, referenceStyles } from './reference-page.ts'
@@ -25,7 +25,7 @@ function withCommonRefusals(document: OpenApiDocument): OpenApiDocument {
 
 const description = get('/openapi.json', {
   summary: 'Get this API as an OpenAPI document',
-  responses: { 200: json(z.record(z.string(), z.unknown()), 'OpenAPI 3.1') },
+  responses: answer(z.record(z.string(), z.unknown()), 'OpenAPI 3.1'),
 })
 
 const page = get('/docs', {

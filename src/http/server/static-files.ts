@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { getMimeType } from 'hono/utils/mime'
 import type { HttpContext } from './env.ts'
 
@@ -19,6 +20,10 @@ export type StaticFile = {
   /** The compressed copies that the build made of it, if any. */
   readonly copies: { readonly [E in 'br' | 'gzip']: Uint8Array<ArrayBuffer> | undefined }
 }
+
+/** Reads what `npm run build:web` wrote. */
+export const loadWebApp = (): Promise<StaticFiles> =>
+  loadStaticFiles(fileURLToPath(new URL('../../../web/dist', import.meta.url)))
 
 /** Reads all files under a directory, without dotfiles and links. Empty if there is no directory. */
 export async function loadStaticFiles(directory: string): Promise<StaticFiles> {

@@ -6,10 +6,11 @@ import { leftOfWait } from '../../lib/waits.ts'
 import { AllowanceSpent, ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
 import { ThreadFailed } from '../../storage/function-thread.ts'
 import type { MemoryCounters } from '../counters.ts'
+import { barredFact } from './barred-fact.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import type { Checked } from './checks.ts'
 import { extractWithModel } from './extract-model.ts'
-import { barredFact, type LearningThread, type ToRead } from './learning-functions.ts'
+import type { LearningThread, ToRead } from './learning-functions.ts'
 import type { Window } from './window.ts'
 
 export type ExtractionOptions = {

@@ -6,6 +6,7 @@ import type { FunctionThread, Sources, ThreadFunctions } from '../../storage/fun
 import { contentWords, hasWord, indexWords } from '../../text/words.ts'
 import type { CountedEnd } from '../counters.ts'
 import { createNearMemories } from '../recall/near.ts'
+import { barredFact } from './barred-fact.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import { type Checked, type Context, check, type Rejection } from './checks.ts'
 import { createLearning, type MemoryPlace } from './learning.ts'
@@ -207,16 +208,6 @@ export const learningFunctions = {
 } as const satisfies ThreadFunctions
 
 export type LearningThread = FunctionThread<typeof learningFunctions>
-
-/** What the owner asks not to keep is out of recall, search and the context from then on. */
-export function barredFact(sourceSeqs: readonly number[]): NewEvent {
-  return {
-    type: 'memory.sources.barred',
-    actor: 'service',
-    channel: 'inner',
-    facts: { sourceSeqs: [...sourceSeqs], by: 'owner' },
-  }
-}
 
 function discardedFact({ readSeqs }: Window, reason: string): NewEvent {
   return {

@@ -4,7 +4,6 @@ import { estimateItemTokens, estimateTokens } from '../tokens.ts'
 import { type Done, readInput, spokenOf } from './conversation.ts'
 import type { Call, Reply, World } from './intent.ts'
 import { NO_OUTCOME, type Outcome } from './results.ts'
-import { repliesTo } from './understand.ts'
 import { GUEST, LISTENING } from './wording.ts'
 
 const BUILTIN_MODEL: ModelId = { provider: 'builtin', model: 'builtin-1' }
@@ -35,7 +34,7 @@ export function createBuiltinModel(): TextModel {
     id: BUILTIN_MODEL,
     async *respond(request, signal): AsyncGenerator<TextEvent> {
       signal.throwIfAborted()
-      const { text, calls } = answerTo(request)
+      const { text, calls } = await answerTo(request)
       if (text !== '') yield { type: 'text.delta', text }
       signal.throwIfAborted()
       const toolCalls = calls.map((call, index) => toToolCall(call, index, request))
@@ -54,13 +53,15 @@ export function createBuiltinModel(): TextModel {
 
 type Answer = { readonly text: string; readonly calls: readonly Call[] }
 
-function answerTo(request: TextRequest): Answer {
+async function answerTo(request: TextRequest): Promise<Answer> {
   const spoken = spokenOf(request.input, LISTENING)
   if (spoken !== null) return { text: spoken, calls: [] }
   const input = readInput(request.input)
   // The owner sees reminders and outcomes anyway.
   if (input === null) return { text: '', calls: [] }
   if (input.by === 'guest') return { text: GUEST, calls: [] }
+  // Takes 5 MB, most of it to read dates, and a service with another model never needs it.
+  const { repliesTo } = await import('./understand.ts')
   const shapes = new Map(request.tools.map(({ name, parameters }) => [name, Object.keys(parameters.shape)]))
   const present = { now: new Date(request.now), timezone: request.timezone }
   const world: World = { present, conversation: input, can: (tool) => shapes.has(tool) }

@@ -44,6 +44,24 @@ export function projectionsCheck(stores: StoreReport, status: StorageStatus | nu
   return checkOf(stores.views)
 }
 
+/** Undefined if the ledger is kept here only. */
+export function postgresCheck(status: StorageStatus | null): Check | undefined {
+  if (!status?.engine) return undefined
+  const { mode, node, epoch, lag, behindSince, fault } = status.engine
+  const reason = fault?.replace(/^PostgreSQL/, 'it')
+  if (mode === 'commit')
+    return reason === undefined
+      ? { ok: true, detail: `PostgreSQL commits each event. ${node} may write, under epoch ${epoch}.` }
+      : failed(`PostgreSQL cannot confirm that ${node} may write, under epoch ${epoch}: ${reason}.`)
+  if (reason === undefined)
+    return { ok: true, detail: lag === 0 ? IS_COPIED : `PostgreSQL is about to get ${eventsText(lag ?? 0)}.` }
+  if (lag === null) return failed(`It is not known what PostgreSQL lacks: ${reason}.`)
+  return failed(`PostgreSQL lacks ${eventsText(lag)} since ${behindSince}: ${reason}.`)
+}
+
+const IS_COPIED = 'The copy in PostgreSQL is up to date.'
+const eventsText = (count: number) => (count === 1 ? '1 event' : `${count} events`)
+
 export function reactorsCheck(reactors: readonly ReactorState[], isLearningStalled: boolean): Check {
   // Learning retries only after minutes, so it reports its own stalls.
   const failing = reactors.filter(

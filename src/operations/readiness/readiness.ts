@@ -18,6 +18,7 @@ import {
   diskCheck,
   type LastOutcome,
   ledgerCheck,
+  postgresCheck,
   projectionsCheck,
   reactorsCheck,
   textCheck,
@@ -26,10 +27,12 @@ import type { ReactorState, ReactorWatch } from './reactor-watch.ts'
 import type { StoreFunctions } from './store-thread.ts'
 import { placesOf, type StoreReport } from './stores.ts'
 
-/** `disk`, `model` and `telephony` are informational; the others decide whether the service is ready. */
+/** `postgres`, `disk`, `model` and `telephony` are informational; the others decide whether the service is ready. */
 export type Checks = Readonly<
   Record<'ledger' | 'projections' | 'reactors' | 'settings' | 'disk' | 'model', Check>
 > & {
+  /** Absent if the ledger is kept here only. */
+  readonly postgres?: Check
   /** Absent while telephony is not configured. */
   readonly telephony?: Check
 }
@@ -135,12 +138,14 @@ export function createReadiness(
   async function look(): Promise<Health> {
     const [stores, status] = await Promise.all([readStores(), storageStatus()])
     const states = reactors.report()
+    const postgres = postgresCheck(status)
     const hasTelephony = options.hasTelephony()
     const text = hasTelephony ? whereReadable(lastOutcome) : undefined
     const lastText = text ? { at: text.at, failure: text.kind } : null
     return {
       checks: {
         ledger: ledgerCheck(stores, status),
+        ...(postgres && { postgres }),
         projections: projectionsCheck(stores, status),
         reactors: options.isStopping()
           ? { ok: false, detail: 'stopping' }

@@ -6,6 +6,7 @@ import type { EngineStatus } from '../messages.ts'
 import { catchUp, isLastEpoch, requirePrefix } from './catch-up.ts'
 import { OutcomeUnknown } from './connection.ts'
 import type { Engine, EngineParts } from './engine.ts'
+import { erasedElsewhere, reportErased } from './erased-elsewhere.ts'
 import { createLease } from './lease.ts'
 import { EngineRefused, EpochMoved, type PostgresOptions, Unreachable } from './options.ts'
 import { createRemote, type RemoteLedger } from './remote.ts'
@@ -64,6 +65,8 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         if (taken !== null) {
           epoch = taken
           await follow()
+          // So that its successor knows that there are words here.
+          await reportErased(remote, node, writer, leaseMs)
           // What this node did not send before it stopped is newer than what is there.
           const isOwn = isLastEpoch(writer.ledger, epoch)
           const files = isOwn ? [] : await remote.files()
@@ -75,8 +78,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         }
         fault = null
         tell(before)
-        const erased = writer.isSettled() ? writer.ledger.lastErasure() : 0
-        await remote.report(node, writer.ledger.head().seq, erased, leaseMs)
+        await reportErased(remote, node, writer, leaseMs)
       } catch (error) {
         if (error instanceof EngineRefused || error instanceof LedgerDamaged) throw error
         fault = messageOf(error)
@@ -148,7 +150,6 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
       }
       // Until it is here, too.
       isBehind = true
-      sent.push(group)
       const error = await send(group)
       if (error === null) {
         group.keep()
@@ -157,6 +158,9 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         return group.outcomes
       }
       group.undo()
+      // Without a connection nothing was sent, so it waits until the deadline.
+      if (error instanceof Unreachable) await sleep(RETRY_MS)
+      else sent.push(group)
       const mayRepeat = isPassing(error) || codeOf(error) === HEAD_DIFFERS
       if (!mayRepeat || sent.length === ATTEMPTS) throw error
     }
@@ -206,9 +210,10 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     },
     status() {
       const engine = status('holder')
-      if (lease.isPast()) return { engine, ledgerError: `PostgreSQL does not answer: ${engine.fault}` }
+      if (lease.isPast()) return { engine, ledgerError: engine.fault ?? 'PostgreSQL does not answer' }
       return fault === null ? { engine } : { engine, ledgerError: `PostgreSQL did not commit: ${fault}` }
     },
+    erasedElsewhere: () => erasedElsewhere(remote, node, writer.ledger),
     async close() {
       isClosing = true
       clearTimeout(stateTimer)

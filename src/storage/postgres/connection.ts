@@ -59,7 +59,7 @@ export async function connect(url: string, name: string, limitMs = 3_000): Promi
     }
     connection.close()
   }
-  throw new Unreachable(`PostgreSQL does not answer: ${faults.join('; ')}`)
+  throw new Unreachable(`PostgreSQL does not answer (${faults.join('; ')})`)
 }
 
 /** One URL for each host of a URL with several, as libpq writes them: `postgres://me@one:5432,two:5433/name`. */

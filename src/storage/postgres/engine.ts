@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Draft } from '../../../ledger/codec.ts'
 import { ledgerFile } from '../../../ledger/files.ts'
 import type { CommitOutcome } from '../../../ledger/ledger.ts'
-import type { EngineStatus, StorageMessage } from '../messages.ts'
+import type { EngineStatus, ErasedElsewhere, StorageMessage } from '../messages.ts'
 import type { Writer } from '../writer.ts'
 import { openAuthority } from './authority.ts'
 import { connect } from './connection.ts'
@@ -16,6 +16,8 @@ export type Engine = {
   commit(batches: readonly (readonly Draft[])[]): Promise<CommitOutcome[]>
   /** Overrides what the writer says of the ledger. */
   status(): { readonly engine: EngineStatus; readonly ledgerError?: string }
+  /** Rejects if PostgreSQL does not answer. */
+  erasedElsewhere(): Promise<ErasedElsewhere>
   close(): Promise<void>
 }
 

@@ -3,6 +3,7 @@ import { messageOf } from '../../../ledger/errors.ts'
 import type { EngineStatus } from '../messages.ts'
 import { relate } from './catch-up.ts'
 import type { Engine, EngineParts } from './engine.ts'
+import { erasedElsewhere, reportErased } from './erased-elsewhere.ts'
 import { EngineRefused, EpochMoved, type PostgresOptions } from './options.ts'
 import { pushRows, pushState } from './push.ts'
 import { createRemote } from './remote.ts'
@@ -23,20 +24,23 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
   const state = watchState(parts.directory, postgres.state, false)
   writer.ledger.setMeta('engine', 'follow')
   const epoch = Number(writer.ledger.meta('epoch') ?? 0)
-  let remoteSeq = 0
+  /** Null until PostgreSQL has answered. */
+  let remoteSeq: number | null = null
   let behindSince: string | null = null
   let fault: string | null = null
   let isClosing = false
 
-  await requireOwn().catch((error: unknown) => {
+  try {
+    remoteSeq = await requireOwn()
+  } catch (error) {
     if (error instanceof EngineRefused) throw error
     failed(error)
-  })
+  }
   let pushing = Promise.resolve()
   let timer = setTimeout(look, 0)
 
-  /** Throws EngineRefused unless this machine may write to it. */
-  async function requireOwn(): Promise<void> {
+  /** Resolves to the head of PostgreSQL. Throws EngineRefused unless this machine may write to it. */
+  async function requireOwn(): Promise<number> {
     const relation = await relate(remote, writer.ledger)
     const { holder, epoch: current, headSeq } = relation.remote
     if (current !== epoch)
@@ -51,7 +55,7 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
       throw new EngineRefused(
         `PostgreSQL has events up to ${headSeq} that this directory lacks. Run npm run ledger:pull.`,
       )
-    remoteSeq = headSeq
+    return headSeq
   }
 
   function failed(error: unknown): void {
@@ -61,10 +65,12 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
   }
 
   async function pushOnce(): Promise<void> {
-    await requireOwn()
+    const isFirst = fault !== null || remoteSeq === null
+    const from = await requireOwn()
     const parts = { remote, epoch, ledger: writer.ledger }
-    remoteSeq = await pushRows(parts, remoteSeq)
+    remoteSeq = await pushRows(parts, from)
     await pushState(parts, state, remoteSeq)
+    if (isFirst) await reportErased(remote, node, writer, postgres.leaseMs)
     if (fault !== null) warn('PostgreSQL has the ledger again', { seq: remoteSeq })
     fault = null
     behindSince = null
@@ -85,11 +91,12 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
   return {
     commit: async (batches) => writer.commit(batches),
     status(): { engine: EngineStatus } {
-      const lag = writer.ledger.head().seq - remoteSeq
+      const lag = remoteSeq === null ? null : writer.ledger.head().seq - remoteSeq
       return {
         engine: { mode: 'follow', role: 'holder', node, holder: node, epoch, lag, behindSince, fault },
       }
     },
+    erasedElsewhere: () => erasedElsewhere(remote, node, writer.ledger),
     async close() {
       isClosing = true
       clearTimeout(timer)

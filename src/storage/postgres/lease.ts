@@ -77,8 +77,7 @@ export function createLease(options: {
     isPast: () => isPast(deadline),
     /** Throws LedgerUnavailable past the deadline. */
     require(): void {
-      if (isPast(deadline))
-        throw new LedgerUnavailable(`PostgreSQL does not answer${fault === null ? '' : `: ${fault}`}`)
+      if (isPast(deadline)) throw new LedgerUnavailable(fault ?? 'PostgreSQL does not answer')
     },
     fault: () => fault,
     /** Lets another node take over at once. */

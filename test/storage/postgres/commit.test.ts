@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { copyToPostgres, createTables } from '../../../scripts/lib/engine.ts'
 import type { EngineStatus } from '../../../src/storage/messages.ts'
-import { optionsFor, startDatabases } from '../../support/database.ts'
+import { optionsFor, startDatabase, startDatabases } from '../../support/database.ts'
 import { testDirectory } from '../../support/directory.ts'
 import { openTestStorage } from '../../support/storage.ts'
 import { said } from '../../support/writer.ts'
@@ -35,4 +35,20 @@ test('commits in PostgreSQL, and a standby takes over what was acknowledged', as
   await next.append([said('four')])
   expect(next.mayAct()).toBe(true)
   expect(next.ledger.head().seq).toBe(4)
+})
+
+test('lets an append wait while PostgreSQL restarts', async () => {
+  const database = await startDatabase()
+  const directory = testDirectory()
+  const here = optionsFor(database, 'here', { leaseMs: 60_000 })
+  await createTables(here)
+  await copyToPostgres(directory, here)
+  const holder = await openTestStorage(directory, { postgres: here })
+  await database.kill()
+  const appending = [holder.append([said('one')])]
+  appending.push(holder.append([said('two')]))
+  await database.start()
+  expect((await Promise.all(appending)).map(({ status }) => status)).toEqual(['appended', 'appended'])
+  const { rows } = await database.query('SELECT body FROM delegate.event ORDER BY seq')
+  expect(rows.map(({ body }) => JSON.parse(body).text)).toEqual(['one', 'two'])
 })

@@ -168,7 +168,7 @@ test('what is erased is gone from PostgreSQL, and from the directory of the stan
       async () =>
         (await database().query('SELECT * FROM delegate.node WHERE ledger_id = $1', [ledgerId])).rows,
     )
-    .toMatchObject([{ node: 'there', applied_seq: 3, erased_through: 3 }])
+    .toContainEqual(expect.objectContaining({ node: 'there', applied_seq: 3, erased_through: 3 }))
   await holder.close()
   const next = await opening
   expect(next.ledger.isErased(1)).toBe(true)

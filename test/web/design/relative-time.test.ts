@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { relativeText } from '../../../web/src/design/relative-time.ts'
+import { relativeText } from '../../../web/src/design/format.ts'
 
 /** Takes local times, because the calendar day depends on the browser's time zone. */
 const from = (now: string, at: string) => relativeText(new Date(at).toISOString(), new Date(now))

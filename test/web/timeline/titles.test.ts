@@ -70,3 +70,17 @@ test('says what happened to the ways to sign in, and counts guesses', () => {
     '3 refused attempts: foreign host',
   )
 })
+
+test('says where erased words may remain, if PostgreSQL has the ledger, too', () => {
+  const erased = (postgres?: object) => {
+    const kinds = [{ kind: 'message', count: 2 }]
+    return titleOf(event(1, 'erasure.completed', { payload: { kinds, ...(postgres && { postgres }) } }))
+  }
+  expect(erased()).toBe('Erased for good: 2 messages')
+  expect(erased({ erased: true, nodes: ['two'] })).toBe(
+    "Erased for good: 2 messages. They may remain in PostgreSQL's dead rows until its vacuum; in its log and archives; on two, which has not confirmed it",
+  )
+  expect(erased({ erased: false, nodes: [] })).toBe(
+    'Erased for good: 2 messages. They may remain in PostgreSQL, which has not confirmed it; in its log and archives',
+  )
+})

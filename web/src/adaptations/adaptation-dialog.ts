@@ -1,11 +1,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Adaptation, AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
-import type { App } from '../app/app.ts'
-import { formDialog, textIn } from '../app/form-dialog.ts'
-import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
+import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { areaView, fieldView, notesView } from '../design/field.ts'
 
 export const adaptationChannels: readonly AdaptationChannel[] = ['chat', 'voice', 'sms']
@@ -18,40 +14,35 @@ export const channelLabels: Readonly<Record<AdaptationChannel, string>> = {
 
 /** Creates or edits a standing instruction. */
 @customElement('dg-adaptation-dialog')
-export class DgAdaptationDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      textarea.input {
-        min-height: 11rem;
-        line-height: 1.55;
-      }
-      legend {
-        padding: 0;
-      }
-      .channels label {
-        display: inline-flex;
-        align-items: center;
-        gap: var(--space-2);
-        min-height: 2rem;
-        cursor: pointer;
-      }
-      input[type='checkbox'] {
-        width: 1.125rem;
-        height: 1.125rem;
-        margin: 0;
-        accent-color: var(--accent);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgAdaptationDialog extends FormDialog {
+  static override readonly styles = css`
+    textarea.input {
+      min-height: 11rem;
+      line-height: 1.55;
+    }
+    legend {
+      padding: 0;
+    }
+    .channels label {
+      display: inline-flex;
+      align-items: center;
+      gap: var(--space-2);
+      min-height: 2rem;
+      cursor: pointer;
+    }
+    input[type='checkbox'] {
+      width: 1.125rem;
+      height: 1.125rem;
+      margin: 0;
+      accent-color: var(--accent);
+    }
+  `
   @property({ attribute: false }) onSaved!: () => void
   /** Null for a new instruction. */
   @property({ attribute: false }) edited: Adaptation | null = null
   @property({ attribute: false }) taken: ReadonlySet<string> = new Set()
-  private readonly submission = new Submission(this)
 
-  private readonly submit = (data: FormData): Promise<boolean> => {
+  protected override submit(data: FormData): Promise<boolean> {
     const title = textIn(data, 'title')
     const content = textIn(data, 'content')
     const channels = adaptationChannels.filter((channel) => data.getAll('channels').includes(channel))
@@ -66,22 +57,20 @@ export class DgAdaptationDialog extends DialogElement {
         this.onSaved()
       },
       {
-        ...(title === '' ? { title: 'Enter a name.' } : {}),
-        ...(content === '' ? { content: 'Describe what Delegate should do.' } : {}),
-        ...(channels.length === 0
-          ? { channels: 'Choose at least one channel. To pause the instruction, switch it off.' }
-          : {}),
+        title: title === '' && 'Enter a name.',
+        content: content === '' && 'Describe what Delegate should do.',
+        channels:
+          channels.length === 0 && 'Choose at least one channel. To pause the instruction, switch it off.',
       },
     )
   }
 
-  override render() {
+  protected override form(): Form {
     const { edited } = this
     const { errors } = this.submission
-    return formDialog(this, this.submission, {
+    return {
       heading: edited ? 'Edit instruction' : 'New instruction',
       action: ['Save', 'Saving…'],
-      submit: this.submit,
       fields: html`
         ${fieldView({ name: 'title', label: 'Name', value: edited?.title ?? '', placeholder: 'Tone of voice', error: errors.title })}
         ${areaView({
@@ -98,7 +87,7 @@ export class DgAdaptationDialog extends DialogElement {
             : nothing
         }
       `,
-    })
+    }
   }
 
   private channelsView(error: string | undefined): TemplateResult {

@@ -1,24 +1,19 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { Adaptation, Reloaded } from '../../../src/http/contract/adaptations.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import { fullTimeText, plural } from '../design/format.ts'
+import { fullTimeText, plural, relativeText } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
-import { relativeText } from '../design/relative-time.ts'
 import { switchStyles, switchView } from '../design/switch.ts'
 import { channelLabels, DgAdaptationDialog } from './adaptation-dialog.ts'
 import { DgInstructionsDialog } from './instructions-dialog.ts'
 
 /** The owner's standing instructions, their channels, and a preview of what the model receives. */
 @customElement('dg-adaptations-page')
-export class DgAdaptationsPage extends LitElement {
+export class DgAdaptationsPage extends AppElement {
   static override readonly styles = [
-    controls,
-    cards,
     switchStyles,
     css`
       .words {
@@ -60,13 +55,9 @@ export class DgAdaptationsPage extends LitElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   @state() private reloaded: Reloaded | null = null
   private readonly adaptations = new Loaded<readonly Adaptation[]>(this, {
-    fetch: async (signal) => {
-      const { adaptations } = await this.app.http.get('/api/adaptations', { signal })
-      return adaptations
-    },
+    fetch: async (signal) => (await this.app.http.get('/api/adaptations', { signal })).adaptations,
     concerns: (type) => /^adaptation|^eras/.test(type),
   })
 
@@ -96,19 +87,19 @@ export class DgAdaptationsPage extends LitElement {
 
   /** Opens the editor; null for a new instruction. */
   private edit(edited: Adaptation | null): void {
-    const { app, adaptations } = this
+    const { adaptations } = this
     const taken = new Set(adaptations.value?.map(({ id }) => id))
-    Object.assign(new DgAdaptationDialog(), { app, edited, taken, onSaved: adaptations.reload }).openIn(this)
+    Object.assign(new DgAdaptationDialog(), { edited, taken, onSaved: adaptations.reload }).openIn(this)
   }
 
   private readonly preview = (): void => {
-    Object.assign(new DgInstructionsDialog(), { app: this.app }).openIn(this)
+    new DgInstructionsDialog().openIn(this)
   }
 
   private items(adaptation: Adaptation): MenuItem[] {
     const isFile = adaptation.source === 'file'
     const erase = () =>
-      askToErase(this, this.app, {
+      askToErase(this, {
         heading: 'Erase this instruction?',
         target: { kind: 'adaptation', id: adaptation.id },
         ...(isFile ? { note: `Its file, ${adaptation.id}.md, is deleted with it.` } : {}),

@@ -1,29 +1,23 @@
 import { css, html } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, state } from 'lit/decorators.js'
 import type { AdaptationChannel } from '../../../src/http/contract/adaptations.ts'
-import type { App } from '../app/app.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { adaptationChannels, channelLabels } from './adaptation-dialog.ts'
 
 /** The exact instructions that the model gets, for each channel. */
 @customElement('dg-instructions-dialog')
 export class DgInstructionsDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      .actions,
-      .soft {
-        margin-bottom: var(--space-3);
-      }
-      pre {
-        min-height: 12rem;
-        font-family: var(--font);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+  static override readonly styles = css`
+    .actions,
+    .soft {
+      margin-bottom: var(--space-3);
+    }
+    pre {
+      min-height: 12rem;
+      font-family: var(--font);
+    }
+  `
   @state() private channel: AdaptationChannel = 'chat'
   private readonly preview = new Loaded(this, {
     fetch: (signal) =>

@@ -6,9 +6,18 @@ export type CheckName = keyof Checks
 export type Check = { readonly name: CheckName; readonly ok: boolean; readonly detail: string }
 
 /** In order of importance: a failure of an early check often causes the later ones. */
-const checkNames = ['ledger', 'projections', 'settings', 'reactors', 'disk', 'model', 'telephony'] as const
+const checkNames = [
+  'ledger',
+  'postgres',
+  'projections',
+  'settings',
+  'reactors',
+  'disk',
+  'model',
+  'telephony',
+] as const
 /** Checks that are reported only. The service stays ready when they fail. */
-export const reportedChecks: ReadonlySet<CheckName> = new Set(['disk', 'model', 'telephony'])
+export const reportedChecks: ReadonlySet<CheckName> = new Set(['postgres', 'disk', 'model', 'telephony'])
 
 /** The checks as a list. Omits those that the service did not report. */
 export function checksOf(checks: Checks): readonly Check[] {

@@ -1,9 +1,8 @@
-import { css, html, type LitElement, type TemplateResult } from 'lit'
+import { css, html, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
-import { Submission } from './submission.ts'
+import type { AppElement } from './app-element.ts'
+import { DialogElement } from './dialog-element.ts'
 
 type Confirmation = {
   readonly heading: string
@@ -17,32 +16,28 @@ type Confirmation = {
 }
 
 /** Asks the owner to confirm an action. */
-export function askToConfirm(host: LitElement, confirmation: Confirmation): void {
+export function askToConfirm(host: AppElement, confirmation: Confirmation): void {
   Object.assign(new DgConfirmDialog(), { confirmation }).openIn(host)
 }
 
 /** Confirms an action. Stays open with the reason if it fails. */
 @customElement('dg-confirm-dialog')
 export class DgConfirmDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      dl {
-        margin: var(--space-4) 0;
-      }
-      dt {
-        font-weight: 550;
-      }
-      dt::first-letter {
-        text-transform: uppercase;
-      }
-      dd {
-        overflow-wrap: anywhere;
-      }
-    `,
-  ]
+  static override readonly styles = css`
+    dl {
+      margin: var(--space-4) 0;
+    }
+    dt {
+      font-weight: 550;
+    }
+    dt::first-letter {
+      text-transform: uppercase;
+    }
+    dd {
+      overflow-wrap: anywhere;
+    }
+  `
   @property({ attribute: false }) confirmation!: Confirmation
-  private readonly submission = new Submission(this)
 
   private readonly confirm = async (): Promise<void> => {
     if (await this.submission.send(this.confirmation.run)) this.close()

@@ -1,15 +1,14 @@
-import { css, html, type LitElement, nothing, type TemplateResult } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { ErasureTarget } from '../../../src/http/contract/erasures.ts'
 import type { AnswerOf } from '../api/routes.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { fieldView, problemView } from '../design/field.ts'
 import { instantOf, wallMinute } from '../design/owner-time.ts'
 import type { App } from './app.ts'
+import type { AppElement } from './app-element.ts'
+import { DialogElement } from './dialog-element.ts'
 import { planStyles, planView } from './erasure-plan.ts'
 import { Loaded, waitingView } from './loaded.ts'
-import { Submission } from './submission.ts'
 
 export type Erasing = {
   readonly heading: string
@@ -23,8 +22,8 @@ export type Erasing = {
 }
 
 /** Shows what an erasure takes along, asks for confirmation, and offers Undo in a toast afterwards. */
-export function askToErase(host: LitElement, app: App, erasing: Erasing): void {
-  Object.assign(new DgEraseDialog(), { app, erasing }).openIn(host)
+export function askToErase(host: AppElement, erasing: Erasing): void {
+  Object.assign(new DgEraseDialog(), { erasing }).openIn(host)
 }
 
 type ErasurePlan = AnswerOf<'/api/erasures.plan'>
@@ -38,18 +37,13 @@ const stretches: readonly (readonly [string, number])[] = [
 @customElement('dg-erase-dialog')
 export class DgEraseDialog extends DialogElement {
   static override readonly styles = [
-    controls,
     planStyles,
     css`
       .stretch {
-        display: grid;
-        gap: var(--space-3);
         margin-bottom: var(--space-4);
       }
       .ends {
-        display: grid;
         grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr));
-        gap: var(--space-3);
       }
       .fine {
         display: flex;
@@ -61,7 +55,6 @@ export class DgEraseDialog extends DialogElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   @property({ attribute: false }) erasing!: Erasing
   @state() private from: string = wallMinute(new Date(Date.now() - 3_600_000))
   @state() private to: string = wallMinute(new Date())
@@ -71,7 +64,6 @@ export class DgEraseDialog extends DialogElement {
       return query && (await this.app.http.get('/api/erasures.plan', { query, signal }))
     },
   })
-  private readonly submission = new Submission(this)
 
   private target(): ErasureTarget | null {
     const { target } = this.erasing
@@ -162,14 +154,14 @@ export class DgEraseDialog extends DialogElement {
       this.submission.show('')
       this.loaded.readAfterTyping()
     }
-    return html`<div class="stretch">
+    return html`<div class="stack stretch">
       <div class="actions">
         ${stretches.map(
           ([label, lastMs]) =>
             html`<button class="button small" @click=${() => this.choose(lastMs)}>${label}</button>`,
         )}
       </div>
-      <div class="ends" @input=${typed}>
+      <div class="stack ends" @input=${typed}>
         ${fieldView({ name: 'from', label: 'From', type: 'datetime-local', value: this.from })}
         ${fieldView({ name: 'to', label: 'To', type: 'datetime-local', value: this.to })}
       </div>

@@ -50,8 +50,6 @@ export const planStyles = css`
   }
   .group time {
     display: block;
-    color: var(--ink-faint);
-    font-size: var(--text-xs);
   }
   .group .after {
     display: block;
@@ -91,10 +89,8 @@ function groupView({ kind, count, items }: PlanGroup, open: boolean): TemplateRe
       ${items.map(
         ({ at, text, after }) =>
           html`<li>
-            ${text}${after === undefined ? nothing : html`<span class="after">Becomes: ${after}</span>`}<time
-              datetime=${at}
-              >${shortDateText(at)}</time
-            >
+            ${text}${after === undefined ? nothing : html`<span class="after">Becomes: ${after}</span>`}
+            <time class="tiny" datetime=${at}>${shortDateText(at)}</time>
           </li>`,
       )}
       ${rest > 0 ? html`<li>and ${countText(rest)} more</li>` : nothing}

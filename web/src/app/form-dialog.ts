@@ -1,45 +1,42 @@
 import { html, type TemplateResult } from 'lit'
-import type { DialogElement } from '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
-import type { Submission } from './submission.ts'
+import { DialogElement } from './dialog-element.ts'
 
-type FormDialog = {
+export type Form = {
   readonly heading: string
   readonly fields: unknown
   /** Label of the button that sends the form, and its label meanwhile. */
   readonly action: readonly [idle: string, busy: string]
-  /** Sends the form. True if it succeeded, which closes the dialog. */
-  readonly submit: (data: FormData) => Promise<boolean>
 }
 
 /** A dialog with a form. Stays open with the reason if the form is not accepted. */
-export function formDialog(
-  dialog: DialogElement,
-  { busy, problem, fieldChanged }: Submission,
-  { heading, fields, action, submit }: FormDialog,
-): TemplateResult {
-  const submitted = async (event: SubmitEvent): Promise<void> => {
+export abstract class FormDialog extends DialogElement {
+  protected abstract form(): Form
+
+  /** Sends the form. True if it succeeded, which closes the dialog. */
+  protected abstract submit(data: FormData): Promise<boolean>
+
+  private readonly submitted = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const { target } = event
-    if (!(target instanceof HTMLFormElement) || !(await submit(new FormData(target)))) return
+    if (!(target instanceof HTMLFormElement) || !(await this.submit(new FormData(target)))) return
     target.reset()
-    dialog.close()
+    this.close()
   }
-  return html`<dg-dialog heading=${heading}>
-    <form
-      class="form"
-      id="form"
-      novalidate
-      @input=${fieldChanged}
-      @submit=${(event: SubmitEvent) => void submitted(event)}
-    >
-      ${fields} ${problemView(problem)}
-    </form>
-    <div slot="actions">
-      <button class="button" type="button" @click=${dialog.close}>Cancel</button>
-      <button class="button primary" form="form" ?disabled=${busy}>${action[busy ? 1 : 0]}</button>
-    </div>
-  </dg-dialog>`
+
+  override render(): TemplateResult {
+    const { busy, problem, fieldChanged } = this.submission
+    const { heading, fields, action } = this.form()
+    return html`<dg-dialog heading=${heading}>
+      <form class="form" id="form" novalidate @input=${fieldChanged} @submit=${this.submitted}>
+        ${fields} ${problemView(problem)}
+      </form>
+      <div slot="actions">
+        <button class="button" type="button" @click=${this.close}>Cancel</button>
+        <button class="button primary" form="form" ?disabled=${busy}>${action[busy ? 1 : 0]}</button>
+      </div>
+    </dg-dialog>`
+  }
 }
 
 /** The trimmed text of a field. */

@@ -1,59 +1,27 @@
-import { html, type LitElement, type TemplateResult } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
 import type { HaltState } from '../../../src/http/contract/halt.ts'
-import { DialogElement } from '../design/dialog.ts'
-import { passwordView } from '../design/field.ts'
-import type { App } from './app.ts'
+import type { AppElement } from './app-element.ts'
 import { askToConfirm } from './confirm-dialog.ts'
-import { formDialog } from './form-dialog.ts'
-import { Submission } from './submission.ts'
+import { askForPassword } from './password-dialog.ts'
 
 type Changed = (state: HaltState) => void
 
 /** Says what a halt does, and halts on confirmation. */
-export function askToHalt(host: LitElement, app: App, changed: Changed): void {
+export function askToHalt(host: AppElement, changed: Changed): void {
   askToConfirm(host, {
     heading: 'Halt Delegate?',
     content:
       'Delegate keeps answering in chat, and does nothing else: no texts, calls, tasks, deliveries or learning. Calls and tasks in progress end; everything else waits until you release it with your password.',
     action: 'Halt',
-    run: async () => changed(await app.http.post('/api/halt')),
+    run: async () => changed(await host.app.http.post('/api/halt')),
   })
 }
 
 /** Asks for the password, and releases Delegate. */
-export function askToRelease(host: LitElement, app: App, changed: Changed): void {
-  Object.assign(new DgReleaseDialog(), { app, changed }).openIn(host)
-}
-
-@customElement('dg-release-dialog')
-export class DgReleaseDialog extends DialogElement {
-  @property({ attribute: false }) app!: App
-  @property({ attribute: false }) changed!: Changed
-  private readonly submission = new Submission(this)
-
-  private readonly submit = (data: FormData): Promise<boolean> => {
-    const password = String(data.get('password'))
-    return this.submission.send(
-      async () => this.changed(await this.app.http.post('/api/halt/release', { body: { password } })),
-      password === '' ? { password: 'Enter your password.' } : {},
-      ({ problem }) =>
-        problem.code === 'wrong_password' ? { password: 'That is not your password.' } : undefined,
-    )
-  }
-
-  override render(): TemplateResult {
-    return formDialog(this, this.submission, {
-      heading: 'Release Delegate?',
-      action: ['Release', 'Releasing…'],
-      submit: this.submit,
-      fields: html`<p>Everything that waits goes on: texts and deliveries are sent, and tasks start.</p>
-        ${passwordView({
-          name: 'password',
-          label: 'Your password',
-          error: this.submission.errors.password,
-          autofocus: true,
-        })}`,
-    })
-  }
+export function askToRelease(host: AppElement, changed: Changed): void {
+  void askForPassword(host, {
+    heading: 'Release Delegate?',
+    text: 'Everything that waits goes on: texts and deliveries are sent, and tasks start.',
+    action: ['Release', 'Releasing…'],
+    run: async (password) => changed(await host.app.http.post('/api/halt/release', { body: { password } })),
+  })
 }

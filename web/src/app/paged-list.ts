@@ -1,3 +1,5 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { searchInput } from '../design/field.ts'
 import { Loaded, type LoadedHost } from './loaded.ts'
 
 /** A page of a list; `nextCursor` is null on the last one. */
@@ -75,4 +77,24 @@ async function upTo<Item, Page extends ListPage<Item>>(count: number, ask: Ask<P
 /** Appends a page. The cursor and any totals come from the later one. */
 function joined<Item, Page extends ListPage<Item>>(page: Page, next: Page): Page {
   return { ...next, items: [...page.items, ...next.items] }
+}
+
+/** A button that loads the next page, if there is one. */
+export function moreView(
+  list: Pick<PagedList<unknown>, 'hasMore' | 'loading' | 'more'>,
+  label = 'Show more',
+): TemplateResult | typeof nothing {
+  if (!list.hasMore) return nothing
+  return html`<p class="more">
+    <button class="button" ?disabled=${list.loading} @click=${() => void list.more()}>
+      ${list.loading ? 'Loading…' : label}
+    </button>
+  </p>`
+}
+
+export function searchField(
+  list: Pick<PagedList<unknown>, 'query' | 'search'>,
+  label: string,
+): TemplateResult {
+  return searchInput(label, label, list.query, (text) => list.search(text))
 }

@@ -1,9 +1,9 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { controls } from '../design/controls.ts'
-import { LightElement } from '../design/light-element.ts'
 import type { DgToasts } from '../design/toast.ts'
 import { type App, createApp } from './app.ts'
+import { LightElement } from './light-element.ts'
 import { type Page, pageAt } from './pages.ts'
 import { currentSetupStep } from './setup-progress.ts'
 import { rememberWantedPage, takeWantedPage } from './wanted-page.ts'
@@ -32,7 +32,7 @@ export class DgApp extends LightElement {
   @state() spoken = ''
   private unseenReminders = 0
   private steppingUp: Promise<boolean> | null = null
-  private readonly app: App = createApp({
+  override app: App = createApp({
     navigate: (path) => this.navigate(path),
     enter: () => this.enter(),
     askToSignIn: () => this.askToSignIn(),
@@ -75,7 +75,7 @@ export class DgApp extends LightElement {
   /** Requests that are refused at the same time share one dialog. */
   private async stepUp(): Promise<boolean> {
     const { askToStepUp } = await import('./step-up-dialog.ts')
-    this.steppingUp ??= askToStepUp(this, this.app.http).finally(() => {
+    this.steppingUp ??= askToStepUp(this).finally(() => {
       this.steppingUp = null
     })
     return this.steppingUp

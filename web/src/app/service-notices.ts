@@ -1,13 +1,11 @@
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { HaltState } from '../../../src/http/contract/halt.ts'
 import type { WaitingTexts } from '../../../src/http/contract/outbound.ts'
 import { type Check, fetchChecks, reportedChecks } from '../api/health.ts'
-import { controls } from '../design/controls.ts'
 import { plural, shortDateText, timeText } from '../design/format.ts'
-import { whileConnected } from '../design/while-connected.ts'
 import { checkText, delayText } from '../operations/health-words.ts'
-import type { App } from './app.ts'
+import { AppElement } from './app-element.ts'
 import { askToConfirm } from './confirm-dialog.ts'
 import { haltedText } from './halt-words.ts'
 import { Loaded } from './loaded.ts'
@@ -16,40 +14,35 @@ const refreshMs = 60_000
 
 /** Notices above every page: a halt, outgoing work on hold, delayed texts, and failing checks with what to do. */
 @customElement('dg-service-notices')
-export class DgServiceNotices extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      :host {
-        display: block;
-        min-width: 0;
-      }
+export class DgServiceNotices extends AppElement {
+  static override readonly styles = css`
+    :host {
+      min-width: 0;
+    }
+    .callout {
+      padding: var(--space-2) var(--space-4);
+      border-bottom: 1px solid var(--line);
+      border-radius: 0;
+      line-height: 1.45;
+    }
+    span {
+      min-width: 0;
+      overflow-wrap: anywhere;
+    }
+    a {
+      color: inherit;
+    }
+    /* On a short viewport (zoomed in, or a phone in landscape) the page needs the room. */
+    @media (max-height: 24rem) {
       .callout {
-        padding: var(--space-2) var(--space-4);
-        border-bottom: 1px solid var(--line);
-        border-radius: 0;
-        line-height: 1.45;
+        padding-block: var(--space-1);
+        line-height: 1.3;
       }
-      span {
-        min-width: 0;
-        overflow-wrap: anywhere;
+      .why {
+        display: none;
       }
-      a {
-        color: inherit;
-      }
-      /* On a short viewport (zoomed in, or a phone in landscape) the page needs the room. */
-      @media (max-height: 24rem) {
-        .callout {
-          padding-block: var(--space-1);
-          line-height: 1.3;
-        }
-        .why {
-          display: none;
-        }
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+    }
+  `
   /** Null until it is known. */
   @property({ attribute: false }) halt: HaltState | null = null
   /** Path of the current page. */
@@ -64,12 +57,9 @@ export class DgServiceNotices extends LitElement {
     againMs: () => (document.hidden ? null : refreshMs),
   })
 
-  constructor() {
-    super()
-    whileConnected(this, (signal) => {
-      const reloadIfShown = () => void (document.hidden || this.notices.reload())
-      document.addEventListener('visibilitychange', reloadIfShown, { signal })
-    })
+  protected override connected(signal: AbortSignal): void {
+    const reloadIfShown = () => void (document.hidden || this.notices.reload())
+    document.addEventListener('visibilitychange', reloadIfShown, { signal })
   }
 
   /** Reloads on navigation, because another page may have resolved a notice. */

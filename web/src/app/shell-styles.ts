@@ -57,10 +57,6 @@ export const shellStyles = css`
     width: 1.625rem;
     height: 1.625rem;
   }
-  nav {
-    display: grid;
-    gap: var(--space-3);
-  }
   nav ul {
     gap: 2px;
   }
@@ -83,7 +79,6 @@ export const shellStyles = css`
     color: var(--ink);
   }
   .entry[aria-current] {
-    background: var(--accent-soft);
     color: var(--on-accent-soft);
     font-weight: 600;
   }

@@ -1,11 +1,9 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { HaltState } from '../../../src/http/contract/halt.ts'
-import { controls } from '../design/controls.ts'
 import type { IconName } from '../design/icon.ts'
-import { whileConnected } from '../design/while-connected.ts'
 import type { ChatSession } from '../timeline/chat/session.ts'
-import type { App } from './app.ts'
+import { AppElement } from './app-element.ts'
 import { askToHalt, askToRelease } from './halt.ts'
 import { Loaded } from './loaded.ts'
 import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
@@ -40,9 +38,8 @@ function keepConnected(session: ChatSession, signal: AbortSignal): void {
 
 /** The frame of every signed-in page: a navigation sidebar, or a drawer on phones. */
 @customElement('dg-shell')
-export class DgShell extends LitElement {
-  static override readonly styles = [controls, shellStyles]
-  @property({ attribute: false }) app!: App
+export class DgShell extends AppElement {
+  static override readonly styles = shellStyles
   @property() path!: string
   /** The service's version; empty until loaded. */
   @state() private version = ''
@@ -54,16 +51,13 @@ export class DgShell extends LitElement {
   private readonly help = new DgShortcutSheet()
   private readonly sequence = createKeySequence('g')
 
-  constructor() {
-    super()
-    whileConnected(this, (signal) => {
-      addEventListener('keydown', this.keyPressed, { signal })
-      this.addEventListener('pointerdown', this.acted, { signal })
-      this.addEventListener('keydown', this.acted, { signal })
-      keepConnected(this.app.chat(), signal)
-      this.app.theme.subscribe(() => this.requestUpdate(), signal)
-      void this.loadVersion()
-    })
+  protected override connected(signal: AbortSignal): void {
+    addEventListener('keydown', this.keyPressed, { signal })
+    this.addEventListener('pointerdown', this.acted, { signal })
+    this.addEventListener('keydown', this.acted, { signal })
+    keepConnected(this.app.chat(), signal)
+    this.app.theme.subscribe(() => this.requestUpdate(), signal)
+    void this.loadVersion()
   }
 
   private async loadVersion(): Promise<void> {
@@ -134,7 +128,7 @@ export class DgShell extends LitElement {
   private readonly openHalt = (): void => {
     this.closeNavigation()
     const ask = this.halt.value?.halted ? askToRelease : askToHalt
-    ask(this, this.app, (state) => this.halt.put(state))
+    ask(this, (state) => this.halt.put(state))
   }
 
   private readonly showHelp = (): void => {
@@ -148,7 +142,7 @@ export class DgShell extends LitElement {
       <header><a class="button skip visually-hidden" href="#content" @click=${this.skip}>Skip to content</a></header>
       <aside class="sidebar" popover aria-label="Navigation">
         <div class="brand"><img src="/favicon.svg" alt="" width="26" height="26" />Delegate</div>
-        <nav aria-label="Pages">
+        <nav class="stack" aria-label="Pages">
           ${navigationGroups.map(
             (group) => html`<ul class="list">
               ${listed.filter(({ listing }) => listing?.group === group).map((page) => this.entryView(page))}

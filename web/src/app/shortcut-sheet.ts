@@ -1,7 +1,6 @@
 import { css, html } from 'lit'
 import { customElement } from 'lit/decorators.js'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
+import { DialogElement } from './dialog-element.ts'
 import { pages } from './pages.ts'
 import { modName, type ShortcutGroup, shortcutGroups } from './shortcuts.ts'
 
@@ -14,26 +13,23 @@ const toPages: ShortcutGroup = {
 
 @customElement('dg-shortcut-sheet')
 export class DgShortcutSheet extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      dl {
-        display: grid;
-        gap: var(--space-2);
-      }
-      dl > div {
-        display: flex;
-        align-items: baseline;
-        justify-content: space-between;
-        gap: var(--space-4);
-      }
-      dd {
-        display: flex;
-        flex: none;
-        gap: var(--space-1);
-      }
-    `,
-  ]
+  static override readonly styles = css`
+    dl {
+      display: grid;
+      gap: var(--space-2);
+    }
+    dl > div {
+      display: flex;
+      align-items: baseline;
+      justify-content: space-between;
+      gap: var(--space-4);
+    }
+    dd {
+      display: flex;
+      flex: none;
+      gap: var(--space-1);
+    }
+  `
 
   override render() {
     return html`<dg-dialog heading="Keyboard shortcuts" reading>

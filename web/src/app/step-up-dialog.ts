@@ -1,30 +1,26 @@
-import { html, type LitElement, nothing } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { html, nothing } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import { hasPasskeys, proveWithPasskey } from '../api/passkeys.ts'
-import type { Http } from '../api/routes.ts'
-import { DialogElement } from '../design/dialog.ts'
-import { codeView, passwordView, usernameView } from '../design/field.ts'
-import { formDialog, textIn } from './form-dialog.ts'
-import { Submission } from './submission.ts'
+import { codeView, passkeyButton, passwordView, usernameView } from '../design/field.ts'
+import type { AppElement } from './app-element.ts'
+import { type Form, FormDialog, textIn } from './form-dialog.ts'
 
 /** Asks the owner to prove who they are. Resolves to false if they close the dialog. */
-export function askToStepUp(host: LitElement, http: Http): Promise<boolean> {
+export function askToStepUp(host: AppElement): Promise<boolean> {
   return new Promise((resolve) => {
-    const dialog = Object.assign(new DgStepUpDialog(), { http })
+    const dialog = new DgStepUpDialog()
     dialog.addEventListener('close', () => resolve(dialog.isProven))
     dialog.openIn(host)
   })
 }
 
 @customElement('dg-step-up-dialog')
-export class DgStepUpDialog extends DialogElement {
-  @property({ attribute: false }) http!: Http
+export class DgStepUpDialog extends FormDialog {
   /** Whether the owner has an authenticator app. */
   @state() private hasCodes = false
   /** Whether a passkey works on this page. */
   @state() private hasPasskey = false
   isProven = false
-  private readonly submission = new Submission(this)
 
   override connectedCallback(): void {
     super.connectedCallback()
@@ -33,7 +29,7 @@ export class DgStepUpDialog extends DialogElement {
 
   private async lookUp(): Promise<void> {
     try {
-      const { totp, passkeys, passkeyDomain } = await this.http.get('/api/auth/factors')
+      const { totp, passkeys, passkeyDomain } = await this.app.http.get('/api/auth/factors')
       this.hasCodes = totp !== null
       this.hasPasskey = hasPasskeys() && passkeys.some(({ domain }) => domain === passkeyDomain)
     } catch {
@@ -41,28 +37,27 @@ export class DgStepUpDialog extends DialogElement {
     }
   }
 
-  private readonly submit = async (data: FormData): Promise<boolean> => {
+  protected override async submit(data: FormData): Promise<boolean> {
     const password = String(data.get('step-up-password'))
     const code = textIn(data, 'step-up-code')
     this.isProven = await this.submission.send(
-      () => this.http.post('/api/auth/step-up', { body: password === '' ? { code } : { password } }),
-      password === '' && code === '' ? { 'step-up-password': 'Enter your password.' } : {},
+      () => this.app.http.post('/api/auth/step-up', { body: password === '' ? { code } : { password } }),
+      { 'step-up-password': password === '' && code === '' && 'Enter your password.' },
       ({ problem }) => wrong[problem.code],
     )
     return this.isProven
   }
 
   private readonly usePasskey = async (): Promise<void> => {
-    this.isProven = await this.submission.send(() => proveWithPasskey(this.http))
+    this.isProven = await this.submission.send(() => proveWithPasskey(this.app.http))
     if (this.isProven) this.close()
   }
 
-  override render() {
+  protected override form(): Form {
     const { errors, busy } = this.submission
-    return formDialog(this, this.submission, {
+    return {
       heading: 'Confirm that it is you',
       action: ['Confirm', 'Confirming…'],
-      submit: this.submit,
       fields: html`<p>You signed in more than five minutes ago, and this is a sensitive change.</p>
         ${usernameView}
         ${passwordView({
@@ -80,14 +75,8 @@ export class DgStepUpDialog extends DialogElement {
               })
             : nothing
         }
-        ${
-          this.hasPasskey
-            ? html`<button class="button" type="button" ?disabled=${busy} @click=${this.usePasskey}>
-                <dg-icon name="passkey"></dg-icon>Use a passkey
-              </button>`
-            : nothing
-        }`,
-    })
+        ${this.hasPasskey ? passkeyButton('', busy, this.usePasskey) : nothing}`,
+    }
   }
 }
 

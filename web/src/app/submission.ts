@@ -3,6 +3,8 @@ import { explain, Refused } from '../api/http.ts'
 
 /** Errors by the name of their field. */
 type FieldErrors = Readonly<Record<string, string>>
+/** The same, where `false` stands for none. */
+type Checked = Readonly<Record<string, string | false>>
 
 /**
  * The state of a form that is sent to the service: whether the request runs, and why it failed. An error is shown
@@ -19,24 +21,25 @@ export class Submission {
   }
 
   /**
-   * Sends the form, unless a request is in progress or `errors` says what is wrong with it. True if it succeeded.
+   * Sends the form, unless a request is in progress or `checked` says what is wrong with it. True if it succeeded.
    * `say` puts a refusal in other words: by field, or for the form as a whole.
    */
   async send(
     act: () => Promise<unknown>,
-    errors: FieldErrors = {},
-    say?: (refused: Refused) => FieldErrors | string | undefined,
+    checked: Checked = {},
+    say?: (refused: Refused) => FieldErrors | string | undefined | false,
   ): Promise<boolean> {
     if (this.busy) return false
-    this.show(errors)
-    if (Object.keys(errors).length > 0) return false
+    const wrong = Object.entries(checked).filter((entry): entry is [string, string] => entry[1] !== false)
+    this.show(Object.fromEntries(wrong))
+    if (wrong.length > 0) return false
     this.busy = true
     try {
       await act()
       return true
     } catch (error) {
-      const said = error instanceof Refused ? say?.(error) : undefined
-      this.show(said ?? this.named(error) ?? explain(error))
+      const said = (error instanceof Refused && say?.(error)) ?? false
+      this.show(said === false ? (this.named(error) ?? explain(error)) : said)
       return false
     } finally {
       this.busy = false

@@ -85,6 +85,38 @@ export const blocks = css`
     padding: 0;
     list-style: none;
   }
+  .beside {
+    display: flex;
+    align-items: center;
+    gap: var(--space-2);
+  }
+  .stack {
+    display: grid;
+    gap: var(--space-3);
+  }
+  .faint,
+  .tiny {
+    color: var(--ink-faint);
+  }
+  .tiny {
+    font-size: var(--text-xs);
+  }
+  /* What few need, folded. */
+  .optional {
+    border-top: 1px solid var(--line);
+    padding-top: var(--space-3);
+  }
+  .optional > summary {
+    width: fit-content;
+    border-radius: var(--radius-sm);
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+    font-weight: 550;
+    cursor: pointer;
+  }
+  .optional[open] > summary {
+    margin-bottom: var(--space-3);
+  }
   .actions {
     display: flex;
     flex-wrap: wrap;
@@ -110,7 +142,9 @@ export const blocks = css`
     font-size: var(--text-xs);
     white-space: nowrap;
   }
-  .tag.on {
+  /* What is chosen, pressed or running. */
+  .on,
+  .flat:is([aria-pressed='true'], [aria-current]) {
     background: var(--accent-soft);
     color: var(--on-accent-soft);
   }

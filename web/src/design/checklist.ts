@@ -1,4 +1,6 @@
-import { css } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import type { ConnectionTest } from '../../../src/http/contract/settings.ts'
+import { capitalised } from './format.ts'
 
 /** A list of checks: an icon, a name, and what was found. */
 export const checklist = css`
@@ -29,3 +31,18 @@ export const checklist = css`
     color: var(--warning);
   }
 `
+
+/** The steps of a test, with the result of each. */
+export function stepsView({ ok, steps }: Pick<ConnectionTest, 'ok' | 'steps'>): TemplateResult {
+  return html`<ol class="list checks" aria-label=${ok ? 'Test passed' : 'Test failed'}>
+    ${steps.map(
+      (step) => html`<li class=${step.ok ? '' : 'fails'}>
+        <dg-icon name=${step.ok ? 'done' : 'failed'}></dg-icon>
+        <div>
+          <strong>${capitalised(step.name)}</strong>${step.ok ? nothing : html`<span class="visually-hidden">: failed</span>`}
+          <div class="soft">${step.detail}</div>
+        </div>
+      </li>`,
+    )}
+  </ol>`
+}

@@ -8,6 +8,9 @@ const buttons = css`
   *::after {
     box-sizing: border-box;
   }
+  :host {
+    display: block;
+  }
   [hidden] {
     display: none !important;
   }

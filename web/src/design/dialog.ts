@@ -1,60 +1,58 @@
-import { type CSSResultGroup, css, html, LitElement, nothing } from 'lit'
+import { css, html, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import { controls } from './controls.ts'
+import { iconButton } from './icon-button.ts'
+import { StyledElement } from './styled-element.ts'
 
 /** A modal dialog on the native element, open while it is in the document. Fires `close` once closed. */
 @customElement('dg-dialog')
-export class DgDialog extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      dialog {
-        display: flex;
-        flex-direction: column;
-        width: min(27rem, calc(100vw - 2rem));
-        max-height: min(44rem, calc(100dvh - 2rem));
-        padding: 0;
-        border: 1px solid var(--line);
-        border-radius: var(--radius-lg);
-        background: var(--raised);
-        color: var(--ink);
-        box-shadow: var(--shadow-high);
-        overflow: hidden;
-      }
-      dialog:not([open]) {
-        display: none;
-      }
-      dialog.wide {
-        width: min(44rem, calc(100vw - 2rem));
-      }
-      dialog::backdrop {
-        background: oklch(0.15 0.01 235 / 0.45);
-      }
-      header {
-        display: flex;
-        align-items: center;
-        gap: var(--space-3);
-        padding: var(--space-4) var(--space-4) var(--space-2) var(--space-5);
-      }
-      h2 {
-        flex: 1;
-        font-size: var(--text-lg);
-        font-weight: 600;
-        line-height: 1.3;
-      }
-      .body {
-        padding: var(--space-2) var(--space-5) var(--space-4);
-        overflow-y: auto;
-        overscroll-behavior: contain;
-      }
-      ::slotted([slot='actions']) {
-        padding: var(--space-2) var(--space-5) var(--space-5);
-        display: flex;
-        justify-content: flex-end;
-        gap: var(--space-2);
-      }
-    `,
-  ]
+export class DgDialog extends StyledElement {
+  static override readonly styles = css`
+    dialog {
+      display: flex;
+      flex-direction: column;
+      width: min(27rem, calc(100vw - 2rem));
+      max-height: min(44rem, calc(100dvh - 2rem));
+      padding: 0;
+      border: 1px solid var(--line);
+      border-radius: var(--radius-lg);
+      background: var(--raised);
+      color: var(--ink);
+      box-shadow: var(--shadow-high);
+      overflow: hidden;
+    }
+    dialog:not([open]) {
+      display: none;
+    }
+    dialog.wide {
+      width: min(44rem, calc(100vw - 2rem));
+    }
+    dialog::backdrop {
+      background: oklch(0.15 0.01 235 / 0.45);
+    }
+    header {
+      display: flex;
+      align-items: center;
+      gap: var(--space-3);
+      padding: var(--space-4) var(--space-4) var(--space-2) var(--space-5);
+    }
+    h2 {
+      flex: 1;
+      font-size: var(--text-lg);
+      font-weight: 600;
+      line-height: 1.3;
+    }
+    .body {
+      padding: var(--space-2) var(--space-5) var(--space-4);
+      overflow-y: auto;
+      overscroll-behavior: contain;
+    }
+    ::slotted([slot='actions']) {
+      padding: var(--space-2) var(--space-5) var(--space-5);
+      display: flex;
+      justify-content: flex-end;
+      gap: var(--space-2);
+    }
+  `
   @property() heading = ''
   @property({ type: Boolean }) wide = false
   /** Set if the dialog has no controls: its body takes the focus, so that keys scroll it. */
@@ -100,14 +98,7 @@ export class DgDialog extends LitElement {
     >
       <header>
         <h2 id="heading">${this.heading}</h2>
-        <button
-          class="button quiet icon"
-          type="button"
-          aria-label="Close"
-          @click=${() => this.close()}
-        >
-          <dg-icon name="close"></dg-icon>
-        </button>
+        ${iconButton('close', 'Close', () => this.close())}
       </header>
       <div class="body" tabindex=${this.reading ? 0 : nothing}><slot></slot></div>
       <slot name="actions"></slot>
@@ -120,21 +111,4 @@ function isOnBackdrop({ target, currentTarget, clientX, clientY }: MouseEvent): 
   if (!(target instanceof HTMLDialogElement) || target !== currentTarget) return false
   const { left, right, top, bottom } = target.getBoundingClientRect()
   return clientX < left || clientX > right || clientY < top || clientY > bottom
-}
-
-/** An element that is one dialog. It is in the document while it is open. */
-export abstract class DialogElement extends LitElement {
-  static override readonly styles: CSSResultGroup = controls
-
-  constructor() {
-    super()
-    this.addEventListener('close', () => this.remove())
-  }
-
-  /** Opens the dialog as part of the host, so that it leaves with the host's page. */
-  openIn(host: LitElement): void {
-    if (!this.isConnected) host.renderRoot.append(this)
-  }
-
-  readonly close = (): void => this.renderRoot.querySelector<DgDialog>('dg-dialog')?.close()
 }

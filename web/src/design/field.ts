@@ -68,6 +68,29 @@ function inputView(field: Field): TemplateResult {
   />`
 }
 
+/** A field that searches as the owner types. */
+export function searchInput(
+  label: string,
+  placeholder: string,
+  query: string,
+  search: (text: string) => void,
+): TemplateResult {
+  return html`<div class="input-with-icon">
+    <dg-icon name="search"></dg-icon>
+    <input
+      class="input"
+      type="search"
+      aria-label=${label}
+      placeholder=${placeholder}
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck="false"
+      .value=${query}
+      @input=${takeText(search)}
+    />
+  </div>`
+}
+
 /** A labelled field for a longer text. */
 export function areaView(field: Field & { readonly maxLength?: number }): TemplateResult {
   return labelled(
@@ -138,14 +161,27 @@ export function codeView(
   return fieldView({ ...field, autocomplete: 'one-time-code', required: true })
 }
 
+/** A button that uses a passkey instead. */
+export function passkeyButton(look: string, busy: boolean, use: () => unknown): TemplateResult {
+  return html`<button class="button ${look}" type="button" ?disabled=${busy} @click=${use}>
+    <dg-icon name="passkey"></dg-icon>Use a passkey
+  </button>`
+}
+
 /** Tells password managers whose password the form asks for. */
 export const usernameView: TemplateResult = html`<input class="visually-hidden" type="text" name="username" value="owner" autocomplete="username" tabindex="-1" aria-hidden="true" readonly />`
+
+/** What is wrong with a field, if anything. */
+export function fieldError(error: string | undefined): TemplateResult | typeof nothing {
+  return error
+    ? html`<div class="field-error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>`
+    : nothing
+}
 
 /** The hint of a field, or its error instead. */
 export function notesView({ name, hint, error }: Pick<Field, 'name' | 'hint' | 'error'>): TemplateResult {
   return html`<div id="${name}-notes">
-    ${error ? html`<div class="field-error"><dg-icon name="warning"></dg-icon><span>${error}</span></div>` : nothing}
-    ${!error && hint ? html`<div class="soft">${hint}</div>` : nothing}
+    ${fieldError(error)} ${!error && hint ? html`<div class="soft">${hint}</div>` : nothing}
   </div>`
 }
 

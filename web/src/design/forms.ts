@@ -50,7 +50,7 @@ export const forms = css`
       font-size: 1rem;
     }
   }
-  .input::placeholder {
+  ::placeholder {
     color: var(--ink-faint);
     opacity: 1;
   }

@@ -1,7 +1,7 @@
-import { css, html, LitElement, nothing } from 'lit'
+import { css, html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { controls } from './controls.ts'
 import type { IconName } from './icon.ts'
+import { StyledElement } from './styled-element.ts'
 
 export type MenuItem = {
   readonly label: string
@@ -12,32 +12,29 @@ export type MenuItem = {
 
 /** A button that opens a menu. The native popover handles Escape and restores the focus. */
 @customElement('dg-menu')
-export class DgMenu extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      :host {
-        display: inline-block;
-      }
-      [popover] {
-        visibility: visible;
-        min-width: 13rem;
-        padding: var(--space-1);
-      }
-      .item {
-        display: flex;
-        align-items: center;
-        gap: var(--space-3);
-        width: 100%;
-        min-height: 2.375rem;
-        padding: 0 var(--space-3);
-        border-radius: var(--radius-sm);
-      }
-      .item.danger {
-        color: var(--danger);
-      }
-    `,
-  ]
+export class DgMenu extends StyledElement {
+  static override readonly styles = css`
+    :host {
+      display: inline-block;
+    }
+    [popover] {
+      visibility: visible;
+      min-width: 13rem;
+      padding: var(--space-1);
+    }
+    .item {
+      display: flex;
+      align-items: center;
+      gap: var(--space-3);
+      width: 100%;
+      min-height: 2.375rem;
+      padding: 0 var(--space-3);
+      border-radius: var(--radius-sm);
+    }
+    .item.danger {
+      color: var(--danger);
+    }
+  `
   @property() label = 'More'
   @property({ attribute: false }) items: readonly MenuItem[] = []
   /** True if the Tab key reaches the button. */

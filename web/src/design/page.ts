@@ -1,6 +1,7 @@
-import { css, html, LitElement, type TemplateResult } from 'lit'
+import { css, html, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import { controls } from './controls.ts'
+import { iconButton } from './icon-button.ts'
+import { StyledElement } from './styled-element.ts'
 
 /** The bar at the top of a page. */
 export const barStyles = css`
@@ -41,23 +42,14 @@ export const barStyles = css`
 /** Opens the navigation on narrow pages, and halts Delegate without it. */
 export function drawerButton(host: HTMLElement): TemplateResult {
   const ask = (name: string) => host.dispatchEvent(new Event(name, { bubbles: true, composed: true }))
-  return html`<button
-      class="button quiet icon drawer"
-      aria-label="Open navigation"
-      @click=${() => ask('open-navigation')}
-    >
-      <dg-icon name="menu"></dg-icon>
-    </button>
-    <button class="button quiet icon drawer halt" aria-label="Halt" @click=${() => ask('open-halt')}>
-      <dg-icon name="halt"></dg-icon>
-    </button>`
+  return html`${iconButton('menu', 'Open navigation', () => ask('open-navigation'), 'quiet drawer')}
+    ${iconButton('halt', 'Halt', () => ask('open-halt'), 'quiet drawer halt')}`
 }
 
 /** The layout of a page in the shell: heading, tools, and content in one column. */
 @customElement('dg-page')
-export class DgPage extends LitElement {
+export class DgPage extends StyledElement {
   static override readonly styles = [
-    controls,
     barStyles,
     css`
       :host {

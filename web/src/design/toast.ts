@@ -1,7 +1,7 @@
-import { css, html, LitElement, nothing } from 'lit'
+import { css, html, nothing } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
-import { controls } from './controls.ts'
+import { StyledElement } from './styled-element.ts'
 import type { Toaster, ToastOptions, ToastTone } from './toaster.ts'
 
 type Toast = ToastOptions & { readonly id: number; readonly text: string; readonly tone: ToastTone }
@@ -10,61 +10,58 @@ const shownForMs = 6000
 
 /** Short notices at the edge of the page, announced politely. A toast stays while hovered or focused. */
 @customElement('dg-toasts')
-export class DgToasts extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      :host {
-        position: fixed;
-        inset: auto 0 calc(6.5rem + env(safe-area-inset-bottom)) 0;
-        display: grid;
-        justify-items: center;
-        gap: var(--space-2);
-        padding: 0 var(--space-4);
-        pointer-events: none;
-        z-index: 20;
+export class DgToasts extends StyledElement {
+  static override readonly styles = css`
+    :host {
+      position: fixed;
+      inset: auto 0 calc(6.5rem + env(safe-area-inset-bottom)) 0;
+      display: grid;
+      justify-items: center;
+      gap: var(--space-2);
+      padding: 0 var(--space-4);
+      pointer-events: none;
+      z-index: 20;
+    }
+    .toast {
+      display: flex;
+      align-items: center;
+      gap: var(--space-2);
+      max-width: min(30rem, 100%);
+      padding: var(--space-2) var(--space-2) var(--space-2) var(--space-4);
+      border-radius: var(--radius-md);
+      background: var(--ink);
+      color: var(--paper);
+      font-size: var(--text-sm);
+      box-shadow: var(--shadow-high);
+      pointer-events: auto;
+      animation: rise 160ms ease-out;
+    }
+    .toast .button {
+      color: inherit;
+    }
+    .toast .act {
+      border-color: color-mix(in oklch, var(--paper) 40%, transparent);
+      font-weight: 600;
+    }
+    .toast .button:hover {
+      background: color-mix(in oklch, var(--paper) 16%, transparent);
+      color: inherit;
+    }
+    .toast :focus-visible {
+      outline-color: var(--paper);
+    }
+    @keyframes rise {
+      from {
+        opacity: 0;
+        transform: translateY(0.5rem);
       }
+    }
+    @media (prefers-reduced-motion: reduce) {
       .toast {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
-        max-width: min(30rem, 100%);
-        padding: var(--space-2) var(--space-2) var(--space-2) var(--space-4);
-        border-radius: var(--radius-md);
-        background: var(--ink);
-        color: var(--paper);
-        font-size: var(--text-sm);
-        box-shadow: var(--shadow-high);
-        pointer-events: auto;
-        animation: rise 160ms ease-out;
+        animation: none;
       }
-      .toast .button {
-        color: inherit;
-      }
-      .toast .act {
-        border-color: color-mix(in oklch, var(--paper) 40%, transparent);
-        font-weight: 600;
-      }
-      .toast .button:hover {
-        background: color-mix(in oklch, var(--paper) 16%, transparent);
-        color: inherit;
-      }
-      .toast :focus-visible {
-        outline-color: var(--paper);
-      }
-      @keyframes rise {
-        from {
-          opacity: 0;
-          transform: translateY(0.5rem);
-        }
-      }
-      @media (prefers-reduced-motion: reduce) {
-        .toast {
-          animation: none;
-        }
-      }
-    `,
-  ]
+    }
+  `
   @state() toasts: readonly Toast[] = []
   private nextId = 0
 

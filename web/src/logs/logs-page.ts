@@ -1,13 +1,13 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import { guard } from 'lit/directives/guard.js'
 import type { LogLevel, LogLine } from '../../../src/http/contract/logs.ts'
 import type { AnswerOf } from '../api/routes.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { controls } from '../design/controls.ts'
 import { takeText } from '../design/field.ts'
 import { plural } from '../design/format.ts'
+import { iconButton } from '../design/icon-button.ts'
 import { createKeyedRows } from '../design/keyed-rows.ts'
 import { logLineView, matchesLine } from './log-line.ts'
 import { logStyles } from './log-styles.ts'
@@ -23,9 +23,8 @@ type Connection = 'live' | 'paused' | 'cut'
 
 /** Live view of the service's log. */
 @customElement('dg-logs-page')
-export class DgLogsPage extends LitElement {
-  static override readonly styles = [controls, logStyles]
-  @property({ attribute: false }) app!: App
+export class DgLogsPage extends AppElement {
+  static override readonly styles = logStyles
   @state() private level: LogLevel = 'info'
   @state() private filter = ''
   @state() private connection: Connection = 'live'
@@ -221,13 +220,7 @@ export class DgLogsPage extends LitElement {
         ${isEmpty ? this.emptyView(lines.length) : nothing}
         <div class="lines"><span></span><span></span></div>
       </div>
-      ${
-        this.atEnd
-          ? nothing
-          : html`<button class="button icon to-end" aria-label="Go to the newest line" @click=${this.toEnd}>
-              <dg-icon name="arrow-down"></dg-icon>
-            </button>`
-      }
+      ${this.atEnd ? nothing : iconButton('arrow-down', 'Go to the newest line', this.toEnd, 'to-end')}
     `
   }
 

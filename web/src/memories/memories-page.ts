@@ -1,16 +1,13 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { Memory } from '../../../src/http/contract/memories.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { askToErase } from '../app/erase-dialog.ts'
-import { moreView, searchField } from '../app/list-view.ts'
 import { loadedView } from '../app/loaded.ts'
-import { type ListPage, PagedList } from '../app/paged-list.ts'
-import { barView, fillBar } from '../design/bar.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import { fullTimeText, plural, shortDateText, wordsText } from '../design/format.ts'
-import { relativeText } from '../design/relative-time.ts'
+import { type ListPage, moreView, PagedList, searchField } from '../app/paged-list.ts'
+import { barView } from '../design/bar.ts'
+import { fullTimeText, plural, relativeText, shortDateText, wordsText } from '../design/format.ts'
+import { iconButton } from '../design/icon-button.ts'
 
 const pageSize = 50
 
@@ -18,31 +15,25 @@ type MemoryPage = ListPage<Memory> & { readonly count: number }
 
 /** The delegate's memories, with their sources. The owner can search and forget them. */
 @customElement('dg-memories-page')
-export class DgMemoriesPage extends LitElement {
-  static override readonly styles = [
-    controls,
-    cards,
-    fillBar,
-    css`
-      .search {
-        margin-bottom: var(--space-4);
-      }
-      .fill-bar {
-        width: 3rem;
-        vertical-align: middle;
-      }
-      .meter {
-        white-space: nowrap;
-      }
-      .confirm {
-        margin-top: var(--space-2);
-      }
-      .total {
-        margin-bottom: var(--space-2);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgMemoriesPage extends AppElement {
+  static override readonly styles = css`
+    .search {
+      margin-bottom: var(--space-4);
+    }
+    .fill-bar {
+      width: 3rem;
+      vertical-align: middle;
+    }
+    .meter {
+      white-space: nowrap;
+    }
+    .confirm {
+      margin-top: var(--space-2);
+    }
+    .total {
+      margin-bottom: var(--space-2);
+    }
+  `
   /** The memory whose confirmation is being sent. */
   @state() private confirmingId: string | null = null
   private readonly memories = new PagedList<Memory, MemoryPage>(this, {
@@ -57,7 +48,7 @@ export class DgMemoriesPage extends LitElement {
   })
 
   private confirmForgetting(memory: Memory): void {
-    askToErase(this, this.app, {
+    askToErase(this, {
       heading: 'Forget this for good?',
       target: { kind: 'memory', id: memory.id },
       note: 'It never comes up again and is not learned again from the same words. What you said stays on the timeline until you erase it there, but is no longer recalled.',
@@ -150,14 +141,7 @@ export class DgMemoriesPage extends LitElement {
         </p>
         ${status === 'provisional' ? this.confirmButton(memory) : nothing}
       </div>
-      <button
-        class="button quiet icon small"
-        aria-label="Forget: ${memory.text}"
-        title="Forget"
-        @click=${() => this.confirmForgetting(memory)}
-      >
-        <dg-icon name="trash"></dg-icon>
-      </button>
+      ${iconButton('trash', `Forget: ${memory.text}`, () => this.confirmForgetting(memory), 'quiet small', 'Forget')}
     </li>`
   }
 

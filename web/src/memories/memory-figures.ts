@@ -1,7 +1,6 @@
 /** The figures of the Memory Insights page, each with its meaning. */
 import type { MemoryInsights } from '../../../src/http/contract/memories.ts'
-import { capitalised, countText, durationText, wordsText } from '../design/format.ts'
-import { relativeText } from '../design/relative-time.ts'
+import { capitalised, countText, durationText, relativeText, wordsText } from '../design/format.ts'
 
 type Embedding = MemoryInsights['runtime']['embedding']
 

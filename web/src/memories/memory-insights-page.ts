@@ -1,13 +1,10 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement } from 'lit/decorators.js'
 import type { MemoryInsights } from '../../../src/http/contract/memories.ts'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import { fullTimeText, plural, wordsText } from '../design/format.ts'
-import { relativeText } from '../design/relative-time.ts'
+import { fullTimeText, plural, relativeText, wordsText } from '../design/format.ts'
 import { titleOf } from '../timeline/titles.ts'
 import {
   deduplicationFigures,
@@ -29,70 +26,65 @@ function againMs(embedding: MemoryInsights['runtime']['embedding']): number | nu
 
 /** The state of memory: totals, outcomes of candidates, running work and recent events. */
 @customElement('dg-memory-insights-page')
-export class DgMemoryInsightsPage extends LitElement {
-  static override readonly styles = [
-    controls,
-    cards,
-    css`
-      dl {
-        border: 1px solid var(--line);
-        border-radius: var(--radius-md);
-        background: var(--surface);
-      }
-      dl > div {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr) auto;
-        align-items: center;
-        gap: 0 var(--space-4);
-        padding: var(--space-2) var(--space-4);
-        min-height: 2.75rem;
-      }
-      dl > div + div {
-        border-top: 1px solid var(--line);
-      }
-      dt {
-        font-weight: 550;
-      }
-      dd {
-        overflow-wrap: anywhere;
-      }
-      dd.meaning {
-        grid-column: 1;
-      }
-      dd.value {
-        grid-area: 1 / 2 / span 2;
-        font-size: var(--text-lg);
-        font-weight: 600;
-        font-variant-numeric: tabular-nums;
-        text-align: end;
-      }
-      dd.value:nth-last-child(1) {
-        grid-row-end: span 1;
-      }
-      .live dd.value {
-        color: var(--accent);
-      }
-      .bad dd.value,
-      .bad dd.meaning dg-icon {
-        color: var(--danger);
-      }
-      dd.meaning dg-icon {
-        vertical-align: -0.15em;
-      }
-      .none dd.value {
-        color: var(--ink-faint);
-        font-weight: 400;
-      }
-      .events a {
-        flex: none;
-        font-size: var(--text-sm);
-      }
-      .note {
-        color: var(--ink-soft);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgMemoryInsightsPage extends AppElement {
+  static override readonly styles = css`
+    dl {
+      border: 1px solid var(--line);
+      border-radius: var(--radius-md);
+      background: var(--surface);
+    }
+    dl > div {
+      display: grid;
+      grid-template-columns: minmax(0, 1fr) auto;
+      align-items: center;
+      gap: 0 var(--space-4);
+      padding: var(--space-2) var(--space-4);
+      min-height: 2.75rem;
+    }
+    dl > div + div {
+      border-top: 1px solid var(--line);
+    }
+    dt {
+      font-weight: 550;
+    }
+    dd {
+      overflow-wrap: anywhere;
+    }
+    dd.meaning {
+      grid-column: 1;
+    }
+    dd.value {
+      grid-area: 1 / 2 / span 2;
+      font-size: var(--text-lg);
+      font-weight: 600;
+      font-variant-numeric: tabular-nums;
+      text-align: end;
+    }
+    dd.value:nth-last-child(1) {
+      grid-row-end: span 1;
+    }
+    .live dd.value {
+      color: var(--accent);
+    }
+    .bad dd.value,
+    .bad dd.meaning dg-icon {
+      color: var(--danger);
+    }
+    dd.meaning dg-icon {
+      vertical-align: -0.15em;
+    }
+    .none dd.value {
+      color: var(--ink-faint);
+      font-weight: 400;
+    }
+    .events a {
+      flex: none;
+      font-size: var(--text-sm);
+    }
+    .note {
+      color: var(--ink-soft);
+    }
+  `
   private readonly insights = new Loaded<MemoryInsights>(this, {
     fetch: (signal) => this.app.http.get('/api/memories/insights', { signal }),
     concerns: (type) => type === 'erased' || type.startsWith('memory.'),

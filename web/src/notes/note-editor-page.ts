@@ -1,19 +1,17 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { Note } from '../../../src/http/contract/notes.ts'
 import { explain, Refused } from '../api/http.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { copyWithToast } from '../app/copy.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { failedView } from '../app/loaded.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
 import { keep, kept } from '../app/tab-storage.ts'
-import { controls } from '../design/controls.ts'
 import { problemView, takeText } from '../design/field.ts'
 import { createMarkdown } from '../design/markdown.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { prose } from '../design/prose.ts'
-import { whileConnected } from '../design/while-connected.ts'
 import { noteEditorStyles } from './note-editor-styles.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
 
@@ -26,9 +24,8 @@ const draftKey = (id: string | null) => `delegate.note-draft.${id ?? 'new'}`
 
 /** Editor for a note, with a preview. Keeps unsaved edits in this tab. */
 @customElement('dg-note-editor-page')
-export class DgNoteEditorPage extends LitElement {
-  static override readonly styles = [controls, prose, noteEditorStyles]
-  @property({ attribute: false }) app!: App
+export class DgNoteEditorPage extends AppElement {
+  static override readonly styles = [prose, noteEditorStyles]
   /** The saved note; null for a new one. */
   @state() private note: Note | null = null
   @state() private draft: Draft = { title: '', content: '', revision: null }
@@ -40,16 +37,13 @@ export class DgNoteEditorPage extends LitElement {
   @state() private problem = ''
   private readonly markdown = createMarkdown()
 
-  constructor() {
-    super()
-    whileConnected(this, (signal) => {
-      const leaving = (event: BeforeUnloadEvent) => {
-        if (this.isChanged()) event.preventDefault()
-      }
-      addEventListener('keydown', this.keyPressed, { signal })
-      addEventListener('beforeunload', leaving, { signal })
-      void this.load()
-    })
+  protected override connected(signal: AbortSignal): void {
+    const leaving = (event: BeforeUnloadEvent) => {
+      if (this.isChanged()) event.preventDefault()
+    }
+    addEventListener('keydown', this.keyPressed, { signal })
+    addEventListener('beforeunload', leaving, { signal })
+    void this.load()
   }
 
   private async load(): Promise<void> {
@@ -195,14 +189,14 @@ export class DgNoteEditorPage extends LitElement {
 
   private showHistory(note: Note): void {
     Object.assign(new DgNoteHistory(), {
-      ...{ app: this.app, note },
+      note,
       onRestored: (restored: Note) => this.takeInstead(restored),
     }).openIn(this)
   }
 
   private items(note: Note): MenuItem[] {
     const erase = () =>
-      askToErase(this, this.app, {
+      askToErase(this, {
         heading: 'Erase this note?',
         target: { kind: 'note', id: note.id },
         onErasing: () => this.forget(note.id),

@@ -35,11 +35,6 @@ export const noteEditorStyles = css`
     resize: none;
     field-sizing: content;
   }
-  .title::placeholder,
-  .content::placeholder {
-    color: var(--ink-faint);
-    opacity: 1;
-  }
   .title:focus-visible {
     outline: none;
     border-bottom-color: var(--accent);

@@ -2,11 +2,8 @@ import { css, html, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { Note } from '../../../src/http/contract/notes.ts'
 import type { AnswerOf } from '../api/routes.ts'
-import type { App } from '../app/app.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
 import { problemView } from '../design/field.ts'
 import { shortDateText } from '../design/format.ts'
 
@@ -15,56 +12,44 @@ type NoteRevision = AnswerOf<'/api/notes/{id}/revisions'>['revisions'][number]
 /** Shows the revisions of a note and restores one. */
 @customElement('dg-note-history')
 export class DgNoteHistory extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
+  static override readonly styles = css`
+    @media (min-width: 40rem) {
       .panes {
-        display: grid;
-        gap: var(--space-3);
+        grid-template-columns: 15rem minmax(0, 1fr);
+        min-height: 20rem;
       }
-      @media (min-width: 40rem) {
-        .panes {
-          grid-template-columns: 15rem minmax(0, 1fr);
-          min-height: 20rem;
-        }
-      }
+    }
+    ol {
+      align-content: start;
+      gap: 2px;
+      max-height: 24rem;
+      padding: 2px;
+      overflow-y: auto;
+    }
+    @media (max-width: 40rem) {
       ol {
-        align-content: start;
-        gap: 2px;
-        max-height: 24rem;
-        padding: 2px;
-        overflow-y: auto;
+        max-height: 9rem;
       }
-      @media (max-width: 40rem) {
-        ol {
-          max-height: 9rem;
-        }
-      }
-      .revision {
-        width: 100%;
-        padding: var(--space-2) var(--space-3);
-      }
-      .revision[aria-pressed='true'] {
-        background: var(--accent-soft);
-        color: var(--on-accent-soft);
-      }
-      .revision span {
-        display: block;
-        font-size: var(--text-sm);
-        opacity: 0.85;
-      }
-      pre {
-        max-height: 24rem;
-        font-family: var(--font);
-      }
-      .gone {
-        align-self: center;
-        color: var(--ink-soft);
-        text-align: center;
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+    }
+    .revision {
+      width: 100%;
+      padding: var(--space-2) var(--space-3);
+    }
+    .revision span {
+      display: block;
+      font-size: var(--text-sm);
+      opacity: 0.85;
+    }
+    pre {
+      max-height: 24rem;
+      font-family: var(--font);
+    }
+    .gone {
+      align-self: center;
+      color: var(--ink-soft);
+      text-align: center;
+    }
+  `
   @property({ attribute: false }) note!: { readonly id: string }
   @property({ attribute: false }) onRestored!: (note: Note) => void
   private readonly revisions = new Loaded<readonly NoteRevision[]>(this, {
@@ -78,7 +63,6 @@ export class DgNoteHistory extends DialogElement {
   })
   /** The selected revision; `note` is null while it loads, undefined if it was erased. */
   @state() private shown: { readonly revision: number; readonly note: Note | null | undefined } | null = null
-  private readonly submission = new Submission(this)
 
   private async show(revision: number): Promise<void> {
     this.shown = { revision, note: null }
@@ -108,7 +92,7 @@ export class DgNoteHistory extends DialogElement {
       ${loadedView(
         this.revisions,
         'the history',
-        (revisions) => html`<div class="panes">
+        (revisions) => html`<div class="stack panes">
           <ol class="list" aria-label="Revisions">
             ${revisions.map((revision) => this.revisionView(revision, latest))}
           </ol>

@@ -1,17 +1,13 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { NoteSummary } from '../../../src/http/contract/notes.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { copyWithToast } from '../app/copy.ts'
 import { askToErase } from '../app/erase-dialog.ts'
-import { moreView, searchField } from '../app/list-view.ts'
 import { loadedView } from '../app/loaded.ts'
-import { PagedList } from '../app/paged-list.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import { fullTimeText } from '../design/format.ts'
+import { moreView, PagedList, searchField } from '../app/paged-list.ts'
+import { fullTimeText, relativeText } from '../design/format.ts'
 import type { MenuItem } from '../design/menu.ts'
-import { relativeText } from '../design/relative-time.ts'
 import { DgNoteHistory } from './note-history-dialog.ts'
 import { noteSummary } from './plain-text.ts'
 
@@ -19,62 +15,56 @@ const pageSize = 50
 
 /** All notes, with a search as you type. */
 @customElement('dg-notes-page')
-export class DgNotesPage extends LitElement {
-  static override readonly styles = [
-    controls,
-    cards,
-    css`
-      .find {
-        display: flex;
-        gap: var(--space-2);
-        margin-bottom: var(--space-4);
-      }
-      .find .input-with-icon {
-        flex: 1;
-        min-width: 0;
-      }
-      .find .button {
-        min-height: 2.75rem;
-        white-space: nowrap;
-      }
-      ul.cards > li {
-        position: relative;
-        transition: border-color var(--quick);
-      }
-      ul.cards > li:hover {
-        border-color: var(--line-strong);
-      }
-      .title {
-        color: inherit;
-        font-weight: 600;
-        text-decoration: none;
-      }
-      /* The link covers the whole card. Other controls lie above it. */
-      .title::after {
-        position: absolute;
-        inset: 0;
-        border-radius: var(--radius-md);
-        content: '';
-      }
-      .title:focus-visible {
-        outline: none;
-      }
-      .title:focus-visible::after {
-        outline: 2px solid var(--accent);
-        outline-offset: 2px;
-      }
-      dg-menu,
-      .restore {
-        position: relative;
-        z-index: 1;
-      }
-      .excerpt {
-        margin: 0.125rem 0 var(--space-1);
-        color: var(--ink-soft);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgNotesPage extends AppElement {
+  static override readonly styles = css`
+    .find {
+      display: flex;
+      gap: var(--space-2);
+      margin-bottom: var(--space-4);
+    }
+    .find .input-with-icon {
+      flex: 1;
+      min-width: 0;
+    }
+    .find .button {
+      min-height: 2.75rem;
+      white-space: nowrap;
+    }
+    ul.cards > li {
+      position: relative;
+      transition: border-color var(--quick);
+    }
+    ul.cards > li:hover {
+      border-color: var(--line-strong);
+    }
+    .title {
+      color: inherit;
+      font-weight: 600;
+      text-decoration: none;
+    }
+    /* The link covers the whole card. Other controls lie above it. */
+    .title::after {
+      position: absolute;
+      inset: 0;
+      border-radius: var(--radius-md);
+      content: '';
+    }
+    .title:focus-visible {
+      outline: none;
+    }
+    .title:focus-visible::after {
+      outline: 2px solid var(--accent);
+      outline-offset: 2px;
+    }
+    dg-menu {
+      position: relative;
+      z-index: 1;
+    }
+    .excerpt {
+      margin: 0.125rem 0 var(--space-1);
+      color: var(--ink-soft);
+    }
+  `
   @state() private deleted: boolean = new URLSearchParams(location.search).has('deleted')
   private readonly notes = new PagedList<NoteSummary>(this, {
     fetch: async ({ signal, ...query }) => {
@@ -101,14 +91,13 @@ export class DgNotesPage extends LitElement {
   }
 
   private showHistory(note: NoteSummary): void {
-    const { app, notes } = this
-    Object.assign(new DgNoteHistory(), { app, note, onRestored: notes.reload }).openIn(this)
+    Object.assign(new DgNoteHistory(), { note, onRestored: this.notes.reload }).openIn(this)
   }
 
   private items(note: NoteSummary): MenuItem[] {
     const name = note.title || 'Untitled'
     const erase = () =>
-      askToErase(this, this.app, {
+      askToErase(this, {
         heading: `Erase “${shortened(name)}”?`,
         target: { kind: 'note', id: note.id },
         onChange: this.notes.reload,

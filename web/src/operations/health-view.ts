@@ -1,12 +1,10 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement } from 'lit/decorators.js'
 import type { Health, Reactor } from '../../../src/http/contract/health.ts'
 import { type Check, checksOf, reportedChecks } from '../api/health.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { haltedText } from '../app/halt-words.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { checklist } from '../design/checklist.ts'
-import { controls } from '../design/controls.ts'
 import type { IconName } from '../design/icon.ts'
 import { areaStyles } from './area-styles.ts'
 import { backlogText, checkName, checkText, failureText, reactorName } from './health-words.ts'
@@ -15,11 +13,9 @@ const refreshMs = 15_000
 
 /** The state of the service: each check, and background work that is waiting or has failed. */
 @customElement('dg-health')
-export class DgHealth extends LitElement {
+export class DgHealth extends AppElement {
   static override readonly styles = [
-    controls,
     areaStyles,
-    checklist,
     css`
       .intro {
         margin-bottom: var(--space-3);
@@ -30,7 +26,6 @@ export class DgHealth extends LitElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   private readonly health = new Loaded<Health>(this, {
     fetch: () => this.app.http.get('/api/session/health'),
     concerns: (type) => type.startsWith('delegation.'),

@@ -5,6 +5,7 @@ import { capitalised, shortDateText, wordsText } from '../design/format.ts'
 /** Each check: its name, and its meaning for the owner when it passes and when it fails. */
 const words: Readonly<Record<CheckName, readonly [name: string, passed: string, failed: string]>> = {
   ledger: ['Ledger', 'Everything that happens is recorded.', 'Delegate cannot record what happens'],
+  postgres: ['PostgreSQL', 'PostgreSQL has the ledger.', 'PostgreSQL does not have the whole ledger'],
   projections: ['Pages', 'The pages are up to date.', 'Some pages are out of date'],
   settings: ['Settings', 'Settings and sign-ins can be read.', 'Delegate cannot read its settings'],
   reactors: ['Background work', 'Everything is running.', 'Some background work is failing'],
@@ -18,6 +19,7 @@ export const checkName = (name: CheckName) => words[name][0]
 /** A check as a sentence: what it means, followed by the service's detail about cause and remedy. */
 export function checkText({ name, ok, detail }: Check): string {
   const [, passed, failed] = words[name]
+  if (name === 'postgres' && detail !== '') return withTimes(detail)
   if (ok) return name === 'disk' && detail !== '' ? capitalised(`${detail}.`) : passed
   if (detail === '' || name === 'reactors') return `${failed}.`
   // The detail is either whole sentences or a few words.

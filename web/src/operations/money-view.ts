@@ -1,10 +1,9 @@
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Spending } from '../../../src/http/contract/spending.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { barView, fillBar } from '../design/bar.ts'
-import { controls } from '../design/controls.ts'
+import { barView } from '../design/bar.ts'
 import { capitalised, dollarsText } from '../design/format.ts'
 import { locale } from '../design/owner-time.ts'
 import { areaStyles } from './area-styles.ts'
@@ -40,11 +39,9 @@ const dateText = new Intl.DateTimeFormat(locale, {
 
 /** What was spent against the allowance, and on what. */
 @customElement('dg-money')
-export class DgMoney extends LitElement {
+export class DgMoney extends AppElement {
   static override readonly styles = [
-    controls,
     areaStyles,
-    fillBar,
     css`
       header {
         margin-bottom: var(--space-4);
@@ -101,7 +98,6 @@ export class DgMoney extends LitElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   @property({ type: Number }) hours = 24
   private readonly loaded = new Loaded(this, {
     fetch: () => this.app.http.get('/api/spending', { query: { days: this.days() } }),

@@ -1,10 +1,8 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { OperationsReport, OperationsSeries } from '../../../src/http/contract/operations.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
 import { areaStyles } from './area-styles.ts'
 import './course-chart.ts'
 import type { Course } from './course-chart.ts'
@@ -27,10 +25,8 @@ const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractio
 
 /** The operations report: figures and charts for context, delivery, paging, memory and model. */
 @customElement('dg-operations-page')
-export class DgOperationsPage extends LitElement {
+export class DgOperationsPage extends AppElement {
   static override readonly styles = [
-    controls,
-    cards,
     areaStyles,
     css`
       .windows {
@@ -115,7 +111,6 @@ export class DgOperationsPage extends LitElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   @state() private hours = 24
   private readonly loaded = new Loaded(this, {
     fetch: () =>

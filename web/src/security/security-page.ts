@@ -1,10 +1,8 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement } from 'lit/decorators.js'
 import type { SecurityCheck } from '../../../src/http/contract/security.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
 import { plural } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
 
@@ -19,47 +17,39 @@ const states: Readonly<Record<SecurityCheck['status'], readonly [text: string, i
 
 /** What protects the service, the worst first: each check is in order or says what to do. */
 @customElement('dg-security-page')
-export class DgSecurityPage extends LitElement {
-  static override readonly styles = [
-    controls,
-    cards,
-    css`
-      .summary {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
-        margin-bottom: var(--space-1);
-        font-size: var(--text-lg);
-        font-weight: 600;
-      }
-      li > dg-icon,
-      .summary dg-icon {
-        --icon-size: 1.25rem;
-      }
-      li > dg-icon {
-        margin-top: 0.15em;
-      }
-      .ok > dg-icon {
-        color: var(--success);
-      }
-      .warning > dg-icon {
-        color: var(--warning);
-      }
-      .problem > dg-icon {
-        color: var(--danger);
-      }
-      h2 {
-        font-size: var(--text-md);
-        font-weight: 550;
-        line-height: 1.4;
-      }
-      .remedy {
-        margin-top: var(--space-1);
-        font-size: var(--text-sm);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgSecurityPage extends AppElement {
+  static override readonly styles = css`
+    .summary {
+      margin-bottom: var(--space-1);
+      font-size: var(--text-lg);
+      font-weight: 600;
+    }
+    li > dg-icon,
+    .summary dg-icon {
+      --icon-size: 1.25rem;
+    }
+    li > dg-icon {
+      margin-top: 0.15em;
+    }
+    .ok > dg-icon {
+      color: var(--success);
+    }
+    .warning > dg-icon {
+      color: var(--warning);
+    }
+    .problem > dg-icon {
+      color: var(--danger);
+    }
+    h2 {
+      font-size: var(--text-md);
+      font-weight: 550;
+      line-height: 1.4;
+    }
+    .remedy {
+      margin-top: var(--space-1);
+      font-size: var(--text-sm);
+    }
+  `
   private readonly checks = new Loaded<readonly SecurityCheck[]>(this, {
     fetch: async (signal) => (await this.app.http.get('/api/security', { signal })).checks,
     concerns: (type) => type === 'settings.changed',
@@ -78,7 +68,7 @@ function checksView(checks: readonly SecurityCheck[]): TemplateResult {
   const open = checks.filter(({ status }) => status !== 'ok')
   const worst = open[0]?.status ?? 'ok'
   return html`
-    <p class="summary ${worst}" role="status">
+    <p class="beside summary ${worst}" role="status">
       <dg-icon name=${states[worst][1]}></dg-icon>
       ${open.length === 0 ? 'Everything is in order' : `${plural(open.length, 'thing')} to mend`}
     </p>

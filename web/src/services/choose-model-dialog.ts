@@ -1,11 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
-import { formDialog } from '../app/form-dialog.ts'
+import { type Form, FormDialog } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
-import { DialogElement } from '../design/dialog.ts'
-import { takeText } from '../design/field.ts'
+import { choiceView, takeText } from '../design/field.ts'
 import './model-picker.ts'
 import {
   builtinId,
@@ -18,8 +15,7 @@ import {
 
 /** Chooses a model of one of the services, for one use or one message. */
 @customElement('dg-choose-model-dialog')
-export class DgChooseModelDialog extends DialogElement {
-  @property({ attribute: false }) app!: App
+export class DgChooseModelDialog extends FormDialog {
   @property({ attribute: false }) services!: Services
   @property() heading = ''
   @property() about = ''
@@ -32,7 +28,6 @@ export class DgChooseModelDialog extends DialogElement {
   @property({ attribute: false }) onChosen!: (choice: ModelChoice) => void | Promise<void>
   @state() private service = ''
   @state() private model = ''
-  private readonly submission = new Submission(this)
   private readonly models = new Loaded<readonly OfferedModel[]>(this, {
     fetch: (signal) => this.fetch(signal),
   })
@@ -69,36 +64,31 @@ export class DgChooseModelDialog extends DialogElement {
     void this.models.reload()
   })
 
-  private readonly submit = (): Promise<boolean> => {
+  protected override submit(): Promise<boolean> {
     const { service } = this
     const model = service === builtinId ? builtinModel : this.model
-    return this.submission.send(
-      async () => await this.onChosen({ service, model }),
-      model === '' ? { 'model-name': 'Choose a model.' } : {},
-    )
+    return this.submission.send(async () => await this.onChosen({ service, model }), {
+      'model-name': model === '' && 'Choose a model.',
+    })
   }
 
-  override render() {
+  protected override form(): Form {
     const { offered } = this
-    return formDialog(this, this.submission, {
+    return {
       heading: this.heading,
       action: this.action,
-      submit: this.submit,
       fields: html`
         ${this.about === '' ? nothing : html`<p class="soft">${this.about}</p>`}
         ${
           offered.length < 2
             ? nothing
-            : html`<div class="field">
-                <label for="service">Service</label>
-                <select class="input" id="service" name="service" @change=${this.chooseService}>
-                  ${offered.map(([id, title]) => html`<option value=${id} ?selected=${id === this.service}>${title}</option>`)}
-                </select>
+            : html`<div @change=${this.chooseService}>
+                ${choiceView('service', 'Service', offered, this.service)}
               </div>`
         }
         ${this.service === builtinId ? builtinView : this.modelsView()}
       `,
-    })
+    }
   }
 
   /** A name can be entered even if the models cannot be listed. */

@@ -1,9 +1,7 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import { changeSettings } from '../api/settings.ts'
-import type { App } from '../app/app.ts'
-import { controls } from '../design/controls.ts'
-import { askPasswordIn } from '../settings/password-dialog.ts'
+import { AppElement } from '../app/app-element.ts'
+import { changeSettings } from '../settings/change-settings.ts'
 import { DgChooseModelDialog } from './choose-model-dialog.ts'
 import { builtinId, type ModelChoice, type Services, serviceTitle } from './service-words.ts'
 
@@ -12,52 +10,40 @@ const maxFallback = 4
 
 /** The models to try in order if the chat model fails. Each change is saved at once. Fires `changed`. */
 @customElement('dg-fallback-list')
-export class DgFallbackList extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      :host {
-        display: grid;
-        gap: var(--space-3);
-        justify-items: start;
-      }
-      ol {
-        width: 100%;
-        counter-reset: place;
-      }
-      li {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
-        min-height: 2.75rem;
-        padding: var(--space-1) 0;
-        counter-increment: place;
-      }
-      li + li {
-        border-top: 1px solid var(--line);
-      }
-      li::before {
-        width: 1.25rem;
-        color: var(--ink-faint);
-        font-size: var(--text-sm);
-        font-variant-numeric: tabular-nums;
-        content: counter(place) '.' / '';
-      }
-      .what {
-        flex: 1;
-        min-width: 0;
-        overflow-wrap: anywhere;
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgFallbackList extends AppElement {
+  static override readonly styles = css`
+    :host {
+      display: grid;
+      gap: var(--space-3);
+      justify-items: start;
+    }
+    ol {
+      width: 100%;
+      counter-reset: place;
+    }
+    li {
+      min-height: 2.75rem;
+      padding: var(--space-1) 0;
+      counter-increment: place;
+    }
+    li + li {
+      border-top: 1px solid var(--line);
+    }
+    li::before {
+      width: 1.25rem;
+      color: var(--ink-faint);
+      font-size: var(--text-sm);
+      font-variant-numeric: tabular-nums;
+      content: counter(place) '.' / '';
+    }
+  `
   @property({ attribute: false }) services!: Services
   private busy = false
 
   private async store(fallback: readonly ModelChoice[], news: string): Promise<void> {
     const { app } = this
     if (fallback.length === 0) await app.http.del('/api/config/{key}', { params: { key: 'CHAT_FALLBACK' } })
-    else await changeSettings(app.http, { CHAT_FALLBACK: JSON.stringify(fallback) }, askPasswordIn(this))
+    else await changeSettings(this, { CHAT_FALLBACK: JSON.stringify(fallback) })
     this.services = { ...this.services, fallback }
     this.dispatchEvent(new Event('changed'))
     app.announce(news)
@@ -100,9 +86,9 @@ export class DgFallbackList extends LitElement {
   }
 
   private readonly add = (): void => {
-    const { app, services } = this
+    const { services } = this
     const dialog = Object.assign(new DgChooseModelDialog(), {
-      ...{ app, services, withBuiltin: true },
+      ...{ services, withBuiltin: true },
       heading: 'Add a model',
       about: 'It answers if the models before it fail.',
       action: ['Add', 'Adding…'],
@@ -145,7 +131,7 @@ export class DgFallbackList extends LitElement {
       >
         <dg-icon name=${icon}></dg-icon>
       </button>`
-    return html`<li>
+    return html`<li class="beside">
       <div class="what">
         ${
           choice.service === builtinId

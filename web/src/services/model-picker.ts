@@ -1,7 +1,7 @@
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import { controls } from '../design/controls.ts'
-import { fieldView, notesView, takeText } from '../design/field.ts'
+import { fieldView, notesView, searchInput, takeText } from '../design/field.ts'
+import { StyledElement } from '../design/styled-element.ts'
 import { byName, contextText, type OfferedModel } from './service-words.ts'
 
 /** Fewer models than this need no search. */
@@ -12,66 +12,60 @@ const searchFrom = 9
  * none are listed, there is a plain field.
  */
 @customElement('dg-model-picker')
-export class DgModelPicker extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      :host {
-        display: block;
-      }
-      fieldset {
-        gap: var(--space-2);
-      }
-      legend {
-        padding: 0;
-        margin-bottom: 0.375rem;
-      }
-      .options {
-        max-height: 14.5rem;
-        border: 1px solid var(--line-strong);
-        border-radius: var(--radius-md);
-      }
-      .option {
-        display: flex;
-        align-items: center;
-        gap: var(--space-3);
-        min-height: 2.75rem;
-        padding: var(--space-1) var(--space-3);
-        cursor: pointer;
-      }
-      .option + .option {
-        border-top: 1px solid var(--line);
-      }
-      .option:hover {
-        background: var(--hover);
-      }
-      .option:has(:checked) {
-        background: var(--accent-soft);
-        color: var(--on-accent-soft);
-      }
-      .option > span {
-        flex: 1;
-        min-width: 0;
-        overflow-wrap: anywhere;
-      }
-      .option > .soft {
-        flex: none;
-      }
-      .option:has(:checked) > .soft {
-        color: inherit;
-      }
-      input[type='radio'] {
-        flex: none;
-        width: 1.125rem;
-        height: 1.125rem;
-        margin: 0;
-        accent-color: var(--accent);
-      }
-      .none {
-        padding: var(--space-3);
-      }
-    `,
-  ]
+export class DgModelPicker extends StyledElement {
+  static override readonly styles = css`
+    fieldset {
+      gap: var(--space-2);
+    }
+    legend {
+      padding: 0;
+      margin-bottom: 0.375rem;
+    }
+    .options {
+      max-height: 14.5rem;
+      border: 1px solid var(--line-strong);
+      border-radius: var(--radius-md);
+    }
+    .option {
+      display: flex;
+      align-items: center;
+      gap: var(--space-3);
+      min-height: 2.75rem;
+      padding: var(--space-1) var(--space-3);
+      cursor: pointer;
+    }
+    .option + .option {
+      border-top: 1px solid var(--line);
+    }
+    .option:hover {
+      background: var(--hover);
+    }
+    .option:has(:checked) {
+      background: var(--accent-soft);
+      color: var(--on-accent-soft);
+    }
+    .option > span {
+      flex: 1;
+      min-width: 0;
+      overflow-wrap: anywhere;
+    }
+    .option > .soft {
+      flex: none;
+    }
+    .option:has(:checked) > .soft {
+      color: inherit;
+    }
+    input[type='radio'] {
+      flex: none;
+      width: 1.125rem;
+      height: 1.125rem;
+      margin: 0;
+      accent-color: var(--accent);
+    }
+    .none {
+      padding: var(--space-3);
+    }
+  `
   @property({ attribute: false }) models: readonly OfferedModel[] = []
   @property() value = ''
   @property() label = 'Model'
@@ -96,10 +90,6 @@ export class DgModelPicker extends LitElement {
 
   private readonly pick = takeText((detail) => {
     this.dispatchEvent(new CustomEvent('pick', { detail: detail.trim() }))
-  })
-
-  private readonly search = takeText((text) => {
-    this.query = text.trim()
   })
 
   /** The field is in a shadow root, so it does not send the form by itself. */
@@ -134,20 +124,10 @@ export class DgModelPicker extends LitElement {
   }
 
   private searchView(): TemplateResult {
-    return html`<div class="input-with-icon">
-      <dg-icon name="search"></dg-icon>
-      <input
-        class="input"
-        type="search"
-        aria-label="Search the models, or enter another name"
-        placeholder="Search ${this.models.length} models"
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck="false"
-        .value=${this.query}
-        @input=${this.search}
-      />
-    </div>`
+    const label = 'Search the models, or enter another name'
+    return searchInput(label, `Search ${this.models.length} models`, this.query, (text) => {
+      this.query = text.trim()
+    })
   }
 
   private optionView(id: string, note: string): TemplateResult {

@@ -1,18 +1,17 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { changeSettings } from '../api/settings.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import { askPasswordIn } from '../settings/password-dialog.ts'
+import { changeSettings } from '../settings/change-settings.ts'
 import { isForAnotherHost, otherHostText } from '../settings/setting-row.ts'
 import { DgChooseModelDialog } from './choose-model-dialog.ts'
 import './fallback-list.ts'
 import { DgServiceDialog } from './service-dialog.ts'
 import './service-test.ts'
+import { wideTable } from '../design/wide-table.ts'
+import { originStyles, originView } from '../settings/origin.ts'
 import type { DgServiceTest } from './service-test.ts'
 import {
   chatUse,
@@ -24,14 +23,14 @@ import {
   type UsedModel,
   type UseRow,
 } from './service-words.ts'
-import { usesTable, usesTableStyles } from './uses-table.ts'
+import { sourceTags, usesTable, usesTableStyles } from './uses-table.ts'
 
 /** The model services, what each is used for, and what answers if one fails. */
 @customElement('dg-model-services')
-export class DgModelServices extends LitElement {
+export class DgModelServices extends AppElement {
   static override readonly styles = [
-    controls,
-    cards,
+    originStyles,
+    wideTable,
     usesTableStyles,
     css`
       section {
@@ -63,7 +62,6 @@ export class DgModelServices extends LitElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   /** The settings of the section, for the source of each value. */
   @property({ attribute: false }) settings: readonly Setting[] = []
   /** The service that is being tested. */
@@ -82,7 +80,7 @@ export class DgModelServices extends LitElement {
       else if (!asMain) this.app.toast('Added. Choose below what to use it for.')
       else added = changed
     }
-    const dialog = Object.assign(new DgServiceDialog(), { app: this.app, services, edited, asMain, onSaved })
+    const dialog = Object.assign(new DgServiceDialog(), { services, edited, asMain, onSaved })
     // The first service is for the chat, with one of its own models.
     dialog.addEventListener('close', () => {
       const chat = added?.uses.find(({ use }) => use === 'chat')
@@ -118,12 +116,12 @@ export class DgModelServices extends LitElement {
     }
     const { app } = this
     const dialog = Object.assign(new DgChooseModelDialog(), {
-      ...{ app, services, choice, withBuiltin: use === 'chat' },
+      ...{ services, choice, withBuiltin: use === 'chat' },
       heading: `Model for ${use === 'chat' ? 'the chat' : title.toLowerCase()}`,
       about,
       action: ['Save', 'Saving…'],
       onChosen: async ({ service, model }: ModelChoice) => {
-        await changeSettings(app.http, { [keys[0]]: service, [keys[1]]: model }, askPasswordIn(this))
+        await changeSettings(this, { [keys[0]]: service, [keys[1]]: model })
         app.toast('Saved. Takes effect on the next turn.')
         await this.loaded.reload()
       },
@@ -149,18 +147,13 @@ export class DgModelServices extends LitElement {
   private mainView(title: string): TemplateResult {
     const own = this.settings.filter(({ key }) => mainKeys.includes(key))
     const key = own.find((setting) => setting.key === 'OPENAI_API_KEY')
-    const has = (source: Setting['source']) => own.some((setting) => setting.source === source)
+    const isStored = own.some(({ source }) => source === 'stored')
     return html`${key && isForAnotherHost(key) ? html`<p class="soft">${otherHostText(key)}</p>` : nothing}
-      <p class="origin">
-        ${has('stored') ? html`<span class="tag on">Set here</span>` : nothing}
-        ${has('environment') ? html`<span class="tag">From the environment</span>` : nothing}
-        <code>OPENAI_BASE_URL</code><code>OPENAI_API_KEY</code>
-        ${
-          has('stored')
-            ? html`<button class="link" type="button" aria-label="Reset ${title}" @click=${() => this.confirmReset(title)}>Reset</button>`
-            : nothing
-        }
-      </p>`
+      ${originView(
+        sourceTags(own),
+        ['OPENAI_BASE_URL', 'OPENAI_API_KEY'],
+        isStored ? { label: `Reset ${title}`, run: () => this.confirmReset(title) } : null,
+      )}`
   }
 
   private confirmReset(title: string): void {
@@ -251,7 +244,7 @@ export class DgModelServices extends LitElement {
               </button>`
         }
       </div>
-      <dg-service-test id="test-${id}" .http=${this.app.http}></dg-service-test>
+      <dg-service-test id="test-${id}" .app=${this.app}></dg-service-test>
     </li>`
   }
 }

@@ -1,10 +1,6 @@
 import { css, html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
-import { formDialog, textIn } from '../app/form-dialog.ts'
-import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
+import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { choiceView, fieldView, takeText } from '../design/field.ts'
 import { entryFields, hintView, keyToSave, missing, missingForTest, triedOf } from './service-form.ts'
 import './service-test.ts'
@@ -19,28 +15,9 @@ const apis = [
 
 /** Adds a model service or changes one. */
 @customElement('dg-service-dialog')
-export class DgServiceDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      details {
-        border-top: 1px solid var(--line);
-        padding-top: var(--space-3);
-      }
-      summary {
-        width: fit-content;
-        border-radius: var(--radius-sm);
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-        font-weight: 550;
-        cursor: pointer;
-      }
-      details[open] > summary {
-        margin-bottom: var(--space-3);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgServiceDialog extends FormDialog {
+  static override readonly styles = css`
+  `
   @property({ attribute: false }) services!: Services
   /** Saves a new service as the main one. */
   @property({ attribute: false }) asMain = false
@@ -49,7 +26,6 @@ export class DgServiceDialog extends DialogElement {
   @property({ attribute: false }) onSaved!: (services: Services) => void
   @state() private kindId = ''
   @state() private testing = false
-  private readonly submission = new Submission(this)
 
   private get kind(): ServiceKind {
     const { kinds } = this.services
@@ -104,7 +80,7 @@ export class DgServiceDialog extends DialogElement {
     element.scrollIntoView({ block: 'nearest' })
   }
 
-  private readonly submit = (data: FormData): Promise<boolean> => {
+  protected override submit(data: FormData): Promise<boolean> {
     const { kind, edited } = this
     const entry = entryOf(data)
     const title = this.isMain ? (edited?.title ?? kind.title) : textIn(data, 'title')
@@ -123,19 +99,18 @@ export class DgServiceDialog extends DialogElement {
         this.onSaved(await this.app.http.get('/api/services'))
       },
       {
-        ...(title === '' ? { title: 'Enter a name.' } : {}),
+        title: title === '' && 'Enter a name.',
         ...missing(kind, kept, entry),
       },
     )
   }
 
-  override render() {
+  protected override form(): Form {
     const { edited, kind } = this
     const { errors } = this.submission
-    return formDialog(this, this.submission, {
+    return {
       heading: edited ? `Change ${edited.title}` : 'Add a service',
       action: [edited ? 'Save' : 'Add', 'Saving…'],
-      submit: this.submit,
       fields: html`
         ${
           edited
@@ -151,7 +126,7 @@ export class DgServiceDialog extends DialogElement {
         ${this.isMain ? nothing : fieldView({ name: 'title', label: 'Name', value: edited?.title ?? this.freeTitle(), error: errors.title })}
         ${entryFields(kind, edited, errors)} ${hintView(kind.hint)}
         ${edited?.hasKey && !kind.needsKey ? removeKeyView : nothing}
-        <details>
+        <details class="optional">
           <summary>API</summary>
           ${choiceView('api', 'How to talk to it', apis, edited?.api)}
         </details>
@@ -160,9 +135,9 @@ export class DgServiceDialog extends DialogElement {
             <dg-icon name="plug"></dg-icon>${this.testing ? 'Testing…' : 'Test the connection'}
           </button>
         </div>
-        <dg-service-test .http=${this.app.http}></dg-service-test>
+        <dg-service-test .app=${this.app}></dg-service-test>
       `,
-    })
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import type { Service, ServiceKind, Tried } from './service-words.ts'
 export type ServiceEntry = { readonly baseUrl: string; readonly apiKey: string }
 
 /** Whether a service of this kind may have a key. A local server only has one if somebody put it there. */
-export function takesKey(kind: ServiceKind, service: Service | null): boolean {
+function takesKey(kind: ServiceKind, service: Service | null): boolean {
   return kind.needsKey || kind.baseUrl === null || (service?.hasKey ?? false)
 }
 
@@ -36,7 +36,7 @@ export function entryFields(
   // The address of a hosted service is the same for everybody.
   return kind.needsKey
     ? html`${key}
-        <details>
+        <details class="optional">
           <summary>Address</summary>
           ${address}
         </details>`

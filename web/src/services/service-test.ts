@@ -1,10 +1,8 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { ServiceTest } from '../../../src/http/contract/services.ts'
-import type { Http } from '../api/routes.ts'
-import { Submission } from '../app/submission.ts'
-import { checklist } from '../design/checklist.ts'
-import { controls } from '../design/controls.ts'
+import { AppElement } from '../app/app-element.ts'
+import { stepsView } from '../design/checklist.ts'
 import { problemView } from '../design/field.ts'
 import { capitalised } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
@@ -12,38 +10,25 @@ import { isLoopback, type Tried } from './service-words.ts'
 
 /** Tests a model service, and says what it can do. */
 @customElement('dg-service-test')
-export class DgServiceTest extends LitElement {
-  static override readonly styles = [
-    controls,
-    checklist,
-    css`
-      :host {
-        display: block;
-      }
-      div[role='status']:not(:empty) {
-        display: grid;
-        gap: var(--space-3);
-      }
-      .can {
-        grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
-      }
-      .checks > .lacks > dg-icon,
-      .checks > .unknown > dg-icon {
-        color: var(--ink-faint);
-      }
-    `,
-  ]
-  @property({ attribute: false }) http!: Http
+export class DgServiceTest extends AppElement {
+  static override readonly styles = css`
+    .can {
+      grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
+    }
+    .checks > .lacks > dg-icon,
+    .checks > .unknown > dg-icon {
+      color: var(--ink-faint);
+    }
+  `
   @state() private result: ServiceTest | null = null
   @state() private address = ''
-  private readonly submission = new Submission(this)
 
   /** Runs the test at an address. Null if it could not run. */
   async run(tried: Tried, address: string): Promise<ServiceTest | null> {
     this.clear()
     let result: ServiceTest | null = null
     await this.submission.send(async () => {
-      result = await this.http.post('/api/services/test', { body: tried })
+      result = await this.app.http.post('/api/services/test', { body: tried })
     })
     this.address = address
     this.result = result
@@ -58,24 +43,14 @@ export class DgServiceTest extends LitElement {
   override render() {
     const { result } = this
     return html`${problemView(this.submission.problem)}
-      <div role="status">
+      <div class="stack" role="status">
         ${this.submission.busy ? html`<p class="soft">Testing the connection…</p>` : nothing}
         ${result === null ? nothing : this.resultView(result)}
       </div>`
   }
 
   private resultView({ ok, steps, can }: ServiceTest): TemplateResult {
-    return html`<ol class="list checks" aria-label=${ok ? 'Test passed' : 'Test failed'}>
-        ${steps.map(
-          (step) => html`<li class=${step.ok ? '' : 'fails'}>
-            <dg-icon name=${step.ok ? 'done' : 'failed'}></dg-icon>
-            <div>
-              <strong>${capitalised(step.name)}</strong>${step.ok ? nothing : html`<span class="visually-hidden">: failed</span>`}
-              <div class="soft">${step.detail}</div>
-            </div>
-          </li>`,
-        )}
-      </ol>
+    return html`${stepsView({ ok, steps })}
       ${
         steps.some(({ name, ok }) => name === 'reachable' && !ok) && isLoopback(this.address)
           ? html`<p class="soft">

@@ -1,5 +1,6 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
+import { originView, type Tag } from '../settings/origin.ts'
 import {
   builtinId,
   builtinModel,
@@ -11,7 +12,7 @@ import {
   uses,
 } from './service-words.ts'
 
-export type UseActions = {
+type UseActions = {
   readonly change: (row: UseRow, current: UsedModel) => void
   readonly reset: (row: UseRow) => void
 }
@@ -23,7 +24,7 @@ export function usesTable(
   actions: UseActions,
 ): TemplateResult {
   const current = (use: ModelUse) => services.uses.find((each) => each.use === use)
-  return html`<table class="uses" aria-label="What each model is used for">
+  return html`<table class="wide-table uses" aria-label="What each model is used for">
     <thead>
       <tr>
         <th scope="col">For</th><th scope="col">Service</th><th scope="col">Model</th>
@@ -46,25 +47,12 @@ function rowView(
   settings: readonly Setting[],
   actions: UseActions,
 ): TemplateResult {
-  const { title, about, without, keys } = row
-  const own = settings.filter(({ key }) => keys.includes(key))
-  const source = own.find(({ key }) => key === keys[1])?.source
+  const { title, about, without } = row
   return html`<tr class=${use.model === null ? 'none' : ''}>
     <th scope="row">
       ${title}
       <p class="soft">${about}</p>
-      <p class="origin">
-        ${source === 'stored' ? html`<span class="tag on">Set here</span>` : nothing}
-        ${source === 'environment' ? html`<span class="tag">From the environment</span>` : nothing}
-        ${keys.map((key) => html`<code>${key}</code>`)}
-        ${
-          own.some((setting) => setting.source === 'stored')
-            ? html`<button class="link" type="button" aria-label="Reset ${title}" @click=${() => actions.reset(row)}>
-                Reset
-              </button>`
-            : nothing
-        }
-      </p>
+      ${usesOrigin(row, settings, actions)}
     </th>
     <td>${use.model === null ? '' : serviceTitle(services, use.model === builtinModel ? builtinId : use.service)}</td>
     <td>
@@ -79,62 +67,50 @@ function rowView(
   </tr>`
 }
 
+function usesOrigin(row: UseRow, settings: readonly Setting[], actions: UseActions): TemplateResult {
+  const { title, keys } = row
+  const isStored = settings.some(({ key, source }) => keys.includes(key) && source === 'stored')
+  return originView(
+    sourceTags(settings.filter(({ key }) => key === keys[1])),
+    keys,
+    isStored ? { label: `Reset ${title}`, run: () => actions.reset(row) } : null,
+  )
+}
+
+/** What these settings are set by, if not their defaults. */
+export function sourceTags(settings: readonly Setting[]): readonly Tag[] {
+  const has = (source: Setting['source']) => settings.some((setting) => setting.source === source)
+  const tags: readonly (Tag | false)[] = [
+    has('stored') && ['Set here', 'on'],
+    has('environment') && ['From the environment'],
+  ]
+  return tags.filter((tag) => tag !== false)
+}
+
 export const usesTableStyles = css`
-  .uses {
-    width: 100%;
-    border-collapse: collapse;
-  }
-  .uses th,
-  .uses td {
+  .uses :is(th, td) {
     padding: var(--space-3) 0 var(--space-3) var(--space-4);
-    border-top: 1px solid var(--line);
-    font-weight: 400;
-    text-align: start;
-    vertical-align: top;
     overflow-wrap: anywhere;
   }
   .uses :is(th, td):first-child {
     padding-inline-start: 0;
   }
   .uses thead th {
-    padding-block: var(--space-2);
     border: 0;
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
   }
   .uses tbody th {
     width: 42%;
-    font-weight: 550;
   }
   .uses tbody td:nth-child(2) {
     min-width: 9.5rem;
-  }
-  .uses th > p {
-    font-weight: 400;
   }
   .uses td:last-child {
     width: 1%;
     white-space: nowrap;
   }
-  .origin {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 0.2rem var(--space-2);
-    margin-top: var(--space-1);
-    color: var(--ink-faint);
-    font-size: var(--text-xs);
-  }
-  .origin code {
-    font-family: var(--font-mono);
-  }
   @media (max-width: 44rem) {
-    .uses thead {
-      display: none;
-    }
-    .uses :is(tbody, th, td) {
-      display: block;
-      width: auto;
+    .uses :is(th, td) {
+      padding: 0;
     }
     .uses tr {
       display: grid;
@@ -142,13 +118,8 @@ export const usesTableStyles = css`
       align-items: center;
       gap: 0 var(--space-3);
       padding: var(--space-3) 0;
-      border-top: 1px solid var(--line);
     }
     .uses tr:first-child {
-      border: 0;
-    }
-    .uses :is(th, td) {
-      padding: 0;
       border: 0;
     }
     .uses tbody th {

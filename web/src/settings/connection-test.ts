@@ -1,41 +1,32 @@
-import { css, html, LitElement, nothing } from 'lit'
+import { css, html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { ConnectionTest, TestedService } from '../../../src/http/contract/settings.ts'
-import type { Http } from '../api/routes.ts'
-import { Submission } from '../app/submission.ts'
-import { checklist } from '../design/checklist.ts'
-import { controls } from '../design/controls.ts'
+import { AppElement } from '../app/app-element.ts'
+import { stepsView } from '../design/checklist.ts'
 import { problemView } from '../design/field.ts'
-import { capitalised } from '../design/format.ts'
 
 /** Tests the connection to an outside service and lists the result of each step. */
 @customElement('dg-connection-test')
-export class DgConnectionTest extends LitElement {
-  static override readonly styles = [
-    controls,
-    checklist,
-    css`
-      :host {
-        display: grid;
-        gap: var(--space-3);
-      }
-    `,
-  ]
-  @property({ attribute: false }) http!: Http
+export class DgConnectionTest extends AppElement {
+  static override readonly styles = css`
+    :host {
+      display: grid;
+      gap: var(--space-3);
+    }
+  `
   @property() service!: TestedService
   /** Shown beside the button, for example that changes are not saved yet. */
   @property() note = ''
   /** Hides the button; the parent calls `run`. */
   @property({ type: Boolean }) bare = false
   @state() private result: ConnectionTest | null = null
-  private readonly submission = new Submission(this)
 
   /** Runs the test. False if it failed or could not run. */
   async run(): Promise<boolean> {
     this.result = null
     let isOk = false
     await this.submission.send(async () => {
-      const result = await this.http.post('/api/config.test', { body: { service: this.service } })
+      const result = await this.app.http.post('/api/config.test', { body: { service: this.service } })
       this.result = result
       isOk = result.ok
     })
@@ -53,23 +44,7 @@ export class DgConnectionTest extends LitElement {
         <span class="soft">${this.note}</span>
       </div>
       ${problemView(problem)}
-      <div role="status">
-        ${
-          result === null
-            ? nothing
-            : html`<ol class="list checks" aria-label=${result.ok ? 'Test passed' : 'Test failed'}>
-                ${result.steps.map(
-                  ({ name, ok, detail }) => html`<li class=${ok ? '' : 'fails'}>
-                    <dg-icon name=${ok ? 'done' : 'failed'}></dg-icon>
-                    <div>
-                      <strong>${capitalised(name)}</strong>${ok ? nothing : html`<span class="visually-hidden">: failed</span>`}
-                      <div class="soft">${detail}</div>
-                    </div>
-                  </li>`,
-                )}
-              </ol>`
-        }
-      </div>
+      <div role="status">${result === null ? nothing : stepsView(result)}</div>
     `
   }
 }

@@ -1,16 +1,14 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import { hasPasskeys } from '../api/passkeys.ts'
 import type { AnswerOf } from '../api/routes.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import { fullTimeText, plural } from '../design/format.ts'
-import { relativeText } from '../design/relative-time.ts'
+import { fullTimeText, plural, relativeText } from '../design/format.ts'
 import { DgPasskeyDialog } from './passkey-dialog.ts'
-import { DgRecoveryCodesDialog, DgTotpDialog } from './totp-dialog.ts'
+import { DgRecoveryCodesDialog } from './recovery-codes.ts'
+import { DgTotpDialog } from './totp-dialog.ts'
 
 type FactorsState = AnswerOf<'/api/auth/factors'>
 type Passkey = FactorsState['passkeys'][number]
@@ -20,24 +18,19 @@ const fewCodes = 3
 
 /** What the owner can sign in with besides the password. */
 @customElement('dg-factors')
-export class DgFactors extends LitElement {
-  static override readonly styles = [
-    controls,
-    cards,
-    css`
-      li:first-child {
-        padding-top: 0;
-      }
-      li > dg-icon {
-        --icon-size: 1.375rem;
-        color: var(--ink-faint);
-      }
-      .few {
-        color: var(--danger);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgFactors extends AppElement {
+  static override readonly styles = css`
+    li:first-child {
+      padding-top: 0;
+    }
+    li > dg-icon {
+      --icon-size: 1.375rem;
+      color: var(--ink-faint);
+    }
+    .few {
+      color: var(--danger);
+    }
+  `
   @state() private busy = false
   readonly factors = new Loaded<FactorsState>(this, {
     fetch: () => this.app.http.get('/api/auth/factors'),
@@ -54,11 +47,12 @@ export class DgFactors extends LitElement {
   private readonly addTotp = (): Promise<void> =>
     this.attempt(async () => {
       const begun = await this.app.http.post('/api/auth/totp')
-      const onAdded = () => {
+      const onAdded = (codes: readonly string[]) => {
+        Object.assign(new DgRecoveryCodesDialog(), { codes, areFirst: true }).openIn(this)
         this.app.toast('Authenticator app added')
         void this.factors.reload()
       }
-      Object.assign(new DgTotpDialog(), { app: this.app, begun, onAdded }).openIn(this)
+      Object.assign(new DgTotpDialog(), { begun, onAdded }).openIn(this)
     })
 
   private readonly renewCodes = (): void =>
@@ -69,7 +63,7 @@ export class DgFactors extends LitElement {
       look: 'primary',
       run: async () => {
         const { recoveryCodes: codes } = await this.app.http.post('/api/auth/recovery-codes')
-        Object.assign(new DgRecoveryCodesDialog(), { app: this.app, codes }).openIn(this)
+        Object.assign(new DgRecoveryCodesDialog(), { codes }).openIn(this)
         await this.factors.reload()
       },
     })
@@ -91,7 +85,7 @@ export class DgFactors extends LitElement {
       this.app.toast('Passkey added')
       void this.factors.reload()
     }
-    Object.assign(new DgPasskeyDialog(), { http: this.app.http, onAdded }).openIn(this)
+    Object.assign(new DgPasskeyDialog(), { onAdded }).openIn(this)
   }
 
   private removePasskey({ id, name }: Passkey): void {

@@ -1,11 +1,9 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { MemoryConfig, RecallExample } from '../../../src/http/contract/memories.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { textIn } from '../app/form-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
 import { problemView, takeText } from '../design/field.ts'
 import { recallExamplesStyles, recallExamplesView } from './recall-examples.ts'
 import { rowFrame, withUnit } from './setting-row.ts'
@@ -66,16 +64,12 @@ const groups: readonly Group[] = [
 
 /** A form for `/memory-config`, the settings of recall. */
 @customElement('dg-memory-config-page')
-export class DgMemoryConfigPage extends LitElement {
+export class DgMemoryConfigPage extends AppElement {
   static override readonly styles = [
-    controls,
     settingsStyles,
     recallExamplesStyles,
     css`
       .switch {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
         min-height: 2.5rem;
       }
       .switch input {
@@ -110,14 +104,12 @@ export class DgMemoryConfigPage extends LitElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   private readonly config = new Loaded<MemoryConfig>(this, {
     fetch: () => this.app.http.get('/memory-config'),
   })
   private readonly examples = new Loaded<readonly RecallExample[]>(this, {
     fetch: async (signal) => (await this.app.http.get('/api/memories/recall-examples', { signal })).examples,
   })
-  private readonly submission = new Submission(this)
   /** The threshold as typed or moved; null if it is the current one. */
   @state() private threshold: string | null = null
 
@@ -212,7 +204,7 @@ export class DgMemoryConfigPage extends LitElement {
   private rowView([name, title, about, unit]: Field, config: MemoryConfig): TemplateResult {
     const error = this.submission.errors[name]
     if (name === 'arbitrator.enabled') {
-      const control = html`<span class="switch">
+      const control = html`<span class="beside switch">
         <input type="checkbox" id=${name} name=${name} .checked=${config.arbitrator.enabled} />On
       </span>`
       return rowFrame({ name, title, about, error, control })

@@ -1,36 +1,29 @@
 import { html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import { addPasskey } from '../api/passkeys.ts'
-import type { Http } from '../api/routes.ts'
-import { formDialog, textIn } from '../app/form-dialog.ts'
-import { Submission } from '../app/submission.ts'
-import { DialogElement } from '../design/dialog.ts'
+import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { fieldView } from '../design/field.ts'
 import { deviceText } from './device.ts'
 
 /** Adds a passkey under a name. */
 @customElement('dg-passkey-dialog')
-export class DgPasskeyDialog extends DialogElement {
-  @property({ attribute: false }) http!: Http
+export class DgPasskeyDialog extends FormDialog {
   /** Called once the passkey is added. */
   @property({ attribute: false }) onAdded!: () => void
-  private readonly submission = new Submission(this)
 
-  private readonly submit = async (data: FormData): Promise<boolean> => {
+  protected override async submit(data: FormData): Promise<boolean> {
     const name = textIn(data, 'passkey-name')
-    const isAdded = await this.submission.send(
-      () => addPasskey(this.http, name),
-      name === '' ? { 'passkey-name': 'Enter a name.' } : {},
-    )
+    const isAdded = await this.submission.send(() => addPasskey(this.app.http, name), {
+      'passkey-name': name === '' && 'Enter a name.',
+    })
     if (isAdded) this.onAdded()
     return isAdded
   }
 
-  override render() {
-    return formDialog(this, this.submission, {
+  protected override form(): Form {
+    return {
       heading: 'Add a passkey',
       action: ['Continue', 'Waiting for your device…'],
-      submit: this.submit,
       fields: html`<p>Your browser will ask for your fingerprint, face, PIN or security key.</p>
         ${fieldView({
           name: 'passkey-name',
@@ -40,6 +33,6 @@ export class DgPasskeyDialog extends DialogElement {
           error: this.submission.errors['passkey-name'],
           autofocus: true,
         })}`,
-    })
+    }
   }
 }

@@ -1,9 +1,7 @@
 import { css, html } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
-import type { Http } from '../api/routes.ts'
-import { Submission } from '../app/submission.ts'
+import { customElement } from 'lit/decorators.js'
+import { LightElement } from '../app/light-element.ts'
 import { minPasswordLength, passwordView, problemView, usernameView } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
 
 type FieldName = 'currentPassword' | 'newPassword'
 
@@ -20,8 +18,6 @@ export class DgPasswordForm extends LightElement {
       }
     `,
   ]
-  @property({ attribute: false }) http!: Http
-  private readonly submission = new Submission(this)
 
   private readonly submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
@@ -31,15 +27,13 @@ export class DgPasswordForm extends LightElement {
     const currentPassword = String(data.get('currentPassword'))
     const newPassword = String(data.get('newPassword'))
     const isChanged = await this.submission.send(
-      () => this.http.post('/api/auth/password', { body: { currentPassword, newPassword } }),
+      () => this.app.http.post('/api/auth/password', { body: { currentPassword, newPassword } }),
       {
-        ...(currentPassword === '' ? { currentPassword: 'Enter your current password.' } : {}),
-        ...([...newPassword].length < minPasswordLength
-          ? { newPassword: `Use at least ${minPasswordLength} characters.` }
-          : {}),
+        currentPassword: currentPassword === '' && 'Enter your current password.',
+        newPassword:
+          [...newPassword].length < minPasswordLength && `Use at least ${minPasswordLength} characters.`,
       },
-      ({ problem }) =>
-        problem.code === 'wrong_password' ? { currentPassword: 'That is not your password.' } : undefined,
+      ({ problem }) => problem.code === 'wrong_password' && { currentPassword: 'That is not your password.' },
     )
     if (!isChanged) return
     target.reset()

@@ -1,10 +1,8 @@
-import { css, html, LitElement, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { css, html, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { Pointing } from '../../../src/http/contract/telephony.ts'
-import type { Http } from '../api/routes.ts'
+import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
-import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { plural } from '../design/format.ts'
 
@@ -13,24 +11,19 @@ import { plural } from '../design/format.ts'
  * Fires `pointed` after a change, so that the page can rerun its connection test.
  */
 @customElement('dg-point-number')
-export class DgPointNumber extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      :host {
-        display: grid;
-        gap: var(--space-3);
-      }
-    `,
-  ]
-  @property({ attribute: false }) http!: Http
+export class DgPointNumber extends AppElement {
+  static override readonly styles = css`
+    :host {
+      display: grid;
+      gap: var(--space-3);
+    }
+  `
   @state() private outcome = ''
-  private readonly asking = new Submission(this)
 
   private readonly ask = (): Promise<boolean> => {
     this.outcome = ''
-    return this.asking.send(async () => {
-      const plan = await this.http.get('/api/telephony/number')
+    return this.submission.send(async () => {
+      const plan = await this.app.http.get('/api/telephony/number')
       if (plan.changes.length === 0) this.outcome = `${plan.number} already points here.`
       else this.confirm(plan)
     })
@@ -43,7 +36,7 @@ export class DgPointNumber extends LitElement {
       action: 'Point it here',
       look: 'primary',
       run: async () => {
-        const { number, changes } = await this.http.post('/api/telephony/number/point')
+        const { number, changes } = await this.app.http.post('/api/telephony/number/point')
         this.outcome = `${number} now points here: ${plural(changes.length, 'address', 'addresses')} changed.`
         this.dispatchEvent(new Event('pointed'))
       },
@@ -51,7 +44,7 @@ export class DgPointNumber extends LitElement {
   }
 
   override render() {
-    const { busy, problem } = this.asking
+    const { busy, problem } = this.submission
     return html`
       <div class="actions">
         <button class="button small" type="button" ?disabled=${busy} @click=${this.ask}>

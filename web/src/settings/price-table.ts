@@ -2,10 +2,10 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
 import type { Spending } from '../../../src/http/contract/spending.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { takeText } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
+import { fieldError, takeText } from '../design/field.ts'
+import { originView } from './origin.ts'
 import { priceTableStyles } from './price-table-styles.ts'
 
 type ModelPrice = NonNullable<Spending['prices']['models'][number]['price']>
@@ -31,7 +31,6 @@ const fields: readonly (readonly [PriceField, string])[] = [
 @customElement('dg-price-table')
 export class DgPriceTable extends LightElement {
   protected override readonly sheets = [priceTableStyles]
-  @property({ attribute: false }) app!: App
   @property({ attribute: false }) setting!: Setting
   @property({ attribute: false }) draft: string | undefined
   @property({ attribute: false }) error: string | undefined
@@ -60,23 +59,20 @@ export class DgPriceTable extends LightElement {
       <div>
         <p class="name">Prices</p>
         <p class="soft">US dollars for a million tokens, or for a minute of audio. A model that costs nothing has 0.</p>
-        <p class="origin">
-          <span class="tag ${this.setting.source === 'stored' ? 'on' : ''}">
-            ${this.setting.source === 'unset' ? 'Built-in list' : 'Changed'}
-          </span>
-          <code>PRICES</code>
-          ${
-            this.setting.source === 'stored'
-              ? html`<button class="link" type="button" aria-label="Reset Prices" @click=${() => this.dispatchEvent(new Event('reset'))}>
-                  Reset
-                </button>`
-              : nothing
-          }
-        </p>
+        ${this.originView()}
       </div>
       ${loadedView(this.loaded, 'the prices', (prices) => this.tableView(prices))}
-      ${this.error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${this.error}</span>`}
+      ${fieldError(this.error)}
     </div>`
+  }
+
+  private originView(): TemplateResult {
+    const { source } = this.setting
+    const text = source === 'unset' ? 'Built-in list' : 'Changed'
+    const reset = { label: 'Reset Prices', run: () => this.dispatchEvent(new Event('reset')) }
+    return source === 'stored'
+      ? originView([[text, 'on']], ['PRICES'], reset)
+      : originView([[text]], ['PRICES'], null)
   }
 
   private tableView({ models, callMinute, relayMinute, textSegment }: Spending['prices']): TemplateResult {

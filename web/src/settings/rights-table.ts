@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { controlView, originView, type SettingActions, valueText } from './setting-row.ts'
+import { fieldError } from '../design/field.ts'
+import { controlView, type SettingActions, settingOrigin, valueText } from './setting-row.ts'
 
 /** What each right means, in full. */
 const meanings: Readonly<Record<string, string>> = {
@@ -17,7 +18,7 @@ export function rightsTable(
   errors: Readonly<Record<string, string>>,
   actions: SettingActions,
 ): TemplateResult {
-  return html`<table class="rights" aria-label="What each way in may do">
+  return html`<table class="wide-table rights" aria-label="What each way in may do">
     <thead>
       <tr><th scope="col">Way in</th><th scope="col">May do</th></tr>
     </thead>
@@ -45,13 +46,13 @@ function rowView(
     <th scope="row">
       <label for=${key}>${title}</label>
       <p class="soft" id="${key}-about">${description}</p>
-      ${originView(setting, actions)}
+      ${settingOrigin(setting, actions)}
     </th>
     <td>
       ${controlView(setting, draft, error !== undefined, actions)}
       <p class="soft">${meanings[draft ?? valueText(setting)]}</p>
       <div id="${key}-error">
-        ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${error}</span>`}
+        ${fieldError(error)}
       </div>
     </td>
   </tr>`

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { takeText } from '../design/field.ts'
+import { fieldError, takeText } from '../design/field.ts'
+import { originView, type Tag } from './origin.ts'
 
 export type SettingActions = {
   readonly edit: (setting: Setting, text: string) => void
@@ -48,7 +49,7 @@ export function rowFrame(row: {
       ${control}
       <div id="${name}-error">
         ${note === undefined ? nothing : html`<p class="soft">${note}</p>`}
-        ${error === undefined ? nothing : html`<span class="field-error"><dg-icon name="warning"></dg-icon>${error}</span>`}
+        ${fieldError(error)}
       </div>
     </div>
   </div>`
@@ -70,30 +71,21 @@ export function settingRow(
     error,
     changed: draft !== undefined,
     ...(isForAnotherHost(setting) ? { note: otherHostText(setting) } : {}),
-    origin: originView(setting, actions),
+    origin: settingOrigin(setting, actions),
   })
 }
 
-/** Where the value comes from, and a button to reset it. */
-export function originView(setting: Setting, actions: SettingActions): TemplateResult {
+/** Where the value of a setting comes from. A secret is removed instead of reset. */
+export function settingOrigin(setting: Setting, actions: SettingActions): TemplateResult {
   const { key, title, source, secret, restart } = setting
-  return html`<p class="origin">
-      <span class="tag ${source === 'stored' ? 'on' : ''}">${sources[source]}</span>
-      ${restart ? html`<span class="tag restart">After a restart</span>` : nothing}
-      <code>${key}</code>
-      ${
-        source === 'stored'
-          ? html`<button
-              class="link"
-              type="button"
-              aria-label="${secret ? 'Remove' : 'Reset'} ${title}"
-              @click=${() => actions.reset(setting)}
-            >
-              ${secret ? 'Remove' : 'Reset'}
-            </button>`
-          : nothing
-      }
-    </p>`
+  const text = secret ? 'Remove' : 'Reset'
+  const isStored = source === 'stored'
+  const tags: readonly Tag[] = restart ? [['After a restart', 'restart']] : []
+  return originView(
+    [isStored ? [sources[source], 'on'] : [sources[source]], ...tags],
+    [key],
+    isStored ? { label: `${text} ${title}`, text, run: () => actions.reset(setting) } : null,
+  )
 }
 
 export function controlView(
@@ -141,7 +133,9 @@ export function controlView(
 }
 
 export function withUnit(input: TemplateResult, unit: string | null): TemplateResult {
-  return unit === null ? input : html`<div class="with-unit">${input}<span class="soft">${unit}</span></div>`
+  return unit === null
+    ? input
+    : html`<div class="beside with-unit">${input}<span class="soft">${unit}</span></div>`
 }
 
 /** A setting's value as its field shows it; empty while unset and for a secret. */

@@ -85,9 +85,6 @@ export const settingsPageStyles = css`
     position: sticky;
     bottom: var(--space-4);
     z-index: 5;
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     margin-bottom: var(--space-5);
     padding: var(--space-2) var(--space-2) var(--space-2) var(--space-4);
     border: 1px solid var(--line-strong);

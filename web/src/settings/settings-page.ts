@@ -1,15 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { customElement } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { changeSettings } from '../api/settings.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { plural } from '../design/format.ts'
-import { LightElement } from '../design/light-element.ts'
-import { whileConnected } from '../design/while-connected.ts'
+import { changeSettings } from './change-settings.ts'
 import { DgConnectionTest } from './connection-test.ts'
-import { askPasswordIn } from './password-dialog.ts'
 import './factors.ts'
 import '../services/model-services.ts'
 import './password-form.ts'
@@ -37,20 +33,15 @@ type State = {
 @customElement('dg-settings-page')
 export class DgSettingsPage extends LightElement {
   protected override readonly sheets = [settingsStyles, settingsPageStyles]
-  @property({ attribute: false }) app!: App
   private readonly loaded = new Loaded<State>(this, {
     fetch: () => this.fetch(),
     concerns: (type) => type === 'settings.changed',
   })
-  private readonly submission = new Submission(this)
   private hasJumped = false
 
-  constructor() {
-    super()
-    whileConnected(this, (signal) => {
-      addEventListener('beforeunload', this.leaving, { signal })
-      addEventListener('hashchange', this.linked, { signal })
-    })
+  protected override connected(signal: AbortSignal): void {
+    addEventListener('beforeunload', this.leaving, { signal })
+    addEventListener('hashchange', this.linked, { signal })
   }
 
   /** Unsaved values by key. Survives navigation to other pages. */
@@ -114,7 +105,6 @@ export class DgSettingsPage extends LightElement {
   }
 
   private readonly save = async (): Promise<void> => {
-    const { http } = this.app
     const stored = this.loaded.value?.settings.filter(({ source }) => source === 'stored') ?? []
     const sent = [...this.draft]
     // Emptying a stored field resets it.
@@ -122,8 +112,7 @@ export class DgSettingsPage extends LightElement {
       text.trim() === '' && stored.some(({ key }) => key === name)
     const entries = sent.filter((entry) => !isEmptied(entry))
     const isSaved = await this.submission.send(async () => {
-      if (entries.length > 0)
-        this.put(await changeSettings(http, Object.fromEntries(entries), askPasswordIn(this)))
+      if (entries.length > 0) this.put(await changeSettings(this, Object.fromEntries(entries)))
       for (const [key] of sent.filter(isEmptied)) await this.resetSetting(key)
     })
     const { problem } = this.submission
@@ -216,13 +205,13 @@ export class DgSettingsPage extends LightElement {
           service
             ? html`<div class="body foot">
                 <dg-connection-test
-                  .http=${this.app.http}
+                  .app=${this.app}
                   service=${service}
                   note=${unsaved ? 'Tests the saved settings. Your changes are not saved yet.' : ''}
                 ></dg-connection-test>
                 ${
                   service === 'telephony'
-                    ? html`<dg-point-number .http=${this.app.http} @pointed=${this.testAgain}></dg-point-number>`
+                    ? html`<dg-point-number .app=${this.app} @pointed=${this.testAgain}></dg-point-number>`
                     : nothing
                 }
               </div>`
@@ -252,7 +241,7 @@ export class DgSettingsPage extends LightElement {
   }
 
   private saveBarView(): TemplateResult {
-    return html`<div class="save-bar" role="region" aria-label="Changes">
+    return html`<div class="beside save-bar" role="region" aria-label="Changes">
       <span>${plural(this.draft.size, 'change')} not saved</span>
       <button class="button small quiet" type="button" @click=${this.discard}>Discard</button>
       <button class="button small primary" ?disabled=${this.submission.busy}>${this.submission.busy ? 'Saving…' : 'Save'}</button>
@@ -260,7 +249,7 @@ export class DgSettingsPage extends LightElement {
   }
 
   private accountView(): TemplateResult {
-    const { http, toast } = this.app
+    const { toast } = this.app
     const changed = () => {
       toast('Password changed. Other devices are signed out.')
       void this.querySelector<DgSignInList>('dg-sign-in-list')?.list.reload()
@@ -274,7 +263,7 @@ export class DgSettingsPage extends LightElement {
           about: 'Changing it signs out every other device.',
         },
         html`<div class="body">
-          <dg-password-form .http=${http} @changed=${changed}></dg-password-form>
+          <dg-password-form .app=${this.app} @changed=${changed}></dg-password-form>
         </div>`,
       )}
       ${cardView(

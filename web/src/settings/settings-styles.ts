@@ -1,4 +1,6 @@
 import { css } from 'lit'
+import { wideTable } from '../design/wide-table.ts'
+import { originStyles } from './origin.ts'
 
 /** Settings cards: a heading, then one row per setting with its text left and its control right. */
 export const settingsStyles = css`
@@ -46,53 +48,22 @@ export const settingsStyles = css`
     background: var(--warning-soft);
     color: var(--ink);
   }
-  .rights {
-    width: 100%;
-    border-collapse: collapse;
-  }
-  .rights th,
-  .rights td {
+  ${originStyles}
+  ${wideTable}
+  .rights :is(th, td) {
     padding: var(--space-4) var(--space-5);
-    border-top: 1px solid var(--line);
-    font-weight: inherit;
-    text-align: start;
-    vertical-align: top;
   }
-  .rights thead th {
-    padding-block: var(--space-2);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-  }
-  .rights tbody th,
-  .rights label,
-  .rights .fixed {
+  .rights :is(label, .fixed) {
     font-weight: 550;
   }
   .rights td {
     width: 22rem;
   }
-  .rights .soft,
-  .rights .origin {
-    font-weight: 400;
-  }
   .rights td .soft {
     margin-top: var(--space-1);
   }
-  .setting .origin,
-  .rights .origin {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 0.2rem var(--space-2);
+  .origin {
     min-height: 1.5rem;
-    margin-top: var(--space-1);
-    color: var(--ink-faint);
-    font-size: var(--text-xs);
-  }
-  .setting code,
-  .rights code {
-    font-family: var(--font-mono);
-    overflow-wrap: anywhere;
   }
   .setting.changed,
   .rights .changed {
@@ -102,11 +73,6 @@ export const settingsStyles = css`
     display: grid;
     align-content: start;
     gap: var(--space-1);
-  }
-  .with-unit {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
   }
   .with-unit .input {
     max-width: 9rem;
@@ -125,20 +91,12 @@ export const settingsStyles = css`
     .setting {
       grid-template-columns: minmax(0, 1fr);
     }
-    .rights thead {
-      display: none;
-    }
-    .rights :is(tbody, tr, th, td) {
-      display: block;
+    .rights :is(th, td) {
       width: auto;
+      padding: 0;
     }
     .rights tr {
       padding: var(--space-4);
-      border-top: 1px solid var(--line);
-    }
-    .rights :is(th, td) {
-      padding: 0;
-      border: 0;
     }
     .rights td {
       margin-top: var(--space-2);

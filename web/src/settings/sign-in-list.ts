@@ -1,46 +1,38 @@
-import { css, html, LitElement } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { css, html } from 'lit'
+import { customElement } from 'lit/decorators.js'
 import type { AnswerOf } from '../api/routes.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import { fullTimeText } from '../design/format.ts'
-import { relativeText } from '../design/relative-time.ts'
+import { fullTimeText, relativeText } from '../design/format.ts'
 import { deviceText, isHandheld } from './device.ts'
 
 type SignIn = AnswerOf<'/api/sessions'>['sessions'][number]
 
 /** The owner's sessions. */
 @customElement('dg-sign-in-list')
-export class DgSignInList extends LitElement {
-  static override readonly styles = [
-    controls,
-    cards,
-    css`
-      li {
-        display: flex;
-        align-items: center;
-        gap: var(--space-3);
-        min-height: 2.75rem;
-        padding: var(--space-2) 0;
-      }
-      li + li {
-        border-top: 1px solid var(--line);
-      }
-      li > dg-icon {
-        --icon-size: 1.375rem;
-        color: var(--ink-faint);
-      }
-      .when {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0 var(--space-3);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgSignInList extends AppElement {
+  static override readonly styles = css`
+    li {
+      display: flex;
+      align-items: center;
+      gap: var(--space-3);
+      min-height: 2.75rem;
+      padding: var(--space-2) 0;
+    }
+    li + li {
+      border-top: 1px solid var(--line);
+    }
+    li > dg-icon {
+      --icon-size: 1.375rem;
+      color: var(--ink-faint);
+    }
+    .when {
+      display: flex;
+      flex-wrap: wrap;
+      gap: 0 var(--space-3);
+    }
+  `
   readonly list = new Loaded<readonly SignIn[]>(this, {
     fetch: async () => (await this.app.http.get('/api/sessions')).sessions,
   })

@@ -1,71 +1,48 @@
 import { css, html } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
-import { formDialog, textIn } from '../app/form-dialog.ts'
-import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
+import { customElement, property } from 'lit/decorators.js'
+import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { fieldView } from '../design/field.ts'
 import { qrCodeView } from './qr-code.ts'
-import { recoveryCodesStyles, recoveryCodesView } from './recovery-codes.ts'
 
 type Begun = { readonly secret: string; readonly uri: string }
 
-/** Adds an authenticator app: shows its secret, asks for a code of it, then shows the recovery codes. */
+/** Adds an authenticator app: shows its secret, and asks for a code of it. */
 @customElement('dg-totp-dialog')
-export class DgTotpDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    recoveryCodesStyles,
-    css`
-      .qr {
-        display: block;
-        width: min(12rem, 60vw);
-        margin: var(--space-2) auto;
-        border-radius: var(--radius-md);
-      }
-      code {
-        font: 500 var(--text-sm) / 1.6 var(--font-mono);
-        overflow-wrap: anywhere;
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgTotpDialog extends FormDialog {
+  static override readonly styles = css`
+    .qr {
+      display: block;
+      width: min(12rem, 60vw);
+      margin: var(--space-2) auto;
+      border-radius: var(--radius-md);
+    }
+    code {
+      font: 500 var(--text-sm) / 1.6 var(--font-mono);
+      overflow-wrap: anywhere;
+    }
+  `
   @property({ attribute: false }) begun!: Begun
-  /** Called once the app is added. */
-  @property({ attribute: false }) onAdded!: () => void
-  @state() private recoveryCodes: readonly string[] = []
-  private readonly submission = new Submission(this)
+  /** Called with the recovery codes once the app is added. */
+  @property({ attribute: false }) onAdded!: (codes: readonly string[]) => void
 
-  /** Stays open, to show the recovery codes. */
-  private readonly submit = async (data: FormData): Promise<boolean> => {
+  protected override submit(data: FormData): Promise<boolean> {
     const code = textIn(data, 'totp-code')
-    const isAdded = await this.submission.send(
+    return this.submission.send(
       async () => {
         const { recoveryCodes } = await this.app.http.post('/api/auth/totp/confirm', { body: { code } })
-        this.recoveryCodes = recoveryCodes
+        this.onAdded(recoveryCodes)
       },
-      code === '' ? { 'totp-code': 'Enter the code that the app shows.' } : {},
+      { 'totp-code': code === '' && 'Enter the code that the app shows.' },
       ({ problem }) =>
-        problem.code === 'wrong_code'
-          ? { 'totp-code': 'Wrong code. Enter the one that the app shows now.' }
-          : undefined,
+        problem.code === 'wrong_code' && { 'totp-code': 'Wrong code. Enter the one that the app shows now.' },
     )
-    if (isAdded) this.onAdded()
-    return false
   }
 
-  override render() {
-    if (this.recoveryCodes.length > 0)
-      return html`<dg-dialog heading="Keep your recovery codes">
-        ${recoveryCodesView(this.recoveryCodes, this.app.toast)}
-        <div slot="actions"><button class="button primary" @click=${this.close}>I have kept them</button></div>
-      </dg-dialog>`
+  protected override form(): Form {
     const { secret, uri } = this.begun
-    return formDialog(this, this.submission, {
+    return {
       heading: 'Add an authenticator app',
       action: ['Add', 'Adding…'],
-      submit: this.submit,
       fields: html`<p>Scan this with an app such as Aegis, 1Password or Google Authenticator.</p>
         ${qrCodeView(uri, 'QR code for the authenticator app')}
         <p class="soft">
@@ -80,22 +57,6 @@ export class DgTotpDialog extends DialogElement {
           error: this.submission.errors['totp-code'],
           autofocus: true,
         })}`,
-    })
-  }
-}
-
-/** Shows new recovery codes. */
-@customElement('dg-recovery-codes-dialog')
-export class DgRecoveryCodesDialog extends DialogElement {
-  static override readonly styles = [controls, recoveryCodesStyles]
-  @property({ attribute: false }) app!: App
-  @property({ attribute: false }) codes: readonly string[] = []
-
-  override render() {
-    return html`<dg-dialog heading="New recovery codes">
-      <p>The former ones no longer work.</p>
-      ${recoveryCodesView(this.codes, this.app.toast)}
-      <div slot="actions"><button class="button primary" @click=${this.close}>I have kept them</button></div>
-    </dg-dialog>`
+    }
   }
 }

@@ -29,28 +29,8 @@ export const authStyles = css`
     margin: var(--space-2) 0 var(--space-5);
     color: var(--ink-soft);
   }
-  .auth form {
-    display: grid;
-    gap: var(--space-4);
-  }
-  .auth details {
-    border-top: 1px solid var(--line);
-    padding-top: var(--space-3);
-  }
-  .auth summary {
-    width: fit-content;
-    border-radius: var(--radius-sm);
-    color: var(--ink-soft);
-    font-size: var(--text-sm);
-    font-weight: 550;
-    cursor: pointer;
-  }
-  .auth details[open] summary {
+  .auth .optional[open] > summary {
     margin-bottom: var(--space-4);
-  }
-  .auth .more {
-    display: grid;
-    gap: var(--space-4);
   }
   @media (max-width: 30rem) {
     .auth {

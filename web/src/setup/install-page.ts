@@ -1,32 +1,24 @@
 import { html, nothing } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, state } from 'lit/decorators.js'
 import { Refused } from '../api/http.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { rememberSetupStep } from '../app/setup-progress.ts'
-import { Submission } from '../app/submission.ts'
 import { fieldView, minPasswordLength, passwordView, problemView, usernameView } from '../design/field.ts'
 import { plural } from '../design/format.ts'
-import { LightElement } from '../design/light-element.ts'
-import { whileConnected } from '../design/while-connected.ts'
 import { authStyles, authView } from './auth-styles.ts'
 
 /** First launch: sets the password. All other choices follow on the welcome page. */
 @customElement('dg-install-page')
 export class DgInstallPage extends LightElement {
   protected override readonly sheets = [authStyles]
-  @property({ attribute: false }) app!: App
   @state() installed = false
   /** The set-up code from the printed link; empty if there was none or it was refused. */
   @state() linkedCode = ''
-  private readonly submission = new Submission(this)
 
-  constructor() {
-    super()
-    whileConnected(this, (signal) => {
-      this.readLink()
-      // The printed link may be opened in a tab that already shows this page.
-      addEventListener('hashchange', this.readLink, { signal })
-    })
+  protected override connected(signal: AbortSignal): void {
+    this.readLink()
+    // The printed link may be opened in a tab that already shows this page.
+    addEventListener('hashchange', this.readLink, { signal })
   }
 
   private readonly readLink = (): void => {
@@ -53,9 +45,7 @@ export class DgInstallPage extends LightElement {
       () => this.install({ password, setupCode }),
       {
         ...passwordErrors(password),
-        ...(setupCode === ''
-          ? { setupCode: 'Enter the set-up code. The service prints it when it starts.' }
-          : {}),
+        setupCode: setupCode === '' && 'Enter the set-up code. The service prints it when it starts.',
       },
       ({ problem: { status } }) => {
         this.installed = status === 409
@@ -102,7 +92,7 @@ export class DgInstallPage extends LightElement {
     return html`
       <h1>Meet your delegate</h1>
       <p class="lead">Choose a password. Four short steps follow, and you can skip each of them.</p>
-      <form novalidate @submit=${this.submit}>
+      <form class="form" novalidate @submit=${this.submit}>
         ${problemView(problem)}
         ${usernameView}
         ${passwordView({

@@ -1,22 +1,18 @@
 import { html, nothing } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, state } from 'lit/decorators.js'
 import type { Refused } from '../api/http.ts'
 import { canUsePasskey, signInWithPasskey } from '../api/passkeys.ts'
-import type { App } from '../app/app.ts'
-import { Submission } from '../app/submission.ts'
-import { codeView, passwordView, problemView, usernameView } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
+import { LightElement } from '../app/light-element.ts'
+import { codeView, passkeyButton, passwordView, problemView, usernameView } from '../design/field.ts'
 import { authStyles, authView } from './auth-styles.ts'
 
 @customElement('dg-login-page')
 export class DgLoginPage extends LightElement {
   protected override readonly sheets = [authStyles]
-  @property({ attribute: false }) app!: App
   /** Whether the service has asked for a code. */
   @state() private needsCode = false
   /** Whether a passkey may sign in here. */
   @state() private hasPasskey = false
-  private readonly submission = new Submission(this)
 
   override firstUpdated(): void {
     this.field()?.focus()
@@ -45,8 +41,8 @@ export class DgLoginPage extends LightElement {
     const isSignedIn = await this.submission.send(
       () => this.app.http.post('/login', { body: { password, ...(code === '' ? {} : { code }) } }),
       {
-        ...(password === '' ? { password: 'Enter your password.' } : {}),
-        ...(this.needsCode && code === '' ? { code: 'Enter a code.' } : {}),
+        password: password === '' && 'Enter your password.',
+        code: this.needsCode && code === '' && 'Enter a code.',
       },
       (refused) => this.say(refused),
     )
@@ -91,7 +87,7 @@ export class DgLoginPage extends LightElement {
       <p class="lead">
         ${this.app.isSessionLost() ? 'Your session has expired or was ended elsewhere. ' : ''}Sign in to your delegate.
       </p>
-      <form novalidate @submit=${this.submit}>
+      <form class="form" novalidate @submit=${this.submit}>
         ${problemView(problem)}
         ${usernameView}
         ${passwordView({
@@ -113,13 +109,7 @@ export class DgLoginPage extends LightElement {
         <button class="button primary wide" ?disabled=${busy}>
           ${busy ? 'Signing in…' : 'Sign in'}
         </button>
-        ${
-          this.hasPasskey
-            ? html`<button class="button wide" type="button" ?disabled=${busy} @click=${this.usePasskey}>
-                <dg-icon name="passkey"></dg-icon>Use a passkey
-              </button>`
-            : nothing
-        }
+        ${this.hasPasskey ? passkeyButton('wide', busy, this.usePasskey) : nothing}
       </form>
     `)
   }

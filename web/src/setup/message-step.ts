@@ -1,20 +1,16 @@
 import { html, nothing } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
-import type { Http } from '../api/routes.ts'
+import { customElement, state } from 'lit/decorators.js'
+import { LightElement } from '../app/light-element.ts'
 import { newId } from '../app/platform.ts'
-import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
 
 const suggestions = ['Hello! What can you do for me?', 'Remember that I take my coffee black']
 
 /** Sends the first message, which shows that the setup works. Fires `answered`, then `done` when the owner goes on. */
 @customElement('dg-message-step')
 export class DgMessageStep extends LightElement {
-  @property({ attribute: false }) http!: Http
   @state() private said = ''
   @state() private answer: string | null = null
-  private readonly submission = new Submission(this)
 
   private readonly submit = (event: SubmitEvent): void => {
     event.preventDefault()
@@ -29,7 +25,7 @@ export class DgMessageStep extends LightElement {
   private async say(text: string): Promise<void> {
     this.said = text
     await this.submission.send(async () => {
-      const { reply } = await this.http.post('/api/chat', {
+      const { reply } = await this.app.http.post('/api/chat', {
         body: { content: text, clientMessageId: newId() },
       })
       this.answer = reply.text
@@ -46,7 +42,7 @@ export class DgMessageStep extends LightElement {
   override render() {
     const { answer } = this
     const { busy, problem } = this.submission
-    return html`<form novalidate @submit=${this.submit}>
+    return html`<form class="form" novalidate @submit=${this.submit}>
       ${problemView(problem)}
       ${
         answer === null
@@ -60,7 +56,7 @@ export class DgMessageStep extends LightElement {
           : nothing
       }
       <div class="step-talk" role="status">
-        ${this.said !== '' && (busy || answer !== null) ? html`<p class="owner">${this.said}</p>` : nothing}
+        ${this.said !== '' && (busy || answer !== null) ? html`<p class="on owner">${this.said}</p>` : nothing}
         ${busy ? html`<p class="delegate">Thinking…</p>` : nothing}
         ${answer === null ? nothing : html`<p class="delegate">${answer}</p>`}
       </div>

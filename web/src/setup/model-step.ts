@@ -1,12 +1,10 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, state } from 'lit/decorators.js'
 import type { ServiceTest } from '../../../src/http/contract/services.ts'
-import { changeSettings } from '../api/settings.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { problemView } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
+import { changeSettings } from '../settings/change-settings.ts'
 import '../services/model-picker.ts'
 import type { DgModelPicker } from '../services/model-picker.ts'
 import {
@@ -27,7 +25,6 @@ import {
   setUpServices,
   suggestedModel,
 } from '../services/service-words.ts'
-import { askPasswordIn } from '../settings/password-dialog.ts'
 import { valueText } from '../settings/setting-row.ts'
 
 /**
@@ -37,12 +34,10 @@ import { valueText } from '../settings/setting-row.ts'
 @customElement('dg-model-step')
 export class DgModelStep extends LightElement {
   protected override readonly sheets = [modelStepStyles]
-  @property({ attribute: false }) app!: App
   @state() private kind: ServiceKind | null = null
   /** The last test, if it passed and nothing changed since. */
   @state() private passed: ServiceTest | null = null
   @state() private model = ''
-  private readonly submission = new Submission(this)
   private readonly loaded = new Loaded<Services>(this, { fetch: () => this.fetch() })
   /** The chat model of the settings: their default is one of OpenAI's. */
   private current = ''
@@ -93,10 +88,9 @@ export class DgModelStep extends LightElement {
     const { kind, passed, entry } = this
     if (!kind) return
     if (passed === null) return this.test(kind, entry)
-    const isSaved = await this.submission.send(
-      () => this.save(kind, entry),
-      this.model === '' ? { model: 'Choose a model.' } : {},
-    )
+    const isSaved = await this.submission.send(() => this.save(kind, entry), {
+      model: this.model === '' && 'Choose a model.',
+    })
     if (isSaved) this.done()
   }
 
@@ -130,7 +124,7 @@ export class DgModelStep extends LightElement {
       params: { id: 'main' },
       body: { kind: kind.kind, title: kind.title, baseUrl: entry.baseUrl, apiKey },
     })
-    await changeSettings(http, { CHAT_SERVICE: 'main', CHAT_MODEL: this.model }, askPasswordIn(this))
+    await changeSettings(this, { CHAT_SERVICE: 'main', CHAT_MODEL: this.model })
   }
 
   private readonly done = (): void => {
@@ -192,13 +186,13 @@ export class DgModelStep extends LightElement {
   private formView(kind: ServiceKind): TemplateResult {
     const { passed } = this
     const { busy, problem, errors } = this.submission
-    return html`<form novalidate @submit=${this.submit} @input=${this.edited}>
+    return html`<form class="form" novalidate @submit=${this.submit} @input=${this.edited}>
       <div class="chosen">
         <strong>${kind.title}</strong>
         <button class="button small" type="button" ?disabled=${busy} @click=${() => this.choose(null)}>Choose another</button>
       </div>
       ${hintView(kind.hint)} ${entryFields(kind, this.service, errors)}
-      <dg-service-test .http=${this.app.http}></dg-service-test>
+      <dg-service-test .app=${this.app}></dg-service-test>
       ${
         passed === null
           ? nothing

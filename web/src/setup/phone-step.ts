@@ -1,15 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, state } from 'lit/decorators.js'
 import type { Setting } from '../../../src/http/contract/settings.ts'
-import { changeSettings } from '../api/settings.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { fieldView, problemView } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
+import { changeSettings } from '../settings/change-settings.ts'
 import '../settings/connection-test.ts'
 import type { DgConnectionTest } from '../settings/connection-test.ts'
-import { askPasswordIn } from '../settings/password-dialog.ts'
 import { isForAnotherHost, otherHostText, valueText } from '../settings/setting-row.ts'
 
 const keys = [
@@ -23,12 +20,10 @@ const keys = [
 /** Saves and tests the settings of the telephony provider. Fires `done` when it works or is skipped. */
 @customElement('dg-phone-step')
 export class DgPhoneStep extends LightElement {
-  @property({ attribute: false }) app!: App
   @state() private tested: 'no' | 'works' | 'fails' = 'no'
   private readonly settings = new Loaded(this, {
     fetch: async (): Promise<readonly Setting[]> => (await this.app.http.get('/api/config')).entries,
   })
-  private readonly submission = new Submission(this)
 
   /** The settings of this step, in its order. */
   private get fields(): readonly Setting[] {
@@ -67,8 +62,7 @@ export class DgPhoneStep extends LightElement {
   }
 
   private async saveAndTest(entries: Readonly<Record<string, string>>): Promise<void> {
-    if (Object.keys(entries).length > 0)
-      this.settings.put(await changeSettings(this.app.http, entries, askPasswordIn(this)))
+    if (Object.keys(entries).length > 0) this.settings.put(await changeSettings(this, entries))
     await this.updateComplete
     // A saved secret is neither shown nor sent again.
     for (const { key, secret } of this.fields) {
@@ -100,11 +94,11 @@ export class DgPhoneStep extends LightElement {
   private formView(): TemplateResult {
     const { tested } = this
     const { busy, problem } = this.submission
-    return html`<form novalidate @submit=${this.submit}>
+    return html`<form class="form" novalidate @submit=${this.submit}>
       ${problemView(problem)} ${this.fields.map((setting) => this.fieldView(setting))}
       <dg-connection-test
         class=${tested === 'no' && !busy ? 'unused' : ''}
-        .http=${this.app.http}
+        .app=${this.app}
         service="telephony"
         bare
       ></dg-connection-test>

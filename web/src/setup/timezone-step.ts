@@ -1,16 +1,13 @@
 import { html } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
+import { customElement, state } from 'lit/decorators.js'
+import { LightElement } from '../app/light-element.ts'
 import { Loaded } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
 import { fieldView, problemView, takeText } from '../design/field.ts'
-import { LightElement } from '../design/light-element.ts'
 import { tick } from '../design/while-connected.ts'
 
 /** Asks for the owner's time zone. Fires `done` once it is saved. */
 @customElement('dg-timezone-step')
 export class DgTimezoneStep extends LightElement {
-  @property({ attribute: false }) app!: App
   /** What the owner entered; null before that. */
   @state() private entered: string | null = null
   private readonly stored = new Loaded(this, {
@@ -19,7 +16,6 @@ export class DgTimezoneStep extends LightElement {
       return entries.find(({ key, source }) => key === 'TIMEZONE' && source !== 'default')?.value ?? null
     },
   })
-  private readonly submission = new Submission(this)
 
   constructor() {
     super()
@@ -60,7 +56,7 @@ export class DgTimezoneStep extends LightElement {
 
   override render() {
     const { busy, problem, errors } = this.submission
-    return html`<form novalidate @submit=${this.submit} @input=${this.typed}>
+    return html`<form class="form" novalidate @submit=${this.submit} @input=${this.typed}>
       ${problemView(problem || this.stored.problem)}
       ${fieldView({
         name: 'TIMEZONE',

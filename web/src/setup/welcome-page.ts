@@ -1,9 +1,9 @@
 import { css, html, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { customElement, state } from 'lit/decorators.js'
 import { explain } from '../api/http.ts'
-import type { App } from '../app/app.ts'
+import { LightElement } from '../app/light-element.ts'
 import { currentSetupStep, rememberSetupStep, type SetupStep, setupSteps } from '../app/setup-progress.ts'
-import { LightElement } from '../design/light-element.ts'
+import { iconButton } from '../design/icon-button.ts'
 import './message-step.ts'
 import './model-step.ts'
 import './phone-step.ts'
@@ -29,7 +29,6 @@ const texts: Readonly<Record<SetupStep, StepText>> = {
 @customElement('dg-welcome-page')
 export class DgWelcomePage extends LightElement {
   protected override readonly sheets = [authStyles, welcomeStyles]
-  @property({ attribute: false }) app!: App
   /** Null until the current step is known. */
   @state() private step: SetupStep | null = currentSetupStep()
 
@@ -100,13 +99,7 @@ export class DgWelcomePage extends LightElement {
     const { heading, lead } = texts[step]
     return html`
       <div class="progress soft">
-        ${
-          number > 2
-            ? html`<button class="button quiet icon small previous" aria-label="Back" title="Back" @click=${this.back}>
-                <dg-icon name="chevron"></dg-icon>
-              </button>`
-            : nothing
-        }
+        ${number > 2 ? iconButton('chevron', 'Back', this.back, 'quiet small previous', 'Back') : nothing}
         <ol class="list" aria-hidden="true">
           ${Array.from({ length: count }, (_, at) => html`<li class=${at < number - 1 ? 'over' : at === number - 1 ? 'here' : ''}></li>`)}
         </ol>
@@ -120,7 +113,6 @@ export class DgWelcomePage extends LightElement {
   }
 
   private bodyView(step: SetupStep): TemplateResult {
-    const { http } = this.app
     switch (step) {
       case 'timezone':
         return html`<dg-timezone-step .app=${this.app} @done=${this.next}></dg-timezone-step>`
@@ -130,7 +122,7 @@ export class DgWelcomePage extends LightElement {
         return html`<dg-phone-step .app=${this.app} @done=${this.next}></dg-phone-step>`
       case 'message':
         return html`<dg-message-step
-          .http=${http}
+          .app=${this.app}
           @answered=${() => rememberSetupStep(null)}
           @done=${this.next}
         ></dg-message-step>`
@@ -194,8 +186,6 @@ const welcomeStyles = css`
   }
   .welcome .step-talk .owner {
     justify-self: end;
-    background: var(--accent-soft);
-    color: var(--on-accent-soft);
   }
   .welcome .step-talk .delegate {
     justify-self: start;

@@ -1,12 +1,9 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { Delivery, Task } from '../../../src/http/contract/tasks.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import { capitalised, durationText, fullTimeText, plural, timeText } from '../design/format.ts'
-import { relativeText } from '../design/relative-time.ts'
+import { capitalised, durationText, fullTimeText, plural, relativeText, timeText } from '../design/format.ts'
 import {
   channelText,
   deliveryText,
@@ -19,79 +16,73 @@ import {
 
 /** A task with its state; unfolds to its text and delivery attempts. Fires `cancel` and `retry`. */
 @customElement('dg-task-card')
-export class DgTaskCard extends LitElement {
-  static override readonly styles = [
-    controls,
-    cards,
-    css`
-      :host {
-        display: block;
-        flex: 1;
-        min-width: 0;
-      }
-      .head {
-        display: flex;
-        align-items: flex-start;
-        gap: var(--space-2) var(--space-3);
-      }
-      h3 {
-        flex: 1;
-        min-width: 0;
-        font-size: var(--text-md);
-        font-weight: 550;
-        line-height: 1.4;
-        overflow-wrap: anywhere;
-      }
-      .status {
-        display: inline-flex;
-        align-items: center;
-        gap: 0.375rem;
-        color: var(--ink-soft);
-        font-size: var(--text-sm);
-        font-weight: 550;
-        white-space: nowrap;
-      }
-      .status.good {
-        color: var(--success);
-      }
-      .status.bad {
-        color: var(--danger);
-      }
-      .status.live {
-        color: var(--accent);
-      }
-      .line {
-        display: flex;
-        gap: var(--space-2);
-        margin-top: var(--space-2);
-        font-size: var(--text-sm);
-        overflow-wrap: anywhere;
-      }
-      .line dg-icon {
-        margin-top: 0.2em;
-      }
-      .line.undelivered dg-icon {
-        color: var(--warning);
-      }
-      .progress {
-        padding: var(--space-2) var(--space-3);
-        border-radius: var(--radius-sm);
-        background: var(--sunken);
-        font: 400 var(--text-sm) / 1.5 var(--font-mono);
-      }
-      .progress + .facts {
-        margin-top: var(--space-2);
-      }
-      .actions {
-        margin-top: var(--space-3);
-      }
-      dg-task-details {
-        display: block;
-        margin-top: var(--space-4);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgTaskCard extends AppElement {
+  static override readonly styles = css`
+    :host {
+      flex: 1;
+      min-width: 0;
+    }
+    .head {
+      display: flex;
+      align-items: flex-start;
+      gap: var(--space-2) var(--space-3);
+    }
+    h3 {
+      flex: 1;
+      min-width: 0;
+      font-size: var(--text-md);
+      font-weight: 550;
+      line-height: 1.4;
+      overflow-wrap: anywhere;
+    }
+    .status {
+      display: inline-flex;
+      align-items: center;
+      gap: 0.375rem;
+      color: var(--ink-soft);
+      font-size: var(--text-sm);
+      font-weight: 550;
+      white-space: nowrap;
+    }
+    .status.good {
+      color: var(--success);
+    }
+    .status.bad {
+      color: var(--danger);
+    }
+    .status.live {
+      color: var(--accent);
+    }
+    .line {
+      display: flex;
+      gap: var(--space-2);
+      margin-top: var(--space-2);
+      font-size: var(--text-sm);
+      overflow-wrap: anywhere;
+    }
+    .line dg-icon {
+      margin-top: 0.2em;
+    }
+    .line.undelivered dg-icon {
+      color: var(--warning);
+    }
+    .progress {
+      padding: var(--space-2) var(--space-3);
+      border-radius: var(--radius-sm);
+      background: var(--sunken);
+      font: 400 var(--text-sm) / 1.5 var(--font-mono);
+    }
+    .progress + .facts {
+      margin-top: var(--space-2);
+    }
+    .actions {
+      margin-top: var(--space-3);
+    }
+    dg-task-details {
+      display: block;
+      margin-top: var(--space-4);
+    }
+  `
   @property({ attribute: false }) task!: Task
   @property({ attribute: false }) now!: Date
   @state() private open = false
@@ -195,30 +186,26 @@ export class DgTaskCard extends LitElement {
 
 /** The text of a task and its outcome, and how it was delivered. */
 @customElement('dg-task-details')
-export class DgTaskDetails extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      pre {
-        max-height: 22rem;
-      }
-      ol {
-        margin: 0;
-        padding: 0 0 0 var(--space-5);
-        font-size: var(--text-sm);
-      }
-      ol time {
-        color: var(--ink-soft);
-      }
-      .delivery + .delivery {
-        margin-top: var(--space-2);
-      }
-      .delivery > p {
-        font-size: var(--text-sm);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgTaskDetails extends AppElement {
+  static override readonly styles = css`
+    pre {
+      max-height: 22rem;
+    }
+    ol {
+      margin: 0;
+      padding: 0 0 0 var(--space-5);
+      font-size: var(--text-sm);
+    }
+    ol time {
+      color: var(--ink-soft);
+    }
+    .delivery + .delivery {
+      margin-top: var(--space-2);
+    }
+    .delivery > p {
+      font-size: var(--text-sm);
+    }
+  `
   @property({ attribute: false }) task!: Task
   private readonly whole = new Loaded(this, {
     fetch: () => this.app.http.get('/api/tasks/{id}', { params: { id: this.task.id } }),

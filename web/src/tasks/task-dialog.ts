@@ -1,30 +1,21 @@
 import { css, html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
-import { formDialog, textIn } from '../app/form-dialog.ts'
-import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
+import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { areaView, choiceView, fieldView } from '../design/field.ts'
 
 const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 
 /** Hands a task to the coding assistant. */
 @customElement('dg-task-dialog')
-export class DgTaskDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      textarea {
-        min-height: 9rem;
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgTaskDialog extends FormDialog {
+  static override readonly styles = css`
+    textarea {
+      min-height: 9rem;
+    }
+  `
   @property({ attribute: false }) onDispatched!: () => void
-  private readonly submission = new Submission(this)
 
-  private readonly submit = (data: FormData): Promise<boolean> => {
+  protected override submit(data: FormData): Promise<boolean> {
     const title = textIn(data, 'title')
     const prompt = textIn(data, 'prompt')
     const notify = deliveryChannels.find((channel) => channel === textIn(data, 'notify'))
@@ -35,18 +26,17 @@ export class DgTaskDialog extends DialogElement {
         this.onDispatched()
       },
       {
-        ...(title === '' ? { title: 'Enter a name.' } : {}),
-        ...(prompt === '' ? { prompt: 'Describe what to do.' } : {}),
+        title: title === '' && 'Enter a name.',
+        prompt: prompt === '' && 'Describe what to do.',
       },
     )
   }
 
-  override render() {
+  protected override form(): Form {
     const { errors } = this.submission
-    return formDialog(this, this.submission, {
+    return {
       heading: 'Hand over a task',
       action: ['Hand over', 'Handing over…'],
-      submit: this.submit,
       fields: html`
         ${fieldView({ name: 'title', label: 'Name', placeholder: 'Update the dependencies', error: errors.title })}
         ${areaView({
@@ -63,6 +53,6 @@ export class DgTaskDialog extends DialogElement {
           ['webhook', 'By webhook'],
         ])}
       `,
-    })
+    }
   }
 }

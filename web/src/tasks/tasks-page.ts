@@ -1,14 +1,11 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { html, nothing, type TemplateResult } from 'lit'
+import { customElement } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { Task, TaskIsolation } from '../../../src/http/contract/tasks.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
-import { moreView } from '../app/list-view.ts'
 import { loadedView } from '../app/loaded.ts'
-import { type ListPage, PagedList } from '../app/paged-list.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
+import { type ListPage, moreView, PagedList } from '../app/paged-list.ts'
 import { tick } from '../design/while-connected.ts'
 import './task-card.ts'
 import { DgTaskDialog } from './task-dialog.ts'
@@ -24,9 +21,7 @@ type TaskPage = ListPage<Task> & {
 
 /** Tasks of the coding assistant, with their outcomes and deliveries. */
 @customElement('dg-tasks-page')
-export class DgTasksPage extends LitElement {
-  static override readonly styles = [controls, cards]
-  @property({ attribute: false }) app!: App
+export class DgTasksPage extends AppElement {
   /** Kept, so that closing it does not lose what was typed. */
   private readonly dialog = new DgTaskDialog()
   private readonly tasks = new PagedList<Task, TaskPage>(this, {
@@ -60,7 +55,7 @@ export class DgTasksPage extends LitElement {
   }
 
   private readonly handOver = (): void => {
-    Object.assign(this.dialog, { app: this.app, onDispatched: this.tasks.reload }).openIn(this)
+    Object.assign(this.dialog, { onDispatched: this.tasks.reload }).openIn(this)
   }
 
   private retry(task: Task, what: 'work' | 'delivery'): void {

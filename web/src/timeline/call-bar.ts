@@ -1,60 +1,48 @@
-import { css, html, LitElement, nothing, type PropertyValues } from 'lit'
+import { css, html, nothing, type PropertyValues } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { LiveCall } from '../../../src/http/contract/calls.ts'
-import type { Http } from '../api/routes.ts'
-import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
+import { AppElement } from '../app/app-element.ts'
 import { tick } from '../design/while-connected.ts'
 
 const secondMs = 1000
 
 /** The live call: who is on the line, for how long, who is speaking, and a button to hang up. */
 @customElement('dg-call-bar')
-export class DgCallBar extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      :host {
-        display: block;
-      }
-      section {
-        display: grid;
-        grid-template-columns: auto minmax(0, 1fr) auto;
-        align-items: center;
-        gap: var(--space-1) var(--space-3);
-        padding: var(--space-2) var(--space-4);
-        border-bottom: 1px solid var(--line);
-        background: var(--accent-soft);
-        color: var(--on-accent-soft);
-        font-size: var(--text-sm);
-      }
-      .what {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0 var(--space-3);
-      }
-      .who {
-        font-weight: 600;
-        overflow-wrap: anywhere;
-      }
-      .number,
-      time {
-        font-variant-numeric: tabular-nums;
-      }
-      .state {
-        display: inline-flex;
-        align-items: center;
-        gap: var(--space-2);
-      }
-      .problem {
-        grid-column: 1 / -1;
-      }
-    `,
-  ]
+export class DgCallBar extends AppElement {
+  static override readonly styles = css`
+    section {
+      display: grid;
+      grid-template-columns: auto minmax(0, 1fr) auto;
+      align-items: center;
+      gap: var(--space-1) var(--space-3);
+      padding: var(--space-2) var(--space-4);
+      border-bottom: 1px solid var(--line);
+      font-size: var(--text-sm);
+    }
+    .what {
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: 0 var(--space-3);
+    }
+    .who {
+      font-weight: 600;
+      overflow-wrap: anywhere;
+    }
+    .number,
+    time {
+      font-variant-numeric: tabular-nums;
+    }
+    .state {
+      display: inline-flex;
+      align-items: center;
+      gap: var(--space-2);
+    }
+    .problem {
+      grid-column: 1 / -1;
+    }
+  `
   @property({ attribute: false }) call: LiveCall | null = null
-  @property({ attribute: false }) http!: Http
-  private readonly hangingUp = new Submission(this)
 
   constructor() {
     super()
@@ -62,12 +50,12 @@ export class DgCallBar extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('call') && changed.get('call')?.callSid !== this.call?.callSid) this.hangingUp.show({})
+    if (changed.has('call') && changed.get('call')?.callSid !== this.call?.callSid) this.submission.show({})
   }
 
   private readonly hangUp = (): Promise<boolean> =>
-    this.hangingUp.send(
-      () => this.http.post('/api/calls/current/hangup'),
+    this.submission.send(
+      () => this.app.http.post('/api/calls/current/hangup'),
       {},
       // 409: the call has already ended.
       ({ problem }) => (problem.status === 409 ? '' : undefined),
@@ -76,8 +64,8 @@ export class DgCallBar extends LitElement {
   override render() {
     const { call } = this
     if (call === null) return nothing
-    const { busy, problem } = this.hangingUp
-    return html`<section aria-label="Phone call">
+    const { busy, problem } = this.submission
+    return html`<section class="on" aria-label="Phone call">
       <dg-icon name="phone"></dg-icon>
       <div class="what">
         <span class="who">${call.party === 'owner' ? 'You' : 'A guest'} on the phone</span>

@@ -3,7 +3,6 @@ import { css } from 'lit'
 /** A card among the rows of the timeline, with a heading and buttons. */
 export const cardStyles = css`
   :host {
-    display: block;
     max-width: 36rem;
     margin: var(--space-2) 0;
     border-radius: var(--radius-md);
@@ -17,9 +16,6 @@ export const cardStyles = css`
     background: var(--surface);
   }
   .title {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     font-size: var(--text-md);
     font-weight: 600;
   }

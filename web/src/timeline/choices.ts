@@ -1,10 +1,9 @@
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { AnswerOf } from '../api/routes.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { planStyles, planView } from '../app/erasure-plan.ts'
 import { Loaded, waitingView } from '../app/loaded.ts'
-import { controls } from '../design/controls.ts'
 import { problemView } from '../design/field.ts'
 import { shortDateText } from '../design/format.ts'
 import { kindText } from './erasure-kinds.ts'
@@ -17,9 +16,8 @@ type Choice = NonNullable<AnswerOf<'/api/proposals'>['proposals'][number]['choic
  * unless there is only one candidate. Tells the choice by an event `chosen`.
  */
 @customElement('dg-choices')
-export class DgChoices extends LitElement {
+export class DgChoices extends AppElement {
   static override readonly styles = [
-    controls,
     planStyles,
     css`
       :host {
@@ -64,13 +62,10 @@ export class DgChoices extends LitElement {
       }
       .about {
         display: block;
-        color: var(--ink-faint);
-        font-size: var(--text-xs);
       }
     `,
   ]
   @property({ attribute: false }) proposalId!: string
-  @property({ attribute: false }) app!: App
   @property({ type: Boolean }) reachable = false
   @state() private chosen: readonly string[] = []
   private readonly offered = new Loaded<readonly Choice[]>(this, {
@@ -169,7 +164,7 @@ function listText(kinds: readonly string[]): string {
 
 function wordsOf({ kind, text, at }: Choice): TemplateResult {
   return html`<span class="text"
-    >${shownText(text)}<span class="about"
+    >${shownText(text)}<span class="tiny about"
       >${kind === 'memory' ? 'Memory' : 'You said'}, <time datetime=${at}>${shortDateText(at)}</time></span
     ></span
   >`

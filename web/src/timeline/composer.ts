@@ -1,9 +1,9 @@
-import { css, html, LitElement, nothing } from 'lit'
+import { css, html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { keep, kept } from '../app/tab-storage.ts'
-import { controls } from '../design/controls.ts'
 import { isPaste, takeText } from '../design/field.ts'
+import { iconButton } from '../design/icon-button.ts'
 import type { ModelChoice } from '../services/service-words.ts'
 import './next-model.ts'
 import { type Draft, editDraft, trimDraft } from './pasted.ts'
@@ -13,124 +13,107 @@ type NextModel = ModelChoice & { readonly title: string }
 
 const unsentKey = 'delegate.draft'
 const nextModelKey = 'delegate.next-model'
+const ofSettings = 'Use the model of the settings'
 const noDraft: Draft = { text: '', pasted: [] }
 /** Undo goes back further than this only in texts that count as pasted then. */
 const rememberedDrafts = 500
 
 /** The message input. Fires `send` with the draft, and `stop`. Unsent text survives a reload. */
 @customElement('dg-composer')
-export class DgComposer extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      :host {
-        display: block;
-        position: relative;
-        padding: 0 var(--space-4) max(var(--space-3), env(safe-area-inset-bottom));
-        background: var(--paper);
-      }
-      :host::before {
-        content: '';
-        position: absolute;
-        inset: -1.5rem 0 auto;
-        height: 1.5rem;
-        background: linear-gradient(transparent, var(--paper));
-        pointer-events: none;
-      }
-      form {
-        display: flex;
-        align-items: flex-end;
-        gap: var(--space-2);
-        max-width: calc(var(--column) - 2 * var(--space-4));
-        margin: 0 auto;
-        padding: 0.375rem 0.375rem 0.375rem 0;
-        border: 1px solid var(--line-strong);
-        border-radius: 1.5rem;
-        background: var(--surface);
-        box-shadow: var(--shadow-low);
-        transition: border-color var(--quick);
-      }
-      form:focus-within {
-        border-color: var(--accent);
-        outline: 1px solid var(--accent);
-      }
-      textarea {
-        flex: 1;
-        field-sizing: content;
-        min-height: 2.25rem;
-        max-height: min(40dvh, 20rem);
-        padding: 0.375rem 0 0.375rem 1.125rem;
-        border: 0;
-        background: none;
-        color: var(--ink);
-        font: 400 1rem / 1.5 var(--font);
-        resize: none;
-        scrollbar-width: thin;
-      }
-      textarea:focus-visible {
-        outline: none;
-      }
-      textarea::placeholder {
-        color: var(--ink-faint);
-        opacity: 1;
-      }
-      .next {
-        display: flex;
-        align-items: center;
-        gap: var(--space-2);
-        width: fit-content;
-        max-width: min(100%, var(--column) - 2 * var(--space-4));
-        margin: 0 auto var(--space-1);
-        padding-inline-start: var(--space-3);
-        border-radius: 999px;
-        background: var(--accent-soft);
-        color: var(--on-accent-soft);
-        font-size: var(--text-sm);
-      }
-      .next > p {
-        display: flex;
-        min-width: 0;
-        white-space: pre;
-      }
-      .next span {
-        overflow: hidden;
-        text-overflow: ellipsis;
-      }
-      /* The name of the model is shortened first. */
-      .next .title {
-        flex: none;
-        max-width: 35vw;
-      }
-      .next .button {
-        color: inherit;
-      }
-      .button.round {
-        border-radius: 50%;
-      }
-      .stop {
-        border-color: transparent;
-        background: var(--accent-soft);
-        color: var(--on-accent-soft);
-      }
-      .stop dg-icon {
-        --icon-size: 0.875rem;
-      }
+export class DgComposer extends AppElement {
+  static override readonly styles = css`
+    :host {
+      position: relative;
+      padding: 0 var(--space-4) max(var(--space-3), env(safe-area-inset-bottom));
+      background: var(--paper);
+    }
+    :host::before {
+      content: '';
+      position: absolute;
+      inset: -1.5rem 0 auto;
+      height: 1.5rem;
+      background: linear-gradient(transparent, var(--paper));
+      pointer-events: none;
+    }
+    form {
+      display: flex;
+      align-items: flex-end;
+      gap: var(--space-2);
+      max-width: calc(var(--column) - 2 * var(--space-4));
+      margin: 0 auto;
+      padding: 0.375rem 0.375rem 0.375rem 0;
+      border: 1px solid var(--line-strong);
+      border-radius: 1.5rem;
+      background: var(--surface);
+      box-shadow: var(--shadow-low);
+      transition: border-color var(--quick);
+    }
+    form:focus-within {
+      border-color: var(--accent);
+      outline: 1px solid var(--accent);
+    }
+    textarea {
+      flex: 1;
+      field-sizing: content;
+      min-height: 2.25rem;
+      max-height: min(40dvh, 20rem);
+      padding: 0.375rem 0 0.375rem 1.125rem;
+      border: 0;
+      background: none;
+      color: var(--ink);
+      font: 400 1rem / 1.5 var(--font);
+      resize: none;
+      scrollbar-width: thin;
+    }
+    textarea:focus-visible {
+      outline: none;
+    }
+    .next {
+      width: fit-content;
+      max-width: min(100%, var(--column) - 2 * var(--space-4));
+      margin: 0 auto var(--space-1);
+      padding-inline-start: var(--space-3);
+      border-radius: 999px;
+      font-size: var(--text-sm);
+    }
+    .next > p {
+      display: flex;
+      min-width: 0;
+      white-space: pre;
+    }
+    .next span {
+      overflow: hidden;
+      text-overflow: ellipsis;
+    }
+    /* The name of the model is shortened first. */
+    .next .title {
+      flex: none;
+      max-width: 35vw;
+    }
+    .next .button {
+      color: inherit;
+    }
+    .button.round {
+      border-radius: 50%;
+    }
+    .stop {
+      border-color: transparent;
+    }
+    .stop dg-icon {
+      --icon-size: 0.875rem;
+    }
+    .hint {
+      max-width: var(--column);
+      margin: 0 auto;
+      padding-top: var(--space-2);
+      text-align: center;
+    }
+    @media (hover: none), (max-width: 48rem) {
       .hint {
-        max-width: var(--column);
-        margin: 0 auto;
-        padding-top: var(--space-2);
-        color: var(--ink-faint);
-        font-size: var(--text-xs);
-        text-align: center;
+        display: none;
       }
-      @media (hover: none), (max-width: 48rem) {
-        .hint {
-          display: none;
-        }
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+    }
+  `
   @property({ type: Boolean }) working = false
   /** Null for the model of the settings. */
   @state() private nextModel: NextModel | null = kept<NextModel>(nextModelKey)
@@ -216,18 +199,10 @@ export class DgComposer extends LitElement {
       ${
         nextModel === null
           ? nothing
-          : html`<div class="next">
+          : html`<div class="beside on next">
               <dg-icon name="spark"></dg-icon>
               <p>Next message: <span>${nextModel.model}</span><span class="title"> · ${nextModel.title}</span></p>
-              <button
-                class="button quiet icon small"
-                type="button"
-                aria-label="Use the model of the settings"
-                title="Use the model of the settings"
-                @click=${this.removeNextModel}
-              >
-                <dg-icon name="close"></dg-icon>
-              </button>
+              ${iconButton('close', ofSettings, this.removeNextModel, 'quiet small', ofSettings)}
             </div>`
       }
       <form
@@ -257,15 +232,7 @@ export class DgComposer extends LitElement {
         ></dg-next-model>
         ${
           this.working
-            ? html`<button
-                class="button icon round stop"
-                type="button"
-                aria-label="Stop the reply"
-                title="Stop the reply (Esc)"
-                @click=${this.stop}
-              >
-                <dg-icon name="stop"></dg-icon>
-              </button>`
+            ? iconButton('stop', 'Stop the reply', this.stop, 'round on stop', 'Stop the reply (Esc)')
             : nothing
         }
         <button
@@ -278,7 +245,7 @@ export class DgComposer extends LitElement {
           <dg-icon name="arrow-up"></dg-icon>
         </button>
       </form>
-      <div class="hint"><kbd>Enter</kbd> to send, <kbd>Shift</kbd> <kbd>Enter</kbd> for a new line</div>
+      <div class="tiny hint"><kbd>Enter</kbd> to send, <kbd>Shift</kbd> <kbd>Enter</kbd> for a new line</div>
     `
   }
 }

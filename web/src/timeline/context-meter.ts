@@ -1,12 +1,10 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { html, nothing, type TemplateResult } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { OperationsReport } from '../../../src/http/contract/operations.ts'
 import type { SessionContext } from '../../../src/http/contract/session.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { Submission } from '../app/submission.ts'
-import { barView, fillBar } from '../design/bar.ts'
-import { controls } from '../design/controls.ts'
+import { barView } from '../design/bar.ts'
 import { problemView } from '../design/field.ts'
 import { countText, plural, shortDateText } from '../design/format.ts'
 import { placeBelow } from '../design/menu.ts'
@@ -26,9 +24,8 @@ type Context = {
 
 /** A gauge of how full the context is. Opens a panel with details and a button to compact it. */
 @customElement('dg-context-meter')
-export class DgContextMeter extends LitElement {
-  static override readonly styles = [controls, fillBar, contextMeterStyles]
-  @property({ attribute: false }) app!: App
+export class DgContextMeter extends AppElement {
+  static override readonly styles = contextMeterStyles
   @state() private open = false
   @state() private news = ''
   private readonly loaded = new Loaded<Context>(this, {
@@ -38,11 +35,10 @@ export class DgContextMeter extends LitElement {
     }),
     concerns: (type) => relevantTypes.test(type),
   })
-  private readonly compaction = new Submission(this)
 
   private readonly compact = async (): Promise<void> => {
     this.news = ''
-    await this.compaction.send(async () => {
+    await this.submission.send(async () => {
       const context = await this.app.http.post('/api/session/context/compact')
       this.loaded.put({ context, total: this.loaded.value?.total ?? null })
       const { inputTokensBefore: before = 0, inputTokensAfter: after = 0 } = context.latestCompaction ?? {}
@@ -54,7 +50,7 @@ export class DgContextMeter extends LitElement {
     this.open = event.newState === 'open'
     if (!this.open) return
     this.news = ''
-    this.compaction.show({})
+    this.submission.show({})
     const panel = event.currentTarget
     if (panel instanceof HTMLElement) placeBelow(panel, this)
     void this.loaded.reload()
@@ -87,13 +83,13 @@ export class DgContextMeter extends LitElement {
     return html`
       <h2>Context</h2>
       ${loadedView(this.loaded, 'the context', (value) => this.contextView(value), 'This')}
-      ${problemView(this.compaction.problem)}
-      <p class="news" role="status">${this.compaction.busy ? 'Compacting…' : this.news}</p>
+      ${problemView(this.submission.problem)}
+      <p class="news" role="status">${this.submission.busy ? 'Compacting…' : this.news}</p>
     `
   }
 
   private contextView({ context, total }: Context): TemplateResult {
-    const { busy } = this.compaction
+    const { busy } = this.submission
     const percent = percentOf(context)
     const reason = busy ? '' : whyNotCompact(context)
     return html`

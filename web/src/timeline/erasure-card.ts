@@ -1,20 +1,18 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { planStyles, planView } from '../app/erasure-plan.ts'
 import { Loaded, waitingView } from '../app/loaded.ts'
-import { controls } from '../design/controls.ts'
 import { timeText } from '../design/format.ts'
 import { cardStyles } from './card-styles.ts'
 import { titleOf } from './titles.ts'
 
 /** An erasure that can still be undone: what will be erased and when, and what will be kept. */
 @customElement('dg-erasure-card')
-export class DgErasureCard extends LitElement {
-  static override readonly styles = [controls, planStyles, cardStyles]
+export class DgErasureCard extends AppElement {
+  static override readonly styles = [planStyles, cardStyles]
   @property({ attribute: false }) event!: TimelineEvent
-  @property({ attribute: false }) app!: App
   @property({ attribute: false }) undo!: (erasureId: string) => void
   @property({ type: Boolean }) reachable = false
   private readonly erasure = new Loaded(this, {
@@ -47,7 +45,7 @@ export class DgErasureCard extends LitElement {
     // Without its plan, the card still lists the kinds of things and offers Undo.
     const failed = problem !== ''
     return html`<section>
-      <h2 class="title"><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
+      <h2 class="beside title"><dg-icon name="erased"></dg-icon>${failed ? titleOf(event) : headingOf(event)}</h2>
       ${value?.plan ? html`<div>${planView(value.plan)}</div>` : failed ? nothing : waitingView('Loading the plan', 1)}
       ${value?.plan?.stays.some(({ kind }) => kind === 'message') ? this.messagesView() : nothing}
       <div class="actions">

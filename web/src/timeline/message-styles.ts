@@ -53,15 +53,13 @@ export const messageStyles = css`
   }
   .waiting .words,
   .pending .words {
-    opacity: 0.65;
+    opacity: 0.75;
   }
   .message footer {
     display: flex;
     align-items: center;
     gap: 0 var(--space-2);
     min-height: 1.875rem;
-    color: var(--ink-faint);
-    font-size: var(--text-xs);
     font-variant-numeric: tabular-nums;
   }
   /* Items that show only on hover come last, so that they leave no gap. */
@@ -76,10 +74,8 @@ export const messageStyles = css`
   }
   .pending footer {
     flex: 1 0 100%;
-    justify-content: flex-end;
-  }
-  .pending footer {
     flex-flow: row wrap;
+    justify-content: flex-end;
     padding-top: var(--space-1);
   }
   .show-all {

@@ -40,7 +40,7 @@ export function messageView(
       ${heading === null ? nothing : html`<div class="author">${heading}</div>`}
       <div class="words">${wordsView(message, context)}</div>
       ${showAllButton(event, context)}
-      <footer>
+      <footer class="tiny">
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
         ${message.waiting ? html`<span>${waitingText}</span>` : qualifierView(event)}
         ${sendAgainButton(event, context)} ${barredView(event, context)}
@@ -160,7 +160,7 @@ export function previewView(preview: Preview, context: RowContext): TemplateResu
     <article class="message delegate" aria-label="Delegate, writing" aria-busy="true">
       ${
         preview.text === ''
-          ? html`<p class="thinking"><span class="pulse"></span>Thinking…</p>`
+          ? html`<p class="beside thinking"><span class="pulse"></span>Thinking…</p>`
           : html`<div class="words writing"><div class="prose">${guard([preview.text], () => context.markdown(preview.text))}</div></div>`
       }
       <footer></footer>
@@ -175,7 +175,7 @@ export function talkView({ by, text }: TalkLine, context: RowContext): TemplateR
     <article class="message ${role}" aria-label="${authors[role]}, speaking" aria-busy="true">
       ${role === 'guest' ? html`<div class="author">${authors.guest}</div>` : nothing}
       <div class="words">
-        <p class="typed">${text ?? html`<span class="thinking"><span class="pulse"></span>Listening…</span>`}</p>
+        <p class="typed">${text ?? html`<span class="beside thinking"><span class="pulse"></span>Listening…</span>`}</p>
       </div>
       <footer></footer>
     </article>
@@ -191,7 +191,7 @@ export function pendingView(pending: Pending, context: RowContext): TemplateResu
   return html`
     <article class="message owner pending ${pending.status}" aria-label="You, ${state}">
       <div class="words"><p class="typed">${pending.text}</p></div>
-      <footer>
+      <footer class="tiny">
         <span class=${failed ? 'bad' : ''}>${state} ${failed ? pending.reason : ''}</span>
         ${
           failed

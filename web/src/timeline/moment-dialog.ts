@@ -1,8 +1,7 @@
 import { css, html } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { shortDateText } from '../design/format.ts'
 import type { RenderMarkdown } from '../design/markdown.ts'
 import type { TimelineActions } from './timeline-actions.ts'
@@ -13,15 +12,12 @@ import type { DgTimeline } from './timeline-view.ts'
 /** One old exchange, for a search hit too far back to scroll to. */
 @customElement('dg-moment-dialog')
 export class DgMomentDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      dg-timeline {
-        height: min(34rem, 65dvh);
-        margin: 0 calc(-1 * var(--space-5));
-      }
-    `,
-  ]
+  static override readonly styles = css`
+    dg-timeline {
+      height: min(34rem, 65dvh);
+      margin: 0 calc(-1 * var(--space-5));
+    }
+  `
   /** The entry to show, and when it happened. */
   @property({ attribute: false }) seq!: number
   @property({ attribute: false }) at!: string

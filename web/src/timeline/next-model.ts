@@ -1,8 +1,7 @@
-import { css, html, LitElement, nothing } from 'lit'
+import { css, html, nothing } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { Loaded } from '../app/loaded.ts'
-import { controls } from '../design/controls.ts'
 import { DgChooseModelDialog } from '../services/choose-model-dialog.ts'
 import { type ModelChoice, type Services, serviceTitle, setUpServices } from '../services/service-words.ts'
 
@@ -17,19 +16,15 @@ type Offer = {
  * `picked` once the dialog is closed.
  */
 @customElement('dg-next-model')
-export class DgNextModel extends LitElement {
-  static override readonly styles = [
-    controls,
-    css`
-      :host {
-        display: contents;
-      }
-      .button {
-        border-radius: 50%;
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+export class DgNextModel extends AppElement {
+  static override readonly styles = css`
+    :host {
+      display: contents;
+    }
+    .button {
+      border-radius: 50%;
+    }
+  `
   @property({ attribute: false }) chosen: ModelChoice | null = null
   /** Whether a message is being written. Only then is it worth asking the service for its models. */
   @property({ type: Boolean }) writing = false
@@ -59,13 +54,12 @@ export class DgNextModel extends LitElement {
   }
 
   private readonly open = (): void => {
-    const { app } = this
     const services = this.loaded.value?.services
     if (!services) return
     const chat = services.uses.find(({ use }) => use === 'chat') ?? null
     let hasChosen = false
     const dialog = Object.assign(new DgChooseModelDialog(), {
-      ...{ app, services, choice: this.chosen ?? chat },
+      ...{ services, choice: this.chosen ?? chat },
       heading: 'Model for the next message',
       about: 'Later messages use the model of the settings again.',
       action: ['Choose', 'Choose'],

@@ -1,9 +1,7 @@
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import type { App } from '../app/app.ts'
-import { Submission } from '../app/submission.ts'
-import { controls } from '../design/controls.ts'
+import { AppElement } from '../app/app-element.ts'
 import { problemView } from '../design/field.ts'
 import { fullTimeText } from '../design/format.ts'
 import type { IconName } from '../design/icon.ts'
@@ -21,9 +19,8 @@ const untilText = ownerFormat({ weekday: 'long', hour: '2-digit', minute: '2-dig
 
 /** A proposal (a text to someone else, or a deed) with its buttons, or how it was settled. */
 @customElement('dg-proposal')
-export class DgProposal extends LitElement {
+export class DgProposal extends AppElement {
   static override readonly styles = [
-    controls,
     cardStyles,
     css`
       section.over {
@@ -51,8 +48,6 @@ export class DgProposal extends LitElement {
       }
       .until {
         margin-inline-start: auto;
-        color: var(--ink-faint);
-        font-size: var(--text-xs);
       }
       /* Before confirmation the words are shown in full, so only settled ones scroll. */
       .over .words {
@@ -71,11 +66,9 @@ export class DgProposal extends LitElement {
   /** Only part of the words is loaded. The rest is loaded before the owner can confirm. */
   @property({ attribute: false }) cut = false
   @property({ attribute: false }) showAll!: (event: TimelineEvent) => Promise<unknown>
-  @property({ attribute: false }) app!: App
   @property({ type: Boolean }) reachable = false
   @state() private settling: Word | null = null
   @state() private chosen: readonly string[] = []
-  private readonly submission = new Submission(this)
 
   constructor() {
     super()
@@ -146,7 +139,7 @@ export class DgProposal extends LitElement {
     const why = wordsOf(proposal, 'why')
     const deed = choiceCount > 1 ? 'Which of these should be forgotten' : this.deed
     return html`<section aria-label=${deed}>
-      <h2 class="title"><dg-icon name=${isText ? 'sms' : 'help'}></dg-icon><span><bdi>${deed}</bdi>?</span></h2>
+      <h2 class="beside title"><dg-icon name=${isText ? 'sms' : 'help'}></dg-icon><span><bdi>${deed}</bdi>?</span></h2>
       ${isText || why === '' ? nothing : html`<p class="soft">${why}</p>`}
       ${choiceCount > 0 ? this.choicesView() : this.wordsView()}
       ${this.submission.problem && problemView(this.submission.problem)}
@@ -182,7 +175,7 @@ export class DgProposal extends LitElement {
   }
 
   private untilView(): TemplateResult {
-    return html`<time class="until" datetime=${this.expiresAt} title=${fullTimeText(this.expiresAt)}>
+    return html`<time class="tiny until" datetime=${this.expiresAt} title=${fullTimeText(this.expiresAt)}>
       until ${untilText(new Date(this.expiresAt))}
     </time>`
   }
@@ -200,7 +193,7 @@ export class DgProposal extends LitElement {
 
   private overView(heading: string, icon: IconName, deed = this.deed): TemplateResult {
     return html`<section class="over" aria-label=${`${heading} ${deed}`.trim()}>
-      <h2 class="title"><dg-icon name=${icon}></dg-icon><span>${heading} <bdi>${deed}</bdi></span></h2>
+      <h2 class="beside title"><dg-icon name=${icon}></dg-icon><span>${heading} <bdi>${deed}</bdi></span></h2>
       ${this.wordsView()}
       ${icon === 'failed' ? html`<p class="soft">${this.outcome?.text}</p>` : nothing}
     </section>`

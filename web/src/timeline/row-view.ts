@@ -39,7 +39,7 @@ function contentView(row: Row, context: RowContext): TemplateResult {
     case 'proposal':
       return proposalView(row, context)
     case 'boundary':
-      return html`<p class="boundary"><span>${titleOf(row.event)}</span></p>`
+      return html`<p class="tiny boundary"><span>${titleOf(row.event)}</span></p>`
     case 'talk':
       return talkView(row.line, context)
     case 'preview':
@@ -128,7 +128,8 @@ function failureView(event: TimelineEvent, key: string, context: RowContext): Te
   const stopped = event.payload.kind === 'stopped'
   const words = isErased(event) ? 'Erased' : wordsOf(event) || titleOf(event)
   const tabindex = context.activeKey === key ? 0 : -1
-  if (stopped) return html`<p class="notice" data-focus tabindex=${tabindex}>Stopped before an answer</p>`
+  if (stopped)
+    return html`<p class="beside notice" data-focus tabindex=${tabindex}>Stopped before an answer</p>`
   return html`<div class="callout failure" data-focus tabindex=${tabindex}>
     <dg-icon name="warning"></dg-icon>
     <div>
@@ -178,7 +179,7 @@ function noticeView(
   const tabindex = context.activeKey === key ? 0 : -1
   const link = linkOf(event)
   const reminder = event.type === 'timer.fired' ? 'reminder' : ''
-  return html`<p class="notice ${reminder}" data-focus tabindex=${tabindex}>
+  return html`<p class="beside notice ${reminder}" data-focus tabindex=${tabindex}>
     <dg-icon name=${icon}></dg-icon>
     ${
       link === null

@@ -1,12 +1,8 @@
 import { css, html, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { SearchHit } from '../../../src/http/contract/timeline.ts'
-import type { App } from '../app/app.ts'
-import { moreView } from '../app/list-view.ts'
-import { PagedList } from '../app/paged-list.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
+import { DialogElement } from '../app/dialog-element.ts'
+import { moreView, PagedList } from '../app/paged-list.ts'
 import { takeText } from '../design/field.ts'
 import { fullTimeText, shortDateText } from '../design/format.ts'
 import { plainWords } from '../notes/plain-text.ts'
@@ -19,8 +15,6 @@ const pageSize = 20
 @customElement('dg-search-dialog')
 export class DgSearchDialog extends DialogElement {
   static override readonly styles = [
-    controls,
-    cards,
     filterStyles,
     css`
       .results {
@@ -61,7 +55,6 @@ export class DgSearchDialog extends DialogElement {
       }
     `,
   ]
-  @property({ attribute: false }) app!: App
   @property({ attribute: false }) onHit!: (hit: SearchHit) => void
   @state() private filters: SearchFilters = noFilters
   private readonly found = new PagedList<SearchHit>(this, {

@@ -43,7 +43,7 @@ export function stepView(step: Step, open: boolean, key: string, context: RowCon
 function eventDetail(event: TimelineEvent, context: RowContext): TemplateResult {
   const { turnId } = event
   return html`
-    <div class="event-meta">
+    <div class="tiny event-meta">
       <code>${event.type}</code> <span>#${event.seq}</span>
       <time datetime=${event.at}>${fullTimeText(event.at)}</time>
     </div>
@@ -117,7 +117,7 @@ export function foldButton(
   content: TemplateResult,
 ): TemplateResult {
   return html`<button
-    class="fold flat"
+    class="fold flat beside"
     data-focus
     tabindex=${context.activeKey === key ? 0 : -1}
     aria-expanded=${open}

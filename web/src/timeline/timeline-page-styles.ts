@@ -10,9 +10,6 @@ export const timelinePageStyles = css`
     flex-wrap: nowrap;
   }
   .connection {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     margin-inline-end: var(--space-1);
     padding: 0 var(--space-1) 0 var(--space-3);
     border-radius: 999px;
@@ -66,9 +63,6 @@ export const timelinePageStyles = css`
     transform: translateX(-50%);
   }
   .reaching {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     padding: var(--space-1) var(--space-1) var(--space-1) var(--space-4);
     font-size: var(--text-sm);
     white-space: nowrap;
@@ -102,9 +96,7 @@ export const timelinePageStyles = css`
     color: var(--ink-soft);
   }
   .suggestions {
-    display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr));
-    gap: var(--space-3);
   }
   .suggestion {
     display: grid;

@@ -1,13 +1,12 @@
-import { html, LitElement, nothing } from 'lit'
-import { customElement, property, state } from 'lit/decorators.js'
+import { html, nothing } from 'lit'
+import { customElement, state } from 'lit/decorators.js'
 import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import { explain } from '../api/http.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { isModKey, modName } from '../app/shortcuts.ts'
-import { controls } from '../design/controls.ts'
+import { iconButton } from '../design/icon-button.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { barStyles, drawerButton } from '../design/page.ts'
-import { whileConnected } from '../design/while-connected.ts'
 import type { ChatSession } from './chat/session.ts'
 import './call-bar.ts'
 import './composer.ts'
@@ -31,9 +30,8 @@ const reachPageSize = 2000
 
 /** The home page: the timeline of all channels and the message field. */
 @customElement('dg-timeline-page')
-export class DgTimelinePage extends LitElement {
-  static override readonly styles = [controls, barStyles, timelinePageStyles]
-  @property({ attribute: false }) app!: App
+export class DgTimelinePage extends AppElement {
+  static override readonly styles = [barStyles, timelinePageStyles]
   @state() private atEnd = true
   /** True while pages are loaded to reach a search hit. */
   @state() private reaching = false
@@ -46,28 +44,24 @@ export class DgTimelinePage extends LitElement {
     onHit: (hit: SearchHit) => void this.goTo(hit),
   })
 
-  constructor() {
-    super()
-    whileConnected(this, (signal) => {
-      const session = this.app.chat()
-      this.searchDialog.app = this.app
-      const changed = () => {
-        this.requestUpdate()
-        this.followLink()
-      }
-      this.session = session
-      this.actions = createTimelineActions({
-        app: this.app,
-        session,
-        erase: (erasing) => askToErase(this, this.app, erasing),
-        say: (draft) => this.say(draft),
-        explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { app: this.app, turnId }).openIn(this),
-      })
-      signal.addEventListener('abort', session.subscribe(changed))
-      addEventListener('keydown', this.keyPressed, { signal })
-      addEventListener('navigated', () => this.followLink(), { signal })
-      signal.addEventListener('abort', () => this.reach?.abort())
+  protected override connected(signal: AbortSignal): void {
+    const session = this.app.chat()
+    const changed = () => {
+      this.requestUpdate()
+      this.followLink()
+    }
+    this.session = session
+    this.actions = createTimelineActions({
+      app: this.app,
+      session,
+      erase: (erasing) => askToErase(this, erasing),
+      say: (draft) => this.say(draft),
+      explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { turnId }).openIn(this),
     })
+    signal.addEventListener('abort', session.subscribe(changed))
+    addEventListener('keydown', this.keyPressed, { signal })
+    addEventListener('navigated', () => this.followLink(), { signal })
+    signal.addEventListener('abort', () => this.reach?.abort())
   }
 
   protected override firstUpdated(): void {
@@ -190,7 +184,7 @@ export class DgTimelinePage extends LitElement {
   }
 
   private menuItems(): MenuItem[] {
-    const erase = () => askToErase(this, this.app, { heading: 'Erase a period', target: 'period' })
+    const erase = () => askToErase(this, { heading: 'Erase a period', target: 'period' })
     return [
       { label: 'End conversation', icon: 'done', run: () => void this.actions.endConversation() },
       { label: 'Erase a period…', icon: 'period', danger: true, run: erase },
@@ -211,7 +205,7 @@ export class DgTimelinePage extends LitElement {
           </button>
           <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
         </header>
-        <dg-call-bar .http=${this.app.http} .call=${session.call}></dg-call-bar>
+        <dg-call-bar .app=${this.app} .call=${session.live.call}></dg-call-bar>
       </div>
       <div class="content">${this.contentView(session)}</div>
       <dg-composer
@@ -229,14 +223,14 @@ export class DgTimelinePage extends LitElement {
       session.older === 'none' &&
       session.outbox.pending.length === 0 &&
       session.previews.length === 0 &&
-      session.talk.length === 0 &&
+      session.live.lines.length === 0 &&
       !session.segments.some(({ entries }) => entries.some(isWorthShowing))
     if (isEmpty) return emptyView((text) => this.say({ text, pasted: [] }))
     return html`
       <dg-timeline
         .segments=${session.segments}
-        .talk=${session.talk}
-        .callParty=${session.call?.party ?? 'guest'}
+        .talk=${session.live.lines}
+        .callParty=${session.live.call?.party ?? 'guest'}
         .previews=${session.previews}
         .pending=${session.outbox.pending}
         .older=${session.older}
@@ -250,18 +244,12 @@ export class DgTimelinePage extends LitElement {
   }
 
   private toEndView() {
-    return html`<button
-      class="button icon to-end"
-      aria-label="Go to the newest entry"
-      title="Go to the newest entry"
-      @click=${() => this.goToEnd()}
-    >
-      <dg-icon name="arrow-down"></dg-icon>
-    </button>`
+    const label = 'Go to the newest entry'
+    return iconButton('arrow-down', label, () => this.goToEnd(), 'to-end', label)
   }
 
   private reachingView() {
-    return html`<div class="pill reaching" role="status">
+    return html`<div class="pill beside reaching" role="status">
       <span>Loading older entries…</span>
       <button class="button quiet small" @click=${() => this.reach?.abort()}>Cancel</button>
     </div>`

@@ -12,7 +12,7 @@ export function connectionView(connection: Connection, retry: () => void): Templ
   return html`<div role="status">
     ${
       isWaiting || state === 'connecting'
-        ? html`<div class="connection">
+        ? html`<div class="beside connection">
             <dg-icon name="offline"></dg-icon><span>${text}</span>
             ${isWaiting ? html`<button class="button quiet small" @click=${retry}>Try now</button>` : nothing}
           </div>`
@@ -60,7 +60,7 @@ export function emptyView(send: (text: string) => void): TemplateResult {
         Everything you tell me, here, by phone or by text, is on one timeline that only you can read. Ask me
         something, or start with one of these:
       </p>
-      <div class="suggestions">
+      <div class="stack suggestions">
         ${suggestions.map(
           ({ icon, text }) => html`<button class="suggestion" @click=${() => send(text)}>
             <dg-icon name=${icon}></dg-icon><span>${text}</span>

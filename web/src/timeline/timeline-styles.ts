@@ -2,7 +2,6 @@ import { css } from 'lit'
 
 export const timelineStyles = css`
   :host {
-    display: block;
     position: relative;
     min-height: 0;
   }
@@ -21,10 +20,7 @@ export const timelineStyles = css`
     padding: 0 var(--space-4) var(--space-5);
   }
   .top {
-    display: flex;
-    align-items: center;
     justify-content: center;
-    gap: var(--space-2);
     min-height: 4rem;
     color: var(--ink-faint);
     font-size: var(--text-sm);
@@ -56,33 +52,29 @@ export const timelineStyles = css`
     }
   }
 
-  .day {
+  /* A heading or note between two lines. */
+  .day,
+  .boundary {
     display: flex;
     align-items: center;
     gap: var(--space-3);
+  }
+  :is(.day, .boundary)::before,
+  :is(.day, .boundary)::after {
+    content: '';
+    flex: 1;
+    border-top: 1px solid var(--line);
+  }
+  .day {
     padding: var(--space-5) 0 var(--space-2);
     color: var(--ink-soft);
     font-size: var(--text-sm);
     font-weight: 600;
   }
-  .day::before,
-  .day::after {
-    content: '';
-    flex: 1;
-    height: 1px;
-    background: var(--line);
-  }
-
-  .faint {
-    color: var(--ink-faint);
-  }
   .bad {
     color: var(--danger);
   }
   .fold {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     min-width: 0;
     min-height: 1.75rem;
     margin-inline-start: -0.375rem;
@@ -186,8 +178,6 @@ export const timelineStyles = css`
     display: flex;
     flex-wrap: wrap;
     gap: 0 var(--space-2);
-    color: var(--ink-faint);
-    font-size: var(--text-xs);
   }
   .detail dl ~ .event-meta,
   .detail .erased ~ .event-meta {
@@ -220,9 +210,6 @@ export const timelineStyles = css`
   }
 
   .notice {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     width: fit-content;
     max-width: 100%;
     min-height: 1.75rem;
@@ -274,24 +261,14 @@ export const timelineStyles = css`
     margin-top: var(--space-2);
   }
   .boundary {
-    display: flex;
-    align-items: center;
-    gap: var(--space-3);
     padding: var(--space-4) 0;
-    color: var(--ink-faint);
-    font-size: var(--text-xs);
   }
   .boundary::before,
   .boundary::after {
-    content: '';
-    flex: 1;
-    border-top: 1px dashed var(--line);
+    border-top-style: dashed;
   }
 
   .thinking {
-    display: flex;
-    align-items: center;
-    gap: var(--space-2);
     padding: 0.25rem 0;
     color: var(--ink-soft);
     font-size: var(--text-sm);

@@ -1,11 +1,11 @@
-import { html, LitElement, nothing, type PropertyValues } from 'lit'
+import { html, nothing, type PropertyValues } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { TalkLine } from '../../../src/http/contract/calls.ts'
-import { controls } from '../design/controls.ts'
 import { dayText } from '../design/format.ts'
 import { createKeyedRows } from '../design/keyed-rows.ts'
 import type { RenderMarkdown } from '../design/markdown.ts'
 import { prose } from '../design/prose.ts'
+import { StyledElement } from '../design/styled-element.ts'
 import type { Older } from './chat/session.ts'
 import { wordsOf } from './event-kinds.ts'
 import { messageStyles } from './message-styles.ts'
@@ -33,8 +33,8 @@ const loadOlderWithinPx = 2000
  * before, and `moved` when the end enters or leaves the viewport.
  */
 @customElement('dg-timeline')
-export class DgTimeline extends LitElement {
-  static override readonly styles = [controls, prose, timelineStyles, messageStyles]
+export class DgTimeline extends StyledElement {
+  static override readonly styles = [prose, timelineStyles, messageStyles]
 
   @property({ attribute: false }) segments: readonly Segment[] = []
   @property({ attribute: false }) talk: readonly TalkLine[] = []
@@ -267,15 +267,15 @@ export class DgTimeline extends LitElement {
   private topView() {
     switch (this.older) {
       case 'failed':
-        return html`<div class="top">
+        return html`<div class="beside top">
           Earlier entries could not be loaded.
           <button class="button small" @click=${() => this.dispatchEvent(new Event('older'))}>Try again</button>
         </div>`
       case 'more':
       case 'loading':
-        return html`<div class="top"><span class="pulse"></span>Loading earlier entries…</div>`
+        return html`<div class="beside top"><span class="pulse"></span>Loading earlier entries…</div>`
       case 'none':
-        return html`<div class="top">This is where your timeline begins.</div>`
+        return html`<div class="beside top">This is where your timeline begins.</div>`
       default:
         return nothing
     }

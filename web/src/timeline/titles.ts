@@ -189,7 +189,7 @@ export const titles: Readonly<Record<string, Title>> = {
     `What does ${modelText(e)} cost? Until you set its price, the dearest one is assumed`,
   'erasure.requested': (e) => `Erasure requested: ${kindsText(e)}`,
   'erasure.undone': () => 'Erasure undone',
-  'erasure.completed': (e) => `Erased for good: ${kindsText(e)}`,
+  'erasure.completed': (e) => `Erased for good: ${kindsText(e)}${remainsText(e)}`,
   'adaptations.reloaded': (e) => `${plural(number(e, 'loaded'), 'standing instruction')} reloaded`,
   'settings.changed': settingsText,
   'owner.installed': () => 'Delegate was set up',
@@ -208,6 +208,15 @@ export const titles: Readonly<Record<string, Title>> = {
   'outbound.released': () => 'Outgoing work released',
   'delegation.halted': (e) => `Delegate halted ${haltedHow(text(e, 'by'))}`,
   'delegation.released': () => 'Delegate released',
+}
+
+/** Where erased words may remain when PostgreSQL has the ledger, too. */
+function remainsText({ payload: { postgres } }: TimelineEvent): string {
+  if (typeof postgres !== 'object' || postgres === null) return ''
+  const { erased, nodes } = postgres as { erased: boolean; nodes: readonly string[] }
+  const rows = erased ? "PostgreSQL's dead rows until its vacuum" : 'PostgreSQL, which has not confirmed it'
+  const machines = nodes.map((node) => `on ${node}, which has not confirmed it`)
+  return `. They may remain in ${[rows, 'in its log and archives', ...machines].join('; ')}`
 }
 
 function intrusionText(event: TimelineEvent): string {

@@ -2,10 +2,8 @@ import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property } from 'lit/decorators.js'
 import type { Adaptation } from '../../../src/http/contract/adaptations.ts'
 import type { TurnReport } from '../../../src/http/contract/session.ts'
-import type { App } from '../app/app.ts'
+import { DialogElement } from '../app/dialog-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { controls } from '../design/controls.ts'
-import { DialogElement } from '../design/dialog.ts'
 import {
   countText,
   dollarsText,
@@ -20,39 +18,35 @@ import { usageText } from './context-words.ts'
 /** Explains a reply: what its turn was given, what it did and what it cost. */
 @customElement('dg-why-dialog')
 export class DgWhyDialog extends DialogElement {
-  static override readonly styles = [
-    controls,
-    css`
-      section {
-        margin-top: var(--space-4);
-      }
-      ul {
-        gap: var(--space-1);
-      }
-      li {
-        overflow-wrap: anywhere;
-      }
-      .label {
-        margin-inline-start: var(--space-1);
-        color: var(--ink-soft);
-        font-weight: 400;
-      }
-      summary {
-        min-height: 1.75rem;
-        cursor: pointer;
-      }
-      .failed,
-      .refused {
-        color: var(--danger);
-      }
-      pre {
-        max-height: 14rem;
-        margin: var(--space-1) 0 var(--space-2);
-        font-size: var(--text-xs);
-      }
-    `,
-  ]
-  @property({ attribute: false }) app!: App
+  static override readonly styles = css`
+    section {
+      margin-top: var(--space-4);
+    }
+    ul {
+      gap: var(--space-1);
+    }
+    li {
+      overflow-wrap: anywhere;
+    }
+    .label {
+      margin-inline-start: var(--space-1);
+      color: var(--ink-soft);
+      font-weight: 400;
+    }
+    summary {
+      min-height: 1.75rem;
+      cursor: pointer;
+    }
+    .failed,
+    .refused {
+      color: var(--danger);
+    }
+    pre {
+      max-height: 14rem;
+      margin: var(--space-1) 0 var(--space-2);
+      font-size: var(--text-xs);
+    }
+  `
   @property() turnId!: string
   private readonly loaded = new Loaded(this, {
     fetch: async () => {

@@ -1,10 +1,7 @@
 import { html } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { NewTimer } from '../../../src/http/contract/timers.ts'
-import type { App } from '../app/app.ts'
-import { formDialog, textIn } from '../app/form-dialog.ts'
-import { Submission } from '../app/submission.ts'
-import { DialogElement } from '../design/dialog.ts'
+import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { choiceView, fieldView, isPaste } from '../design/field.ts'
 import { recurrenceText } from './recurrence.ts'
 
@@ -21,16 +18,14 @@ const repeats: readonly (readonly [Repeat, string])[] = [
 
 /** Sets a new timer. */
 @customElement('dg-timer-dialog')
-export class DgTimerDialog extends DialogElement {
-  @property({ attribute: false }) app!: App
+export class DgTimerDialog extends FormDialog {
   @property({ attribute: false }) onSet!: () => void
   @state() private repeat: Repeat = 'once'
   @state() private cron = ''
   /** Some of the title may be the words of others. */
   private isPasted = false
-  private readonly submission = new Submission(this)
 
-  private readonly submit = (data: FormData): Promise<boolean> => {
+  protected override submit(data: FormData): Promise<boolean> {
     const { repeat } = this
     const title = textIn(data, 'title')
     const at = textIn(data, 'at')
@@ -45,11 +40,9 @@ export class DgTimerDialog extends DialogElement {
         this.onSet()
       },
       {
-        ...(title === '' ? { title: 'Enter what it is for.' } : {}),
-        ...(at === '' && repeat !== 'cron' ? { at: 'Choose a date and time.' } : {}),
-        ...(recurrence === '' && repeat === 'cron'
-          ? { recurrence: 'Enter an expression such as 0 9 * * 1-5.' }
-          : {}),
+        title: title === '' && 'Enter what it is for.',
+        at: at === '' && repeat !== 'cron' && 'Choose a date and time.',
+        recurrence: recurrence === '' && repeat === 'cron' && 'Enter an expression such as 0 9 * * 1-5.',
       },
     )
   }
@@ -65,12 +58,11 @@ export class DgTimerDialog extends DialogElement {
     this.submission.show({})
   }
 
-  override render() {
+  protected override form(): Form {
     const { errors } = this.submission
-    return formDialog(this, this.submission, {
+    return {
       heading: 'Set a timer',
       action: ['Set timer', 'Setting…'],
-      submit: this.submit,
       fields: html`<div class="form" @input=${this.typed}>
         ${fieldView({ name: 'title', label: 'What for', placeholder: 'Water the plants', error: errors.title })}
         ${choiceView('repeat', 'How often', repeats)}
@@ -80,7 +72,7 @@ export class DgTimerDialog extends DialogElement {
           ['skip', 'Skip it'],
         ])}
       </div>`,
-    })
+    }
   }
 
   private momentView() {

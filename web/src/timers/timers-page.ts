@@ -1,13 +1,12 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { customElement, property } from 'lit/decorators.js'
+import { html, nothing, type TemplateResult } from 'lit'
+import { customElement } from 'lit/decorators.js'
 import type { Timer } from '../../../src/http/contract/timers.ts'
-import type { App } from '../app/app.ts'
+import { AppElement } from '../app/app-element.ts'
 import { askToConfirm } from '../app/confirm-dialog.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
-import { cards } from '../design/cards.ts'
-import { controls } from '../design/controls.ts'
+import { relativeText } from '../design/format.ts'
+import { iconButton } from '../design/icon-button.ts'
 import { zonedText } from '../design/owner-time.ts'
-import { relativeText } from '../design/relative-time.ts'
 import { tick } from '../design/while-connected.ts'
 import { recurrenceText } from './recurrence.ts'
 import { DgTimerDialog } from './timer-dialog.ts'
@@ -17,14 +16,10 @@ const tickMs = 30_000
 
 /** Active and past timers. */
 @customElement('dg-timers-page')
-export class DgTimersPage extends LitElement {
-  static override readonly styles = [controls, cards]
-  @property({ attribute: false }) app!: App
+export class DgTimersPage extends AppElement {
   private readonly timers = new Loaded<readonly Timer[]>(this, {
-    fetch: async (signal) => {
-      const { timers } = await this.app.http.get('/api/timers', { query: { limit: 500 }, signal })
-      return timers
-    },
+    fetch: async (signal) =>
+      (await this.app.http.get('/api/timers', { query: { limit: 500 }, signal })).timers,
     concerns: (type) => type.startsWith('timer.') || type === 'erased',
   })
 
@@ -62,7 +57,7 @@ export class DgTimersPage extends LitElement {
   }
 
   private readonly setTimer = (): void => {
-    Object.assign(new DgTimerDialog(), { app: this.app, onSet: this.timers.reload }).openIn(this)
+    Object.assign(new DgTimerDialog(), { onSet: this.timers.reload }).openIn(this)
   }
 
   override render() {
@@ -120,14 +115,7 @@ export class DgTimersPage extends LitElement {
           <span>Set by ${timer.by === 'owner' ? 'you' : 'Delegate'}</span>
         </p>
       </div>
-      <button
-        class="button quiet icon small"
-        aria-label="Cancel ${timer.title}"
-        title="Cancel"
-        @click=${() => this.confirmCancelling(timer)}
-      >
-        <dg-icon name="close"></dg-icon>
-      </button>
+      ${iconButton('close', `Cancel ${timer.title}`, () => this.confirmCancelling(timer), 'quiet small', 'Cancel')}
     </li>`
   }
 }

@@ -1,4 +1,3 @@
-import type { LiveCall, TalkLine } from '../../../../src/http/contract/calls.ts'
 import type { ServerMessage } from '../../../../src/http/contract/chat-socket.ts'
 import type { ProblemDocument } from '../../../../src/http/contract/problem.ts'
 import type { TimelineEvent, TimelinePage } from '../../../../src/http/contract/timeline.ts'
@@ -237,13 +236,8 @@ export function createChatSession(options: ChatSessionOptions) {
     get previews(): readonly Preview[] {
       return previews.list
     },
-    get call(): LiveCall | null {
-      return live.call
-    },
-    /** Lines of the call that are not on the timeline yet. */
-    get talk(): readonly TalkLine[] {
-      return live.lines
-    },
+    /** The call in progress. */
+    live,
     /** True while a turn of the owner is being answered. */
     get working(): boolean {
       return isWorking(store, previews.list)

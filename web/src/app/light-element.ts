@@ -1,10 +1,11 @@
-import { type CSSResult, LitElement } from 'lit'
+import type { CSSResult } from 'lit'
+import { AppElement } from './app-element.ts'
 
 /**
  * An element that renders without a shadow root, because password managers do not find form fields inside
  * one. Its styles apply to the document while it is connected.
  */
-export abstract class LightElement extends LitElement {
+export abstract class LightElement extends AppElement {
   /** Besides the styles for controls, which the app's root element adopts. */
   protected readonly sheets: readonly CSSResult[] = []
 

@@ -1,0 +1,12 @@
+import { test } from 'vitest'
+import { hasProgram } from '../support/programs.ts'
+import { useBrowser } from './browser.ts'
+import { takeOver } from './takeover.ts'
+
+const browser = useBrowser()
+
+test('goes on by itself on another machine within 12 s of kill -9, with the real lease of 8 s', async () => {
+  const proxy = hasProgram('caddy') ? 'caddy' : 'own'
+  const tookMs = await takeOver(browser(), { leaseSeconds: 8, proxy })
+  console.info(`takeover after ${Math.round(tookMs)} ms, behind ${proxy}`)
+})

@@ -1,0 +1,47 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createStandbyServer } from '../../src/http/standby.ts'
+import type { EngineStatus } from '../../src/storage/messages.ts'
+import { newId } from '../support/writer.ts'
+import { createClient } from './client.ts'
+
+const STANDBY: EngineStatus = {
+  ...{ mode: 'commit', role: 'standby', node: 'two.internal', holder: 'one.internal', epoch: 3 },
+  ...{ lag: 7, behindSince: null, fault: null },
+}
+
+async function startStandby(engine: EngineStatus) {
+  const listening = Promise.withResolvers<number>()
+  const standby = createStandbyServer({
+    port: 0,
+    host: '127.0.0.1',
+    newId,
+    onListening: listening.resolve,
+  })
+  standby.show(engine)
+  const port = await listening.promise
+  onTestFinished(standby.close)
+  return { standby, client: createClient(port) }
+}
+
+test('a standby is alive, and not ready: it tells its lag, and no name', async () => {
+  const { standby, client } = await startStandby(STANDBY)
+  expect(await client.get('/health')).toMatchObject({ status: 200, json: { status: 'ok' } })
+  const ready = await client.get('/ready')
+  expect(ready).toMatchObject({ status: 503, json: { code: 'standby', role: 'standby', lag: 7 } })
+  expect(ready.text).not.toContain('internal')
+
+  standby.show({ ...STANDBY, fault: 'PostgreSQL does not answer (connect ECONNREFUSED 10.0.0.1:5432)' })
+  const faulty = await client.get('/ready')
+  expect(faulty.json).toMatchObject({
+    fault: 'postgres',
+    detail: 'This machine waits for PostgreSQL, which does not answer.',
+  })
+  expect(faulty.text).not.toContain('10.0.0.1')
+})
+
+test('a standby answers requests of any shape with the same refusal', async () => {
+  const { client } = await startStandby(STANDBY)
+  for (const path of ['//', '/%', '/notes/%00', 'http://[', '/index.html'])
+    expect(await client.get(path)).toMatchObject({ status: 503, json: { code: 'standby' } })
+  expect(await client.post('/login', { password: 'secret' })).toMatchObject({ status: 503 })
+})

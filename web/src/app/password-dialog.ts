@@ -1,0 +1,45 @@
+import { html } from 'lit'
+import { customElement, property } from 'lit/decorators.js'
+import { passwordView } from '../design/field.ts'
+import type { AppElement } from './app-element.ts'
+import { type Form, FormDialog } from './form-dialog.ts'
+
+type Asking = Pick<Form, 'heading' | 'action'> & {
+  readonly text: string
+  /** What needs the password. A wrong one is asked for again. */
+  readonly run: (password: string) => Promise<unknown>
+}
+
+/** Asks for the owner's password, and runs what needs it. Resolves to false if the dialog is closed before. */
+export function askForPassword(host: AppElement, asking: Asking): Promise<boolean> {
+  return new Promise((resolve) => {
+    const dialog = Object.assign(new DgPasswordDialog(), { asking })
+    dialog.addEventListener('close', () => resolve(dialog.isDone))
+    dialog.openIn(host)
+  })
+}
+
+@customElement('dg-password-dialog')
+export class DgPasswordDialog extends FormDialog {
+  @property({ attribute: false }) asking!: Asking
+  isDone = false
+
+  protected override async submit(data: FormData): Promise<boolean> {
+    const password = String(data.get('password'))
+    this.isDone = await this.submission.send(
+      () => this.asking.run(password),
+      { password: password === '' && 'Enter your password.' },
+      ({ problem }) => problem.code === 'wrong_password' && { password: 'That is not your password.' },
+    )
+    return this.isDone
+  }
+
+  protected override form(): Form {
+    const error = this.submission.errors.password
+    return {
+      ...this.asking,
+      fields: html`<p>${this.asking.text}</p>
+        ${passwordView({ name: 'password', label: 'Your password', error, autofocus: true })}`,
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { IconName } from './icon.ts'
+
+/** A button that shows an icon only. `title` says in a few words what it does, for those who see it. */
+export function iconButton(
+  icon: IconName,
+  label: string,
+  act: () => void,
+  look = 'quiet',
+  title?: string,
+): TemplateResult {
+  return html`<button
+    class="button icon ${look}"
+    type="button"
+    aria-label=${label}
+    title=${title ?? nothing}
+    @click=${act}
+  >
+    <dg-icon name=${icon}></dg-icon>
+  </button>`
+}
