@@ -111,11 +111,14 @@ BEGIN
       json_array_elements_text(erased.facts::json -> 'seqs')
     WHERE erased.type = 'erased');
 
-  SELECT seq, hash INTO head FROM delegate.event WHERE ledger_id = p_ledger ORDER BY seq DESC LIMIT 1;
-  IF head.seq <> p_seq + json_array_length(p_rows) THEN
-    RAISE EXCEPTION 'the rows do not follow event %', p_seq USING ERRCODE = 'DG003';
+  -- Files may come alone, also before the first event.
+  IF json_array_length(p_rows) > 0 THEN
+    SELECT seq, hash INTO head FROM delegate.event WHERE ledger_id = p_ledger ORDER BY seq DESC LIMIT 1;
+    IF head.seq <> p_seq + json_array_length(p_rows) THEN
+      RAISE EXCEPTION 'the rows do not follow event %', p_seq USING ERRCODE = 'DG003';
+    END IF;
+    UPDATE delegate.ledger SET head_seq = head.seq, head_hash = head.hash WHERE ledger_id = p_ledger;
   END IF;
-  UPDATE delegate.ledger SET head_seq = head.seq, head_hash = head.hash WHERE ledger_id = p_ledger;
 
   DELETE FROM delegate.file WHERE ledger_id = p_ledger
     AND path IN (SELECT path FROM json_to_recordset(p_files) AS changed (path text));
