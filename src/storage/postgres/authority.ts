@@ -70,8 +70,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         tell(before)
         if (!isListening || !remote.isConnected()) await remote.listen(() => moved.resolve())
         isListening = true
-        const erased = writer.isSettled() ? writer.ledger.lastErasure() : 0
-        await remote.report(node, writer.ledger.head().seq, erased, leaseMs)
+        await report()
       } catch (error) {
         if (error instanceof EngineRefused || error instanceof LedgerDamaged) throw error
         fault = messageOf(error)
@@ -88,9 +87,23 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     parts.send({ kind: 'standby', engine: { ...status('standby'), holder, epoch: current, lag } })
   }
 
-  /** Applies what PostgreSQL has, and folds it. */
+  function report(): Promise<void> {
+    const erased = writer.isSettled() ? writer.ledger.lastErasure() : 0
+    return remote.report(node, writer.ledger.head().seq, erased, leaseMs)
+  }
+
+  /**
+   * Applies what PostgreSQL has, and folds it. What can be read may not be on the standby of PostgreSQL yet, after a
+   * restart or a cancelled wait. It is once a later commit is, here that of the report.
+   */
   async function follow(): Promise<void> {
-    await catchUp(remote, writer)
+    await catchUp(remote, {
+      ledger: writer.ledger,
+      async apply(rows) {
+        await report()
+        writer.apply(rows)
+      },
+    })
     while (writer.step(1_000)) await new Promise(setImmediate)
   }
 
@@ -164,7 +177,8 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
       }
       group.undo()
       isBehind = true
-      if (sent === 'behind' || !(await settle(group))) continue
+      // Behind, too: a retry that was believed lost may have arrived before this one, which is equal to it.
+      if (!(await settle(group))) continue
       writer.apply(group.rows)
       isBehind = false
       return group.outcomes
@@ -208,7 +222,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     status() {
       const engine = status('holder')
       return lease.isPast()
-        ? { engine, ledgerError: `PostgreSQL does not answer: ${engine.fault}` }
+        ? { engine, ledgerError: `PostgreSQL does not answer: ${engine.fault ?? 'the lease ran out'}` }
         : { engine }
     },
     async close() {
