@@ -19,6 +19,9 @@ export type Examined = {
   readonly flaws: readonly string[]
 }
 
+/** A timer fires this soon after it is due. */
+const LATE_MS = 1_000
+
 type Row = EventRow & { readonly epoch: number }
 
 const TYPE = {
@@ -67,7 +70,7 @@ export function examine(found: {
   const lost = lostOf(items, events, flaws)
   const doubled = doubledOf(items, events, texts, started, flaws)
   const secondWriters = secondWritersOf(items, rows, events, flaws)
-  unfinished(events, flaws)
+  flaws.push(...unfinished(events, Date.now()))
   const count = (kind: Kind) => items.filter((item) => item.kind === kind && item.ack !== null).length
   return {
     events: rows.length,
@@ -174,25 +177,36 @@ function secondWritersOf(
   return found.length
 }
 
-/** What must have come to an end, because the cluster was sound for a while. */
-function unfinished(events: readonly AnyEvent[], flaws: string[]): void {
+/** What has begun and not ended, although it should in a cluster that is sound for a while. */
+export function unfinished(events: readonly AnyEvent[], nowMs: number): string[] {
   const idsOf = (types: readonly string[], id: (event: AnyEvent) => unknown) =>
     new Set(events.filter(({ type }) => types.includes(type)).map(id))
-  const check = (what: string, begun: ReadonlySet<unknown>, ended: ReadonlySet<unknown>) => {
-    for (const id of begun) if (!ended.has(id)) flaws.push(`the ${what} ${id} has no end`)
-  }
   const fact = (name: string) => (event: AnyEvent) =>
     'facts' in event ? (event.facts as Record<string, unknown>)[name] : undefined
-  const ends = ['delivery.succeeded', 'delivery.unknown', 'delivery.failed']
-  check('delivery', idsOf(['delivery.requested'], fact('deliveryId')), idsOf(ends, fact('deliveryId')))
-  const over = ['task.finished', 'task.failed', 'task.cancelled']
-  check('task', idsOf(['task.dispatched'], fact('taskId')), idsOf(over, fact('taskId')))
   const turn = (event: AnyEvent) => event.turnId
-  check('turn', idsOf(['turn.started'], turn), idsOf(['turn.completed', 'turn.failed'], turn))
-  const [last] = events.slice(-1)
-  const soon = events.filter(
-    (event) =>
-      event.type === 'timer.set' && Date.parse(event.facts.dueAt) < Date.parse(last?.at ?? '') - 5_000,
+  const due = events.filter(
+    (event) => event.type === 'timer.set' && Date.parse(event.facts.dueAt) < nowMs - LATE_MS,
   )
-  check('timer', new Set(soon.map(fact('timerId'))), idsOf(['timer.fired', 'timer.missed'], fact('timerId')))
+  const missing = (what: string, begun: ReadonlySet<unknown>, ended: ReadonlySet<unknown>) =>
+    [...begun.difference(ended)].map((id) => `the ${what} ${id} has no end`)
+  const deliveryEnds = ['delivery.succeeded', 'delivery.unknown', 'delivery.failed']
+  const taskEnds = ['task.finished', 'task.failed', 'task.cancelled']
+  return [
+    ...missing(
+      'delivery',
+      idsOf(['delivery.requested'], fact('deliveryId')),
+      new Set(
+        events
+          .filter((event) => deliveryEnds.includes(event.type) && fact('final')(event) !== false)
+          .map(fact('deliveryId')),
+      ),
+    ),
+    ...missing('task', idsOf(['task.dispatched'], fact('taskId')), idsOf(taskEnds, fact('taskId'))),
+    ...missing('turn', idsOf(['turn.started'], turn), idsOf(['turn.completed', 'turn.failed'], turn)),
+    ...missing(
+      'timer',
+      new Set(due.map(fact('timerId'))),
+      idsOf(['timer.fired', 'timer.missed'], fact('timerId')),
+    ),
+  ]
 }

@@ -1,7 +1,8 @@
+import { parseRow } from '../../../ledger/codec.ts'
 import { createRandom } from '../../support/random.ts'
 import { type Clients, startClients } from './clients.ts'
 import { type Cluster, SHORT_LEASE_S, startCluster } from './cluster.ts'
-import { type Examined, examine, rowsOf } from './examine.ts'
+import { type Examined, examine, rowsOf, unfinished } from './examine.ts'
 import { CHOICES, type FaultName, faults, MEASURED, type Takeover } from './faults.ts'
 import { sleep } from './nodes.ts'
 import { startWorld } from './world.ts'
@@ -21,8 +22,8 @@ const REAL_LEASE_S = 8
 const REAL_EVERY = 20
 /** Before a fault. */
 const CALM_MS = 500
-/** After the last one, so that all that was begun has ended. */
-const END_MS = 4_000
+/** Everything that was begun ends this long after the last one. */
+const END_MS = 30_000
 
 /** Breaks a cluster of two nodes and two databases once in each round, while clients go on, and mends it. */
 export async function failOver(options: {
@@ -63,11 +64,13 @@ export async function failOver(options: {
       if (isSound && flaws.length > 0) flaws.unshift(`in round ${round}, ${name}:`)
     }
     await clients.close()
-    await sleep(END_MS)
-    const rows = cluster.databases.primary()
+    const primary = cluster.databases.primary()
+    const endMs = performance.now() + END_MS
+    const isOver = async () => unfinished((await rowsOf(primary)).map(parseRow), Date.now()).length === 0
+    while (!(await isOver()) && performance.now() < endMs) await sleep(200)
     for (const node of cluster.nodes) await node.stop()
     const examined = examine({
-      rows: await rowsOf(rows),
+      rows: await rowsOf(primary),
       directories: cluster.nodes.map((node) => node.directory),
       items: clients.items,
       texts: world.texts(),
