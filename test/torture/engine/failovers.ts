@@ -22,7 +22,7 @@ const REAL_LEASE_S = 8
 const REAL_EVERY = 20
 /** Before a fault. */
 const CALM_MS = 500
-/** Everything that was begun ends this long after the last one. */
+/** Everything that was begun ends this long after the last one. Pauses of retries have grown meanwhile. */
 const END_MS = 30_000
 
 /** Breaks a cluster of two nodes and two databases once in each round, while clients go on, and mends it. */
