@@ -28,8 +28,8 @@ const RETRY_MS = 60
 const isRepeated = ({ kind }: Item) => kind === 'message' || kind === 'text'
 /** A message with such an outcome is recorded, but its turn failed. */
 const FAILED_TURN = /^(turn|model)_/
-/** What a client may be told while nothing works. */
-const REFUSED = new Set([503])
+/** What a client may be told while nothing works. 408: the node was stopped for longer than a request may take. */
+const REFUSED = new Set([503, 408])
 
 export type Clients = ReturnType<typeof startClients>
 

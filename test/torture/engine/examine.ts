@@ -51,6 +51,8 @@ export function examine(found: {
   readonly texts: readonly string[]
   /** The task of each program that was started. */
   readonly started: readonly string[]
+  /** When everything had ended. */
+  readonly atMs: number
 }): Examined {
   const { rows, items, texts, started } = found
   const surveys = found.directories.map((directory) => survey(directory))
@@ -70,7 +72,7 @@ export function examine(found: {
   const lost = lostOf(items, events, flaws)
   const doubled = doubledOf(items, events, texts, started, flaws)
   const secondWriters = secondWritersOf(items, rows, events, flaws)
-  flaws.push(...unfinished(events, Date.now()))
+  flaws.push(...unfinished(events, found.atMs))
   const count = (kind: Kind) => items.filter((item) => item.kind === kind && item.ack !== null).length
   return {
     events: rows.length,

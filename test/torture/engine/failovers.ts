@@ -66,8 +66,12 @@ export async function failOver(options: {
     await clients.close()
     const primary = cluster.databases.primary()
     const endMs = performance.now() + END_MS
-    const isOver = async () => unfinished((await rowsOf(primary)).map(parseRow), Date.now()).length === 0
-    while (!(await isOver()) && performance.now() < endMs) await sleep(200)
+    let atMs = Date.now()
+    const isOver = async () => unfinished((await rowsOf(primary)).map(parseRow), atMs).length === 0
+    while (!(await isOver()) && performance.now() < endMs) {
+      await sleep(200)
+      atMs = Date.now()
+    }
     for (const node of cluster.nodes) await node.stop()
     const examined = examine({
       rows: await rowsOf(primary),
@@ -75,6 +79,7 @@ export async function failOver(options: {
       items: clients.items,
       texts: world.texts(),
       started: world.started(),
+      atMs,
     })
     const replaced = cluster.nodes.reduce((sum, { exits }) => sum + (exits.get('75') ?? 0), 0)
     return {
