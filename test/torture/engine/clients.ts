@@ -22,7 +22,7 @@ export type Item = {
 
 /** A client gives up waiting, and may ask again. The request goes on. */
 const PATIENCE_MS = 6_000
-const PAUSE_MS = 120
+const PAUSE_MS = 60
 const RETRY_MS = 60
 /** What the browser and the provider repeat under the same id. Others would be recorded twice. */
 const isRepeated = ({ kind }: Item) => kind === 'message' || kind === 'text'

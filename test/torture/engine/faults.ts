@@ -31,6 +31,9 @@ async function takesOver(
   takeovers.push({ how, leaseMs: cluster.leaseMs(), ms })
 }
 
+/** In this time, some client sends something. */
+const COMMITS_MS = 100
+
 /** Some part of the time of the lease. */
 const wait = ({ cluster, random }: Scene, from: number, to: number) =>
   sleep(cluster.leaseMs() * (from + random.next() * (to - from)))
@@ -109,20 +112,33 @@ async function freezeStandby(scene: Scene): Promise<void> {
   standby.signal('SIGCONT')
 }
 
+/** Stops the standby of the database until commits wait for it, and goes on right after `work`. */
+async function whileCommitsWait({ cluster, random }: Scene, work: () => Promise<unknown>): Promise<void> {
+  const standby = cluster.databases.standby()
+  standby.signal('SIGSTOP')
+  await sleep(COMMITS_MS * (0.5 + random.next()))
+  await work()
+  standby.signal('SIGCONT')
+}
+
+/** For a moment, after which the outcome can be found out in time, or for longer. */
 async function cancel(scene: Scene): Promise<void> {
   const { databases, leaseMs } = scene.cluster
-  databases.standby().signal('SIGSTOP')
-  const untilMs = performance.now() + leaseMs() * (0.3 + scene.random.next())
-  while (performance.now() < untilMs) {
-    await sleep(50)
-    await databases.cancelAll()
-  }
-  databases.standby().signal('SIGCONT')
+  const moreMs = scene.random.chance(0.5) ? 0 : leaseMs() * (0.3 + scene.random.next())
+  await whileCommitsWait(scene, async () => {
+    const untilMs = performance.now() + moreMs
+    do {
+      await databases.cancelAll()
+      if (moreMs > 0) await sleep(50)
+    } while (performance.now() < untilMs)
+  })
 }
 
 async function terminate(scene: Scene): Promise<void> {
+  const { terminateAll } = scene.cluster.databases
   for (let times = 1 + scene.random.below(3); times > 0; times -= 1) {
-    await scene.cluster.databases.terminateAll()
+    if (scene.random.chance(0.7)) await whileCommitsWait(scene, terminateAll)
+    else await terminateAll()
     await wait(scene, 0, 0.3)
   }
 }
@@ -135,7 +151,8 @@ const link =
       ? cluster.nodes
       : [random.chance(0.8) ? holder : cluster.otherThan(holder)]
     for (const node of nodes) node.setLinks(mode)
-    await wait(scene, 0.1, 2.5)
+    if (random.chance(0.5)) await wait(scene, 0.05, 0.3)
+    else await wait(scene, 0.3, 2.5)
     for (const node of nodes) node.setLinks('pass')
   }
 
