@@ -156,7 +156,8 @@ function serverOver(
     },
     query,
     async promote() {
-      await query('SELECT pg_promote(true, 30)')
+      const { rows } = await query('SELECT pg_promote(true, 60) AS "isPrimary"')
+      if (rows[0]?.isPrimary !== true) throw new Error('PostgreSQL was not promoted within 60 s')
     },
   }
 }

@@ -51,7 +51,9 @@ export async function failOver(options: {
     for (let round = 0; round < rounds; round += 1) {
       const isReal = hasRealLease && round % REAL_EVERY === REAL_EVERY - 1
       await cluster.useLease(isReal ? REAL_LEASE_S : SHORT_LEASE_S)
-      const name = random.pick(options.only ?? (isReal ? MEASURED : CHOICES))
+      const choices = options.only ?? (isReal ? MEASURED : CHOICES)
+      const canFill = cluster.room(cluster.nodes[0]) !== null
+      const name = random.pick(choices.filter((each) => each !== 'fillDisk' || canFill))
       options.onRound?.(round, name)
       counts[name] = (counts[name] ?? 0) + 1
       await sleep(random.next() * CALM_MS)
