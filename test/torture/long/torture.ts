@@ -56,6 +56,8 @@ const trials = {
         ),
       )
       reports.push(report)
+      // What was found so far, should a later cluster find a flaw.
+      process.stderr.write(`${JSON.stringify(sumOf([report]))}\n`)
     }
     return sumOf(reports)
   },
