@@ -106,6 +106,9 @@ function serverOver(
     else running.kill(signal)
     await exit
     child = null
+    // Its backends hold its shared memory until they are gone, too, so another start would be refused.
+    for (let looks = 0; looks < 100 && running.pid && hasGroup(running.pid); looks += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
   async function query(text: string, parameters: unknown[] = []): Promise<pg.QueryResult> {
@@ -159,6 +162,14 @@ function serverOver(
       const { rows } = await query('SELECT pg_promote(true, 60) AS "isPrimary"')
       if (rows[0]?.isPrimary !== true) throw new Error('PostgreSQL was not promoted within 60 s')
     },
+  }
+}
+
+function hasGroup(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0)
+  } catch {
+    return false
   }
 }
 
