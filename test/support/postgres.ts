@@ -159,8 +159,14 @@ function serverOver(
     },
     query,
     async promote() {
-      const { rows } = await query('SELECT pg_promote(true, 60) AS "isPrimary"')
-      if (rows[0]?.isPrimary !== true) throw new Error('PostgreSQL was not promoted within 60 s')
+      // Does not wait in the query, because what is still to be replayed may wait for the end of that query.
+      await query('SELECT pg_promote(false)')
+      for (let attempt = 0; attempt < 600; attempt += 1) {
+        const { rows } = await query('SELECT pg_is_in_recovery() AS "isStandby"')
+        if (rows[0]?.isStandby === false) return
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      throw new Error('PostgreSQL was not promoted')
     },
   }
 }
