@@ -266,6 +266,8 @@ function buildKept(base: Base) {
   })
   const tasks = buildTasks({
     ...base,
+    // A lease that runs out for a while ends no program.
+    isHalted: base.halt.isHalted,
     command: config.copilotCommand,
     assistantEnvironment: config.copilotEnvironment,
     isolation: config.taskIsolation,

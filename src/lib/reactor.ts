@@ -14,7 +14,7 @@ export type ReactorOptions<Work> = {
   readonly areas: readonly EventArea[]
   /** The most urgent work that is due, from a projection. With lanes, passes over those that run or pause. */
   readonly next: (isTaken: (lane: string) => boolean) => Work | undefined
-  /** Acts and appends the outcome, after which `next` no longer returns this work. */
+  /** Acts and appends the outcome, after which `next` no longer returns this work. `held`: it could not act now. */
   readonly run: (work: Work, signal: AbortSignal) => Promise<unknown>
   /** Milliseconds until work becomes due; null if only a fact brings work. */
   readonly dueInMs?: () => number | null
@@ -121,8 +121,8 @@ export function createReactor<Work>(options: ReactorOptions<Work>) {
     lane.running = options
       .run(work, controller.signal)
       .then(
-        () => {
-          lane.isDone = true
+        (outcome) => {
+          lane.isDone = outcome !== 'held'
         },
         (error: unknown) => failed(lane, error),
       )

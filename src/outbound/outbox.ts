@@ -36,7 +36,7 @@ export function createOutbox(options: {
 }): Pick<Reactor, 'start' | 'wake' | 'settled'> & { close(graceMs: number): Promise<void> } {
   const { append, ledger, transports, nowMs } = options
   const limits = { sms: pLimit(transports.sms.atOnce), webhook: pLimit(transports.webhook.atOnce) }
-  const reactor = createReactor<DeliveryRow>({
+  const reactor: Reactor = createReactor<DeliveryRow>({
     onHeadMoved: options.onHeadMoved,
     areas: ['delivery', 'ledger', 'outbound', 'delegation', 'allowance'],
     next: (isTaken) => waiting().find(({ row, inMs }) => inMs === 0 && !isTaken(row.deliveryId))?.row,
@@ -46,8 +46,8 @@ export function createOutbox(options: {
         ? deliver(row, signal)
         : limits[row.channel](async () => {
             // While it waited for its turn, an earlier text to the number may have failed, or a close begun.
-            if (reactor.isOpen() && dueNow().some(({ deliveryId }) => deliveryId === row.deliveryId))
-              await deliver(row, signal)
+            const isDue = dueNow().some(({ deliveryId }) => deliveryId === row.deliveryId)
+            return reactor.isOpen() && isDue ? deliver(row, signal) : 'held'
           }),
     dueInMs() {
       const waits = waiting().map(({ inMs }) => inMs)
@@ -83,33 +83,27 @@ export function createOutbox(options: {
     return event
   }
 
-  async function deliver(row: DeliveryRow, signal: AbortSignal): Promise<void> {
+  async function deliver(row: DeliveryRow, signal: AbortSignal): Promise<'held' | undefined> {
     signal.throwIfAborted()
     const event = requestOf(row)
     const { body } = event
-    if (!body) return settle(row, event, row.attempts, { status: 'erased' })
+    if (!body) return void (await settle(row, event, row.attempts, { status: 'erased' }))
     const message = { ...event, body }
-    if (row.channel === 'chat') {
-      await append(chatFacts(message))
-      return
-    }
+    if (row.channel === 'chat') return void (await append(chatFacts(message)))
     const transport = transports[row.channel]
     if (row.status === 'attempted')
-      return settle(row, event, row.attempts, await transport.recover(message, row, signal))
+      return void (await settle(row, event, row.attempts, await transport.recover(message, row, signal)))
     const attempt = row.attempts + 1
     const prepared = await transport.prepare(message)
-    if (prepared.status === 'failed') return settle(row, event, attempt, prepared)
-    if (prepared.status === 'postponed') {
-      await append(prepared.facts)
-      return
-    }
+    if (prepared.status === 'failed') return void (await settle(row, event, attempt, prepared))
+    if (prepared.status === 'postponed') return void (await append(prepared.facts))
     let hasActed = false
     try {
       // Held since it was prepared. Its release makes it due again.
-      if (options.isHeld()) return
+      if (options.isHeld()) return 'held'
       const intent = await append([attemptedFact(event, attempt)])
       // The views are behind the ledger: this attempt was made before.
-      if (intent.status === 'duplicate') return
+      if (intent.status === 'duplicate') return undefined
       // Held while the attempt was being recorded: certainly not sent.
       hasActed = !options.isHeld()
       const outcome = hasActed ? await prepared.act(signal) : failed('halted', { mayRetry: true })
@@ -117,6 +111,7 @@ export function createOutbox(options: {
     } finally {
       if (!hasActed) await prepared.release?.()
     }
+    return undefined
   }
 
   /** Ends the delivery, or schedules the next attempt. */

@@ -87,9 +87,12 @@ export async function openStorage(options: StorageOptions) {
         return ready.resolve()
       case 'standby':
         return options.onStandby?.(message.engine)
-      case 'deadline':
+      case 'deadline': {
+        const mayActAgain = deadline !== null && isPast(deadline)
         deadline = message.deadline
-        return
+        // What waits for that is not announced by a fact.
+        return mayActAgain ? listeners.notify(null) : undefined
+      }
       case 'warning':
         return options.onWarning(message.message, message.fields)
       case 'answers':

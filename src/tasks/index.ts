@@ -98,7 +98,8 @@ export function buildTasks(options: {
     isolation,
     callbackUrl: () => callbackUrl,
     limit: () => settings.get('TASK_LIMIT'),
-    isHeld: () => options.isHalted() || outboundHeld() !== undefined,
+    isHeld: () => options.isHalted() || !options.storage.mayAct() || outboundHeld() !== undefined,
+    mayAct: options.storage.mayAct,
     cancel: (taskId) => api.cancel(taskId, 'owner'),
     mask: options.mask.text,
   })

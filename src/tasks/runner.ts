@@ -57,6 +57,8 @@ export function createTaskRunner(options: {
   readonly isHeld: () => boolean
   /** While halted, running tasks are cancelled. */
   readonly isHalted: () => boolean
+  /** False once another node may have taken over. */
+  readonly mayAct: () => boolean
   readonly cancel: (taskId: string) => Promise<unknown>
   /** Removes the service's secrets, which a program could print. */
   readonly mask: (text: string) => string
@@ -119,6 +121,7 @@ export function createTaskRunner(options: {
     if (intent.status === 'duplicate') return
     // Halted since, so the next step cancels it.
     if (options.isHalted()) return
+    if (!options.mayAct()) return fail(taskId, 'interrupted', INTERRUPTED)
     const callbackUrl = options.callbackUrl()
     const started = await startTaskProcess({
       command: isolation.wrap(withTask(options.command, { prompt, taskId, callbackUrl })),

@@ -109,6 +109,23 @@ test('reports a run that changes nothing, and does not spin', async () => {
   await reactor.close()
 })
 
+test('takes up work again that was held while it ran, without a pause', async () => {
+  let runs = 0
+  const { reactor, jobs, faults } = setUp(ids(1), {
+    async run() {
+      runs += 1
+      if (runs < 3) return 'held'
+      jobs.length = 0
+      return undefined
+    },
+  })
+  reactor.start()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(runs).toBe(3)
+  expect(faults).toEqual([])
+  await reactor.close()
+})
+
 test('survives a search that fails, and looks at passed-over work again', async () => {
   let isReadable = false
   const { reactor, jobs, begun, faults } = setUp(ids(1), {

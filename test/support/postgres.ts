@@ -103,10 +103,13 @@ function serverOver(
     const running = child
     if (!running || running.exitCode !== null || running.signalCode !== null) return
     const exit = once(running, 'exit')
-    if (signal === 'SIGKILL' && running.pid) signalAll(running.pid, signal)
-    else running.kill(signal)
+    const killed = signal === 'SIGKILL' && running.pid ? signalAll(running.pid, signal) : []
+    if (killed.length === 0) running.kill(signal)
     await exit
     child = null
+    // Its backends hold its shared memory until they are gone, too, so another start would be refused.
+    for (let looks = 0; looks < 100 && killed.some((pid) => send(pid, 0)); looks += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
   async function query(text: string, parameters: unknown[] = []): Promise<pg.QueryResult> {
@@ -157,22 +160,34 @@ function serverOver(
     },
     query,
     async promote() {
-      await query('SELECT pg_promote(true, 30)')
+      // Does not wait in the query, because what is still to be replayed may wait for the end of that query.
+      await query('SELECT pg_promote(false)')
+      for (let attempt = 0; attempt < 600; attempt += 1) {
+        const { rows } = await query('SELECT pg_is_in_recovery() AS "isStandby"')
+        if (rows[0]?.isStandby === false) return
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      throw new Error('PostgreSQL was not promoted')
     },
   }
 }
 
-/** The server first, so that it starts no other process. Each of its processes is in a group of its own. */
-function signalAll(pid: number, signal: NodeJS.Signals): void {
+/** The server first, so that it starts no other process: each of its processes is in a group of its own. */
+function signalAll(pid: number, signal: NodeJS.Signals): number[] {
   const children = `/proc/${pid}/task/${pid}/children`
   const pids = () => (existsSync(children) ? readFileSync(children, 'utf8').split(' ').filter(Boolean) : [])
   const before = pids()
-  for (const each of new Set([pid, ...before.map(Number), ...pids().map(Number)])) {
-    try {
-      process.kill(each, signal)
-    } catch {
-      // It has just ended.
-    }
+  const all = [...new Set([pid, ...before.map(Number), ...pids().map(Number)])]
+  for (const each of all) send(each, signal)
+  return all
+}
+
+/** Whether the process was there. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
   }
 }
 

@@ -222,6 +222,7 @@ test('ends a task that exceeds its time limit and keeps its output', async () =>
     limit: () => 1,
     isHeld: () => false,
     isHalted: () => false,
+    mayAct: () => true,
     cancel: async () => undefined,
     mask: (text) => text,
     nowMs,

@@ -94,9 +94,18 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     parts.send({ kind: 'standby', engine: { ...status('standby'), holder, epoch: current, lag } })
   }
 
-  /** Applies what PostgreSQL has, and folds it. */
+  /**
+   * Applies what PostgreSQL has, and folds it. What can be read may not be on the standby of PostgreSQL yet, after a
+   * restart or a cancelled wait. It is once a later commit is, here that of the report.
+   */
   async function follow(): Promise<void> {
-    await catchUp(remote, writer)
+    await catchUp(remote, {
+      ledger: writer.ledger,
+      async apply(rows) {
+        await reportErased(remote, node, writer, leaseMs)
+        writer.apply(rows)
+      },
+    })
     while (writer.step(1_000)) await new Promise(setImmediate)
   }
 

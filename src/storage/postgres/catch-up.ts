@@ -9,7 +9,7 @@ const PAGE_ROWS = 2_000
 /** What catching up needs of the local ledger. */
 export type Local = {
   readonly ledger: Pick<LedgerReader, 'head' | 'hashAt'>
-  apply(rows: readonly EventRow[]): void
+  apply(rows: readonly EventRow[]): void | Promise<void>
 }
 
 /**
@@ -22,7 +22,7 @@ export async function catchUp(remote: Remote, { ledger, apply }: Local): Promise
     const rows = await remote.rowsAfter(head.seq, PAGE_ROWS)
     if (rows.length === 0) return
     for (const row of rows) head = verifyLink(head, row)
-    apply(rows)
+    await apply(rows)
     if (rows.length < PAGE_ROWS) return
   }
 }

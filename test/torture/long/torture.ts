@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { quantile } from '../../bench/statistics.ts'
 import { buildDisk } from '../disk.ts'
+import { type FailoverReport, failOver } from '../engine/failovers.ts'
 import { killErasures } from '../erasures.ts'
 import { failWrites, faultKinds } from '../faults.ts'
 import { failService } from '../faulty-service.ts'
@@ -21,6 +23,9 @@ const LEAST_LIMIT_BLOCKS = 250
 const MESSAGES_TO_ERASE = 90
 const KILLS_OF_AN_ERASURE = 3
 
+/** Failovers of one cluster, of which each has the directories and databases to itself. */
+const FAILOVERS_A_CLUSTER = 50
+
 /** Sockets in one flood, and the most that are open at once. */
 const FLOOD = { sockets: 10_000, atOnce: 2_000 }
 
@@ -36,6 +41,26 @@ const trials = {
     inTemporaryDirectory(async (directory) =>
       sound(await haltUnderFire({ directory, rounds, seed, onRound })),
     ),
+  /** Each cluster has a seed of its own, so `--seed` should differ by more than the number of clusters. */
+  async engine(rounds: number, seed: number) {
+    const reports: Omit<FailoverReport, 'flaws'>[] = []
+    for (let done = 0; done < rounds; done += FAILOVERS_A_CLUSTER) {
+      const report = await inTemporaryDirectory(async (directory) =>
+        sound(
+          await failOver({
+            directory,
+            rounds: Math.min(FAILOVERS_A_CLUSTER, rounds - done),
+            seed: seed + done / FAILOVERS_A_CLUSTER,
+            onRound: (round, fault) => process.stderr.write(`  round ${done + round}: ${fault}\n`),
+          }),
+        ),
+      )
+      reports.push(report)
+      // What was found so far, should a later cluster find a flaw.
+      process.stderr.write(`${JSON.stringify(sumOf([report]))}\n`)
+    }
+    return sumOf(reports)
+  },
   /** A fifth of the rounds, because each starts the service five times or more. */
   erasures: (rounds: number, seed: number) =>
     inTemporaryDirectory(async (directory) =>
@@ -131,6 +156,33 @@ const trials = {
     }
     return { rounds, acknowledged, refused }
   },
+}
+
+/** Several reports as one: counts are added up, and the times of takeovers are kept, for other sums. */
+function sumOf(reports: readonly Omit<FailoverReport, 'flaws'>[]) {
+  const sums: Record<string, number | Record<string, number>> = {}
+  for (const { takeovers: _takeovers, ...counts } of reports)
+    for (const [name, value] of Object.entries(counts)) {
+      const entries = typeof value === 'number' ? { '': value } : value
+      for (const [part, count] of Object.entries(entries)) {
+        if (part === '') sums[name] = Number(sums[name] ?? 0) + count
+        else {
+          const inner = (sums[name] ?? {}) as Record<string, number>
+          sums[name] = { ...inner, [part]: (inner[part] ?? 0) + count }
+        }
+      }
+    }
+  const all = reports.flatMap(({ takeovers }) => takeovers)
+  const takeovers = [...Map.groupBy(all, ({ how, leaseMs }) => `${how}, lease ${leaseMs / 1000} s`)]
+  return {
+    ...sums,
+    takeovers: Object.fromEntries(
+      takeovers.map(([name, group]) => {
+        const ms = group.map((each) => each.ms).sort((a, b) => a - b)
+        return [name, { p50: quantile(ms, 0.5), p99: quantile(ms, 0.99), max: ms.at(-1), ms }]
+      }),
+    ),
+  }
 }
 
 /** The report without `flaws`; throws if there are any. */

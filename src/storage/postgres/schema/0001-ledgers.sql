@@ -110,6 +110,7 @@ BEGIN
     FROM delegate.event AS erased, json_array_elements_text(erased.facts::json -> 'seqs')
     WHERE erased.ledger_id = p_ledger AND erased.seq > p_seq AND erased.type = 'erased');
 
+  -- Files may come alone, also before the first event.
   IF json_array_length(p_rows) > 0 THEN
     SELECT seq, hash INTO head FROM delegate.event WHERE ledger_id = p_ledger ORDER BY seq DESC LIMIT 1;
     IF head.seq <> p_seq + json_array_length(p_rows) THEN
