@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3'
 import { load } from 'sqlite-vec'
-import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 
 export type Near = {
   readonly seq: number
@@ -62,22 +61,14 @@ export function openVectorStore(options: {
      ORDER BY cosine DESC, seq DESC LIMIT ?`,
   )
   const missing = db
-    .prepare<[number, number, number], number>(
+    .prepare<[number], number>(
       `SELECT seq FROM ${entries} AS entries
-       WHERE (id > ? AND id < ${FIRST_MEMORY_ID} OR id > ?)
-         AND NOT EXISTS (SELECT 1 FROM vector_places WHERE vector_places.seq = entries.seq)
+       WHERE NOT EXISTS (SELECT 1 FROM vector_places WHERE vector_places.seq = entries.seq)
          AND NOT EXISTS (SELECT 1 FROM ${viewsSchema}.erasure_hidden AS hidden WHERE hidden.seq = entries.seq)
        ORDER BY id DESC LIMIT ?`,
     )
     .pluck()
   const removalCount = db.prepare<[], number>(`SELECT count FROM ${viewsSchema}.recall_removals`).pluck()
-  /** Changes when a hidden or barred entry may be back. */
-  const comebacks = db
-    .prepare<[], string>(
-      `SELECT count(*) || ' ' || (SELECT count FROM ${viewsSchema}.recall_removals) FROM ${viewsSchema}.erasure_hidden`,
-    )
-    .pluck()
-  const lastId = db.prepare<[number], number>(`SELECT max(id) FROM ${entries} WHERE id < ?`).pluck()
   const isEntry = db.prepare<[number]>(`SELECT 1 FROM ${entries} WHERE seq = ?`)
   const placeOf = db.prepare<[number], number>('SELECT id FROM vector_places WHERE seq = ?').pluck()
   const anyLength = db.prepare<[], number>('SELECT length(vector) FROM vectors LIMIT 1').pluck()
@@ -93,13 +84,7 @@ export function openVectorStore(options: {
   const embedded = db.prepare<[], number>('SELECT count(*) FROM vector_places').pluck()
   const total = db.prepare<[], number>(`SELECT count(*) FROM ${entries}`).pluck()
 
-  /** Every entry up to these ids has a vector, so `missing` skips them. */
-  let done = { turn: 0, memory: FIRST_MEMORY_ID, comebacks: comebacks.get() }
   let prunedAt: number | null = null
-
-  function startOver(): void {
-    done = { turn: 0, memory: FIRST_MEMORY_ID, comebacks: comebacks.get() }
-  }
 
   function clear(): void {
     db.transaction(() => {
@@ -130,14 +115,7 @@ export function openVectorStore(options: {
         if (cosine <= mean + STANDS_OUT * spread) return []
         return [{ seq, similarity: Math.min(1, (cosine - mean) / (1 - mean)) }]
       }),
-    missing(limit) {
-      if (comebacks.get() !== done.comebacks) startOver()
-      const turn = lastId.get(FIRST_MEMORY_ID) ?? 0
-      const memory = Math.max(FIRST_MEMORY_ID, lastId.get(Number.MAX_SAFE_INTEGER) ?? 0)
-      const found = missing.all(done.turn, done.memory, limit)
-      if (found.length === 0) done = { ...done, turn, memory }
-      return found
-    },
+    missing: (limit) => missing.all(limit),
     put(vectors) {
       const [first] = vectors
       if (!first) return
@@ -145,10 +123,7 @@ export function openVectorStore(options: {
       if (vectors.some(({ vector }) => vector.length !== length))
         throw new RangeError('vectors of different lengths in one batch')
       const before = anyLength.get()
-      if (before !== undefined && before !== length * 4) {
-        clear()
-        startOver()
-      }
+      if (before !== undefined && before !== length * 4) clear()
       db.transaction(() => {
         for (const { seq, vector } of vectors) {
           if (isEntry.get(seq) === undefined || placeOf.get(seq) !== undefined) continue
