@@ -52,17 +52,6 @@ export type QueryReader = (cue: Cue) => Query
 /** Parses cues. Pure except for the runtime's locale data. */
 export function createQueryReader(): QueryReader {
   const timeWords = createTimeWords()
-  const segmenters = new Map<string, Intl.Segmenter>()
-
-  function wordsOfRun(run: string): string[][] {
-    const locale = segmentedLocale(run)
-    if (locale === null) return pairsOf(charactersOf(run))
-    const segmenter = segmenters.get(locale) ?? new Intl.Segmenter(locale, { granularity: 'word' })
-    segmenters.set(locale, segmenter)
-    const words = [...segmenter.segment(run)].map(({ segment }) => charactersOf(segment))
-    const long = words.filter((word) => word.length > 1)
-    return long.length > 0 ? long : words.filter((word) => word.length > 0)
-  }
 
   /** The significant words of a text. `isUsed` excludes positions. */
   function significantWords(text: string, names: ReadonlySet<string>, isUsed: (position: number) => boolean) {
@@ -115,10 +104,11 @@ export function createQueryReader(): QueryReader {
       isRead: cue.isRead,
     }
   }
+}
 
-  function toTokens(run: string): readonly (readonly string[])[] {
-    return isUnspaced(run) ? wordsOfRun(run) : [[stemOf(run)]]
-  }
+/** A word's stem. Unspaced scripts, whose words have no bounds, yield pairs of characters. */
+function toTokens(run: string): readonly (readonly string[])[] {
+  return isUnspaced(run) ? pairsOf(charactersOf(run)) : [[stemOf(run)]]
 }
 
 type Spoken = { readonly word: string; readonly position: number; readonly run: number }
@@ -147,14 +137,6 @@ function joinRuns(spoken: readonly Spoken[]): string[] {
 function pairsOf(characters: readonly string[]): string[][] {
   if (characters.length < 2) return [[...characters]]
   return characters.slice(1).map((second, index) => [characters[index] ?? '', second])
-}
-
-/** Scripts that the runtime can split into words. Other unspaced scripts use pairs of characters. */
-function segmentedLocale(run: string): string | null {
-  if (/\p{Script=Thai}/u.test(run)) return 'th'
-  if (/\p{Script=Lao}/u.test(run)) return 'lo'
-  if (/\p{Script=Khmer}/u.test(run)) return 'km'
-  return /\p{Script=Myanmar}/u.test(run) ? 'my' : null
 }
 
 /** An FTS5 phrase, with the tokens escaped. */
