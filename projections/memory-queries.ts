@@ -56,8 +56,6 @@ export type MemoryCount = { readonly status: MemoryStatus; readonly kind: string
 const CURRENT = "status IN ('active', 'contested', 'provisional')"
 const HIDDEN = "status LIKE 'hidden:%'"
 const SAME_SLOT_LIMIT = 50
-/** Matching slot names scans memories, so only the latest are considered. */
-const CALLED_AMONG = 1000
 
 /** Whether a memory is current or waits to be confirmed. */
 export function isKept(status: MemoryStatus): status is 'active' | 'contested' | 'provisional' {
@@ -207,19 +205,6 @@ export function searchMemories(
     .all(match, beforeSeq ?? Number.MAX_SAFE_INTEGER, limit)
   const counted = views.prepare<[string], { count: number }>(`SELECT count(*) AS count ${found}`).get(match)
   return { rows, count: counted?.count ?? 0 }
-}
-
-/** The latest memories whose slot or subject contains one of the words, newest first. For a worker thread. */
-export function calledMemories(
-  views: Database,
-  { words, limit }: { readonly words: readonly string[]; readonly limit: number },
-): MemoryRow[] {
-  return views
-    .prepare<[string, number], MemoryRow>(
-      `SELECT * FROM (SELECT * FROM memories WHERE ${CURRENT} ORDER BY storedSeq DESC LIMIT ${CALLED_AMONG}) WHERE EXISTS (SELECT 1 FROM json_each(?) AS word
-         WHERE ' ' || lower(slot) || ' ' || lower(subject) || ' ' LIKE '% ' || word.value || '%') ORDER BY storedSeq DESC LIMIT ?`,
-    )
-    .all(JSON.stringify(words), limit)
 }
 
 const quoted = (word: string) => `"${toIndexed(word).replaceAll('"', '')}"`

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { calledMemories, createMemoryQueries, type MemoryRow } from '../../../projections/memory-queries.ts'
+import { createMemoryQueries, type MemoryRow } from '../../../projections/memory-queries.ts'
 import { FIRST_MEMORY_ID } from '../../../projections/recall-entries.ts'
 import { tokensOf } from '../../../projections/recall-text.ts'
 import { createEntryQueries } from './entry-queries.ts'
@@ -17,7 +17,7 @@ const B = 0.75
 const EXAMINED_PER_RESULT = 8
 
 /**
- * Memories that share words with the query, closest first, then recent ones whose slot or subject matches.
+ * Memories that share words with the query, closest first.
  * Runs in a worker thread, once the recall index has caught up. The cost depends on the newest few thousand
  * memories per word, not on the total.
  */
@@ -60,15 +60,9 @@ export function createNearMemories(views: Database): (query: NearQuery) => Memor
   return ({ words, limit }) => {
     const terms = [...new Set(words.flatMap(tokensOf))]
     if (terms.length === 0) return []
-    const near: MemoryRow[] = []
-    for (const seq of closest(terms, EXAMINED_PER_RESULT * limit)) {
-      const row = queries.byStoredSeq(seq)
-      if (row) near.push(row)
-      if (near.length === limit) return near
-    }
-    const called = calledMemories(views, { words: words.filter((word) => word.length >= 3), limit })
-    const distinct = new Map([...near, ...called].map((row) => [row.memoryId, row] as const))
-    return [...distinct.values()].slice(0, limit)
+    return closest(terms, EXAMINED_PER_RESULT * limit)
+      .flatMap((seq) => queries.byStoredSeq(seq) ?? [])
+      .slice(0, limit)
   }
 }
 
