@@ -69,3 +69,16 @@ export async function isWithin(ms: number, done: Promise<unknown>): Promise<bool
     clearTimeout(timer)
   }
 }
+
+/** Rejects with the signal's reason as soon as it aborts, even if the work ignores the signal. */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Log } from '../lib/log.ts'
+import { unlessAborted } from '../lib/waits.ts'
 import type { ModelService, StructuredModel } from '../model/port.ts'
 import { type FunctionThread, openFunctionThread } from '../storage/function-thread.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
@@ -86,17 +87,7 @@ export function buildMemory(options: {
   const onFault = (error: unknown) => log.error({ err: error }, 'memory failed')
   const closing = new AbortController()
   /** Resolves when the indexes have every fact that is durable now, or when memory closes: it may take minutes. */
-  const caughtUp = async () => {
-    const closed = Promise.withResolvers<never>()
-    const close = () => closed.reject(closing.signal.reason)
-    closing.signal.throwIfAborted()
-    closing.signal.addEventListener('abort', close, { once: true })
-    try {
-      await Promise.race([storage.catchUpLagging(), closed.promise])
-    } finally {
-      closing.signal.removeEventListener('abort', close)
-    }
-  }
+  const caughtUp = () => unlessAborted(closing.signal, storage.catchUpLagging())
   /** Asks the query thread once the indexes have caught up, because a forgotten fact must be found. */
   const askAll: MemoryQueries['ask'] = async (name, args) => {
     await caughtUp()

@@ -2,12 +2,11 @@ import type { LimitFunction } from 'p-limit'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import type { Append, NewEvent } from '../../../ledger/event.ts'
 import type { ExtractionFailure, UtteranceQueries } from '../../../projections/utterances.ts'
-import { leftOfWait } from '../../lib/waits.ts'
+import { leftOfWait, unlessAborted } from '../../lib/waits.ts'
 import { AllowanceSpent, ModelError, type StructuredModel, type Usage } from '../../model/port.ts'
 import { ThreadFailed } from '../../storage/function-thread.ts'
 import type { MemoryCounters } from '../counters.ts'
 import { barredFact } from './barred-fact.ts'
-import type { Candidate, Offered } from './candidate.ts'
 import type { Checked } from './checks.ts'
 import { extractWithModel } from './extract-model.ts'
 import type { LearningThread, ToRead } from './learning-functions.ts'
@@ -96,34 +95,13 @@ export function createExtraction(options: ExtractionOptions): Extraction {
       }
     }
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)])
-    const { candidates, usage } = await ask(model, window, offered, deadline, signal)
+    const extracting = extractWithModel(model, window, { offered, timezone: context.timezone }, deadline)
+    const { candidates, usage } = await unlessAborted(deadline, extracting).catch((error: unknown) => {
+      const isTimeout = deadline.aborted && !signal.aborted
+      throw isTimeout ? new ModelError('timeout', 'extraction timed out', { cause: error }) : error
+    })
     const checked = await thread.ask('check', { ...context, offered, candidates })
     return { checked, usage, method: 'model' }
-  }
-
-  async function ask(
-    model: StructuredModel,
-    window: Window,
-    offered: readonly Offered[],
-    deadline: AbortSignal,
-    signal: AbortSignal,
-  ): Promise<{ candidates: readonly Candidate[]; usage: Usage }> {
-    const aborted = Promise.withResolvers<never>()
-    const abort = () => aborted.reject(deadline.reason)
-    deadline.addEventListener('abort', abort, { once: true })
-    try {
-      // Do not wait for a model that ignores the signal.
-      return await Promise.race([
-        aborted.promise,
-        extractWithModel(model, window, { offered, timezone: options.timezone() }, deadline),
-      ])
-    } catch (error) {
-      if (deadline.aborted && !signal.aborted)
-        throw new ModelError('timeout', 'extraction timed out', { cause: error })
-      throw error
-    } finally {
-      deadline.removeEventListener('abort', abort)
-    }
   }
 
   /** Appends everything learned from a window atomically. */

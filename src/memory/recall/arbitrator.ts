@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { dayIn } from '../../lib/time.ts'
+import { unlessAborted } from '../../lib/waits.ts'
 import type { StructuredModel, Use } from '../../model/port.ts'
 import { roomOf } from '../../model/within-context.ts'
 import type { Recollection } from './recollections.ts'
@@ -38,10 +39,6 @@ export async function irrelevantAmong(
     text: text.slice(0, lineChars).toWellFormed(),
   }))
   const deadline = AbortSignal.timeout(options.timeoutMs)
-  // Do not wait for a model that ignores the signal.
-  const late = new Promise<null>((resolve) => {
-    deadline.addEventListener('abort', () => resolve(null), { once: true })
-  })
   const request = {
     name: 'relevant_memories',
     instructions: INSTRUCTIONS,
@@ -53,9 +50,8 @@ export async function irrelevantAmong(
     use: options.use,
   }
   try {
-    const answer = await Promise.race([options.model.answer(request, deadline), late])
-    if (answer === null) return []
-    const relevant = new Set(answer.value.relevant)
+    const { value } = await unlessAborted(deadline, options.model.answer(request, deadline))
+    const relevant = new Set(value.relevant)
     return recollections.filter((_, index) => !relevant.has(index + 1))
   } catch (error) {
     if (!deadline.aborted) options.onFault(error)

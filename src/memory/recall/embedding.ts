@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { SubscribeHead } from '../../../ledger/follow.ts'
 import { createReactor } from '../../lib/reactor.ts'
+import { unlessAborted } from '../../lib/waits.ts'
 import { type EmbeddingModel, ModelError, type Use } from '../../model/port.ts'
 import { type FunctionThreadOptions, openFunctionThread } from '../../storage/function-thread.ts'
 import { type Coverage, type VectorThread, type vectorFunctions, vectorsFile } from './vector-functions.ts'
@@ -135,17 +136,12 @@ export function createEmbedding(
     const startMs = performance.now()
     const timeout = AbortSignal.timeout(timeoutMs)
     const deadline = AbortSignal.any([closing.signal, timeout])
-    const aborted = Promise.withResolvers<never>()
-    const abort = () =>
-      aborted.reject(timeout.aborted ? new ModelError('timeout', 'embedding timed out') : deadline.reason)
-    deadline.addEventListener('abort', abort, { once: true })
     try {
-      // Do not wait for a model that ignores the signal.
-      const { vectors } = await Promise.race([model.embed(texts, deadline, use), aborted.promise])
+      const { vectors } = await unlessAborted(deadline, model.embed(texts, deadline, use))
       lastRequestMs = performance.now() - startMs
       return vectors
-    } finally {
-      deadline.removeEventListener('abort', abort)
+    } catch (error) {
+      throw timeout.aborted ? new ModelError('timeout', 'embedding timed out', { cause: error }) : error
     }
   }
 
