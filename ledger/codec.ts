@@ -98,7 +98,8 @@ export function toDraft(event: NewEvent, context: DraftContext): Draft {
   const salt = body === null ? null : context.newSalt()
   return {
     id: context.newId(),
-    key: event.key ?? null,
+    // PostgreSQL stores neither NUL nor half a character.
+    key: event.key?.toWellFormed().replaceAll('\0', '\uFFFD') ?? null,
     type: event.type,
     version: definition.version,
     at: context.at,

@@ -10,10 +10,13 @@ import type { PostgresOptions } from '../../src/storage/postgres/options.ts'
 import { createRemote } from '../../src/storage/postgres/remote.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { createPostgres, type Postgres, startPair } from '../support/postgres.ts'
+import { benchEngineTurns } from './engine-turns.ts'
 import { median, quantile, round, timedAsync } from './statistics.ts'
 import { timelineEvents } from './timeline.ts'
 
 const newId = createIds(Date.now)
+/** Servers of tests skip it. */
+const DURABLE = ['fsync=on']
 const CONCURRENT = 16
 const BLOCK_APPENDS = 50
 
@@ -36,19 +39,20 @@ const optionsFor = ({ url }: Postgres): PostgresOptions => ({
 
 /**
  * The fenced append alone, and appends through the storage thread: without PostgreSQL, with one that has no standby,
- * and with one that has a synchronous standby; one event at a time, and sixteen at once, in turns. Then copies a ledger there and back. All servers share
- * one disk and this machine's processors, and skip fsync as in the tests. `cpu` counts this process only.
+ * and with one that has a synchronous standby; one event at a time, and sixteen at once, in turns. Then chat turns, and
+ * a ledger copied there and back. All servers share one disk and this machine's processors. `cpu` counts this process only.
  */
 export async function benchEngine(directory: string, { runs = 5, appends = 400, events = 100_000 } = {}) {
-  const alone = await createPostgres(join(directory, 'alone'))
+  const alone = await createPostgres(join(directory, 'alone'), DURABLE)
   await alone.start()
-  const pair = await startPair(join(directory, 'pair'))
+  const pair = await startPair(join(directory, 'pair'), DURABLE)
   try {
     const servers = { alone, pair: pair.primary }
     for (const server of Object.values(servers)) await createTables(optionsFor(server))
     const fenced = await benchFenced(servers)
     const appended = await benchAppends(directory, servers, { runs, appends })
-    return { fenced, ...appended, ...(await benchCopies(directory, alone, events)) }
+    const turns = await benchEngineTurns(directory, optionsFor(pair.primary))
+    return { fenced, ...appended, turns, ...(await benchCopies(directory, alone, events)) }
   } finally {
     await Promise.all([alone.kill(), pair.primary.kill(), pair.standby.kill()])
   }

@@ -192,16 +192,23 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /** A primary, and a standby to which each of its commits is copied before it is acknowledged. Both run. */
-export async function startPair(directory: string): Promise<{ primary: Postgres; standby: Postgres }> {
-  const primary = await createPostgres(join(directory, 'a'), ['synchronous_standby_names=*'])
-  const standby = await copyAsStandby(primary, join(directory, 'b'))
+export async function startPair(
+  directory: string,
+  settings: readonly string[] = [],
+): Promise<{ primary: Postgres; standby: Postgres }> {
+  const primary = await createPostgres(join(directory, 'a'), ['synchronous_standby_names=*', ...settings])
+  const standby = await copyAsStandby(primary, join(directory, 'b'), settings)
   await primary.start()
   await standby.start()
   return { primary, standby }
 }
 
 /** A standby of a stopped server. It has `pg_basebackup` for running ones, but the package does not. */
-export async function copyAsStandby(source: Postgres, directory: string): Promise<Postgres> {
+export async function copyAsStandby(
+  source: Postgres,
+  directory: string,
+  settings: readonly string[] = [],
+): Promise<Postgres> {
   mkdirSync(directory, { recursive: true })
   if (asNobody.uid) chownSync(directory, NOBODY, NOBODY)
   const data = join(directory, 'data')
@@ -215,5 +222,5 @@ export async function copyAsStandby(source: Postgres, directory: string): Promis
   )
   if (asNobody.uid) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, directory])
   const env = { ...process.env, LD_LIBRARY_PATH: linkLibraries(directory), LC_ALL: 'C.UTF-8' }
-  return serverOver(directory, data, env, await freePort(), ['synchronous_standby_names=*'])
+  return serverOver(directory, data, env, await freePort(), ['synchronous_standby_names=*', ...settings])
 }
