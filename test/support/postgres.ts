@@ -100,15 +100,17 @@ function serverOver(
 
   async function ended(signal: 'SIGKILL' | 'SIGINT'): Promise<void> {
     const running = child
-    if (!running || running.exitCode !== null || running.signalCode !== null) return
+    if (!running?.pid || running.exitCode !== null || running.signalCode !== null) return
     const exit = once(running, 'exit')
-    if (signal === 'SIGKILL' && running.pid) signalAll(running.pid, signal)
+    // So that it starts no other backend meanwhile.
+    if (signal === 'SIGKILL') running.kill('SIGSTOP')
+    const pids = processesOf(running.pid)
+    if (signal === 'SIGKILL') signalAll(pids, signal)
     else running.kill(signal)
     await exit
     child = null
-    // Its backends hold its shared memory until they are gone, too, so another start would be refused.
-    for (let looks = 0; looks < 100 && running.pid && hasGroup(running.pid); looks += 1)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+    // Backends hold its shared memory until they are gone, too, so another start would be refused.
+    while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 10))
   }
 
   async function query(text: string, parameters: unknown[] = []): Promise<pg.QueryResult> {
@@ -128,11 +130,9 @@ function serverOver(
     directory,
     async start() {
       let output = ''
-      // In a process group of its own, so that no backend outlives a kill.
       child = spawn(join(native, 'bin/postgres'), ['-D', data, ...options], {
         env,
         cwd: directory,
-        detached: true,
         stdio: ['ignore', 'ignore', 'pipe'],
         ...asNobody,
       })
@@ -155,7 +155,7 @@ function serverOver(
     kill: () => ended('SIGKILL'),
     stop: () => ended('SIGINT'),
     signal(name) {
-      if (child?.pid) signalAll(child.pid, name)
+      if (child?.pid) signalAll(processesOf(child.pid), name)
     },
     query,
     async promote() {
@@ -171,19 +171,27 @@ function serverOver(
   }
 }
 
-function hasGroup(pid: number): boolean {
+/** The server and its backends, each of which has a process group of its own. */
+function processesOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return [pid, ...children.map(Number)]
+}
+
+function isAlive(pid: number): boolean {
   try {
-    return process.kill(-pid, 0)
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false
   }
 }
 
-function signalAll(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // It has just ended.
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has just ended.
+    }
   }
 }
 
