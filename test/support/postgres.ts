@@ -101,14 +101,14 @@ function serverOver(
 
   async function ended(signal: 'SIGKILL' | 'SIGINT'): Promise<void> {
     const running = child
-    if (!running || running.exitCode !== null || running.signalCode !== null) return
+    if (!running?.pid || running.exitCode !== null || running.signalCode !== null) return
     const exit = once(running, 'exit')
     const killed = signal === 'SIGKILL' && running.pid ? signalAll(running.pid, signal) : []
     if (killed.length === 0) running.kill(signal)
     await exit
     child = null
     // Its backends hold its shared memory until they are gone, too, so another start would be refused.
-    for (let looks = 0; looks < 100 && killed.some((pid) => send(pid, 0)); looks += 1)
+    for (let looks = 0; looks < 100 && killed.some(isAlive); looks += 1)
       await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
@@ -133,7 +133,6 @@ function serverOver(
       child = spawn(join(native, 'bin/postgres'), ['-D', data, ...options], {
         env,
         cwd: directory,
-        detached: true,
         stdio: ['ignore', 'ignore', 'pipe'],
         ...asNobody,
       })
@@ -156,7 +155,7 @@ function serverOver(
     kill: () => ended('SIGKILL'),
     stop: () => ended('SIGINT'),
     signal(name) {
-      if (child?.pid) signalAll(child.pid, name)
+      if (child?.pid) signalAll(processesOf(child.pid), name)
     },
     query,
     async promote() {
@@ -182,10 +181,17 @@ function signalAll(pid: number, signal: NodeJS.Signals): number[] {
   return all
 }
 
-/** Whether the process was there. */
-function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+function send(pid: number, signal: NodeJS.Signals): void {
   try {
-    return process.kill(pid, signal)
+    process.kill(pid, signal)
+  } catch {
+    // It has just ended.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false
   }
