@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -59,12 +60,22 @@ function isReachable(path: string): boolean {
   return isOpen && (path === dirname(path) || isReachable(dirname(path)))
 }
 
-/** A copy for any account, until this process ends. */
+/** A copy for any account, made once for each version. */
 function copyOf(path: string): string {
-  const copy = mkdtempSync(join(tmpdir(), 'delegate-postgres-'))
-  cpSync(path, copy, { recursive: true, dereference: true })
-  execFileSync('chmod', ['-R', 'a+rX', copy])
-  process.once('exit', () => rmSync(copy, { recursive: true, force: true }))
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(readFileSync(join(path, '../package.json'), 'utf8')))
+  const copy = join(tmpdir(), `delegate-postgres-${version}`)
+  if (existsSync(copy)) return copy
+  const unfinished = mkdtempSync(`${copy}-`)
+  cpSync(path, unfinished, { recursive: true, dereference: true })
+  execFileSync('chmod', ['-R', 'a+rX', unfinished])
+  try {
+    renameSync(unfinished, copy)
+  } catch {
+    // Another process was faster.
+    rmSync(unfinished, { recursive: true })
+  }
   return copy
 }
 
