@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { closing } from '../ledger/closing.ts'
 import { ledgerFile } from '../ledger/files.ts'
 import { createIds } from '../ledger/ids.ts'
-import { loadConfig } from '../src/config.ts'
+import { loadConfig, postgresOf } from '../src/config.ts'
 import { openOwnerState } from '../src/settings/index.ts'
 import { newPasswordSchema } from '../src/settings/new-password.ts'
 import { openStorage } from '../src/storage/storage.ts'
@@ -35,9 +35,12 @@ await runCommand({
   async run({ dataDir, values }) {
     if (!existsSync(ledgerFile(dataDir)))
       throw new Refused(`There is no service in ${dataDir}. Set DATA_DIR to its directory.`)
+    const config = loadConfig()
     const newId = createIds(Date.now)
     const storage = await openStorage({
       directory: dataDir,
+      postgres: postgresOf(config),
+      onStandby: ({ holder, fault }) => stop(holder, fault),
       nowMs: Date.now,
       newId,
       onWarning: warn,
@@ -49,7 +52,7 @@ await runCommand({
       using owner = closing(
         openOwnerState({
           directory: dataDir,
-          environment: loadConfig().settings,
+          environment: config.settings,
           append: storage.append,
           hasFact: (key) => storage.ledger.rowByKey(key) !== undefined,
           nowMs: Date.now,
@@ -100,4 +103,12 @@ async function readPassword(): Promise<string> {
 function warn(message: string): void {
   // The user is already running the command that this hint recommends.
   if (!message.includes('owner:reset-password')) process.stderr.write(`${message}\n`)
+}
+
+/** Another machine holds the ledger, or PostgreSQL does not answer. Ends at once, because it would wait for either. */
+function stop(holder: string | null, fault: string | null): never {
+  const why =
+    fault ?? `${holder ?? 'another machine'} may write to the ledger. Stop Delegate on every machine first.`
+  process.stderr.write(`Nothing was changed: ${why}\n`)
+  process.exit(1)
 }

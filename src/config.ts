@@ -1,7 +1,10 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import * as z from 'zod'
+import { ADAPTATIONS_DIRECTORY } from './adaptations/files.ts'
 import { type AnySettingValue, parseSetting, type SettingKey, settingKeys } from './settings/registry.ts'
+import { SETTINGS_FILE } from './settings/store.ts'
+import type { PostgresOptions } from './storage/postgres/options.ts'
 
 /** The configuration of the process, fixed at its start. Whatever may change at runtime is a setting. */
 export type Config = ReturnType<typeof loadConfig>
@@ -189,6 +192,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
             mode: data.LEDGER_POSTGRES_MODE,
             node: data.LEDGER_NODE ?? hostname(),
             leaseMs: data.LEDGER_LEASE_SECONDS * 1000,
+            state: { database: SETTINGS_FILE, directory: ADAPTATIONS_DIRECTORY },
           },
     /** Null if there is none. Environment only: a stolen session must not become code execution. */
     copilotCommand: data.COPILOT_COMMAND,
@@ -201,6 +205,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     /** Settings from the environment, already checked. A stored value takes precedence. */
     settings,
   }
+}
+
+/** How the ledger is kept in PostgreSQL; null if it is kept here only. */
+export function postgresOf({ postgres }: Config): PostgresOptions | null {
+  return postgres?.mode ? { ...postgres, mode: postgres.mode } : null
 }
 
 /** The environment without the service's own variables, which include its secrets. */

@@ -1,9 +1,8 @@
 import { createIds } from '../ledger/ids.ts'
-import { ADAPTATIONS_DIRECTORY } from './adaptations/files.ts'
 import { buildAdaptations } from './adaptations/index.ts'
 import { fitCall } from './agent/context/fit-call.ts'
 import { buildAgent } from './agent/index.ts'
-import type { Config } from './config.ts'
+import { type Config, postgresOf } from './config.ts'
 import { buildErasing, type ErasingQueryFunctions, erasingQueries } from './erasing/index.ts'
 import { buildHalt } from './halt/index.ts'
 import { buildHttp } from './http/index.ts'
@@ -22,11 +21,9 @@ import { createTelephonyApi } from './phone/line/api.ts'
 import { chosenSettings, openOwnerState } from './settings/index.ts'
 import { ownerNumbersOf } from './settings/party.ts'
 import type { Settings } from './settings/settings.ts'
-import { SETTINGS_FILE } from './settings/store.ts'
 import { buildSms } from './sms/index.ts'
 import type { ThreadFailed } from './storage/function-thread.ts'
 import { openStores } from './storage/index.ts'
-import type { PostgresOptions } from './storage/postgres/options.ts'
 import { openQueries } from './storage/queries.ts'
 import { buildTasks } from './tasks/index.ts'
 import { segmentsOf } from './text/segments.ts'
@@ -231,12 +228,6 @@ async function openBase(options: ServiceOptions) {
     ),
     operations,
   }
-}
-
-function postgresOf({ postgres }: Config): PostgresOptions | null {
-  if (!postgres?.mode) return null
-  const state = { database: SETTINGS_FILE, directory: ADAPTATIONS_DIRECTORY }
-  return { ...postgres, mode: postgres.mode, state }
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>

@@ -10,9 +10,7 @@ import { openLedger } from '../../ledger/ledger.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
 import { createReader, type LedgerReader } from '../../ledger/reader.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
-import { ADAPTATIONS_DIRECTORY } from '../../src/adaptations/files.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
-import { SETTINGS_FILE } from '../../src/settings/store.ts'
 import { catchUp, isLastEpoch, relate } from '../../src/storage/postgres/catch-up.ts'
 import { connect } from '../../src/storage/postgres/connection.ts'
 import { migrate, requireSchema } from '../../src/storage/postgres/migrate.ts'
@@ -30,8 +28,7 @@ const LIMIT_MS = 10_000
 /** Throws Refused without LEDGER_POSTGRES_URL. */
 export function postgresOptions(config: Config = loadConfig()): PostgresOptions {
   if (config.postgres === null) throw new Refused('Set LEDGER_POSTGRES_URL first.')
-  const state = { database: SETTINGS_FILE, directory: ADAPTATIONS_DIRECTORY }
-  return { ...config.postgres, mode: config.postgres.mode ?? 'follow', state }
+  return { ...config.postgres, mode: config.postgres.mode ?? 'follow' }
 }
 
 /** Runs work on the ledger of a directory and its copy in PostgreSQL, while no service runs there. */

@@ -2,7 +2,12 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
+import { openLedgerReadOnly } from '../../ledger/files.ts'
+import { createReader } from '../../ledger/reader.ts'
+import { copyToPostgres, createTables } from '../../scripts/lib/engine.ts'
+import { createRemote } from '../../src/storage/postgres/remote.ts'
 import { newDirectory, openState, PASSWORD } from '../settings/owner-state.ts'
+import { optionsFor, startDatabase } from '../support/database.ts'
 import { CLEAN_ENVIRONMENT } from './run-script.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/owner-reset-password.ts', import.meta.url))
@@ -11,10 +16,11 @@ function run(
   directory: string,
   input: string,
   args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [SCRIPT, ...args], {
-      env: { ...CLEAN_ENVIRONMENT, DATA_DIR: directory },
+      env: { ...CLEAN_ENVIRONMENT, ...environment, DATA_DIR: directory },
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
@@ -102,4 +108,29 @@ test('removes the authenticator app as well, unless told to keep it', async () =
   const later = await openState({ directory })
   expect((await later.signIn('quite another password')).status).toBe('signed_in')
   expect(later.facts().map(({ type }) => type)).toContain('owner.factor.removed')
+})
+
+test('sets it in PostgreSQL, too, unless another machine may write', async () => {
+  const directory = await installed()
+  const postgres = optionsFor(await startDatabase(), 'here', { leaseMs: 8_000 })
+  await createTables(postgres)
+  await copyToPostgres(directory, postgres)
+  const environment = {
+    LEDGER_POSTGRES_URL: postgres.url,
+    LEDGER_POSTGRES_MODE: 'commit',
+    LEDGER_NODE: 'here',
+  }
+  const reset = () => run(directory, 'quite another password\n', [], environment)
+  expect(await reset()).toMatchObject({ code: 0 })
+  const db = openLedgerReadOnly(directory)
+  const remote = createRemote(postgres, createReader(db).id())
+  db.close()
+  const types = (await remote.rowsAfter(0, 100)).map(({ type }) => type)
+  expect(types).toContain('owner.password.changed')
+  await remote.take('there', 8_000, 1_000)
+  expect(await reset()).toEqual({
+    code: 1,
+    output: 'Nothing was changed: there may write to the ledger. Stop Delegate on every machine first.\n',
+  })
+  remote.close()
 })

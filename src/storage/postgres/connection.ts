@@ -45,7 +45,7 @@ export async function connect(url: string, name: string, limitMs = 3_000): Promi
       ...configOf(each),
       application_name: `delegate ${name}`,
       keepAlive: true,
-      // A statement whose client has given up must not wait for a lock for ever: there are only so many connections.
+      // The server does not notice that a client has gone, and the number of connections is limited.
       options: `-c synchronous_commit=on -c client_min_messages=warning -c lock_timeout=${Math.round(limitMs)}`,
     })
     const connection = connectionOver(client)

@@ -120,7 +120,7 @@ export function createRemote({ url, node, leaseMs }: PostgresOptions, ledgerId: 
     settle: (epoch: number, limitMs: number) => write<void>('settle', [epoch], limitMs),
     take: (node: string, leaseMs: number, limitMs: number) =>
       write<number | null>('take', [node, leaseMs], limitMs),
-    /** Ends the lease of whoever has it. `until` is a time for PostgreSQL. */
+    /** Ends the current lease and gives it to `node`, or to nobody, until a PostgreSQL timestamp. */
     seize: (node: string | null, until: string, limitMs: number) =>
       write<number>('seize', [node, until], limitMs),
     renew: (node: string, epoch: number, leaseMs: number, limitMs: number) =>
