@@ -6,9 +6,15 @@ export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable'
   /** Null if the disk is not the cause, for example while the service closes. */
   readonly disk: DiskCause | null
-  constructor(message: string, options: { cause?: unknown; disk?: DiskCause | null } = {}) {
+  /** Whether the facts may turn out to be recorded after all. */
+  readonly isUnsure: boolean
+  constructor(
+    message: string,
+    options: { cause?: unknown; disk?: DiskCause | null; isUnsure?: boolean } = {},
+  ) {
     super(message, { cause: options.cause })
     this.disk = options.disk ?? diskCauseOf(options.cause)
+    this.isUnsure = options.isUnsure ?? false
   }
 }
 

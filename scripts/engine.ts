@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { ledgerFile } from '../ledger/files.ts'
+import { openSecretBox, secretKeyFile } from '../src/settings/secrets.ts'
 import { relate } from '../src/storage/postgres/catch-up.ts'
 import { privileges } from '../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../src/storage/postgres/options.ts'
@@ -29,14 +30,16 @@ const commands: Readonly<Record<string, EngineCommand>> = {
 
 Creates the tables in the PostgreSQL of LEDGER_POSTGRES_URL, or brings them up to date, and copies the ledger of DATA_DIR
 into it with its settings and files. Stop the service first. Needs an account that may create a schema, and prints what
-the account of the service needs. Run it again after an upgrade that asks for it.
+the account of the service needs. Run it again after an upgrade that asks for it. Creates secret.key if there is none,
+so that you can copy it to other machines.
 `,
     async run(dataDir, options) {
       const applied = await createTables(options)
       print(applied.length === 0 ? 'The tables are up to date.' : `Created: ${applied.join(', ')}.`)
       if (!existsSync(ledgerFile(dataDir))) await requireNoLedger(options)
       const copied = await copyToPostgres(dataDir, options)
-      print(`Copied ${copied} events.`)
+      openSecretBox(dataDir).makeKey()
+      print(`Copied ${copied} events. What opens the secrets stays here: ${secretKeyFile(dataDir)}.`)
       print(`\nThe account of the service needs these privileges:\n\n${privileges('delegate')}`)
     },
   },

@@ -5,6 +5,8 @@ import { createIds } from '../../ledger/ids.ts'
 import { inspectLedger } from '../../ledger/inspect.ts'
 import { openLedger } from '../../ledger/ledger.ts'
 import { lockDirectory } from '../../ledger/lock.ts'
+import { probe } from '../../ledger/probe.ts'
+import { createReader } from '../../ledger/reader.ts'
 import type { Loss } from '../../ledger/witness.ts'
 import { readWitness } from '../../projections/checkpoints.ts'
 import { removeViews } from '../../projections/views.ts'
@@ -17,7 +19,7 @@ export function countOf({ missing }: Loss): string {
 
 /**
  * Records a loss as a fact once `confirm` resolves, and lets the next start rebuild the views. Returns the
- * loss. Throws Refused if nothing is lost, and LedgerLocked if the service is running.
+ * loss. Throws Refused if nothing is lost, or PostgreSQL has it, and LedgerLocked if the service is running.
  */
 export async function acceptLoss(dataDir: string, confirm: (loss: Loss) => Promise<void>): Promise<Loss> {
   const lock = lockDirectory(dataDir)
@@ -26,6 +28,11 @@ export async function acceptLoss(dataDir: string, confirm: (loss: Loss) => Promi
     const { loss } = inspectLedger(dataDir, readViews)
     if (loss === null)
       throw new Refused(`No event is missing in ${ledgerFile(dataDir)}. Nothing was changed.`)
+    if (probe(ledgerFile(dataDir), (db) => createReader(db).meta('engine')) === 'commit')
+      throw new Refused(
+        `PostgreSQL has the events that are missing in ${dataDir}. Move ledger.* and views.* away from there: ` +
+          'the next start brings them back.',
+      )
     await confirm(loss)
     const newId = createIds(Date.now)
     using ledger = closing(openLedger(dataDir, newId, { readViews, acceptLoss: true }))

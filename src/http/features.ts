@@ -91,4 +91,9 @@ export type CoreDeps = Shared &
   }
 
 /** What the routes of the features may use. */
-export type RouteDeps = Shared & Features & { readonly webhooks: ProviderWebhooks }
+export type RouteDeps = Shared &
+  Features & {
+    readonly webhooks: ProviderWebhooks
+    /** Aborted with the refusal for what waits for a turn, once no more turns run. */
+    readonly ending: AbortSignal
+  }

@@ -11,6 +11,7 @@ import type { TestConnection } from './routes/settings.ts'
 import { readBuildInfo } from './server/build-info.ts'
 import { createHttp } from './server/http.ts'
 import { createIntrusionCounter } from './server/intrusion-counter.ts'
+import { Refusal } from './server/problem.ts'
 import { loadWebApp } from './server/static-files.ts'
 
 export type HttpService = {
@@ -20,6 +21,12 @@ export type HttpService = {
   close(graceMs: number): Promise<void>
 }
 
+const ENDING = new Refusal(
+  503,
+  'stopping',
+  'Delegate is restarting. Your message is kept, and is answered after that.',
+  { headers: { 'Retry-After': '5' } },
+)
 const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Wires the HTTP layer: access, routes, sockets, static files. */
@@ -27,6 +34,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
   const { operations, owner, storage, telephony, log, nowMs, newId } = options
   const { settings } = owner
   const stopping = new AbortController()
+  const ending = new AbortController()
   const [staticFiles, buildInfo] = await Promise.all([loadWebApp(), readBuildInfo(PROJECT_DIRECTORY)])
   const intrusions = createIntrusionCounter({ append: storage.append, nowMs, log })
   const readiness = operations.readiness({
@@ -42,6 +50,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
     webhooks: createProviderWebhooks({ settings, intrusions, devRoutes: options.devRoutes }),
     staticFiles,
     stopping: stopping.signal,
+    ending: ending.signal,
   }
   const server = createHttp({
     ...deps,
@@ -65,6 +74,7 @@ export async function buildHttp(options: Features): Promise<HttpService> {
     listen: server.listen,
     drain: () => stopping.abort(),
     async close(graceMs) {
+      ending.abort(ENDING)
       await server.close(graceMs)
       await intrusions.close()
       await readiness.close()

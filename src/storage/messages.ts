@@ -78,7 +78,13 @@ export type StorageRequest = { [Name in keyof StorageCalls]: RequestOf<Name> }[k
 /** A call's result, or why it failed: an InvalidEvent, or LedgerUnavailable. */
 export type StorageAnswer = { readonly id: number } & (
   | { readonly result: unknown }
-  | { readonly failure: string; readonly isInvalid: boolean; readonly disk: DiskCause | null }
+  | { readonly failure: string; readonly isInvalid: true }
+  | {
+      readonly failure: string
+      readonly isInvalid: false
+      readonly disk: DiskCause | null
+      readonly isUnsure: boolean
+    }
 )
 
 /** Messages of the storage thread. */

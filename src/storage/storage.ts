@@ -109,7 +109,7 @@ export async function openStorage(options: StorageOptions) {
     const cause = error instanceof Error ? error : new Error(String(error))
     ready.reject(startErrorOf(cause))
     for (const request of requests.values())
-      request.reject(new LedgerUnavailable('the storage thread failed', { cause }))
+      request.reject(new LedgerUnavailable('the storage thread failed', { cause, isUnsure: true }))
     requests.clear()
     // Until the storage is open, the rejection of `openStorage` reports the failure.
     if (isOpen && !closing) options.onFatal(cause)
@@ -121,7 +121,7 @@ export async function openStorage(options: StorageOptions) {
     requests.delete(answer.id)
     if ('result' in answer) request?.resolve(answer.result)
     else if (answer.isInvalid) request?.reject(new InvalidEvent(answer.failure))
-    else request?.reject(new LedgerUnavailable(answer.failure, { disk: answer.disk }))
+    else request?.reject(new LedgerUnavailable(answer.failure, answer))
   }
 
   function ask<Name extends keyof StorageCalls>(

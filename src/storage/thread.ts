@@ -236,9 +236,10 @@ const COMMITTED_ELSEWHERE =
 const UNSETTLED = 'the erasure is recorded and continues by itself, but the files are not cleared yet'
 
 function failureOf(id: number, error: unknown): StorageAnswer {
-  const isInvalid = error instanceof InvalidEvent
-  if (!isInvalid && !(error instanceof LedgerUnavailable)) throw error
-  return { id, failure: error.message, isInvalid, disk: isInvalid ? null : error.disk }
+  if (error instanceof InvalidEvent) return { id, failure: error.message, isInvalid: true }
+  if (!(error instanceof LedgerUnavailable)) throw error
+  const { message, disk, isUnsure } = error
+  return { id, failure: message, isInvalid: false, disk, isUnsure }
 }
 
 if (parentPort) await run(parentPort, workerData)

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startModelDouble } from '../doubles/model/model-double.ts'
+import { testDirectory } from '../support/directory.ts'
 import { startWholeService } from '../support/service.ts'
 
 test('reports not ready while shutting down, and finishes the answer in progress', async () => {
@@ -23,4 +24,26 @@ test('reports not ready while shutting down, and finishes the answer in progress
   release.resolve()
   expect((await answer).json.reply.text).toBe('At noon.')
   await stopped
+})
+
+test('tells a message whose turn will not run any more that it is kept', async () => {
+  const model = await startModelDouble()
+  onTestFinished(() => model.close())
+  const directory = testDirectory()
+  const environment = { OPENAI_BASE_URL: model.url, CHAT_MODEL: 'test-model' }
+  const service = await startWholeService({ directory, environment, waits: { workGraceMs: 50 } })
+  const never = Promise.withResolvers<void>()
+  onTestFinished(() => never.resolve())
+  model.reply({ text: 'Too late.', pause: { at: 'headers', until: never.promise } })
+  const asked = { content: 'When does the ferry leave?', clientMessageId: 'm1' }
+  const answer = service.client.post('/api/chat', asked)
+  const stream = service.client.post('/api/chat', asked, { headers: { accept: 'text/event-stream' } })
+  await expect.poll(() => model.requests('/responses').length).toBe(1)
+  await service.stop()
+  expect(await answer).toMatchObject({ status: 503, json: { code: 'stopping' } })
+  expect((await stream).text).toMatch(/event: chat.error\ndata: .*"code":"stopping".*\n\nevent: chat.done/)
+
+  model.reply({ text: 'At noon.' })
+  const again = await startWholeService({ directory, environment })
+  expect((await again.client.post('/api/chat', asked)).json.reply.text).toBe('At noon.')
 })

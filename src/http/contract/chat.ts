@@ -50,7 +50,7 @@ export const say = post('/api/chat', {
       description: 'The reply',
       content: { 'application/json': { schema: replySchema }, 'text/event-stream': { schema: z.string() } },
     },
-    ...refusals(400, 429, 500, 502),
+    ...refusals(400, 429, 500, 502, 503),
   },
 })
 

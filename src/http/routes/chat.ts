@@ -5,14 +5,14 @@ import type { RouteDeps } from '../features.ts'
 import { goneSignal, type Routes } from '../server/env.ts'
 import { invalidField, problemOf, Refusal } from '../server/problem.ts'
 
-export function chatRoutes(routes: Routes, { agent, models }: RouteDeps): void {
+export function chatRoutes(routes: Routes, { agent, models, ending }: RouteDeps): void {
   const { chat, previews } = agent
 
   routes.openapi(say, async (c) => {
     const { content, clientMessageId, pasted = [], model } = c.req.valid('json')
     if (!chat.wasReceived(clientMessageId)) requireKnown(models, model)
     const message = await chat.receive(content, clientMessageId, { pasted, model })
-    const gone = goneSignal(c)
+    const signal = AbortSignal.any([goneSignal(c), ending])
     if (c.req.header('accept')?.includes('text/event-stream')) {
       return streamSSE(c, async (stream) => {
         const send = (event: string, data: object) => stream.writeSSE({ event, data: JSON.stringify(data) })
@@ -29,19 +29,21 @@ export function chatRoutes(routes: Routes, { agent, models }: RouteDeps): void {
             queue('chat.delta', { turnId, text: event.text })
         })
         try {
-          const outcome = await chat.outcomeOf(message, gone)
-          if (outcome.status === 'failed')
-            queue('chat.error', { turnId, problem: problemOf(turnRefusal(outcome)) })
-          else queue('chat.response', { turnId, content: outcome.text, conversationId })
-          queue('chat.done', { turnId })
-          await sent
+          const outcome = await chat.outcomeOf(message, signal)
+          if (outcome.status === 'failed') throw turnRefusal(outcome)
+          queue('chat.response', { turnId, content: outcome.text, conversationId })
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          queue('chat.error', { turnId, problem: problemOf(error) })
         } finally {
           unsubscribe()
         }
+        queue('chat.done', { turnId })
+        await sent
         // A stream's status is sent before its outcome is known, but the types require the JSON response.
       }) as never
     }
-    const outcome = await chat.outcomeOf(message, gone)
+    const outcome = await chat.outcomeOf(message, signal)
     if (outcome.status === 'failed') throw turnRefusal(outcome)
     const { text, usage } = outcome
     return c.json({ ...message, reply: { text }, usage }, 200)

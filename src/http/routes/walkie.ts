@@ -74,12 +74,15 @@ const stream = get('/_dev/walkie/logs/stream', {
 })
 
 /** Voice without a phone, for devices under development. Mounted only with `DEV_ROUTES=1`. */
-export function walkieRoutes(routes: Routes, { agent: { chat }, model, stopping, nowMs }: RouteDeps): void {
+export function walkieRoutes(
+  routes: Routes,
+  { agent: { chat }, model, stopping, ending, nowMs }: RouteDeps,
+): void {
   const lines = createLogLines(KEPT_LINES)
 
   routes.openapi(voice, async (c) => {
     const { audioBase64, format } = c.req.valid('json')
-    const signal = goneSignal(c)
+    const signal = AbortSignal.any([goneSignal(c), ending])
     const speech = model().speech
     if (speech === null) throw new Refusal(503, 'no_speech_model', 'No speech model is set up.')
     const heard = await askSpeech(() => speech.transcribe(Buffer.from(audioBase64, 'base64'), format, signal))

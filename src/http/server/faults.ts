@@ -48,10 +48,11 @@ export function refusalOf(
   const cause = error instanceof LedgerUnavailable ? error.disk : diskCauseOf(error)
   const remedy = cause === null ? '' : ` ${diskRemedies[cause]}`
   if (error instanceof LedgerUnavailable) {
+    const outcome = error.isUnsure ? 'See whether it was done before you repeat it.' : 'Nothing was done.'
     return new Refusal(
       503,
       'ledger_unavailable',
-      `The service cannot record anything right now. Nothing was done.${remedy}`,
+      `The service cannot record anything right now. ${outcome}${remedy}`,
     )
   }
   return cause !== null

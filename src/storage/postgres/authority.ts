@@ -144,8 +144,8 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     }
   }
 
-  async function commit(batches: readonly (readonly Draft[])[]): Promise<CommitOutcome[]> {
-    const sent: OpenGroup[] = []
+  /** Adds to `sent` each group of which it is not known whether PostgreSQL has it. */
+  async function commit(batches: readonly (readonly Draft[])[], sent: OpenGroup[]): Promise<CommitOutcome[]> {
     for (;;) {
       lease.require()
       await recover()
@@ -206,13 +206,15 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
   return {
     async commit(batches) {
       isCommitting = true
+      const sent: OpenGroup[] = []
       try {
         await sendingState
-        return await commit(batches)
+        return await commit(batches, sent)
       } catch (error) {
-        if (error instanceof LedgerUnavailable) throw error
-        fault = messageOf(error)
-        throw new LedgerUnavailable(`PostgreSQL did not commit: ${messageOf(error)}`, { cause: error })
+        const isRefused = error instanceof LedgerUnavailable
+        if (!isRefused) fault = messageOf(error)
+        const message = isRefused ? error.message : `PostgreSQL did not commit: ${fault}`
+        throw new LedgerUnavailable(message, { cause: error, isUnsure: sent.length > 0 })
       } finally {
         isCommitting = false
       }

@@ -1,16 +1,18 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { LedgerUnavailable } from '../../../ledger/errors.ts'
+import { ledgerFile } from '../../../ledger/files.ts'
 import { openLedger } from '../../../ledger/ledger.ts'
 import { lockDirectory } from '../../../ledger/lock.ts'
+import { acceptLoss } from '../../../scripts/lib/accept-loss.ts'
 import { copyToPostgres, detach, promote, readStatus } from '../../../scripts/lib/engine.ts'
 import type { EngineStatus } from '../../../src/storage/messages.ts'
 import { privileges } from '../../../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../../../src/storage/postgres/options.ts'
 import { optionsFor, sharedDatabase } from '../../support/database.ts'
-import { filesHolding, testDirectory } from '../../support/directory.ts'
+import { digests, filesHolding, testDirectory } from '../../support/directory.ts'
 import { initNode, openNode, readState, untilStateSent, writeState } from '../../support/engine.ts'
 import { openProxy } from '../../support/proxy.ts'
 import { openTestWriter, said } from '../../support/writer.ts'
@@ -41,11 +43,16 @@ test('appends are refused past the deadline, and go on once PostgreSQL is back',
   onTestFinished(() => proxy.close())
   const storage = await initNode(testDirectory(), commit('here', { url: proxy.url, leaseMs: 1_600 }))
   await storage.append([said('one')])
-  proxy.isDeaf = true
-  proxy.cut()
-  await expect(storage.append([said('two')])).rejects.toThrow(LedgerUnavailable)
+  proxy.watch('delegate.append', () => {
+    proxy.isDeaf = true
+    proxy.cut()
+    return 'swallow'
+  })
+  await expect(storage.append([said('two')])).rejects.toMatchObject({ isUnsure: true })
   await expect.poll(() => storage.mayAct()).toBe(false)
-  await expect(storage.append([said('three')])).rejects.toThrow('PostgreSQL does not answer')
+  const refused = storage.append([said('three')])
+  await expect(refused).rejects.toThrow('PostgreSQL does not answer')
+  await expect(refused).rejects.toMatchObject({ name: 'LedgerUnavailable', isUnsure: false })
   expect(await storage.status()).toMatchObject({
     ledgerError: expect.stringMatching('^PostgreSQL does not answer'),
     engine: { role: 'holder', epoch: 2 },
@@ -243,3 +250,27 @@ async function queryAs(url: string, statement: string): Promise<void> {
     await client.end()
   }
 }
+
+test('a holder that has lost events gets them back from PostgreSQL instead of accepting the loss', async () => {
+  const directory = testDirectory()
+  const first = await initNode(directory, commit())
+  const ledgerId = first.ledger.id()
+  await first.append([said('one')])
+  await first.close()
+  const older = readFileSync(ledgerFile(directory))
+  const holder = await openNode(directory, commit())
+  await holder.append([said('two')])
+  await holder.close()
+  writeFileSync(ledgerFile(directory), older)
+  await expect(openNode(directory, commit())).rejects.toThrow('1 event is missing')
+  const before = digests(directory)
+  await expect(acceptLoss(directory, async () => undefined)).rejects.toThrow('Move ledger.* and views.* away')
+  expect(digests(directory)).toEqual(before)
+  for (const name of readdirSync(directory))
+    if (/^(ledger|views)\./.test(name)) renameSync(join(directory, name), join(testDirectory(), name))
+  openLedger(directory, () => ledgerId).close()
+  const again = await openNode(directory, commit())
+  expect(again.ledger.head().seq).toBe(2)
+  await again.append([said('three')])
+  expect(await inPostgres(ledgerId)).toEqual(['one', 'two', 'three'])
+})
