@@ -32,6 +32,7 @@ const LET_GO_MS = 20_000
 const OUTPUT_EVERY_MS = 10_000
 const OUTPUT_CHARS = 500
 const RETRY_AFTER_FAULT_MS = 1_000
+const NOT_STARTED = 'It is not certain that its start was recorded, so the task was not started.'
 const INTERRUPTED = 'The service stopped while the task was running.'
 
 /**
@@ -79,14 +80,18 @@ export function createTaskRunner(options: {
     next: () => (recovered ? nextTask() : 'recover'),
     async run(work) {
       if (work === 'recover') await recover()
-      else if (work.status === 'running') await options.cancel(work.taskId)
-      else await begin(work)
+      else if (work.status === 'queued') await begin(work)
+      else if (options.isHalted()) await options.cancel(work.taskId)
+      else await fail(work.taskId, 'interrupted', NOT_STARTED)
     },
     onFault: options.onFault,
   })
 
   function nextTask(): TaskRow | undefined {
     if (options.isHalted()) return tasks.running()[0]
+    // Its start was recorded, although that was reported as failed.
+    const lost = tasks.running().find(({ taskId }) => !running.has(taskId))
+    if (lost) return lost
     if (options.isHeld() || running.size >= options.limit()) return undefined
     return tasks.queued()[0]
   }

@@ -5,11 +5,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { LedgerUnavailable } from '../../ledger/errors.ts'
 import { createPlacement } from '../../src/storage/placement.ts'
 import { createIsolation } from '../../src/tasks/isolation.ts'
 import { createTaskRunner } from '../../src/tasks/runner.ts'
 import { DATA_DIR_VARIABLE, TASK_ID_VARIABLE } from '../../src/tasks/task-process.ts'
-import { createTaskStore } from '../../src/tasks/task-store.ts'
+import { createTaskStore, type TaskStore } from '../../src/tasks/task-store.ts'
 import { createTasks } from '../../src/tasks/tasks.ts'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { createClient } from '../http/client.ts'
@@ -200,20 +201,25 @@ test('ends the program of a running task on shutdown and records that as its out
   expect(task.outcome).toContain('So far.')
 })
 
-test('ends a task that exceeds its time limit and keeps its output', async () => {
+/** A runner on its own storage. `append` stands in for that of its store. */
+async function startRunner(options: {
+  readonly command: readonly string[]
+  readonly append?: (append: TaskStore['append']) => TaskStore['append']
+  readonly onFault?: (error: unknown) => void
+}) {
   const storage = await openTestStorage(testDirectory())
-  const { append, views } = storage
-  const onFault = (error: unknown) => {
-    throw error
-  }
+  const onFault =
+    options.onFault ??
+    ((error: unknown) => {
+      throw error
+    })
   const nowMs = Date.now
-  const placement = createPlacement({ append, views, newId })
+  const placement = createPlacement({ append: storage.append, views: storage.views, newId })
   const store = createTaskStore({ storage, placement, nowMs, onFault })
   const directory = testDirectory()
   const runner = createTaskRunner({
-    store,
-    // A shell starts fast enough to write well before the time limit.
-    command: ['sh', '-c', 'trap "" TERM; echo Counting…; while :; do sleep 1; done'],
+    store: { ...store, append: options.append?.(store.append) ?? store.append },
+    command: options.command,
     environment: () => ({ PATH: process.env.PATH ?? '' }),
     dataDir: directory,
     directory: () => directory,
@@ -245,12 +251,41 @@ test('ends a task that exceeds its time limit and keeps its output', async () =>
   })
   const dispatched = await api.dispatch({ title: 'Count', prompt: 'Count.' }, { by: 'owner' })
   const id = dispatched?.id ?? ''
-  const task = await until(() => {
-    const found = api.get(id)
-    return found?.status === 'failed' ? found : null
-  })
+  return {
+    failed: () =>
+      until(() => {
+        const found = api.get(id)
+        return found?.status === 'failed' ? found : null
+      }),
+  }
+}
+
+test('ends a task that exceeds its time limit and keeps its output', async () => {
+  // A shell starts fast enough to write well before the time limit.
+  const command = ['sh', '-c', 'trap "" TERM; echo Counting…; while :; do sleep 1; done']
+  const task = await (await startRunner({ command })).failed()
   expect(task).toMatchObject({ kind: 'timeout', outcome: 'The task timed out after 3 min.\nCounting…' })
   expect(task.durationMs).toBeGreaterThanOrEqual(1_450)
   // The output shows while the task runs.
   expect(task.latestProgress?.text).toBe('Counting…')
+})
+
+test('fails a task whose start was recorded without the runner knowing, and does not start it', async () => {
+  const faults: unknown[] = []
+  const { failed } = await startRunner({
+    command: ['sh', '-c', 'exit 0'],
+    // As with PostgreSQL, if the disk is full once it has committed.
+    append: (append) => async (taskId, facts) => {
+      const appended = await append(taskId, facts)
+      if (facts[0]?.key === `task-started:${taskId}`)
+        throw new LedgerUnavailable('no answer', { isUnsure: true })
+      return appended
+    },
+    onFault: (error) => faults.push(error),
+  })
+  expect(await failed()).toMatchObject({
+    kind: 'interrupted',
+    outcome: expect.stringMatching('^It is not certain'),
+  })
+  expect(faults).toEqual([expect.objectContaining({ message: 'no answer' })])
 })
