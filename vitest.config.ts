@@ -17,6 +17,7 @@ const serviceFolders = [
   'http',
   'lib',
   'notes',
+  'notifications',
   'operations/readiness',
   'outbound',
   'phone',

@@ -8,6 +8,7 @@ import { erasuresProjection } from './erasures.ts'
 import { memoriesProjection } from './memories.ts'
 import { memoryCheckpointsProjection } from './memory-checkpoints.ts'
 import { notesProjection } from './notes.ts'
+import { notificationsProjection } from './notifications.ts'
 import { openSpansProjection } from './open-spans.ts'
 import { operationsProjection } from './operations.ts'
 import { ownerProjection } from './owner.ts'
@@ -36,6 +37,7 @@ export const projections: readonly Projection[] = [
   timersProjection,
   tasksProjection,
   deliveriesProjection,
+  notificationsProjection,
   callsProjection,
   textsProjection,
   proposalsProjection,

@@ -5,7 +5,7 @@ export type DeliveryRow = {
   deliveryId: string
   /** The event with its text. */
   requestedSeq: number
-  channel: 'chat' | 'sms' | 'webhook'
+  channel: 'chat' | 'sms' | 'webhook' | 'push'
   taskId: string | null
   /** `attempted`: in progress, or interrupted by a crash. `waiting`: for its first attempt or a retry. */
   status: 'waiting' | 'attempted' | 'delivered' | 'failed' | 'unknown'

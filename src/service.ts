@@ -13,9 +13,11 @@ import { createMask } from './lib/mask.ts'
 import { buildMemory, type MemoryQueryFunctions, memoryQueries } from './memory/index.ts'
 import { createModelHolder, type ModelLimits } from './model/service.ts'
 import { buildNotes } from './notes/index.ts'
+import { buildNotifications } from './notifications/index.ts'
 import { buildOperations } from './operations/index.ts'
 import { type OutboundPauses, outboundPauses } from './outbound/backoff.ts'
 import { buildOutbound } from './outbound/index.ts'
+import type { PushConnect } from './outbound/push.ts'
 import { buildPhone } from './phone/index.ts'
 import { createTelephonyApi } from './phone/line/api.ts'
 import { chosenSettings, openOwnerState } from './settings/index.ts'
@@ -51,6 +53,8 @@ export type ServiceWaits = {
   readonly streamStartMs?: number
   /** How often to look for interactions that have gone idle. */
   readonly idleLookMs?: number
+  /** How long an open page may take to report that it has shown a notification. */
+  readonly openPageMs?: number
 }
 
 export type ServiceOptions = {
@@ -63,6 +67,8 @@ export type ServiceOptions = {
   readonly modelLimits?: ModelLimits | undefined
   /** Overrides the pauses between retries of outbound work. */
   readonly outboundPauses?: OutboundPauses | undefined
+  /** Overrides how push services are connected to. */
+  readonly pushConnect?: PushConnect | undefined
   /** Overrides how long the service waits for others. */
   readonly waits?: ServiceWaits | undefined
   /** Receives the settings once they are open, so that the log can mask secrets. */
@@ -89,7 +95,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const http = await buildHttp({ ...base, ...features })
 
   const { config, storage, queries, owner, halt, waits } = base
-  const { adaptations, agent, phone, outbound, timers, memory, erasures, tasks, notes } = features
+  const { adaptations, agent, phone, outbound, notifications, timers, memory, erasures, tasks, notes } =
+    features
   const { attention, guests, idleWatch, proposals } = agent
   const { workGraceMs = WORK_GRACE_MS, warmUpMs = 0 } = waits
 
@@ -107,6 +114,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   attention.start()
   guests.start()
   outbound.start()
+  notifications.start()
   timers.start()
   memory.start()
   idleWatch.start()
@@ -128,6 +136,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await proposals.close()
       await erasures.close()
       await timers.close()
+      await notifications.close()
       const untilMs = performance.now() + workGraceMs
       await Promise.all([tasks.close(), attention.close(workGraceMs), guests.close(workGraceMs)])
       // After the tasks and turns, whose outcomes and answers it delivers.
@@ -280,9 +289,18 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     ...base,
     textsAreSpent: () => budgets.textsAreSpent() || money.isSpent('text'),
     reserveText: money.reserveText,
+    subscriptions: base.owner.pushSubscriptions,
     telephony,
     describe: kept.tasks.describe,
     onFault: faultsOf('deliveries', 'a delivery could not go on'),
+  })
+  const notifications = buildNotifications({
+    ...base,
+    subscriptions: base.owner.pushSubscriptions,
+    hasTelephony: () => telephony.credentials() !== null,
+    openPageMs: waits.openPageMs,
+    titleOfTask: (taskId) => kept.tasks.tasks.get(taskId)?.title ?? '',
+    onFault: faultsOf('notifications'),
   })
   const texts = buildSms({
     ...base,
@@ -337,5 +355,5 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     halt: base.halt.halt,
     streamStartMs: waits.streamStartMs,
   })
-  return { telephony, outbound, texts, agent, phone }
+  return { telephony, outbound, notifications, texts, agent, phone }
 }

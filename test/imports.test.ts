@@ -10,6 +10,7 @@ const features = [
   'halt',
   'memory',
   'notes',
+  'notifications',
   'operations',
   'outbound',
   'phone',

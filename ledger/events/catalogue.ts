@@ -6,6 +6,7 @@ import { erasureEvents } from './erasure.ts'
 import { haltEvents } from './halt.ts'
 import { memoryEvents } from './memory.ts'
 import { noteEvents } from './note.ts'
+import { notificationEvents } from './notification.ts'
 import { ownerEvents } from './owner.ts'
 import { proposalEvents } from './proposal.ts'
 import { signalEvents } from './signal.ts'
@@ -32,6 +33,7 @@ export const catalogue = {
   ...erasureEvents,
   ...haltEvents,
   ...spendingEvents,
+  ...notificationEvents,
 }
 
 export type EventType = keyof typeof catalogue

@@ -1,14 +1,15 @@
 import * as z from 'zod'
-import { countSchema, defineEvent, idSchema, timeSchema, wordSchema } from '../define-event.ts'
+import { countSchema, defineEvent, idSchema, seqSchema, timeSchema, wordSchema } from '../define-event.ts'
 
-const deliveryChannel = z.enum(['chat', 'sms', 'webhook'])
+const outcomeChannels = ['chat', 'sms', 'webhook'] as const
+const deliveryChannel = z.enum([...outcomeChannels, 'push'])
 
 /** Work handed to the coding assistant, and the delivery of its outcome. */
 export const taskEvents = {
   'task.dispatched': defineEvent({
     facts: {
       taskId: idSchema,
-      notify: deliveryChannel,
+      notify: z.enum(outcomeChannels),
       timeoutMinutes: countSchema,
       by: z.enum(['owner', 'delegate']),
       /** The task that this one retries. */
@@ -58,7 +59,10 @@ export const taskEvents = {
       fallbackOf: idSchema.optional(),
       /** The delivery that the owner asked to retry. */
       retryOf: idSchema.optional(),
+      /** The notification that it is for. */
+      notification: seqSchema.optional(),
     },
+    /** By `push`: the id of the subscription, and no words. */
     body: { target: z.string(), text: z.string() },
   }),
   'delivery.attempted': defineEvent({

@@ -58,6 +58,7 @@ const groupNames: Readonly<Record<(typeof settingGroups)[number], string>> = {
   rights: 'Rights by phone',
   owner: 'The owner',
   conversation: 'Conversation',
+  notifications: 'Notifications',
   delivery: 'Tasks and delivery',
   service: 'Network',
 }

@@ -8,6 +8,7 @@ import { erasureRoutes } from './routes/erasures.ts'
 import { memoryRoutes } from './routes/memories.ts'
 import { notePageRoutes } from './routes/note-page.ts'
 import { noteRoutes } from './routes/notes.ts'
+import { notificationRoutes } from './routes/notifications.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { outboundRoutes } from './routes/outbound.ts'
 import { proposalRoutes } from './routes/proposals.ts'
@@ -36,6 +37,7 @@ const RESOURCES = [
   outboundRoutes,
   proposalRoutes,
   timerRoutes,
+  notificationRoutes,
   taskRoutes,
   sessionRoutes,
   operationRoutes,

@@ -11,6 +11,7 @@ import type { ModelId, ModelService } from '../model/port.ts'
 import type { ModelHolder } from '../model/service.ts'
 import type { Notes } from '../notes/notes.ts'
 import type { NoteRenderer } from '../notes/renderer.ts'
+import type { Notifications } from '../notifications/index.ts'
 import type { Operations } from '../operations/index.ts'
 import type { SecurityCheck } from '../operations/security/check.ts'
 import type { SecuritySources, Seen } from '../operations/security/security.ts'
@@ -47,6 +48,7 @@ export type Features = {
   readonly adaptations: Adaptations
   readonly notes: Notes & { readonly renderer: NoteRenderer }
   readonly timers: Timers
+  readonly notifications: Notifications
   readonly tasks: Tasks
   readonly telephony: TelephonyApi
   readonly phone: Phone

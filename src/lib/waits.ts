@@ -48,7 +48,7 @@ export function leftOfWait(
 }
 
 /** The delay in ms from `retry-after-ms` or Retry-After (RFC 9110, 10.2.3); null if neither is valid. */
-export function parseRetryAfter(headers: Headers, nowMs: number): number | null {
+export function parseRetryAfter(headers: Pick<Headers, 'get'>, nowMs: number): number | null {
   const fine = headers.get('retry-after-ms')
   if (fine !== null && /^\d+(?:\.\d+)?$/.test(fine)) return Math.ceil(Number(fine))
   const value = headers.get('retry-after')?.trim()

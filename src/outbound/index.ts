@@ -1,12 +1,15 @@
 import { createDeliveryQueries } from '../../projections/deliveries.ts'
+import { createNotificationQueries } from '../../projections/notifications.ts'
 import { createOwnerQueries } from '../../projections/owner.ts'
 import { createTextQueries, type DelayedTexts } from '../../projections/texts.ts'
 import type { Log } from '../lib/log.ts'
+import type { PushSubscriptions } from '../settings/push-subscriptions.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { giveUpAt, type OutboundPauses } from './backoff.ts'
 import { createLostTexts } from './lost-texts.ts'
 import { createOutbox } from './outbox.ts'
+import { createPushTransport, type PushConnect } from './push.ts'
 import { createSendAgain } from './send-again.ts'
 import { createSmsTransport, type ReserveText, type Telephony } from './sms.ts'
 import { createWebhookTransport } from './webhook.ts'
@@ -27,6 +30,9 @@ export function buildOutbound(options: {
   /** Reserves what a text costs; null if it is not affordable. */
   readonly reserveText: ReserveText
   readonly pauses: OutboundPauses
+  readonly subscriptions: PushSubscriptions
+  /** How to connect to push services, instead of to public addresses only. */
+  readonly pushConnect?: PushConnect | undefined
   readonly newId: () => string
   readonly nowMs: () => number
   readonly random: () => number
@@ -38,6 +44,7 @@ export function buildOutbound(options: {
   const texts = createTextQueries(views)
   const deliveries = createDeliveryQueries(views)
   const owner = createOwnerQueries(views)
+  const notifications = createNotificationQueries(views)
 
   const sms = createSmsTransport({
     ...options,
@@ -46,11 +53,17 @@ export function buildOutbound(options: {
     isSpent: options.textsAreSpent,
     reserve: options.reserveText,
   })
+  const push = createPushTransport({
+    ...options,
+    connect: options.pushConnect,
+    kindOf: (seq) => notifications.bySeq(seq)?.kind,
+    publicUrl: () => settings.get('PUBLIC_URL'),
+  })
   const outbox = createOutbox({
     ...options,
     ...storage,
     deliveries,
-    transports: { sms, webhook: createWebhookTransport(options) },
+    transports: { sms, webhook: createWebhookTransport(options), push },
     isHeld: () => options.isHalted() || owner.outboundHeld() !== undefined,
     onFailedAttempt: (fields, message) => log.warn(fields, message),
   })

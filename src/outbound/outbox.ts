@@ -23,7 +23,7 @@ export function createOutbox(options: {
   readonly ledger: LedgerReader
   readonly deliveries: DeliveryQueries
   readonly onHeadMoved: SubscribeHead
-  readonly transports: { readonly sms: Transport; readonly webhook: Transport }
+  readonly transports: Readonly<Record<Exclude<DeliveryRow['channel'], 'chat'>, Transport>>
   /** After an import, or while halted, nothing leaves until the owner releases it. */
   readonly isHeld: () => boolean
   readonly pauses: OutboundPauses
@@ -35,7 +35,8 @@ export function createOutbox(options: {
   readonly onFailedAttempt: (fields: object, message: string) => void
 }): Pick<Reactor, 'start' | 'wake' | 'settled'> & { close(graceMs: number): Promise<void> } {
   const { append, ledger, transports, nowMs } = options
-  const limits = { sms: pLimit(transports.sms.atOnce), webhook: pLimit(transports.webhook.atOnce) }
+  const { sms, webhook, push } = transports
+  const limits = { sms: pLimit(sms.atOnce), webhook: pLimit(webhook.atOnce), push: pLimit(push.atOnce) }
   const reactor: Reactor = createReactor<DeliveryRow>({
     onHeadMoved: options.onHeadMoved,
     areas: ['delivery', 'ledger', 'outbound', 'delegation', 'allowance'],
@@ -66,7 +67,10 @@ export function createOutbox(options: {
       if (isHeld && channel !== 'chat') return []
       // What may already have been delivered does not block others.
       if (row.status === 'attempted') return [{ row, inMs: 0 }]
-      const recipient = channel === 'webhook' ? row.deliveryId : `${channel}:${requestOf(row).body?.target}`
+      const recipient =
+        channel === 'webhook' || channel === 'push'
+          ? row.deliveryId
+          : `${channel}:${requestOf(row).body?.target}`
       if (recipients.has(recipient)) return []
       recipients.add(recipient)
       return [{ row, inMs: channel === 'chat' ? 0 : transports[channel].untilDueMs(row) }]

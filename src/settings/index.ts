@@ -7,6 +7,7 @@ import { liesOutside, WITHIN_REACH } from './outside-data.ts'
 import { createOwnerAccount } from './owner-account.ts'
 import { createPasskeys } from './passkeys.ts'
 import { createPasswords } from './passwords.ts'
+import { createPushSubscriptions } from './push-subscriptions.ts'
 import { openSecretBox } from './secrets.ts'
 import { createSessions } from './sessions.ts'
 import { type CheckedSettings, createSettings, type Settings } from './settings.ts'
@@ -77,6 +78,7 @@ export function openOwnerState(options: {
       account,
       factors,
       passkeys,
+      pushSubscriptions: createPushSubscriptions({ documents, secrets, makeKey, sessions, newId, nowMs }),
       /** Settings that parts of the service keep for themselves, one document each. */
       documents,
       /** Printed until the service is installed; new at each start. */

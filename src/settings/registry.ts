@@ -1,27 +1,24 @@
 import * as z from 'zod'
 import { FIRST_EVENT_SECONDS, modelApis, openAiDefaults } from '../model/openai/defaults.ts'
 import { pricesSchema } from '../model/prices.ts'
+import { deliverySettings } from './delivery-settings.ts'
 import { proxyListSchema } from './proxy-list.ts'
 import { RIGHTS } from './rights.ts'
 import { serviceSettings } from './service-settings.ts'
 import { type SettingDefinition, setting } from './setting.ts'
 import {
   amountSchema,
-  directorySchema,
   integerSchema,
   originSchema,
   phoneNumberSchema,
   phoneNumbersSchema,
   pinSchema,
   serviceUrlSchema,
-  textSchema,
   timezoneSchema,
   tokenSchema,
-  webhookUrlSchema,
 } from './setting-schemas.ts'
 
 const carriageChoices = ['auto', 'relay'] as const
-const deliveryChannels = ['chat', 'sms', 'webhook'] as const
 /** Without a PIN, deeds are at most proposed. */
 const rightsWithoutPin = ['read', 'note'] as const
 
@@ -311,49 +308,7 @@ export const settingRegistry = {
     default: 'UTC',
     description: "The owner's time zone, as an IANA name like Europe/Berlin.",
   }),
-  DELIVERY_CHANNEL: setting(z.enum(deliveryChannels), {
-    group: 'delivery',
-    title: 'Deliver outcomes by',
-    choices: deliveryChannels,
-    default: 'chat',
-    description: 'How the outcome of a task reaches the owner, unless the task says otherwise.',
-  }),
-  DELIVERY_WEBHOOK_URL: setting(webhookUrlSchema, {
-    group: 'delivery',
-    title: 'Webhook URL',
-    default: null,
-    sensitive: true,
-    description: 'URL that outcomes are posted to when they are delivered by webhook.',
-  }),
-  DELIVERY_WEBHOOK_SECRET: setting(textSchema, {
-    group: 'delivery',
-    title: 'Webhook secret',
-    default: null,
-    secret: true,
-    description: 'Key that signs those posts.',
-  }),
-  COPILOT_WORKDIR: setting(directorySchema, {
-    group: 'delivery',
-    title: 'Working directory',
-    default: null,
-    sensitive: true,
-    description:
-      'Directory that the coding assistant works in, outside the data directory. While unset, it is DATA_DIR with -work appended.',
-  }),
-  TASK_LIMIT: setting(integerSchema(1, 20), {
-    group: 'delivery',
-    title: 'Concurrent tasks',
-    unit: 'tasks',
-    default: 2,
-    description: 'How many tasks of the coding assistant may run at once.',
-  }),
-  TASK_TIMEOUT_MINUTES: setting(integerSchema(1, 1_440), {
-    group: 'delivery',
-    title: 'Task timeout',
-    unit: 'minutes',
-    default: 60,
-    description: 'Time after which a task times out, in minutes.',
-  }),
+  ...deliverySettings,
 }
 
 type Registry = typeof settingRegistry

@@ -7,6 +7,7 @@ export const settingGroups = [
   'rights',
   'owner',
   'conversation',
+  'notifications',
   'delivery',
   'service',
 ] as const

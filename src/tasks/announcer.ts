@@ -14,10 +14,11 @@ export type Channel = TaskRow['notify']
 /** With the backoff, about half a minute. */
 const MAX_ATTEMPTS = 5
 
-const INSTEAD: Readonly<Record<Channel, string | null>> = {
+const INSTEAD: Readonly<Record<DeliveryRow['channel'], string | null>> = {
   sms: 'It could not be texted to you.',
   webhook: 'It could not be delivered to your webhook.',
   chat: null,
+  push: null,
 }
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { signatureOf } from '../../src/outbound/webhook.ts'
 import { steps } from '../doubles/assistant/assistant.ts'
 import { createClient } from '../http/client.ts'
+import { newBrowser } from '../notifications/push-service.ts'
 import { AUTH_TOKEN, GUEST, NUMBER, OWNER, PUBLIC_URL } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
 import { PASSWORD } from '../support/service.ts'
@@ -199,7 +200,52 @@ export const ownerTrials = {
   },
 } as const satisfies Trials
 
+const hour = (offset: number) => new Date(Date.now() + offset * 3_600_000).toISOString().slice(11, 16)
+const QUIET_NOW = `${hour(-1)}-${hour(2)}`
+const QUIET_LATER = `${hour(3)}-${hour(4)}`
+
+/** Sets a reminder that is due at once. Returns the seq of the fact that it fired. */
+async function remind({ ok, client, events, until, nowMs }: World): Promise<number> {
+  const at = new Date(nowMs()).toISOString()
+  const { id } = await ok(client.post('/api/timers', { title: 'Tea', at }))
+  const fired = async (): Promise<number | undefined> =>
+    (await events()).find(({ type, payload }) => type === 'timer.fired' && payload.timerId === id)?.seq
+  return (await until('the reminder', fired, (seq) => seq !== undefined)) ?? 0
+}
+
+/** The facts that the owner is notified of on a channel. */
+async function notified({ events }: World, by: 'push' | 'sms'): Promise<number[]> {
+  return (await events()).flatMap(({ type, payload }) =>
+    type === 'delivery.requested' && payload.channel === by ? [payload.notification] : [],
+  )
+}
+
 export const deliveryTrials = {
+  QUIET_HOURS: {
+    values: [QUIET_NOW, QUIET_LATER],
+    async see(world) {
+      const { ok, client, events, task, settled, until } = world
+      await ok(client.post('/api/push/key'))
+      const subscription = {
+        endpoint: 'https://push.invalid/',
+        keys: newBrowser().keys,
+        kinds: ['reminder', 'task'],
+      }
+      await ok(client.put('/api/push', subscription))
+      const { id } = await settled((await task()).id)
+      const seq = await remind(world)
+      const pushed = await until(
+        'the push',
+        () => notified(world, 'push'),
+        (seqs) => seqs.includes(seq),
+      )
+      const ended = (await events()).find(
+        ({ type, payload }) => type === 'task.finished' && payload.taskId === id,
+      )
+      return pushed.includes(ended?.seq)
+    },
+    expected: (value) => value === QUIET_LATER,
+  },
   DELIVERY_CHANNEL: {
     values: ['sms', 'chat'],
     async see({ task, settled }) {
@@ -253,5 +299,18 @@ export const deliveryTrials = {
   TASK_TIMEOUT_MINUTES: {
     values: [7, 8],
     see: async ({ task }) => (await task()).timeoutMinutes,
+  },
+  /** The last one, because a proof of the owner does not outlast the minutes. */
+  REMINDER_TEXT_MINUTES: {
+    values: [0, 5],
+    async see(world, value) {
+      const seq = await remind(world)
+      world.passMinutes(6)
+      // Wakes what waits for the time.
+      await remind(world)
+      const isTexted = async () => (await notified(world, 'sms')).includes(seq)
+      return value === 0 ? await isTexted() : await world.until('the text', isTexted, Boolean)
+    },
+    expected: (value) => value === 5,
   },
 } as const satisfies Trials

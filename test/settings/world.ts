@@ -30,7 +30,7 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
     }),
     environment: { COPILOT_COMMAND: ASSISTANT, DEV_ROUTES: '1', SPEECH_MODEL: 'test-speech', ...environment },
     nowMs: () => Date.now() + aheadMs,
-    waits: { idleLookMs: 50 },
+    waits: { idleLookMs: 50, openPageMs: 0 },
   })
   const { client } = phone.service
   const [models, provider, receiver] = [await otherModels(), await otherProvider(), await startReceiver()]
@@ -69,6 +69,7 @@ export async function startWorld(environment: Readonly<Record<string, string>> =
     put: (entries: Partial<Record<SettingKey, AnySettingValue>>) =>
       ok(client.put('/api/config', { entries })),
     say: (content: string) => ok(client.post('/api/chat', { content })),
+    nowMs: () => Date.now() + aheadMs,
     passMinutes(minutes: number) {
       aheadMs += minutes * 60_000
     },

@@ -33,7 +33,7 @@ export function createTestOutbox(
     append,
     deliveries: createDeliveryQueries(views),
     onHeadMoved,
-    transports: { sms, webhook },
+    transports: { sms, webhook, push: webhook },
     isHeld: () => false,
     random: () => 0.5,
     onFault(error) {

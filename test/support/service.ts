@@ -23,6 +23,7 @@ export type WholeServiceOptions = {
   readonly modelLimits?: ServiceOptions['modelLimits']
   readonly outboundPauses?: ServiceOptions['outboundPauses']
   readonly waits?: ServiceOptions['waits']
+  readonly pushConnect?: ServiceOptions['pushConnect']
 }
 
 /** The whole service, as `npm start` runs it, on a port of its own and signed in. Ends with the test. */
@@ -67,6 +68,7 @@ async function run(directory: string, options: WholeServiceOptions) {
     modelLimits: options.modelLimits,
     outboundPauses: options.outboundPauses,
     waits: options.waits,
+    pushConnect: options.pushConnect,
     onSettings: (opened) => {
       settings = opened
     },

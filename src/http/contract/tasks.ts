@@ -10,7 +10,7 @@ const channelSchema = z.enum(['chat', 'sms', 'webhook'])
 const deliverySchema = z
   .object({
     id: z.string(),
-    channel: channelSchema,
+    channel: z.enum([...channelSchema.options, 'push']),
     status: z.enum(['waiting', 'attempted', 'delivered', 'failed', 'unknown']),
     requestedAt: z.string(),
     attemptedAt: z.string().nullable(),

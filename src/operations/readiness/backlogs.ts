@@ -66,6 +66,8 @@ export function createBacklogs(options: {
     )
 
   return {
+    /** What is due depends on browsers and phones. Only failures are watched. */
+    notifications: () => backlogOf([]),
     turns: turnsOf('owner'),
     guests: turnsOf('guest'),
     deliveries() {

@@ -11,6 +11,7 @@ const REACTORS = [
   'tasks',
   'announcements',
   'deliveries',
+  'notifications',
   'turns',
   'guests',
 ] as const

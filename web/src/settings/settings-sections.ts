@@ -56,6 +56,12 @@ export const settingsSections: readonly SettingsSection[] = [
     more: { path: '/memory-config', label: 'Recall settings' },
   },
   {
+    id: 'notifications',
+    icon: 'timer',
+    heading: 'Notifications',
+    about: 'How Delegate reaches you while its page is not open.',
+  },
+  {
     id: 'delivery',
     icon: 'tool',
     heading: 'Tasks and delivery',

@@ -1,0 +1,73 @@
+import * as z from 'zod'
+import { setting } from './setting.ts'
+import {
+  directorySchema,
+  integerSchema,
+  quietHoursSchema,
+  textSchema,
+  webhookUrlSchema,
+} from './setting-schemas.ts'
+
+const deliveryChannels = ['chat', 'sms', 'webhook'] as const
+
+/** How the owner is notified, and how tasks run and report. */
+export const deliverySettings = {
+  QUIET_HOURS: setting(quietHoursSchema, {
+    group: 'notifications',
+    title: 'Quiet hours',
+    default: null,
+    description:
+      'Hours like 22:00-07:00, in your time zone, in which no push notification comes, except for reminders.',
+  }),
+  REMINDER_TEXT_MINUTES: setting(integerSchema(0, 1_440), {
+    group: 'notifications',
+    title: 'Text a reminder after',
+    unit: 'minutes',
+    default: 15,
+    description:
+      'How long after a reminder that you have not seen Delegate texts it to your first phone number; 0 for never.',
+  }),
+  DELIVERY_CHANNEL: setting(z.enum(deliveryChannels), {
+    group: 'delivery',
+    title: 'Deliver outcomes by',
+    choices: deliveryChannels,
+    default: 'chat',
+    description: 'How the outcome of a task reaches the owner, unless the task says otherwise.',
+  }),
+  DELIVERY_WEBHOOK_URL: setting(webhookUrlSchema, {
+    group: 'delivery',
+    title: 'Webhook URL',
+    default: null,
+    sensitive: true,
+    description: 'URL that outcomes are posted to when they are delivered by webhook.',
+  }),
+  DELIVERY_WEBHOOK_SECRET: setting(textSchema, {
+    group: 'delivery',
+    title: 'Webhook secret',
+    default: null,
+    secret: true,
+    description: 'Key that signs those posts.',
+  }),
+  COPILOT_WORKDIR: setting(directorySchema, {
+    group: 'delivery',
+    title: 'Working directory',
+    default: null,
+    sensitive: true,
+    description:
+      'Directory that the coding assistant works in, outside the data directory. While unset, it is DATA_DIR with -work appended.',
+  }),
+  TASK_LIMIT: setting(integerSchema(1, 20), {
+    group: 'delivery',
+    title: 'Concurrent tasks',
+    unit: 'tasks',
+    default: 2,
+    description: 'How many tasks of the coding assistant may run at once.',
+  }),
+  TASK_TIMEOUT_MINUTES: setting(integerSchema(1, 1_440), {
+    group: 'delivery',
+    title: 'Task timeout',
+    unit: 'minutes',
+    default: 60,
+    description: 'Time after which a task times out, in minutes.',
+  }),
+}

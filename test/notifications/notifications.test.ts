@@ -1,0 +1,207 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { steps } from '../doubles/assistant/assistant.ts'
+import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
+import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER } from '../phone/provider.ts'
+import { testDirectory } from '../support/directory.ts'
+import { startWholeService, type WholeService, type WholeServiceOptions } from '../support/service.ts'
+import { ASSISTANT } from '../tasks/task-harness.ts'
+import { newBrowser, startPushService, vapidClaims } from './push-service.ts'
+
+const soon = () => new Date(Date.now() + 300).toISOString()
+
+async function startNotifying(options: WholeServiceOptions = {}) {
+  const push = await startPushService()
+  const service = await startWholeService({
+    waits: { openPageMs: 100 },
+    pushConnect: push.connect,
+    ...options,
+  })
+  return { push, ...service }
+}
+
+async function subscribe({ client }: Pick<WholeService, 'client'>, origin: string, kinds?: string[]) {
+  const browser = newBrowser()
+  await client.post('/api/push/key')
+  const endpoint = `${origin}/push/${browser.keys.auth}`
+  const { status, json } = await client.put('/api/push', {
+    endpoint,
+    keys: browser.keys,
+    ...(kinds && { kinds }),
+  })
+  expect(status).toBe(200)
+  return { ...browser, endpoint, id: String(json.id) }
+}
+
+const remind = ({ client }: Pick<WholeService, 'client'>, title: string) =>
+  client.post('/api/timers', { title, at: soon() })
+
+const unseen = async ({ client }: Pick<WholeService, 'client'>) =>
+  (await client.get('/api/notifications')).json.notifications
+
+async function typesOf({ client }: Pick<WholeService, 'client'>): Promise<string[]> {
+  const { events } = (await client.get('/api/timeline?limit=5000')).json
+  return events.map(({ type }: { type: string }) => type)
+}
+
+test('pushes a due reminder, encrypted for the browser and without words, which the browser then asks for', async () => {
+  const service = await startNotifying()
+  const browser = await subscribe(service, service.push.origin)
+  await remind(service, 'Water the plants')
+  await expect.poll(() => service.push.pushed.length).toBe(1)
+  const [{ path, headers, body }] = service.push.pushed as [(typeof service.push.pushed)[0]]
+  expect(`${service.push.origin}${path}`).toBe(browser.endpoint)
+  const payload = JSON.parse(browser.decrypt(body))
+  expect(payload).toEqual({ kind: 'reminder', seq: expect.any(Number) })
+  expect(headers).toMatchObject({
+    'content-encoding': 'aes128gcm',
+    ttl: '86400',
+    urgency: 'high',
+    topic: `n${payload.seq}`,
+  })
+  const { publicKey } = (await service.client.get('/api/push')).json
+  expect(vapidClaims(String(headers.authorization))).toMatchObject({
+    key: publicKey,
+    claims: { aud: service.push.origin, sub: 'mailto:owner@delegate.invalid' },
+  })
+  expect((await service.client.get(`/api/notifications/${payload.seq}`)).json).toMatchObject({
+    kind: 'reminder',
+    title: 'Reminder',
+    text: 'Water the plants',
+  })
+  await expect.poll(() => typesOf(service)).toContain('delivery.succeeded')
+  expect(service.push.pushed).toHaveLength(1)
+})
+
+test('pushes nothing that an open page has shown', async () => {
+  const service = await startNotifying({ waits: { openPageMs: 600 } })
+  await subscribe(service, service.push.origin)
+  await remind(service, 'Tea')
+  await expect.poll(async () => (await unseen(service)).length).toBe(1)
+  const [{ seq }] = await unseen(service)
+  await service.client.post('/api/notifications/seen', { seqs: [seq] })
+  expect(await unseen(service)).toEqual([])
+  await remind(service, 'Coffee')
+  await expect.poll(() => service.push.pushed.length).toBe(1)
+  const types = await typesOf(service)
+  expect(types.filter((type) => type === 'delivery.requested')).toHaveLength(1)
+  expect(types.filter((type) => type === 'notification.seen')).toHaveLength(1)
+})
+
+test('tells each browser only what it wants to know, and stops when it is switched off', async () => {
+  const service = await startNotifying()
+  const all = await subscribe(service, service.push.origin)
+  const none = await subscribe(service, service.push.origin, [])
+  const off = await subscribe(service, service.push.origin)
+  expect((await service.client.delete(`/api/push/${off.id}`)).status).toBe(204)
+  await remind(service, 'Tea')
+  await expect.poll(() => service.push.pushed.length).toBe(1)
+  expect(`${service.push.origin}${service.push.pushed[0]?.path}`).toBe(all.endpoint)
+  expect((await service.client.put(`/api/push/${none.id}`, { kinds: ['reminder'] })).status).toBe(204)
+  await remind(service, 'Coffee')
+  await expect.poll(() => service.push.pushed.length).toBe(3)
+  const { subscriptions } = (await service.client.get('/api/push')).json
+  expect(subscriptions.map(({ id, current }: { id: string; current: boolean }) => [id, current])).toEqual([
+    [all.id, true],
+    [none.id, true],
+  ])
+})
+
+test('removes a subscription that its push service no longer knows', async () => {
+  const service = await startNotifying()
+  await subscribe(service, service.push.origin)
+  service.push.status = 410
+  await remind(service, 'Tea')
+  await expect.poll(async () => (await service.client.get('/api/push')).json.subscriptions).toEqual([])
+  await expect.poll(() => typesOf(service)).toContain('push.unsubscribed')
+  expect((await unseen(service)).length).toBe(1)
+})
+
+test('a subscription ends with its session', async () => {
+  const service = await startNotifying()
+  await subscribe(service, service.push.origin)
+  await service.client.post('/logout')
+  await service.client.post('/login', { password: 'a long walk by the river' })
+  expect((await service.client.get('/api/push')).json.subscriptions).toEqual([])
+})
+
+test('refuses endpoints that are not https or not public, and connects to no private address', async () => {
+  const service = await startWholeService({
+    waits: { openPageMs: 50 },
+    outboundPauses: { firstRetryMs: 20, lookUpAfterMs: [] },
+  })
+  const { keys } = newBrowser()
+  for (const endpoint of [
+    'http://push.example/1',
+    'https://127.0.0.1/1',
+    'https://[::1]/1',
+    'https://192.168.1.1/1',
+    'https://[::ffff:10.0.0.1]/',
+  ])
+    expect([endpoint, (await service.client.put('/api/push', { endpoint, keys })).status]).toEqual([
+      endpoint,
+      400,
+    ])
+  await service.client.post('/api/push/key')
+  // Its address is only known when it is connected to.
+  await service.client.put('/api/push', { endpoint: `https://localhost:${service.port}/`, keys })
+  await remind(service, 'Tea')
+  await expect.poll(() => typesOf(service)).toContain('delivery.failed')
+  const { events } = (await service.client.get('/api/timeline?limit=5000')).json
+  const failures = events.filter(({ type }: { type: string }) => type === 'delivery.failed')
+  expect(failures).toEqual([expect.objectContaining({ payload: expect.objectContaining({ final: true }) })])
+})
+
+test('repeats a push that failed for now, and one that a crash cut off', async () => {
+  const directory = testDirectory()
+  const outboundPauses = { firstRetryMs: 20, lookUpAfterMs: [] }
+  const service = await startNotifying({ directory, outboundPauses })
+  await subscribe(service, service.push.origin)
+  service.push.status = 503
+  await remind(service, 'Tea')
+  await expect.poll(() => service.push.pushed.length).toBeGreaterThan(1)
+  service.push.status = 201
+  await expect.poll(() => typesOf(service)).toContain('delivery.succeeded')
+})
+
+test('texts a reminder that nobody has seen, once, and no other notification', async () => {
+  const provider = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
+  onTestFinished(() => provider.close())
+  const environment = {
+    TELEPHONY_ACCOUNT_SID: ACCOUNT,
+    TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,
+    TELEPHONY_PHONE_NUMBER: NUMBER,
+    TELEPHONY_API_BASE_URL: provider.url,
+    OWNER_PHONE_NUMBER: OWNER,
+  }
+  let aheadMs = 0
+  const service = await startNotifying({ environment, nowMs: () => Date.now() + aheadMs })
+  await remind(service, 'Tea')
+  await expect.poll(async () => (await unseen(service)).length).toBe(1)
+  const [{ seq }] = await unseen(service)
+  await service.client.post('/api/notifications/seen', { seqs: [seq] })
+  await remind(service, 'Coffee')
+  await expect.poll(async () => (await unseen(service)).length).toBe(1)
+  expect(provider.messages).toEqual([])
+  aheadMs = 15 * 60_000
+  // Any fact of its area wakes the notifier, as the minutes would.
+  const later = new Date(Date.now() + 2 * aheadMs).toISOString()
+  await service.client.post('/api/timers', { title: 'Later', at: later })
+  await expect
+    .poll(() => provider.messages.map(({ to, body }) => [to, body]))
+    .toEqual([[OWNER, 'Reminder: Coffee']])
+})
+
+test('in quiet hours, only reminders are pushed', async () => {
+  const hour = (offset: number) => new Date(Date.now() + offset * 3_600_000).toISOString().slice(11, 16)
+  const environment = { QUIET_HOURS: `${hour(-1)}-${hour(1)}`, COPILOT_COMMAND: ASSISTANT }
+  const service = await startNotifying({ environment })
+  await subscribe(service, service.push.origin)
+  await service.client.post('/api/tasks', { title: 'Tidy', prompt: steps({ print: 'Done.' }) })
+  await expect
+    .poll(async () => (await unseen(service)).map(({ kind }: { kind: string }) => kind))
+    .toEqual(['task'])
+  await remind(service, 'Tea')
+  await expect.poll(() => service.push.pushed.length).toBe(1)
+  await service.client.put('/api/config', { entries: { QUIET_HOURS: `${hour(2)}-${hour(3)}` } })
+  await expect.poll(() => service.push.pushed.length).toBe(2)
+})
