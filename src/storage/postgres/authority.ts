@@ -161,6 +161,8 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
       isBehind = true
       const error = await send(group)
       if (error === null) {
+        // PostgreSQL has it, even if this disk refuses it.
+        sent.push(group)
         group.keep()
         isBehind = false
         fault = null
