@@ -46,7 +46,7 @@ so that you can copy it to other machines.
   status: {
     help: `npm run engine:status
 
-Shows the ledger of DATA_DIR in PostgreSQL: its head, who may write, and each standby.
+Shows the ledger of DATA_DIR in PostgreSQL: its head, who may write, and the other machines.
 `,
     run: async (dataDir, options) => {
       requireLedger(dataDir)

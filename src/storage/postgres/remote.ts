@@ -13,7 +13,7 @@ export type RemoteLedger = {
   readonly headHash: string
   readonly epoch: number
   readonly holder: string | null
-  /** Milliseconds until the lease ends, by the database's clock. Negative once it has. */
+  /** Milliseconds until the lease ends, by the database's clock. Negative once it has; infinite once detached. */
   readonly leaseLeftMs: number
 }
 
@@ -72,7 +72,7 @@ export function createRemote({ url, node, leaseMs }: PostgresOptions, ledgerId: 
     async ledger(): Promise<RemoteLedger | undefined> {
       const [found] = await (await connection()).read<RemoteLedger>(
         `SELECT head_seq AS "headSeq", head_hash AS "headHash", epoch, holder,
-           (extract(epoch FROM greatest(lease_until, '1970-01-01') - clock_timestamp()) * 1000)::float8 AS "leaseLeftMs"
+           ((extract(epoch FROM lease_until) - extract(epoch FROM clock_timestamp())) * 1000)::float8 AS "leaseLeftMs"
          FROM delegate.ledger WHERE ledger_id = $1`,
         [ledgerId],
       )
