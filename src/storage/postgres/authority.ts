@@ -4,11 +4,10 @@ import { LedgerDamaged, LedgerUnavailable, messageOf } from '../../../ledger/err
 import type { CommitOutcome, OpenGroup } from '../../../ledger/ledger.ts'
 import type { EngineStatus } from '../messages.ts'
 import { catchUp, isLastEpoch, requirePrefix } from './catch-up.ts'
-import { OutcomeUnknown } from './connection.ts'
 import type { Engine, EngineParts } from './engine.ts'
 import { erasedElsewhere, reportErased } from './erased-elsewhere.ts'
 import { createLease } from './lease.ts'
-import { EngineRefused, EpochMoved, type PostgresOptions, Unreachable } from './options.ts'
+import { EngineRefused, EpochMoved, OutcomeUnknown, type PostgresOptions, Unreachable } from './options.ts'
 import { createRemote, type RemoteLedger } from './remote.ts'
 import { replaceState, watchState } from './state.ts'
 
