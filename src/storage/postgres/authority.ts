@@ -72,14 +72,15 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
           if (!isOwn) replaceState(directory, postgres.state, files)
           writer.ledger.setMeta('epoch', String(epoch))
           writer.ledger.setMeta('engine', 'commit')
-          fault = null
+          followsAgain()
           return { isStateSent: !isOwn && files.length > 0 }
         }
-        fault = null
+        followsAgain()
         tell(before)
         await reportErased(remote, node, writer, leaseMs)
       } catch (error) {
         if (error instanceof EngineRefused || error instanceof LedgerDamaged) throw error
+        if (fault === null) warn('this standby cannot follow PostgreSQL', { error: messageOf(error) })
         fault = messageOf(error)
         tell(undefined)
       }
@@ -87,9 +88,15 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     }
   }
 
+  function followsAgain(): void {
+    if (fault !== null) warn('this standby follows PostgreSQL again', {})
+    fault = null
+  }
+
+  /** Undefined if PostgreSQL does not answer. */
   function tell(found: RemoteLedger | undefined): void {
-    const { holder = null, epoch: current = 0, headSeq = 0 } = found ?? {}
-    const lag = Math.max(0, headSeq - writer.ledger.head().seq)
+    const { holder = null, epoch: current = 0 } = found ?? {}
+    const lag = found ? Math.max(0, found.headSeq - writer.ledger.head().seq) : null
     parts.send({ kind: 'standby', engine: { ...status('standby'), holder, epoch: current, lag } })
   }
 
