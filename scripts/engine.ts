@@ -69,7 +69,7 @@ seconds. A machine that fails is replaced without this command.
 
 For a PostgreSQL that has lost the last events of this machine, because a standby without them was promoted or an older
 state restored: adds them to it again. Without the option, says how the two differ and changes nothing. Stop the service
-first.
+on every machine first: a standby would take over without these events.
 `,
     options: { 'push-local': { type: 'boolean' } },
     async run(dataDir, options, isSet) {
