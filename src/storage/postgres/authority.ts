@@ -14,12 +14,12 @@ import { replaceState, watchState } from './state.ts'
 const EPOCH_MOVED = 'DG002'
 const HEAD_DIFFERS = 'DG003'
 const LOCK_TIMEOUT = '55P03'
-/** How often changes beside the ledger are looked for that no fact carries. */
+/** How often to look for changes beside the ledger that no append has carried. */
 const STATE_MS = 1_000
-/** How often a standby looks for events, and whether the lease is free, in parts of the lease. */
+/** How many times in a lease a standby looks for events and a free lease. */
 const LOOKS = 16
 const RETRY_MS = 100
-/** How often a group is sent before it is refused, if what became of it was unknown each time. */
+/** At most this many sends of a group whose outcome stays unknown. */
 const ATTEMPTS = 3
 
 /**
@@ -40,7 +40,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     onFatal: die,
     warn,
   })
-  /** The local ledger may lack what PostgreSQL has, or what was sent may still be under way. */
+  /** The local ledger may lack events that PostgreSQL has, or will have once a statement arrives. */
   let isBehind = false
   let epoch = 0
   /** Why the last commit failed, until one succeeds. */
@@ -150,12 +150,12 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     }
   }
 
-  /** Adds to `sent` each group of which it is not known whether PostgreSQL has it. */
+  /** Adds to `sent` every group that PostgreSQL may have. */
   async function commit(batches: readonly (readonly Draft[])[], sent: OpenGroup[]): Promise<CommitOutcome[]> {
     for (;;) {
       lease.require()
       await recover()
-      // A hash names all that is before it, too.
+      // A hash covers everything before it.
       const landed = sent.find(({ rows }) => rows.some(({ seq, hash }) => writer.ledger.hashAt(seq) === hash))
       if (landed) return landed.outcomes
       const group = writer.begin(batches)
@@ -163,7 +163,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         group.undo()
         return group.outcomes
       }
-      // Until it is here, too.
+      // Until the group is here, too.
       isBehind = true
       const error = await send(group)
       if (error === null) {
@@ -183,7 +183,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     }
   }
 
-  /** Sends what changed beside the ledger and no fact has carried yet, and first what a failed commit has left. */
+  /** Recovers from a failed commit, then sends the changes beside the ledger that no append has carried. */
   async function sendState(): Promise<void> {
     if (isCommitting || lease.isPast()) return
     try {
@@ -245,7 +245,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
   }
 }
 
-/** Whether it is worth while to ask PostgreSQL again. */
+/** Whether a retry may succeed. */
 const isPassing = (error: unknown) =>
   error instanceof OutcomeUnknown || error instanceof Unreachable || codeOf(error) === LOCK_TIMEOUT
 

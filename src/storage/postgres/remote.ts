@@ -17,18 +17,18 @@ export type RemoteLedger = {
   readonly leaseLeftMs: number
 }
 
-/** A standby as it last reported. */
+/** A node as it last reported. */
 export type RemoteNode = {
   readonly node: string
   readonly appliedSeq: number
-  /** The last erasure of which this node holds no more words. */
+  /** The last erasure whose words this node no longer holds. */
   readonly erasedThrough: number
   readonly seenMsAgo: number
 }
 
 export type Remote = ReturnType<typeof createRemote>
 
-/** Of the time of a lease: how long a host may take to answer. */
+/** How long a host may take to answer, as a part of the lease. */
 const CONNECT = 3 / 8
 const SELECTED = COLUMNS.map((column) => `"${column}"`).join()
 
@@ -136,7 +136,7 @@ export function createRemote({ url, node, leaseMs }: PostgresOptions, ledgerId: 
         [ledgerId],
       )
     },
-    /** The standbys of PostgreSQL that have each commit before it is acknowledged, as it is told; empty if none. */
+    /** PostgreSQL's setting that names the standbys for which each commit waits; empty if there are none. */
     async synchronousStandbys(): Promise<string> {
       const [found] = await (await connection()).read<{ names: string }>(
         `SELECT current_setting('synchronous_standby_names') AS names`,
