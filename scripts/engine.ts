@@ -40,7 +40,9 @@ so that you can copy it to other machines.
       const copied = await copyToPostgres(dataDir, options)
       openSecretBox(dataDir).makeKey()
       print(`Copied ${copied} events. What opens the secrets stays here: ${secretKeyFile(dataDir)}.`)
-      print(`\nThe account of the service needs these privileges:\n\n${privileges('delegate')}`)
+      print(
+        `\nThe account of the service, here called delegate, needs these privileges:\n\n${privileges('delegate')}`,
+      )
     },
   },
   status: {
