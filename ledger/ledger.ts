@@ -42,7 +42,10 @@ export type Ledger = LedgerReader & {
   begin(batches: readonly (readonly Draft[])[]): OpenGroup
   /** Appends batches as `begin` does, and keeps them. */
   commit(batches: readonly (readonly Draft[])[]): CommitOutcome[]
-  /** Inserts exported rows unchanged, including their hashes. Does not verify the chain. */
+  /**
+   * Inserts exported rows unchanged, including their hashes. Does not verify the chain. Throws LedgerUnavailable if the
+   * disk refuses; then nothing was inserted.
+   */
   importRows(rows: readonly EventRow[]): void
   setMeta(name: string, value: string): void
   /** Why the last append failed; null if appends succeed. After a failure, each call tries a write again. */
@@ -302,9 +305,12 @@ function createWriter(
         begin.run()
         for (const row of rows) insert.run(valuesOf(row))
         end.run()
+        fault = null
       } catch (error) {
         rollBack()
-        throw error
+        if (diskCauseOf(error, directory) === null) throw error
+        fault = describe(error)
+        throw unavailable(error)
       }
       head = rows.at(-1) ?? head
       note.write(head, rows.at(-1)?.at ?? '')

@@ -40,13 +40,15 @@ so that you can copy it to other machines.
       const copied = await copyToPostgres(dataDir, options)
       openSecretBox(dataDir).makeKey()
       print(`Copied ${copied} events. What opens the secrets stays here: ${secretKeyFile(dataDir)}.`)
-      print(`\nThe account of the service needs these privileges:\n\n${privileges('delegate')}`)
+      print(
+        `\nThe account of the service, here called delegate, needs these privileges:\n\n${privileges('delegate')}`,
+      )
     },
   },
   status: {
     help: `npm run engine:status
 
-Shows the ledger of DATA_DIR in PostgreSQL: its head, who may write, and each standby.
+Shows the ledger of DATA_DIR in PostgreSQL: its head, who may write, and the other machines.
 `,
     run: async (dataDir, options) => {
       requireLedger(dataDir)
@@ -69,7 +71,7 @@ seconds. A machine that fails is replaced without this command.
 
 For a PostgreSQL that has lost the last events of this machine, because a standby without them was promoted or an older
 state restored: adds them to it again. Without the option, says how the two differ and changes nothing. Stop the service
-first.
+on every machine first: a standby would take over without these events.
 `,
     options: { 'push-local': { type: 'boolean' } },
     async run(dataDir, options, isSet) {

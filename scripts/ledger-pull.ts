@@ -6,7 +6,7 @@ import { postgresOptions, pull } from './lib/engine.ts'
 const help = `npm run ledger:pull [-- --ledger <id>]
 
 Creates DATA_DIR, which must be empty or absent, from the ledger in the PostgreSQL of LEDGER_POSTGRES_URL, with its
-settings and files. Verifies the whole chain. The machine that had the ledger must not go on: should it come back, it
+settings and files. Verifies the whole chain. The machine that had the ledger must not continue: if it comes back, it
 stops by itself.
 
 Nothing is sent until you release it (POST /api/outbound/release), because the other machine may have sent it already.

@@ -191,7 +191,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
             url: data.LEDGER_POSTGRES_URL,
             mode: data.LEDGER_POSTGRES_MODE,
             node: data.LEDGER_NODE ?? hostname(),
-            leaseMs: data.LEDGER_LEASE_SECONDS * 1000,
+            leaseMs: Math.round(data.LEDGER_LEASE_SECONDS * 1000),
             state: { database: SETTINGS_FILE, directory: ADAPTATIONS_DIRECTORY },
           },
     /** Null if there is none. Environment only: a stolen session must not become code execution. */

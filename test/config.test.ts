@@ -31,6 +31,11 @@ test('applies the defaults to an empty environment', () => {
   })
 })
 
+test('counts a lease in whole milliseconds, as PostgreSQL does', () => {
+  const { postgres } = loadConfig({ LEDGER_POSTGRES_URL: 'postgres://one/name', LEDGER_LEASE_SECONDS: '1.1' })
+  expect(postgres?.leaseMs).toBe(1_100)
+})
+
 test('reads every variable', () => {
   const config = loadConfig({
     PORT: '0',

@@ -7,7 +7,7 @@ import { ledgerFile } from '../../ledger/files.ts'
 import { ImportRefused } from '../../ledger/import.ts'
 import { ConfigError, loadConfig } from '../../src/config.ts'
 import { SettingsUnusable } from '../../src/settings/errors.ts'
-import { EngineRefused, Unreachable } from '../../src/storage/postgres/options.ts'
+import { EngineRefused, OutcomeUnknown, Unreachable } from '../../src/storage/postgres/options.ts'
 
 /** An error that the operator can do something about. */
 export class Refused extends Error {
@@ -93,6 +93,10 @@ function parseCall({ options, positionals: { min, max } = { min: 0, max: 0 } }: 
   }
 }
 
+const UNCONFIRMED =
+  'PostgreSQL did not confirm what was written, so it may be there or not. ' +
+  'If it has a synchronous standby, see that it runs. Then run this command again.'
+
 function describe(error: unknown, dataDir?: string): string {
   if (error instanceof LedgerLocked) return 'The service is running. Stop it first.'
   if (error instanceof ImportRefused) return `Nothing was imported: ${error.message}.`
@@ -107,6 +111,9 @@ function describe(error: unknown, dataDir?: string): string {
     error instanceof EngineRefused ||
     error instanceof Unreachable
   if (isSentence) return error.message
+  if (error instanceof OutcomeUnknown) return UNCONFIRMED
+  // Only errors of PostgreSQL have a severity. Theirs is a phrase.
+  if (error instanceof Error && 'severity' in error) return `PostgreSQL refused this: ${error.message}.`
   const disk = describeDisk(error, dataDir)
   if (disk !== null) return disk
   const isFileError = error instanceof Database.SqliteError || (error instanceof Error && 'syscall' in error)

@@ -158,9 +158,15 @@ export function detach(
   })
 }
 
-/** Ends the lease of the holder. Returns the new epoch. */
+/** Ends the lease of the holder. Returns the new epoch. Throws Refused if there is no lease, as in `follow` mode. */
 export async function promote(directory: string, options: PostgresOptions): Promise<number> {
   using remote = closing(createRemote(options, ledgerIdIn(directory)))
+  const found = await remote.ledger()
+  if (!found || found.holder === null || found.leaseLeftMs < 0)
+    throw new Refused(
+      'No machine holds the lease. In commit mode, a standby takes over by itself; ' +
+        'in follow mode, run npm run ledger:pull on the other machine.',
+    )
   return await remote.seize(null, '-infinity', LIMIT_MS)
 }
 
@@ -176,15 +182,19 @@ export async function readStatus(directory: string, options: PostgresOptions): P
   ]
   const { holder, epoch, leaseLeftMs, headSeq } = relation.remote
   const lease = leaseLeftMs > 0 ? `for another ${(leaseLeftMs / 1000).toFixed(1)} s` : 'its lease has ended'
+  const hasLease = holder !== null && holder !== DETACHED
   return [
     `ledger      ${ledger.id()}`,
     `PostgreSQL  event ${headSeq}, epoch ${epoch}`,
     `here        event ${ledger.head().seq}, ${relations[relation.kind]}`,
-    `holder      ${holder === null ? 'none' : `${holder}, ${lease}`}`,
-    ...nodes.map(
-      ({ node, appliedSeq, seenMsAgo }) =>
-        `standby     ${node}, event ${appliedSeq}, seen ${Math.round(seenMsAgo / 1000)} s ago`,
-    ),
+    `holder      ${hasLease ? `${holder}, ${lease}` : (holder ?? 'none')}`,
+    // The holder reports only when it takes the lease.
+    ...nodes
+      .filter(({ node }) => node !== holder)
+      .map(
+        ({ node, appliedSeq, seenMsAgo }) =>
+          `machine     ${node}, event ${appliedSeq}, seen ${Math.round(seenMsAgo / 1000)} s ago`,
+      ),
     standbys !== ''
       ? `durable on  the primary and its synchronous standbys (${standbys})`
       : 'durable on  one server: without a synchronous standby, its disk is a single point of failure',

@@ -30,7 +30,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   'ledger:pull':
     'Creates DATA_DIR from the ledger in PostgreSQL: `-- --ledger <id>` if there are several. See [Beyond one machine](beyond-one-machine.md).',
   'engine:init': 'Creates the tables in PostgreSQL and copies the ledger there. Stop the service first.',
-  'engine:status': 'Shows the ledger in PostgreSQL, who may write, and the standbys.',
+  'engine:status': 'Shows the ledger in PostgreSQL, who may write, and the other machines.',
   'engine:promote': 'Ends the lease of the holder, so that a standby takes over.',
   'engine:repair': 'Compares this ledger with PostgreSQL. `-- --push-local` adds what PostgreSQL has lost.',
   'engine:detach': 'Makes DATA_DIR the only home of the ledger again.',

@@ -50,7 +50,7 @@ export function createStandbyServer(options: {
   }
 
   function sentence(): string {
-    if (engine?.fault) return 'This machine waits for PostgreSQL, which does not answer.'
+    if (engine?.fault) return 'This machine cannot follow PostgreSQL at the moment. Its log says why.'
     return 'This machine is a standby. It takes over if the other one stops.'
   }
 

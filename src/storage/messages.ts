@@ -22,7 +22,7 @@ export type EngineStatus = {
   /** The node that may write; null if none may, or none is known. */
   readonly holder: string | null
   readonly epoch: number
-  /** Events that PostgreSQL, or this standby, does not have yet; null if PostgreSQL has not answered since the start. */
+  /** Events that PostgreSQL, or this standby, does not have yet; null if that is not known. */
   readonly lag: number | null
   /** Since when there is a lag; null if there is none. */
   readonly behindSince: string | null

@@ -42,7 +42,7 @@ test('a standby says what it waits for, and its page opens Delegate once that ru
   }
   standby.show({ ...STANDBY, fault: 'connect ECONNREFUSED' })
   for (const page of pages)
-    await page.getByText('This machine waits for PostgreSQL, which does not answer.').waitFor()
+    await page.getByText('This machine cannot follow PostgreSQL at the moment. Its log says why.').waitFor()
 
   await standby.close()
   await startWholeService({ environment: { PORT: String(port) } })

@@ -34,7 +34,7 @@ test('a standby is alive, and not ready: it tells its lag, and no name', async (
   const faulty = await client.get('/ready')
   expect(faulty.json).toMatchObject({
     fault: 'postgres',
-    detail: 'This machine waits for PostgreSQL, which does not answer.',
+    detail: 'This machine cannot follow PostgreSQL at the moment. Its log says why.',
   })
   expect(faulty.text).not.toContain('10.0.0.1')
 })

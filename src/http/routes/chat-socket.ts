@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import type { WebSocket } from 'ws'
+import { LedgerUnavailable } from '../../../ledger/errors.ts'
 import { toTimelineEvent } from '../../../projections/timeline-event.ts'
 import { decodeCursor } from '../../../projections/timeline-page.ts'
 import type { TurnOutcome } from '../../agent/chat.ts'
@@ -17,8 +18,6 @@ const MAX_MESSAGE_BYTES = 1_048_576
 const MAX_BUFFERED_BYTES = 1_048_576
 
 const DRAIN_CHECK_MS = 50
-
-const POSTGRES_SILENT = 'PostgreSQL does not answer, so Delegate cannot save this. Try again later.'
 
 /** WebSocket close code for a server fault (RFC 6455, 7.4.1). */
 const INTERNAL_ERROR = 1011
@@ -87,6 +86,17 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
 
   function refuse(refusal: Refusal, turnId: string | null, clientMessageId: string | null = null): void {
     send({ type: 'chat.error', turnId, clientMessageId, problem: problemOf(refusal) })
+  }
+
+  /** A message with an id of its client is recorded once, so it can be sent again even if it was saved. */
+  function unsavedText(error: unknown): string {
+    const isUnsure = error instanceof LedgerUnavailable && error.isUnsure
+    if (storage.mayAct())
+      return isUnsure
+        ? 'It is not certain whether this was saved. Try again.'
+        : 'Nothing was saved. Try again.'
+    const outcome = isUnsure ? 'it is not certain whether this was saved' : 'Delegate cannot save this'
+    return `PostgreSQL does not answer, so ${outcome}. Try again later.`
   }
 
   async function relayEvents(): Promise<void> {
@@ -169,8 +179,7 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
         if (error instanceof Refusal) return refuse(error, null, clientMessageId)
         log.error({ err: error }, 'A message on the chat socket failed')
         storage.reportFault(error)
-        const detail = storage.mayAct() ? 'Nothing was saved. Try again.' : POSTGRES_SILENT
-        refuse(new Refusal(503, 'ledger_unavailable', detail), null, clientMessageId)
+        refuse(new Refusal(503, 'ledger_unavailable', unsavedText(error)), null, clientMessageId)
       })
     },
   }

@@ -4,23 +4,22 @@ import { LedgerDamaged, LedgerUnavailable, messageOf } from '../../../ledger/err
 import type { CommitOutcome, OpenGroup } from '../../../ledger/ledger.ts'
 import type { EngineStatus } from '../messages.ts'
 import { catchUp, isLastEpoch, requirePrefix } from './catch-up.ts'
-import { OutcomeUnknown } from './connection.ts'
 import type { Engine, EngineParts } from './engine.ts'
 import { erasedElsewhere, reportErased } from './erased-elsewhere.ts'
 import { createLease } from './lease.ts'
-import { EngineRefused, EpochMoved, type PostgresOptions, Unreachable } from './options.ts'
+import { EngineRefused, EpochMoved, OutcomeUnknown, type PostgresOptions, Unreachable } from './options.ts'
 import { createRemote, type RemoteLedger } from './remote.ts'
 import { replaceState, watchState } from './state.ts'
 
 const EPOCH_MOVED = 'DG002'
 const HEAD_DIFFERS = 'DG003'
 const LOCK_TIMEOUT = '55P03'
-/** How often changes beside the ledger are looked for that no fact carries. */
+/** How often to look for changes beside the ledger that no append has carried. */
 const STATE_MS = 1_000
-/** How often a standby looks for events, and whether the lease is free, in parts of the lease. */
+/** How many times in a lease a standby looks for events and a free lease. */
 const LOOKS = 16
 const RETRY_MS = 100
-/** How often a group is sent before it is refused, if what became of it was unknown each time. */
+/** At most this many sends of a group whose outcome stays unknown. */
 const ATTEMPTS = 3
 
 /**
@@ -41,7 +40,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     onFatal: die,
     warn,
   })
-  /** The local ledger may lack what PostgreSQL has, or what was sent may still be under way. */
+  /** The local ledger may lack events that PostgreSQL has, or will have once a statement arrives. */
   let isBehind = false
   let epoch = 0
   /** Why the last commit failed, until one succeeds. */
@@ -73,14 +72,15 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
           if (!isOwn) replaceState(directory, postgres.state, files)
           writer.ledger.setMeta('epoch', String(epoch))
           writer.ledger.setMeta('engine', 'commit')
-          fault = null
+          followsAgain()
           return { isStateSent: !isOwn && files.length > 0 }
         }
-        fault = null
+        followsAgain()
         tell(before)
         await reportErased(remote, node, writer, leaseMs)
       } catch (error) {
         if (error instanceof EngineRefused || error instanceof LedgerDamaged) throw error
+        if (fault === null) warn('this standby cannot follow PostgreSQL', { error: messageOf(error) })
         fault = messageOf(error)
         tell(undefined)
       }
@@ -88,9 +88,15 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     }
   }
 
+  function followsAgain(): void {
+    if (fault !== null) warn('this standby follows PostgreSQL again', {})
+    fault = null
+  }
+
+  /** Undefined if PostgreSQL does not answer. */
   function tell(found: RemoteLedger | undefined): void {
-    const { holder = null, epoch: current = 0, headSeq = 0 } = found ?? {}
-    const lag = Math.max(0, headSeq - writer.ledger.head().seq)
+    const { holder = null, epoch: current = 0 } = found ?? {}
+    const lag = found ? Math.max(0, found.headSeq - writer.ledger.head().seq) : null
     parts.send({ kind: 'standby', engine: { ...status('standby'), holder, epoch: current, lag } })
   }
 
@@ -144,12 +150,12 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     }
   }
 
-  /** Adds to `sent` each group of which it is not known whether PostgreSQL has it. */
+  /** Adds to `sent` every group that PostgreSQL may have. */
   async function commit(batches: readonly (readonly Draft[])[], sent: OpenGroup[]): Promise<CommitOutcome[]> {
     for (;;) {
       lease.require()
       await recover()
-      // A hash names all that is before it, too.
+      // A hash covers everything before it.
       const landed = sent.find(({ rows }) => rows.some(({ seq, hash }) => writer.ledger.hashAt(seq) === hash))
       if (landed) return landed.outcomes
       const group = writer.begin(batches)
@@ -157,10 +163,12 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         group.undo()
         return group.outcomes
       }
-      // Until it is here, too.
+      // Until the group is here, too.
       isBehind = true
       const error = await send(group)
       if (error === null) {
+        // PostgreSQL has it, even if this disk refuses it.
+        sent.push(group)
         group.keep()
         isBehind = false
         fault = null
@@ -175,7 +183,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     }
   }
 
-  /** Sends what changed beside the ledger and no fact has carried yet, and first what a failed commit has left. */
+  /** Recovers from a failed commit, then sends the changes beside the ledger that no append has carried. */
   async function sendState(): Promise<void> {
     if (isCommitting || lease.isPast()) return
     try {
@@ -237,7 +245,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
   }
 }
 
-/** Whether it is worth while to ask PostgreSQL again. */
+/** Whether a retry may succeed. */
 const isPassing = (error: unknown) =>
   error instanceof OutcomeUnknown || error instanceof Unreachable || codeOf(error) === LOCK_TIMEOUT
 

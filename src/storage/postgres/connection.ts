@@ -1,12 +1,7 @@
 import pg from 'pg'
 import { type ConnectionOptions, parse } from 'pg-connection-string'
 import { messageOf } from '../../../ledger/errors.ts'
-import { EngineRefused, Unreachable } from './options.ts'
-
-/** It is not known whether the statement was committed. */
-export class OutcomeUnknown extends Error {
-  override readonly name = 'OutcomeUnknown'
-}
+import { EngineRefused, OutcomeUnknown, Unreachable } from './options.ts'
 
 export type Connection = {
   /** Reads. Rejects with pg.DatabaseError if PostgreSQL refuses, and with Unreachable if the connection is lost. */

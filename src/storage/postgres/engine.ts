@@ -10,11 +10,11 @@ import { openFollower } from './follower.ts'
 import { requireSchema } from './migrate.ts'
 import { EngineRefused, type PostgresOptions } from './options.ts'
 
-/** What commits, if the ledger is not kept here alone. */
+/** Commits for the storage thread if PostgreSQL has the ledger, too. */
 export type Engine = {
   /** Durable once it resolves. Rejects with LedgerUnavailable. Nothing else may use the writer meanwhile. */
   commit(batches: readonly (readonly Draft[])[]): Promise<CommitOutcome[]>
-  /** Overrides what the writer says of the ledger. */
+  /** Overrides the writer's status. */
   status(): { readonly engine: EngineStatus; readonly ledgerError?: string }
   /** Rejects if PostgreSQL does not answer. */
   erasedElsewhere(): Promise<ErasedElsewhere>
@@ -35,13 +35,20 @@ export function openEngine(options: PostgresOptions, parts: EngineParts): Promis
   return options.mode === 'commit' ? openAuthority(options, parts) : openFollower(options, parts)
 }
 
-/** The id for a new ledger in an empty directory: in `commit` mode, that of the only ledger in PostgreSQL. */
+/**
+ * How a directory without a ledger gets its id: in `commit` mode, it is that of the only ledger in PostgreSQL. Throws
+ * EngineRefused if there is no such id, because the directory would become another ledger.
+ */
 export async function ledgerIdFor(
   { url, node, mode }: PostgresOptions,
   directory: string,
   newId: () => string,
 ): Promise<() => string> {
-  if (mode === 'follow' || existsSync(ledgerFile(directory))) return newId
+  if (existsSync(ledgerFile(directory))) return newId
+  if (mode === 'follow')
+    throw new EngineRefused(
+      'This directory has no ledger. Get the one in PostgreSQL with npm run ledger:pull, or add a new one with npm run engine:init.',
+    )
   const connection = await connect(url, node)
   try {
     await requireSchema(connection)

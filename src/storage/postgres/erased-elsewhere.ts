@@ -2,7 +2,7 @@ import type { ErasedElsewhere } from '../messages.ts'
 import type { Writer } from '../writer.ts'
 import type { Remote } from './remote.ts'
 
-/** Tells the other nodes up to which erasure no file of this one holds erased words. */
+/** Reports the last erasure whose words no file of this node holds any more. */
 export function reportErased(
   remote: Pick<Remote, 'report'>,
   node: string,

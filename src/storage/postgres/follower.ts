@@ -12,6 +12,7 @@ import { watchState } from './state.ts'
 const LOOK_MS = 500
 /** How long a stop waits for PostgreSQL. */
 const CLOSE_MS = 3_000
+const PULL_AGAIN = 'move everything but secret.key out of DATA_DIR, and run npm run ledger:pull'
 
 /**
  * Copies the local ledger, and what lies beside it, to PostgreSQL within a second. An append never waits for it.
@@ -45,15 +46,17 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
     const { holder, epoch: current, headSeq } = relation.remote
     if (current !== epoch)
       throw new EngineRefused(
-        `${holder ?? 'Another machine'} has pulled this ledger, so this one must not go on.`,
+        `${holder ?? 'Another machine'} has pulled this ledger, so this machine must not continue. ` +
+          `To return to it, stop Delegate there, then ${PULL_AGAIN}.`,
       )
     if (relation.kind === 'forked')
       throw new EngineRefused(
-        `The ledger here and the one in PostgreSQL differ from event ${relation.seq} on, and nothing is merged.`,
+        `The ledger here and the one in PostgreSQL differ from event ${relation.seq} on, and nothing is merged. ` +
+          `To keep this one, unset LEDGER_POSTGRES_MODE. To take the one in PostgreSQL, ${PULL_AGAIN}.`,
       )
     if (relation.kind === 'behind')
       throw new EngineRefused(
-        `PostgreSQL has events up to ${headSeq} that this directory lacks. Run npm run ledger:pull.`,
+        `PostgreSQL has events up to ${headSeq} that this directory lacks. To get them, ${PULL_AGAIN}.`,
       )
     return headSeq
   }

@@ -9,8 +9,6 @@ const MARGIN = 3 / 8
 const RENEWALS = 4
 const RETRY_MS = 50
 
-export type Lease = ReturnType<typeof createLease>
-
 /**
  * The right to write, held until a deadline and renewed in time by a connection of its own. Whether an append
  * is valid is decided by the epoch in PostgreSQL; the deadline decides whether this node may act.

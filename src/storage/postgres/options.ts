@@ -19,6 +19,11 @@ export class EpochMoved extends Error {
   override readonly name = 'EpochMoved'
 }
 
+/** It is not known whether a statement was committed. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown'
+}
+
 /** No server that accepts writes answers. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'

@@ -13,22 +13,22 @@ export type RemoteLedger = {
   readonly headHash: string
   readonly epoch: number
   readonly holder: string | null
-  /** Milliseconds until the lease ends, by the database's clock. Negative once it has. */
+  /** Milliseconds until the lease ends, by the database's clock. Negative once it has; infinite once detached. */
   readonly leaseLeftMs: number
 }
 
-/** A standby as it last reported. */
+/** A node as it last reported. */
 export type RemoteNode = {
   readonly node: string
   readonly appliedSeq: number
-  /** The last erasure of which this node holds no more words. */
+  /** The last erasure whose words this node no longer holds. */
   readonly erasedThrough: number
   readonly seenMsAgo: number
 }
 
 export type Remote = ReturnType<typeof createRemote>
 
-/** Of the time of a lease: how long a host may take to answer. */
+/** How long a host may take to answer, as a part of the lease. */
 const CONNECT = 3 / 8
 const SELECTED = COLUMNS.map((column) => `"${column}"`).join()
 
@@ -72,7 +72,7 @@ export function createRemote({ url, node, leaseMs }: PostgresOptions, ledgerId: 
     async ledger(): Promise<RemoteLedger | undefined> {
       const [found] = await (await connection()).read<RemoteLedger>(
         `SELECT head_seq AS "headSeq", head_hash AS "headHash", epoch, holder,
-           (extract(epoch FROM greatest(lease_until, '1970-01-01') - clock_timestamp()) * 1000)::float8 AS "leaseLeftMs"
+           ((extract(epoch FROM lease_until) - extract(epoch FROM clock_timestamp())) * 1000)::float8 AS "leaseLeftMs"
          FROM delegate.ledger WHERE ledger_id = $1`,
         [ledgerId],
       )
@@ -136,7 +136,7 @@ export function createRemote({ url, node, leaseMs }: PostgresOptions, ledgerId: 
         [ledgerId],
       )
     },
-    /** The standbys of PostgreSQL that have each commit before it is acknowledged, as it is told; empty if none. */
+    /** PostgreSQL's setting that names the standbys for which each commit waits; empty if there are none. */
     async synchronousStandbys(): Promise<string> {
       const [found] = await (await connection()).read<{ names: string }>(
         `SELECT current_setting('synchronous_standby_names') AS names`,

@@ -20,7 +20,7 @@ export type State = ReturnType<typeof watchState>
 export function watchState(directory: string, places: StatePlaces, isSent: boolean) {
   const file = join(directory, places.database)
   let db: Database.Database | null = null
-  /** Of the database as it was sent; null if it was not. */
+  /** The version of the database that was sent last; null before that. */
   let sentVersion: unknown = null
   const sentFiles = new Map<string, string>()
 

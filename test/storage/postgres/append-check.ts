@@ -60,7 +60,11 @@ export async function checkAppends(numRuns: number): Promise<void> {
 
 function flawsOf(
   rows: readonly EventRow[],
-  trial: { readonly acknowledged: readonly string[]; hasErased(): boolean },
+  trial: {
+    readonly acknowledged: readonly string[]
+    readonly refused: readonly string[]
+    hasErased(): boolean
+  },
 ): string[] {
   const flaws: string[] = []
   let head: Head = { seq: 0, hash: GENESIS_HASH }
@@ -68,6 +72,8 @@ function flawsOf(
   const texts = rows.flatMap(({ body }) => (body === null ? [] : [String(JSON.parse(body).text)]))
   const lost = trial.acknowledged.filter((text) => !texts.includes(text) && text !== 'text 0')
   flaws.push(...lost.map((text) => `${text} was acknowledged and is lost`))
+  const recorded = trial.refused.filter((text) => texts.includes(text))
+  flaws.push(...recorded.map((text) => `${text} was refused as not recorded, and is there`))
   if (new Set(texts).size < texts.length) flaws.push(`there twice: ${texts.join()}`)
   const [first] = rows
   if (trial.hasErased() && first?.body !== null) flaws.push('what was erased is still in PostgreSQL')

@@ -61,6 +61,8 @@ export async function openTrial(
   const here = optionsFor(primary, 'here', { leaseMs: LEASE_MS })
   const closers: (() => Promise<void>)[] = []
   const acknowledged: string[] = []
+  /** Refused as certainly not recorded, and not repeated. */
+  const refused: string[] = []
   const flaws: string[] = []
   let texts = 0
   let hasErased = false
@@ -249,7 +251,11 @@ export async function openTrial(
         isAcknowledged = true
         return outcomes
       },
-      (error: unknown) => void (error instanceof LedgerUnavailable || flaws.push(`refused by ${error}`)),
+      (error: unknown) => {
+        if (!(error instanceof LedgerUnavailable)) flaws.push(`refused by ${error}`)
+        else if (!error.isUnsure)
+          refused.push(...batches.flatMap(({ key, texts: all }) => (key === undefined ? all : [])))
+      },
     )
     await fromOver()
     proxy.release()
@@ -292,7 +298,7 @@ export async function openTrial(
     await proxy.close()
   }
 
-  return { ledgerId, append, finish, acknowledged, flaws, hasErased: () => hasErased }
+  return { ledgerId, append, finish, acknowledged, refused, flaws, hasErased: () => hasErased }
 }
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { copyToPostgres, pull } from '../../../scripts/lib/engine.ts'
+import { ledgerFile } from '../../../ledger/files.ts'
+import { copyToPostgres, promote, pull } from '../../../scripts/lib/engine.ts'
 import type { PostgresOptions } from '../../../src/storage/postgres/options.ts'
 import { optionsFor, sharedDatabase } from '../../support/database.ts'
 import { testDirectory } from '../../support/directory.ts'
@@ -82,11 +83,26 @@ test('another machine pulls the ledger with all that belongs to it, and this one
   await expect.poll(() => storage.fatal.map(({ name }) => name)).toEqual(['EpochMoved'])
   await storage.close()
   await expect(openNode(here, follow())).rejects.toThrow(
-    'there has pulled this ledger, so this one must not go on.',
+    'there has pulled this ledger, so this machine must not continue.',
   )
   expect(readState(there)).toEqual({ settings: ['old', 'new'], adaptation: 'new', modes: [0o600, 0o600] })
 
   const next = await openNode(there, elsewhere)
   await next.append([said('two')])
   await expect.poll(() => next.status()).toMatchObject({ engine: { lag: 0, fault: null } })
+})
+
+test('an empty directory is refused instead of becoming another ledger', async () => {
+  const directory = testDirectory()
+  await expect(openNode(directory, follow())).rejects.toThrow('This directory has no ledger.')
+  expect(existsSync(ledgerFile(directory))).toBe(false)
+})
+
+test('there is no lease to end, so a promotion does not stop the machine', async () => {
+  const directory = testDirectory()
+  const storage = await initNode(directory, follow())
+  await expect(promote(directory, follow())).rejects.toThrow('No machine holds the lease.')
+  await storage.append([said('one')])
+  await expect.poll(() => storage.status()).toMatchObject({ engine: { lag: 0, fault: null } })
+  expect(storage.fatal).toEqual([])
 })

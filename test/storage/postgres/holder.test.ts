@@ -227,6 +227,7 @@ test('a directory goes on without PostgreSQL only once it is detached, and can b
   await expect.poll(() => lockDirectory(directory).release()).toBeUndefined()
   expect(await detach(directory, commit())).toMatchObject({ seq: 1, isForked: false })
   expect(readState(directory)).toMatchObject({ settings: ['plain', 'last'], adaptation: 'last' })
+  expect(await readStatus(directory, commit())).toMatch(/^holder +\(detached\)$/m)
   const storage = await alone()
   await storage.append([said('two')])
   await storage.close()
@@ -263,6 +264,7 @@ test('a holder that has lost events gets them back from PostgreSQL instead of ac
   await holder.close()
   writeFileSync(ledgerFile(directory), older)
   await expect(openNode(directory, commit())).rejects.toThrow('1 event is missing')
+  await expect.poll(() => lockDirectory(directory).release()).toBeUndefined()
   const before = digests(directory)
   await expect(acceptLoss(directory, async () => undefined)).rejects.toThrow('Move ledger.* and views.* away')
   expect(digests(directory)).toEqual(before)
@@ -273,4 +275,37 @@ test('a holder that has lost events gets them back from PostgreSQL instead of ac
   expect(again.ledger.head().seq).toBe(2)
   await again.append([said('three')])
   expect(await inPostgres(ledgerId)).toEqual(['one', 'two', 'three'])
+})
+
+test('a standby that cannot follow PostgreSQL logs why, and does not claim to know its lag', async () => {
+  const proxy = await openProxy(database().port)
+  onTestFinished(() => proxy.close())
+  const here = testDirectory()
+  const holder = await initNode(here, commit())
+  const seen: EngineStatus[] = []
+  const warnings: [string, unknown][] = []
+  const opening = openNode(
+    emptyDirectory(holder.ledger.id()),
+    commit('there', { url: proxy.url, leaseMs: 800 }),
+    {
+      onStandby: (engine) => seen.push(engine),
+      onWarning: (message, { error }) => void warnings.push([message, error]),
+    },
+  )
+  await expect.poll(() => seen.at(-1)).toMatchObject({ lag: 0, fault: null })
+  const status = await readStatus(here, commit())
+  expect(status).toMatch(/^machine +there, event 0, seen \d s ago$/m)
+  expect(status).not.toMatch(/^machine +here/m)
+
+  proxy.isDeaf = true
+  proxy.cut()
+  await expect.poll(() => seen.at(-1)).toMatchObject({ lag: null, fault: expect.any(String) })
+  proxy.isDeaf = false
+  await expect.poll(() => seen.at(-1)).toMatchObject({ lag: 0, fault: null })
+  expect(warnings).toEqual([
+    ['this standby cannot follow PostgreSQL', expect.any(String)],
+    ['this standby follows PostgreSQL again', undefined],
+  ])
+  await holder.close()
+  await opening
 })

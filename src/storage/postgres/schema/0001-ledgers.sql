@@ -6,7 +6,7 @@ CREATE TABLE delegate.ledger (
   ledger_id text PRIMARY KEY,
   head_seq bigint NOT NULL,
   head_hash text NOT NULL,
-  -- Raised with each takeover. Whoever writes under an older epoch is refused.
+  -- Raised by each takeover. Writes under an older epoch are refused.
   epoch bigint NOT NULL DEFAULT 0,
   -- The node that may write, until `lease_until`; null once it has released the lease.
   holder text,
@@ -38,7 +38,7 @@ CREATE TABLE delegate.event (
 );
 CREATE UNIQUE INDEX event_key ON delegate.event (ledger_id, key) WHERE key IS NOT NULL;
 
--- What lies beside ledger.sqlite and is no history: settings.sqlite, whose secrets are sealed, and files of the owner.
+-- The state beside ledger.sqlite: settings.sqlite, whose secrets are sealed, and files of the owner.
 CREATE TABLE delegate.file (
   ledger_id text NOT NULL REFERENCES delegate.ledger,
   path text NOT NULL,
@@ -126,8 +126,8 @@ BEGIN
   FROM json_to_recordset(p_files) AS changed (path text, base64 text) WHERE base64 IS NOT NULL;
 END $$;
 
--- Returns once whoever may still be appending is done. It writes, so that its own commit makes durable what is visible
--- then: that of a commit whose wait for a standby was cancelled may not be.
+-- Returns once no append is under way. It writes, so that its own commit makes everything visible durable: a commit
+-- whose wait for a standby was cancelled may not be.
 CREATE FUNCTION delegate.settle(p_ledger text, p_epoch bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -135,7 +135,7 @@ BEGIN
   UPDATE delegate.ledger SET epoch = epoch WHERE ledger_id = p_ledger;
 END $$;
 
--- Takes the lease if it is free, has expired or is of this node already. Returns the new epoch, or null.
+-- Takes the lease if it is free, has expired or is this node's own. Returns the new epoch, or null.
 CREATE FUNCTION delegate.take(p_ledger text, p_node text, p_ms integer) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   UPDATE delegate.ledger
@@ -144,14 +144,14 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   RETURNING epoch
 $$;
 
--- Ends the lease of whoever has it, and gives it to a node, or to nobody, as the operator says. Returns the new epoch.
+-- Ends the current lease, and gives it to a node or to nobody, for the operator. Returns the new epoch.
 CREATE FUNCTION delegate.seize(p_ledger text, p_node text, p_until timestamptz) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   UPDATE delegate.ledger SET epoch = epoch + 1, holder = p_node, lease_until = p_until
   WHERE ledger_id = p_ledger RETURNING epoch
 $$;
 
--- False if the lease is no longer of this node under this epoch. An expired lease that nobody took is renewed.
+-- False if this node no longer has the lease under this epoch. An expired lease that nobody took is renewed.
 CREATE FUNCTION delegate.renew(p_ledger text, p_node text, p_epoch bigint, p_ms integer) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   WITH renewed AS (
