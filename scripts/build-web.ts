@@ -25,7 +25,7 @@ async function compressAll(directory: string): Promise<void> {
   const names = await readdir(directory, { recursive: true })
   await Promise.all(
     names
-      .filter((name) => /\.(?:js|css|html|svg|json)$/.test(name))
+      .filter((name) => /\.(?:js|css|html|svg|json|webmanifest)$/.test(name))
       .map(async (name) => {
         const file = join(directory, name)
         const content = await readFile(file)
@@ -58,6 +58,8 @@ if (isStale || process.argv.includes('--force')) {
   // Loaded only for a build.
   const { build } = await import('vite')
   await build({ configFile: join(root, 'web/vite.config.ts'), logLevel: 'warn' })
+  const { buildWorker } = await import('./lib/build-worker.ts')
+  await buildWorker(join(root, 'web'))
   await compressAll(join(root, 'web/dist'))
   writeFileSync(stamp, '')
 }

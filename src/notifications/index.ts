@@ -6,7 +6,7 @@ import type { Storage } from '../storage/storage.ts'
 import { createNotifier, MAX_UNSEEN, NEWS_MS, seen } from './notifier.ts'
 import { wordsOf } from './words.ts'
 
-export type Notification = Pick<NotificationRow, 'seq' | 'kind' | 'at'> & {
+export type Notification = Pick<NotificationRow, 'seq' | 'kind' | 'at' | 'subject'> & {
   readonly title: string
   readonly text: string
 }
@@ -50,8 +50,8 @@ export function buildNotifications(options: {
   const unsubscribe = settings.subscribe(notifier.wake)
 
   function present(row: NotificationRow): Notification {
-    const { seq, kind, at } = row
-    return { seq, kind, at, ...wordsOf(kind, eventOf(row), options.titleOfTask) }
+    const { seq, kind, at, subject } = row
+    return { seq, kind, at, subject, ...wordsOf(kind, eventOf(row), options.titleOfTask) }
   }
 
   return {

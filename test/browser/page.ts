@@ -12,6 +12,8 @@ export type VisitOptions = {
   readonly context?: BrowserContextOptions
   /** Console errors that the test causes on purpose. */
   readonly expected?: RegExp
+  /** Lets the page start its service worker. Requests that it answers are not watched. */
+  readonly worker?: boolean
   /** Keeps notifications open and content unrefreshed: timers of 5 s or more take an hour. */
   readonly slowTimers?: boolean
 }
@@ -32,6 +34,7 @@ export async function visit(
     baseURL: service.origin,
     viewport: desk,
     locale: 'en-GB',
+    serviceWorkers: options.worker ? 'allow' : 'block',
     ...options.context,
   })
   context.setDefaultTimeout(waitLimitMs)

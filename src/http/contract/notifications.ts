@@ -11,6 +11,7 @@ const notificationSchema = z
     at: z.string(),
     title: z.string(),
     text: z.string().describe('Empty if the words were erased'),
+    subject: z.string().nullable().describe('The timer, task or proposal'),
   })
   .openapi('Notification')
 

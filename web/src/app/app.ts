@@ -2,9 +2,10 @@ import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { createHttp, explain, Refused } from '../api/http.ts'
 import { setOwnerZone } from '../design/owner-time.ts'
 import type { Toaster } from '../design/toaster.ts'
-import { keepUnsettled, readUnsettled } from '../timeline/chat/outbox.ts'
+import { forgetUnsettled, keepUnsettled, readUnsettled } from '../timeline/chat/outbox.ts'
 import { type ChatSession, createChatSession } from '../timeline/chat/session.ts'
 import type { MayConnect } from '../timeline/chat/socket.ts'
+import { offlineCopy } from './offline-copy.ts'
 import { createReminders } from './reminders.ts'
 import { createThemeChoice } from './theme.ts'
 
@@ -49,6 +50,8 @@ export function createApp(options: {
     closeChat()
     navigate('/login')
     sessionStorage.clear()
+    forgetUnsettled()
+    void offlineCopy.drop()
     drafts.settings.clear()
   }
   /**
@@ -143,11 +146,14 @@ export function createApp(options: {
       onReply: (text) => announce(`Delegate: ${text.slice(0, 300)}`),
       onMalformed: () =>
         toast('The service sent a message that this page does not understand. Reload the page.', 'warning'),
+      onOpen: offlineCopy.renewSoon,
+      readCopy: offlineCopy.timeline,
       unsettled: { kept: readUnsettled(), keep: keepUnsettled },
     })
     session.follow((event, live) => {
       if (!live) return
       reminders.take(event)
+      if (event.type === 'erased') offlineCopy.renewSoon()
       refreshClock(event)
     })
     return session

@@ -7,6 +7,7 @@ import { LightElement } from './light-element.ts'
 import { type Page, pageAt } from './pages.ts'
 import { currentSetupStep } from './setup-progress.ts'
 import { rememberWantedPage, takeWantedPage } from './wanted-page.ts'
+import { startWorker } from './worker.ts'
 import './shell.ts'
 import type { DgShell } from './shell.ts'
 
@@ -54,6 +55,7 @@ export class DgApp extends LightElement {
     addEventListener('popstate', () => void this.show())
     this.addEventListener('click', this.clicked)
     void this.show()
+    startWorker({ toast: this.app.toast, navigate: (path) => this.navigate(path) })
   }
 
   private navigate(path: string): void {

@@ -5,6 +5,7 @@ import { LightElement } from '../app/light-element.ts'
 import { Loaded, loadedView } from '../app/loaded.ts'
 import { plural } from '../design/format.ts'
 import { changeSettings } from './change-settings.ts'
+import './device-notifications.ts'
 import { DgConnectionTest } from './connection-test.ts'
 import './factors.ts'
 import '../services/model-services.ts'
@@ -195,6 +196,7 @@ export class DgSettingsPage extends LightElement {
       section,
       html`
         ${id === 'model' ? html`<dg-model-services .app=${this.app} .settings=${own}></dg-model-services>` : nothing}
+        ${id === 'notifications' ? html`<dg-device-notifications .app=${this.app}></dg-device-notifications>` : nothing}
         ${rows.map((setting) =>
           setting.key === 'PRICES'
             ? this.pricesView(setting)

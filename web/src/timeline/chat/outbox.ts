@@ -1,5 +1,4 @@
 import type { TimelineEvent } from '../../../../src/http/contract/timeline.ts'
-import { keep, kept } from '../../app/tab-storage.ts'
 import { wordsOf } from '../event-kinds.ts'
 import type { Draft } from '../pasted.ts'
 import type { Pending } from '../rows.ts'
@@ -26,7 +25,8 @@ export function createOutbox(options: {
   readonly lastSeq: () => number
   /** Messages stored before the reload. */
   readonly kept: readonly Unsettled[]
-  readonly keep: (pending: readonly Unsettled[]) => void
+  /** Stores the messages in place of those stored before. */
+  readonly keep: (pending: readonly Unsettled[], earlier: readonly Unsettled[]) => void
   readonly changed: () => void
   readonly newId: () => string
 }) {
@@ -34,8 +34,8 @@ export function createOutbox(options: {
   let closed = false
 
   function set(next: readonly Unsettled[]): void {
+    options.keep(next, pending)
     pending = next
-    options.keep(pending)
     options.changed()
   }
 
@@ -131,20 +131,41 @@ export function createOutbox(options: {
   }
 }
 
-const storageKey = 'delegate.unsettled'
+/** Each message has a key of its own, because tabs share the storage. */
+const storagePrefix = 'delegate.unsettled.'
+const storageKeys = () => Object.keys(localStorage).filter((key) => key.startsWith(storagePrefix))
 
-/** Messages stored before the page was reloaded that are not on the timeline yet. */
+/** Messages stored before the page was reloaded or closed that are not on the timeline yet, oldest first. */
 export function readUnsettled(): readonly Unsettled[] {
-  const messages = kept<readonly (Omit<Unsettled, 'pasted'> & Partial<Draft>)[]>(storageKey) ?? []
-  return messages.map((message) => ({
-    // An earlier build kept no pasted parts.
-    pasted: [],
-    ...message,
-    // A sent message may have been lost, so send it again.
-    status: message.status === 'failed' ? 'failed' : 'waiting',
-  }))
+  return storageKeys()
+    .flatMap((key): Unsettled[] => {
+      const message = stored(key)
+      // A sent message may have been lost, so send it again. Sending is idempotent, in another tab too.
+      return message ? [{ ...message, status: message.status === 'failed' ? 'failed' : 'waiting' }] : []
+    })
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
 }
 
-export function keepUnsettled(pending: readonly Unsettled[]): void {
-  keep(storageKey, pending.length === 0 ? null : pending)
+function stored(key: string): Unsettled | null {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+/** Stores the messages of this tab, and removes those that it stored earlier. */
+export function keepUnsettled(pending: readonly Unsettled[], earlier: readonly Unsettled[]): void {
+  try {
+    for (const { clientMessageId } of earlier) localStorage.removeItem(storagePrefix + clientMessageId)
+    for (const message of pending)
+      localStorage.setItem(storagePrefix + message.clientMessageId, JSON.stringify(message))
+  } catch {
+    // Storage is blocked or full: the messages do not survive a reload.
+  }
+}
+
+/** When the owner signs out. */
+export function forgetUnsettled(): void {
+  for (const key of storageKeys()) localStorage.removeItem(key)
 }

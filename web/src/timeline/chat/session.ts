@@ -25,6 +25,10 @@ type ChatSessionOptions = {
   readonly onProblem: (problem: ProblemDocument) => void
   readonly onReply: (text: string) => void
   readonly onMalformed: (error: unknown) => void
+  /** Called with each new connection. */
+  readonly onOpen: () => void
+  /** The timeline as it was kept for when the service cannot be reached; null if it was not. */
+  readonly readCopy: () => Promise<TimelinePage | null>
   /** Storage for this tab's messages until they are on the timeline. */
   readonly unsettled: Pick<Parameters<typeof createOutbox>[0], 'kept' | 'keep'>
 }
@@ -169,6 +173,13 @@ export function createChatSession(options: ChatSessionOptions) {
     for (const event of page.events) for (const follower of followers) follower(event, false)
   }
 
+  /** The socket then asks for what came after the copy. */
+  async function showCopy(): Promise<void> {
+    const page = await options.readCopy()
+    if (page && !loaded) takeInitial(page)
+    changed()
+  }
+
   function takeOlder(page: TimelinePage): void {
     cursor = page.nextCursor
     older = page.hasMore && page.nextCursor !== null ? 'more' : 'none'
@@ -199,7 +210,9 @@ export function createChatSession(options: ChatSessionOptions) {
       live.update(null)
       if (older === 'loading') older = 'failed'
     }
+    if (opened) options.onOpen()
     if (opened && loaded) outbox.flush()
+    if (next.state === 'waiting' && !loaded) void showCopy()
     changed()
   }
 

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build } from 'vite'
+
+/** What the worker keeps of itself, and what only the service's own pages use. */
+const NOT_KEPT = /^(?:worker\.js|standby\.html|\.built)$|\.(?:br|gz)$/
+
+/** Builds the service worker into `dist/worker.js`, with the list of all files that were built before. */
+export async function buildWorker(web: string): Promise<void> {
+  const dist = join(web, 'dist')
+  const files = (await readdir(dist, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dist.length + 1))
+    .filter((name) => !NOT_KEPT.test(name))
+    .toSorted()
+  const entries = await Promise.all(
+    files.map(async (name) => ({
+      url: `/${name}`,
+      // Names in assets/ change with the content.
+      revision: name.startsWith('assets/') ? null : await digestOf(join(dist, name)),
+    })),
+  )
+  await build({
+    configFile: false,
+    root: web,
+    logLevel: 'warn',
+    publicDir: false,
+    define: { BUILT_FILES: JSON.stringify(entries), 'process.env.NODE_ENV': '"production"' },
+    build: {
+      outDir: 'dist',
+      emptyOutDir: false,
+      rolldownOptions: {
+        input: join(web, 'worker/worker.ts'),
+        output: { format: 'iife', entryFileNames: 'worker.js' },
+      },
+    },
+  })
+}
+
+async function digestOf(file: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(file))
+    .digest('base64url')
+    .slice(0, 22)
+}

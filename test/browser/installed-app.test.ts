@@ -1,0 +1,244 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type CDPSession, chromium, type Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { newBrowser } from '../notifications/push-service.ts'
+import { testDirectory } from '../support/directory.ts'
+import { startWholeService, type WholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { composer, desk, phone, reply, say, visit, words } from './page.ts'
+import { picture } from './picture.ts'
+
+const browser = useBrowser()
+/** Requests fail while the device is offline, which browsers log. */
+const offlineErrors = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|WebSocket connection/
+
+async function visitApp(service: WholeService, path = '/'): Promise<Page> {
+  const page = await visit(browser(), service, { path, worker: true, expected: offlineErrors })
+  await page.evaluate(() => navigator.serviceWorker.ready)
+  return page
+}
+
+/** Turns the offline copy on, and waits until it has the page's words. */
+async function keepCopy(page: Page): Promise<void> {
+  await page.goto('/settings#notifications')
+  await page.getByRole('switch', { name: 'Offline copy' }).check()
+  await expect.poll(() => page.evaluate(() => caches.has('delegate-copy'))).toBe(true)
+}
+
+test('meets the criteria of an app that can be installed', async () => {
+  const service = await startWholeService()
+  const page = await visitApp(service)
+  const cdp: CDPSession = await page.context().newCDPSession(page)
+  const { errors } = await cdp.send('Page.getAppManifest')
+  expect(errors).toEqual([])
+  const { installabilityErrors } = await cdp.send('Page.getInstallabilityErrors')
+  // A context of its own counts as private browsing, where nothing is installed.
+  expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
+})
+
+test('opens offline: the page without a copy, and with one the timeline, notes and memories', async () => {
+  const service = await startWholeService()
+  await service.client.post('/api/notes', { title: 'Garden', content: 'Sow the beans in May.' })
+  const page = await visitApp(service)
+  await say(page, 'Remember that my sister is called Ada.')
+  await reply(page, /Ada/).waitFor()
+  const context = page.context()
+  await context.setOffline(true)
+  await page.reload()
+  await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
+  await picture(page, 'offline', 'desk')
+
+  await context.setOffline(false)
+  await keepCopy(page)
+  await context.setOffline(true)
+  await page.goto('/')
+  await words(page, 'You', 'Remember that my sister is called Ada.').waitFor()
+  await picture(page, 'offline-copy', 'desk')
+  await page.goto('/notes')
+  await page.getByRole('link', { name: /Garden/ }).waitFor()
+  await page.goto('/memories')
+  await page.getByText('sister', { exact: false }).first().waitFor()
+})
+
+test('keeps a message that was written offline when the app is closed, and sends it later, once', async () => {
+  const service = await startWholeService()
+  const page = await visitApp(service)
+  await composer(page).waitFor()
+  const context = page.context()
+  await keepCopy(page)
+  await context.setOffline(true)
+  await page.goto('/')
+  await say(page, 'What time is it?')
+  await page.close()
+  const again = await context.newPage()
+  await again.goto('/')
+  await again.getByText('What time is it?').waitFor()
+  await context.setOffline(false)
+  await reply(again, /It’s/).waitFor()
+  const { events } = (await service.client.get('/api/timeline')).json
+  const received = events.filter(({ type }: { type: string }) => type === 'chat.message.received')
+  expect(received).toHaveLength(1)
+})
+
+test('removes the copy on signing out, and after an erasure what was erased', async () => {
+  const service = await startWholeService()
+  const { id } = (await service.client.post('/api/notes', { title: 'Secret', content: 'The safe.' })).json
+  const page = await visitApp(service)
+  await keepCopy(page)
+  const copied = () =>
+    page.evaluate(async () => {
+      const found = await (await caches.open('delegate-copy')).match('/api/notes')
+      return (await found?.text()) ?? ''
+    })
+  expect(await copied()).toContain('Secret')
+  const erasure = (await service.client.post('/api/erasures', { kind: 'note', id })).json
+  await service.client.post(`/api/erasures/${erasure.id}/now`)
+  await expect.poll(copied).not.toContain('Secret')
+  await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+  await page.getByRole('heading', { name: /Sign in|Welcome back/ }).waitFor()
+  expect(await page.evaluate(() => caches.has('delegate-copy'))).toBe(false)
+})
+
+/** The headless shell from npm shows no notifications. */
+const systemBrowser = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
+
+test.skipIf(systemBrowser === undefined)(
+  'shows what was pushed with its words, and acts on a click',
+  async () => {
+    const service = await startWholeService({ waits: { openPageMs: 60_000 } })
+    // Private browsing shows none either.
+    const context = await chromium.launchPersistentContext(testDirectory(), {
+      executablePath: systemBrowser ?? '',
+      args: ['--no-sandbox', '--disable-gpu'],
+    })
+    onTestFinished(() => context.close())
+    const [name = '', value = ''] = (service.client.cookie() ?? '').split('=')
+    await context.addCookies([{ name, value, url: service.origin, httpOnly: true, sameSite: 'Lax' }])
+    await context.grantPermissions(['notifications'], { origin: service.origin })
+    const page = await context.newPage()
+    await page.goto(`${service.origin}/notes`)
+    await page.evaluate(() => navigator.serviceWorker.ready)
+    await service.client.post('/api/timers', { title: 'Water the plants', at: new Date().toISOString() })
+    const unseen = async () => (await service.client.get('/api/notifications')).json.notifications
+    await expect.poll(async () => (await unseen()).length).toBe(1)
+    const [{ seq }] = await unseen()
+    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+    // As texts: the types of workers and pages exclude each other.
+    const shown = (): Promise<unknown> =>
+      worker.evaluate(
+        `registration.getNotifications().then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`,
+      )
+    const click = (action: string) =>
+      worker.evaluate(
+        `registration.getNotifications().then(([notification]) =>
+        dispatchEvent(new NotificationEvent('notificationclick', { notification, action: '${action}' })))`,
+      )
+    const cdp = await context.newCDPSession(page)
+    const registered = new Promise<string>((resolve) => {
+      cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [found] }) => {
+        if (found) resolve(found.registrationId)
+      })
+    })
+    await cdp.send('ServiceWorker.enable')
+    const registrationId = await registered
+    const push = (data: object) =>
+      cdp.send('ServiceWorker.deliverPushMessage', {
+        origin: service.origin,
+        registrationId,
+        data: JSON.stringify(data),
+      })
+    await push({ kind: 'reminder', seq })
+    await expect
+      .poll(shown)
+      .toEqual([{ title: 'Reminder', body: 'Water the plants', tag: `notification-${seq}` }])
+    // A repetition replaces it.
+    await push({ kind: 'reminder', seq })
+    await expect.poll(shown).toHaveLength(1)
+    await click('')
+    await expect.poll(unseen).toEqual([])
+    await expect.poll(shown).toEqual([])
+    await page.waitForURL(`**/?seq=${seq}`)
+    // What is not there any more, or not readable without a session, gets a general sentence.
+    await push({ kind: 'task', seq: 999_999 })
+    await expect
+      .poll(shown)
+      .toEqual([
+        { title: 'A task has ended', body: 'Open Delegate to see more.', tag: 'notification-999999' },
+      ])
+  },
+)
+
+test('offers the new version, and reloads when asked', async () => {
+  const service = await startWholeService()
+  const proxy = await startProxy(service)
+  const page = await visitApp({ ...service, origin: proxy.origin })
+  await page.reload()
+  proxy.isNewBuild = true
+  await page.evaluate(async () => (await navigator.serviceWorker.ready).update())
+  await page.getByText('A new version of Delegate is ready.').waitFor()
+  const reloaded = page.waitForEvent('load')
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await reloaded
+})
+
+/** Stands in front of the service, without its sockets. A new build has another service worker. */
+async function startProxy(service: WholeService) {
+  const proxy = { isNewBuild: false, origin: '' }
+  const server = createServer(async ({ url = '', headers }, outgoing) => {
+    const answer = await fetch(`${service.origin}${url}`, { headers: { cookie: headers.cookie ?? '' } })
+    const body = Buffer.from(await answer.arrayBuffer())
+    outgoing.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    outgoing.end(proxy.isNewBuild && url === '/worker.js' ? `${body}\n//` : body)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => server.closeAllConnections())
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return Object.assign(proxy, { origin: `http://127.0.0.1:${address.port}` })
+}
+
+test('turns notifications on for this browser, chooses their kinds, and turns them off', async () => {
+  const service = await startWholeService()
+  const page = await visitApp(service)
+  // The push service of this browser cannot be reached.
+  await page.context().addInitScript((keys) => {
+    let permission = 'default'
+    Object.defineProperty(Notification, 'permission', { get: () => permission })
+    Object.assign(Notification, {
+      requestPermission: async () => {
+        permission = 'granted'
+        return permission
+      },
+    })
+    Object.assign(PushManager.prototype, {
+      subscribe: async () => ({ toJSON: () => ({ endpoint: 'https://push.example/1', keys }) }),
+    })
+  }, newBrowser().keys)
+  await page.goto('/settings#notifications')
+  const card = page.locator('#notifications')
+  for (const look of ['desk', 'phone'] as const) {
+    await page.setViewportSize(look === 'desk' ? desk : phone)
+    await card.scrollIntoViewIfNeeded()
+    await picture(page, 'notifications-off', look)
+  }
+  await card.getByRole('button', { name: 'Turn on' }).click()
+  const tasks = card.getByRole('checkbox', { name: 'Finished tasks' })
+  await tasks.uncheck()
+  const kinds = async () => (await service.client.get('/api/push')).json.subscriptions[0]?.kinds
+  await expect.poll(kinds).toEqual(['reminder', 'confirmation', 'call', 'budget'])
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const look of ['desk', 'phone'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize(look === 'desk' ? desk : phone)
+      await card.scrollIntoViewIfNeeded()
+      await picture(page, 'notifications', colorScheme === 'dark' ? `${look}-dark` : look)
+      expect(await findings(page)).toEqual([])
+    }
+  await card.getByRole('button', { name: 'Turn off' }).click()
+  await card.getByRole('button', { name: 'Turn on' }).waitFor()
+  expect(await kinds()).toBeUndefined()
+})

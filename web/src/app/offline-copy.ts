@@ -1,0 +1,68 @@
+import type { TimelinePage } from '../../../src/http/contract/timeline.ts'
+import { COPY } from './copy-name.ts'
+
+const choiceKey = 'delegate.offline-copy'
+const timelinePath = '/api/timeline?limit=200'
+const notesPath = '/api/notes'
+const memoriesPath = '/api/memories'
+const notesKept = 50
+/** Coalesces a burst of erasures. */
+const renewPauseMs = 1_000
+
+/**
+ * A copy of the newest parts of the timeline, notes and memories, which the service worker answers from while the
+ * service cannot be reached. The owner chooses it for each device.
+ */
+export const offlineCopy = { isWanted, want, renew, renewSoon, drop, timeline }
+
+function isWanted(): boolean {
+  try {
+    return localStorage.getItem(choiceKey) === '1'
+  } catch {
+    return false
+  }
+}
+
+async function want(): Promise<void> {
+  localStorage.setItem(choiceKey, '1')
+  await renew()
+}
+
+/** Replaces the copy. What was erased meanwhile is not in the new one. Throws if the service cannot be reached. */
+async function renew(): Promise<void> {
+  if (!isWanted()) return
+  const notesPage = await read(notesPath)
+  const { notes }: { notes: { id: string }[] } = await notesPage.answer.clone().json()
+  const paths = notes.slice(0, notesKept).flatMap(({ id }) => [`/api/notes/${id}`, `/notes/${id}`])
+  const others = await Promise.all([timelinePath, memoriesPath, ...paths].map(read))
+  await caches.delete(COPY)
+  const copy = await caches.open(COPY)
+  await Promise.all([notesPage, ...others].map(({ path, answer }) => copy.put(path, answer)))
+}
+
+let soon: ReturnType<typeof setTimeout> | undefined
+function renewSoon(): void {
+  clearTimeout(soon)
+  // Without contact, the old copy stays until it expires.
+  soon = setTimeout(() => void renew().catch(() => undefined), renewPauseMs)
+}
+
+/** Removes the copy, and keeps none from now on. */
+async function drop(): Promise<void> {
+  clearTimeout(soon)
+  localStorage.removeItem(choiceKey)
+  await globalThis.caches?.delete(COPY)
+}
+
+/** The timeline of the copy; null without one. */
+async function timeline(): Promise<TimelinePage | null> {
+  if (!isWanted()) return null
+  const answer = await fetch(timelinePath).catch(() => null)
+  return answer?.ok ? await answer.json() : null
+}
+
+async function read(path: string): Promise<{ readonly path: string; readonly answer: Response }> {
+  const answer = await fetch(path)
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
+  return { path, answer }
+}

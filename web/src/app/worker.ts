@@ -1,0 +1,52 @@
+import type { Toaster } from '../design/toaster.ts'
+
+/** Whether this browser runs service workers here: only over https, or on this machine. */
+export const hasWorker = (): boolean => 'serviceWorker' in navigator
+
+/**
+ * Starts the service worker once the page has loaded. Offers to reload when a new build is ready, and follows links of
+ * notifications.
+ */
+export function startWorker(options: {
+  readonly toast: Toaster
+  readonly navigate: (path: string) => void
+}): void {
+  if (!hasWorker() || import.meta.env.DEV) return
+  const { serviceWorker } = navigator
+  serviceWorker.addEventListener('message', ({ data }) => {
+    if (typeof data?.navigate === 'string') options.navigate(data.navigate)
+  })
+
+  function offer(waiting: ServiceWorker): void {
+    options.toast('A new version of Delegate is ready.', 'done', {
+      shownForMs: Number.POSITIVE_INFINITY,
+      action: {
+        label: 'Reload',
+        run() {
+          serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
+          waiting.postMessage('take-over')
+        },
+      },
+    })
+  }
+
+  async function start(): Promise<void> {
+    const registration = await serviceWorker.register('/worker.js')
+    // The first worker replaces nothing.
+    const offerIfNew = () => {
+      if (registration.waiting && serviceWorker.controller) offer(registration.waiting)
+    }
+    offerIfNew()
+    registration.addEventListener('updatefound', () =>
+      registration.installing?.addEventListener('statechange', offerIfNew),
+    )
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') registration.update().catch(() => undefined)
+    })
+  }
+
+  // Without it, the page works all the same.
+  const begin = () => void start().catch(() => undefined)
+  if (document.readyState === 'complete') begin()
+  else addEventListener('load', begin, { once: true })
+}

@@ -1,0 +1,42 @@
+import {
+  addRoute,
+  cleanupOutdatedCaches,
+  matchPrecache,
+  type PrecacheEntry,
+  precache,
+} from 'workbox-precaching'
+import { clicked, closed, pushed, subscriptionChanged } from './notifications.ts'
+import { copyOf, isCopied } from './offline-copy.ts'
+
+declare const self: ServiceWorkerGlobalScope
+/** The files of this build; see scripts/build-web.ts. */
+declare const BUILT_FILES: PrecacheEntry[]
+
+/**
+ * The service worker: keeps the files of the page, so that it opens offline, and shows notifications. A new one waits
+ * until the page asks it to take over, because pages of the old build load more of their files later.
+ */
+precache(BUILT_FILES)
+// The page itself always comes from the service, if it can be reached: a standby shows another one.
+addRoute({ directoryIndex: '', cleanURLs: false })
+cleanupOutdatedCaches()
+
+self.addEventListener('message', ({ data }) => {
+  if (data === 'take-over') void self.skipWaiting()
+})
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event
+  if (request.mode === 'navigate') event.respondWith(fetch(request).catch(() => offlinePage(request)))
+  else if (isCopied(request))
+    event.respondWith(fetch(request).catch(async () => (await copyOf(request)) ?? Response.error()))
+})
+
+async function offlinePage(request: Request): Promise<Response> {
+  return (await copyOf(request)) ?? (await matchPrecache('/index.html')) ?? Response.error()
+}
+
+self.addEventListener('push', (event) => event.waitUntil(pushed(event)))
+self.addEventListener('notificationclick', (event) => event.waitUntil(clicked(event)))
+self.addEventListener('notificationclose', (event) => event.waitUntil(closed(event)))
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(subscriptionChanged()))
