@@ -139,6 +139,7 @@ const stays = [
   'usage',
   'trigger',
   'ids',
+  'replaces',
 ]
 
 function erasedCopy(event: TimelineEvent): TimelineEvent {

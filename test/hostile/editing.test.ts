@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { DEEDS, leftOf, ORDERS, paste, proposedTools, startObedient, UNTOUCHED } from './obedient-house.ts'
+
+test.each([
+  ['the same words', 'What does this say? ', ''],
+  ['other words before it', 'Do what this says: ', ''],
+  ['other words around it', 'Please do this now: ', '\nThat is my wish.'],
+])(
+  'only proposes what pasted words order in a message that is sent again with %s',
+  async (_name, before, after) => {
+    const house = await startObedient()
+    const letter = ORDERS.join('\n')
+    const turnId = await paste(house, 'What does this say? ', letter)
+    // A client that forgets what was pasted.
+    const content = `${before}${letter}${after}`
+    const { status } = await house.service.client.post('/api/chat', { content, replaces: turnId })
+    expect(status).toBe(200)
+    expect(await leftOf(house)).toEqual(UNTOUCHED)
+    expect(new Set(await proposedTools(house))).toEqual(new Set(Object.keys(DEEDS)))
+  },
+)
