@@ -70,6 +70,7 @@ test('shows the model only the changed message, then and later', async () => {
   expect(second.reply.text).toBe(`So ${NEW} it is.`)
   expect(house.lastRequest()).toContain('paint the shed')
   expect(house.lastRequest()).not.toContain(OLD)
+  expect(house.lastRequest()).not.toContain('function_call_output')
   await house.say('And the door?')
   expect(house.lastRequest()).toContain(`So ${NEW} it is.`)
   expect(house.lastRequest()).not.toContain(OLD)

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
 import { choose, composer, desk, inFocus, phone, reply, say, visit, words } from './page.ts'
@@ -41,6 +42,7 @@ test.each([
   await page.getByText('Editing your last message').waitFor()
   await expect.poll(() => composer(page).inputValue()).toBe('Remind me at five to buy the fish.')
   await picture(page, 'edit-message', look)
+  expect(await findings(page)).toEqual([])
   await composer(page).fill('Remind me at four to buy the fish.')
   await composer(page).press('Enter')
   await reply(page, 'At four, then').waitFor()
@@ -52,6 +54,7 @@ test.each([
   await message.waitFor()
   await reply(page, 'I will remind you at five').waitFor()
   await picture(page, 'earlier-version-open', look)
+  expect(await findings(page)).toEqual([])
   expect((await messages()).at(-1).payload.replaces).toMatchObject({ sameWords: false })
   await page.reload()
   await branch(page, /^Earlier version/).waitFor()
@@ -97,7 +100,9 @@ test('edits by keyboard, cancels, and gives back what was being written', async 
   await expect.poll(value).toBe('And another thing')
   expect(await messages()).toHaveLength(2)
   // Only the last message, and the answer to it.
-  await words(page, 'You', 'Ada comes').getByRole('button', { name: 'More for this message' }).click()
+  const earlier = words(page, 'You', 'Ada comes')
+  await earlier.focus()
+  await earlier.getByRole('button', { name: 'More for this message' }).click()
   await page.getByRole('menuitem', { name: 'Copy' }).waitFor()
   expect(await page.getByRole('menuitem', { name: 'Edit' }).count()).toBe(0)
 })
@@ -105,7 +110,7 @@ test('edits by keyboard, cancels, and gives back what was being written', async 
 test('changes a message while it is answered, which stops the answer', async () => {
   const { service, model } = await startWithModel()
   const rest = Promise.withResolvers<void>()
-  model.reply({ text: ['The long', ' answer'], pause: { at: 1, until: rest.promise } })
+  model.reply({ text: ['The long', ' answer'], pause: { at: 5, until: rest.promise } })
   const page = await visit(browser(), service)
   await say(page, 'Tell me everything about bees.')
   await words(page, 'Delegate', 'The long').waitFor()

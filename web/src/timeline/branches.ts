@@ -1,6 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { wordsOf } from './event-kinds.ts'
-import { titleOf } from './titles.ts'
 import type { Entry, Segment } from './tree.ts'
 
 /** A message with its turn, whose place another message took. Shown folded. */
@@ -63,11 +62,11 @@ function asOver(entry: Entry): Entry {
   return entry.kind === 'failure' ? { kind: 'notice', event: entry.event } : entry
 }
 
-/** What the turn did beside its answer, in one line each. It is not undone. */
-export function effectsOf({ entries }: Branch): readonly string[] {
+/** What the turn did beside its answer. It is not undone. */
+export function effectsOf({ entries }: Branch): readonly TimelineEvent[] {
   return entries.flatMap((entry) => {
-    if (entry.kind === 'message') return entry.event.type.startsWith('sms.') ? [titleOf(entry.event)] : []
-    return entry.kind === 'notice' && entry.event.type !== 'turn.failed' ? [titleOf(entry.event)] : []
+    if (entry.kind === 'message') return entry.event.type.startsWith('sms.') ? [entry.event] : []
+    return entry.kind === 'notice' && entry.event.type !== 'turn.failed' ? [entry.event] : []
   })
 }
 

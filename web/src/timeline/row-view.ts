@@ -139,21 +139,28 @@ function branchView(
 ): TemplateResult {
   const { sameWords } = branch
   const effects = effectsOf(branch)
+  const tabindex = context.activeKey === key ? 0 : -1
   return html`<div class="activity branch">
     ${foldButton(
       { key, open, toggles: key },
       context,
-      html`<span>${sameWords ? 'Earlier answer' : 'Earlier version'}</span>
+      html`<span class="name">${sameWords ? 'Earlier answer' : 'Earlier version'}</span>
       ${open ? nothing : html`<span class="excerpt">${excerptOfBranch(branch)}</span>`}`,
     )}
     ${
       effects.length === 0
         ? nothing
         : html`<p class="effects">
-            ${sameWords ? 'Done before you asked again:' : 'Done before you changed it:'} ${effects.join(' · ')}
+            ${sameWords ? 'Done before you asked again:' : 'Done before you changed it:'}
+            ${effects.map((event, index) => html`${index === 0 ? '' : ' · '}${effectView(event, tabindex)}`)}
           </p>`
     }
   </div>`
+}
+
+function effectView(event: TimelineEvent, tabindex: number): TemplateResult | string {
+  const link = linkOf(event)
+  return link === null ? titleOf(event) : html`<a href=${link} tabindex=${tabindex}>${titleOf(event)}</a>`
 }
 
 function failureView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {

@@ -154,10 +154,18 @@ export const timelineStyles = css`
   .branch .fold {
     max-width: 100%;
   }
+  .branch .name {
+    flex: none;
+  }
   .effects {
     padding-inline-start: 1.375rem;
     color: var(--ink-soft);
     overflow-wrap: anywhere;
+  }
+  .effects a {
+    color: inherit;
+    text-decoration-color: var(--line-strong);
+    text-underline-offset: 0.2em;
   }
   .row.replaced {
     margin-inline-start: 0.4375rem;
