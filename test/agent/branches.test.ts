@@ -41,6 +41,7 @@ async function start(directory = testDirectory()) {
       expect(answer.status, answer.text).toBe(200)
       return answer.json as { turnId: string; reply: { text: string } }
     },
+    lastInput: () => JSON.stringify(turnRequests(model).at(-1)?.body.input),
     lastRequest: () => turnRequests(model).at(-1)?.text ?? '',
     events: async () =>
       (await client.get('/api/timeline?limit=1000')).json.events as {
@@ -104,9 +105,12 @@ test('continues from nothing that a compaction took from the replaced message', 
   await house.say(`In ${NEW}, please.`, { replaces: first.turnId })
   expect(house.lastRequest()).toContain('paint the shed')
   expect(house.lastRequest()).not.toContain(OLD)
-  expect(house.lastRequest()).not.toContain('"type":"compaction"')
+  expect(house.lastInput()).not.toContain('"type":"compaction"')
   await expect.poll(async () => (await house.client.post('/api/session/context/compact')).status).toBe(200)
   expect(house.model.requests('/responses/compact').at(-1)?.text).not.toContain(OLD)
+  await house.say('And the door?')
+  expect(house.lastInput()).toContain('"type":"compaction"')
+  expect(house.lastRequest()).toContain(NEW)
   expect(house.lastRequest()).not.toContain(OLD)
 })
 

@@ -38,6 +38,8 @@ test.each([
   const { service, messages } = await startWithTimer()
   const page = await visit(browser(), service, { context: { viewport } })
   const message = words(page, 'You', 'at five')
+  await message.focus()
+  await picture(page, 'edit-offer', look)
   await choose(message, 'Edit')
   await page.getByText('Editing your last message').waitFor()
   await expect.poll(() => composer(page).inputValue()).toBe('Remind me at five to buy the fish.')

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { DEEDS, leftOf, ORDERS, paste, proposedTools, startObedient, UNTOUCHED } from './obedient-house.ts'
+import {
+  ATTACK,
+  DEEDS,
+  leftOf,
+  ORDERS,
+  paste,
+  proposedTools,
+  startObedient,
+  UNTOUCHED,
+} from './obedient-house.ts'
 
 test.each([
   ['the same words', 'What does this say? ', ''],
@@ -19,3 +28,13 @@ test.each([
     expect(new Set(await proposedTools(house))).toEqual(new Set(Object.keys(DEEDS)))
   },
 )
+
+test('only proposes what is written in place of a dictated message', async () => {
+  const house = await startObedient({ environment: { TRANSCRIPTION_MODEL: 'test-ears' } })
+  house.text.replyTo('/audio/transcriptions', { text: 'Hello, this is somebody in the room.' })
+  const recording = { audioBase64: Buffer.from('RIFF of a recording').toString('base64'), format: 'wav' }
+  const { turnId } = (await house.service.client.post('/_dev/walkie/voice', recording)).json
+  const { status } = await house.service.client.post('/api/chat', { content: ATTACK, replaces: turnId })
+  expect(status).toBe(200)
+  expect(await leftOf(house)).toEqual(UNTOUCHED)
+})
