@@ -112,3 +112,17 @@ test('keeps an earlier version folded when the message that replaced it is erase
   const kinds = store.tree.flatMap(({ entries }) => entries.map(({ kind }) => kind))
   expect(kinds).toEqual(['branch', 'message'])
 })
+
+test('knows that the same words asked again are not to be kept, until they are', () => {
+  const store = createTimelineStore()
+  const replaces = { turnId: 't1', seq: 1, sameWords: true }
+  const barred = { actor: 'service', internal: true, payload: { by: 'owner', sourceSeqs: [1] } }
+  store.add([
+    event(1, 'chat.message.received', { turnId: 't1', payload: { text: 'one' } }),
+    event(2, 'memory.sources.barred', barred),
+    event(3, 'chat.message.received', { turnId: 't2', payload: { text: 'one', replaces } }),
+  ])
+  expect(store.isBarred(3)).toBe(true)
+  store.add([event(4, 'memory.sources.kept', { internal: true, payload: { sourceSeqs: [3] } })])
+  expect(store.isBarred(3)).toBe(false)
+})

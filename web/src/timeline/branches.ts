@@ -14,17 +14,16 @@ export type Branch = {
   readonly entries: readonly Entry[]
 }
 
-/** The turn that leaves the context with this event, if it is a message that takes the place of another one. */
-export function replacementIn({ type, payload }: TimelineEvent): {
-  readonly turnId: string
-  readonly sameWords: boolean
-} | null {
+type Replaced = { readonly turnId: string; readonly seq: number; readonly sameWords: boolean }
+
+/** The message whose place this one takes, and its turn; null if it takes none. */
+export function replacedBy({ type, payload }: TimelineEvent): Replaced | null {
   const { replaces } = payload
-  if (type !== 'chat.message.received' || typeof replaces !== 'object' || replaces === null) return null
-  const turnId: unknown = Reflect.get(replaces, 'turnId')
-  return typeof turnId === 'string'
-    ? { turnId, sameWords: Reflect.get(replaces, 'sameWords') === true }
-    : null
+  return type === 'chat.message.received' && isReplaced(replaces) ? replaces : null
+}
+
+function isReplaced(value: unknown): value is Replaced {
+  return typeof value === 'object' && value !== null && 'turnId' in value && 'sameWords' in value
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { type Branch, foldBranches, replacementIn } from './branches.ts'
+import { type Branch, foldBranches, replacedBy } from './branches.ts'
 import { classify, type EventClass, type Role, wordsOf } from './event-kinds.ts'
 
 export type Message = {
@@ -170,10 +170,10 @@ class Tree {
 
   /** A turn is over once its message is replaced, even if a crash cut it off. */
   private endReplaced(event: TimelineEvent): void {
-    const replaces = replacementIn(event)
-    if (!replaces) return
-    this.replaced.set(replaces.turnId, replaces.sameWords)
-    const turn = this.turns.get(replaces.turnId)
+    const replaced = replacedBy(event)
+    if (!replaced) return
+    this.replaced.set(replaced.turnId, replaced.sameWords)
+    const turn = this.turns.get(replaced.turnId)
     if (turn) turn.ended = true
     for (const [spanId, running] of this.running) if (running === turn) this.running.delete(spanId)
   }
