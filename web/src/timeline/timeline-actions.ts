@@ -42,10 +42,11 @@ export function createTimelineActions(options: {
     void app.attempt(async () => options.say(draftOf(await wholeOf(asked.event))))
   }
 
-  /** The owner's last message, to be sent in place of itself. */
+  /** The owner's last message, to be sent in place of itself; null while one is being sent. */
   async function lastDraft(): Promise<Draft | null> {
     const last = session.lastMessage
-    return last?.turnId ? { ...draftOf(await wholeOf(last)), replaces: last.turnId } : null
+    if (!last?.turnId || session.outbox.pending.some(({ status }) => status !== 'failed')) return null
+    return { ...draftOf(await wholeOf(last)), replaces: last.turnId }
   }
 
   return {
