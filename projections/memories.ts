@@ -4,7 +4,7 @@ import { defineProjection } from './projection.ts'
 /** Memories and their uses. A memory's strength is computed from its uses on demand. */
 export const memoriesProjection = defineProjection({
   name: 'memories',
-  version: 7,
+  version: 8,
   tables: [
     'memories',
     'memory_uses',

@@ -8,6 +8,9 @@ export const OUTCOME_KEY = 'memory:'
 /** Why words are barred that the owner asked not to keep. The owner can keep them after all. */
 export const SECRECY = 'secrecy'
 
+/** Why words are barred that the owner replaced with others. */
+export const REPLACED = 'replaced'
+
 /** Folds facts about memories. A status depends on facts only, never on words. */
 export function createMemoryFold(db: Database): Fold {
   const insert = db.prepare(`INSERT OR IGNORE INTO memories
@@ -59,10 +62,17 @@ export function createMemoryFold(db: Database): Fold {
     'DELETE FROM memory_outcomes WHERE memoryId = @memoryId OR otherId = @memoryId',
   )
   const surfaced = db.prepare('UPDATE memories SET lastSurfacedAt = ? WHERE memoryId = ?')
-  /** `causeId` is a deleted memory, an erasure, SECRECY, or '' for words that an earlier build had forgotten. */
+  /** `causeId` is a deleted memory, an erasure, SECRECY, REPLACED, or '' for words that an earlier build had forgotten. */
   const bar = db.prepare('INSERT OR IGNORE INTO memory_barred_sources VALUES (?, ?)')
   const unbar = db.prepare('DELETE FROM memory_barred_sources WHERE causeId = ?')
   const unbarSecret = db.prepare(`DELETE FROM memory_barred_sources WHERE seq = ? AND causeId = '${SECRECY}'`)
+  // The same words, said again: what is known and decided of them holds for both messages.
+  const copySources = db.prepare(
+    'INSERT OR IGNORE INTO memory_sources SELECT memoryId, @seq FROM memory_sources WHERE seq = @replacedSeq',
+  )
+  const copyBars = db.prepare(
+    'INSERT OR IGNORE INTO memory_barred_sources SELECT @seq, causeId FROM memory_barred_sources WHERE seq = @replacedSeq',
+  )
   const happened = db.prepare('INSERT OR IGNORE INTO memory_events VALUES (?)')
   const byStoredSeq = db.prepare<[number], { memoryId: string }>(
     'SELECT memoryId FROM memories WHERE storedSeq = ?',
@@ -112,6 +122,12 @@ export function createMemoryFold(db: Database): Fold {
       if (type.startsWith('memory.')) happened.run(seq)
     },
     handlers: {
+      'chat.message.received': ({ seq, facts: { replaces } }) => {
+        if (!replaces) return
+        if (replaces.sameWords)
+          for (const copy of [copySources, copyBars]) copy.run({ seq, replacedSeq: replaces.seq })
+        bar.run(replaces.seq, REPLACED)
+      },
       'memory.stored': store,
       'memory.reinforced': ({ seq, at, facts }) => {
         use.run(facts.memoryId, seq, at, facts.use)

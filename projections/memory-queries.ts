@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { LedgerEvent } from '../ledger/event.ts'
-import { SECRECY } from './memory-fold.ts'
+import { REPLACED, SECRECY } from './memory-fold.ts'
 import { toIndexed, toMatch } from './search-text.ts'
 
 export type MemoryStatus =
@@ -116,6 +116,9 @@ export function createMemoryQueries(views: Database) {
   const secret = views.prepare<[number], { seq: number }>(
     `SELECT seq FROM memory_barred_sources WHERE seq = ? AND causeId = '${SECRECY}'`,
   )
+  const replaced = views.prepare<[number], { seq: number }>(
+    `SELECT seq FROM memory_barred_sources WHERE seq = ? AND causeId = '${REPLACED}'`,
+  )
   const hiddenSource = views.prepare<[number], { seq: number }>(
     `SELECT seq FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ? AND ${HIDDEN} LIMIT 1`,
   )
@@ -161,6 +164,8 @@ export function createMemoryQueries(views: Database) {
     isBarred,
     /** Whether it is barred because the owner asked not to keep it. */
     isSecret: (seq: number) => secret.get(seq) !== undefined,
+    /** Whether another message took its place. */
+    isReplaced: (seq: number) => replaced.get(seq) !== undefined,
     /**
      * Whether the delegate must not look at the event: it, or one it derives from, is barred or is a source
      * of a hidden memory. Undoing an erasure reveals the latter again.

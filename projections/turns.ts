@@ -28,6 +28,8 @@ export type TurnRow = {
   outputTokens: number
   cachedTokens: number
   contextTokens: number
+  /** The message that took the place of its own; null if none did. */
+  replacedBy: number | null
 }
 
 /** The envelope of the fact that requests a turn. */
@@ -39,7 +41,7 @@ type Asking = Pick<Envelope, 'turnId' | 'conversationId' | 'spanId' | 'channel' 
  */
 export const turnsProjection = defineProjection({
   name: 'turns',
-  version: 5,
+  version: 6,
   tables: ['turns'],
   schema: `
     DROP TABLE IF EXISTS turn_events;
@@ -48,11 +50,15 @@ export const turnsProjection = defineProjection({
       causeSeq INTEGER NOT NULL, status TEXT NOT NULL, kind TEXT, receivedAt TEXT NOT NULL, startedAt TEXT,
       endedAt TEXT, startedSeq INTEGER, endedSeq INTEGER, replySeq INTEGER,
       inputTokens INTEGER NOT NULL DEFAULT 0, outputTokens INTEGER NOT NULL DEFAULT 0,
-      cachedTokens INTEGER NOT NULL DEFAULT 0, contextTokens INTEGER NOT NULL DEFAULT 0
+      cachedTokens INTEGER NOT NULL DEFAULT 0, contextTokens INTEGER NOT NULL DEFAULT 0,
+      replacedBy INTEGER
     ) WITHOUT ROWID, STRICT;
     -- By what changes once: a start would move an entry of an index by the status.
     CREATE INDEX turns_unfinished ON turns (causeSeq) WHERE endedSeq IS NULL;
-    CREATE INDEX turns_ended ON turns (endedSeq) WHERE endedSeq IS NOT NULL;`,
+    CREATE INDEX turns_ended ON turns (endedSeq) WHERE endedSeq IS NOT NULL;
+    CREATE INDEX turns_asked ON turns (causeSeq) WHERE party = 'owner' AND trigger <> 'activation';
+    CREATE INDEX turns_replaced ON turns (causeSeq) WHERE replacedBy IS NOT NULL;
+    CREATE INDEX turns_replacing ON turns (replacedBy) WHERE replacedBy IS NOT NULL;`,
   fold(db) {
     const wait =
       db.prepare(`INSERT OR IGNORE INTO turns (turnId, conversationId, spanId, channel, party, trigger, causeSeq, status, receivedAt)
@@ -68,6 +74,10 @@ export const turnsProjection = defineProjection({
       replySeq = coalesce(replySeq, @seq) WHERE turnId = @turnId`)
     const reply = db.prepare('UPDATE turns SET replySeq = ? WHERE turnId = ?')
     const stop = db.prepare("UPDATE turns SET status = 'stopped', replySeq = ? WHERE turnId = ?")
+    // It is over, even if it never ran or a crash cuts it off.
+    const replace = db.prepare(`UPDATE turns SET replacedBy = @seq,
+      status = CASE WHEN endedSeq IS NULL THEN 'stopped' ELSE status END,
+      endedAt = coalesce(endedAt, @at), endedSeq = coalesce(endedSeq, @seq) WHERE turnId = @turnId`)
     const waiting = (event: Asking, party: string, trigger: TurnRow['trigger']): void => {
       const { turnId, conversationId, spanId, channel, seq, at } = event
       // By position: binding by name costs half as much again.
@@ -75,7 +85,11 @@ export const turnsProjection = defineProjection({
     }
     return {
       handlers: {
-        'chat.message.received': (event) => waiting(event, 'owner', 'message'),
+        'chat.message.received': (event) => {
+          const { seq, at, facts } = event
+          waiting(event, 'owner', 'message')
+          if (facts.replaces) replace.run({ seq, at, turnId: facts.replaces.turnId })
+        },
         'sms.received': (event) => waiting(event, event.facts.party, 'sms'),
         'turn.started': (event) => {
           const { at, seq, turnId, facts } = event
@@ -115,6 +129,16 @@ export function createTurnQueries(views: Database) {
   const lastEnded = views.prepare<[], Pick<TurnRow, 'status' | 'kind'>>(
     'SELECT status, kind FROM turns WHERE endedSeq IS NOT NULL ORDER BY endedSeq DESC LIMIT 1',
   )
+  const lastAsked = views.prepare<[], TurnRow>(
+    `SELECT * FROM turns WHERE party = 'owner' AND trigger <> 'activation' ORDER BY causeSeq DESC LIMIT 1`,
+  )
+  const replaced = views.prepare<[], string>('SELECT turnId FROM turns WHERE replacedBy IS NOT NULL').pluck()
+  const replacedWith = views
+    .prepare<[number], number>('SELECT replacedBy FROM turns WHERE causeSeq = ? AND replacedBy IS NOT NULL')
+    .pluck()
+  const replacedAt = views
+    .prepare<[number], number>('SELECT causeSeq FROM turns WHERE replacedBy = ?')
+    .pluck()
   const runs = views.prepare<[string], SeqRange>(
     'SELECT firstSeq, lastSeq FROM timeline_runs WHERE turnId = ? ORDER BY firstSeq',
   )
@@ -124,6 +148,15 @@ export function createTurnQueries(views: Database) {
     lastEnded: () => lastEnded.get(),
     /** Waiting and running turns, in the order of their causes. */
     unfinished: () => unfinished.all(),
+    /** The last turn that the owner asked for, on any channel. */
+    lastAsked: () => lastAsked.get(),
+    /** Turns whose message another one took the place of. */
+    replaced: (): ReadonlySet<string> => new Set(replaced.all()),
+    /** The message that took the place of this one; null if none did. */
+    replacedWith: (messageSeq: number) => replacedWith.get(messageSeq) ?? null,
+    /** The message that this one took the place of; null if it took none. */
+    replacedAt: (messageSeq: number) => replacedAt.get(messageSeq) ?? null,
+    isReplaced: (turnId: string) => (byId.get(turnId)?.replacedBy ?? null) !== null,
     eventSeqs: (turnId: string) => seqsOf(runs.all(turnId)),
   }
 }

@@ -28,7 +28,7 @@ export type ExtractionFailure = {
  */
 export const utterancesProjection = defineProjection({
   name: 'utterances',
-  version: 5,
+  version: 6,
   tables: ['utterances', 'utterance_guest_calls', 'extraction_failures'],
   schema: `
     CREATE TABLE utterances (seq INTEGER PRIMARY KEY, speaker TEXT NOT NULL, conversationId TEXT, turnId TEXT,
@@ -47,6 +47,7 @@ export const utterancesProjection = defineProjection({
     )
     const answerThrough = db.prepare('UPDATE utterances SET answered = 1 WHERE answered = 0 AND seq <= ?')
     const read = db.prepare('UPDATE utterances SET unread = 0, answered = 1 WHERE seq = ?')
+    const unreadAt = db.prepare<[number], number>('SELECT unread FROM utterances WHERE seq = ?').pluck()
     // Not 1 again: the reactor must see that this is another reading.
     const readAgain = db.prepare("UPDATE utterances SET unread = 2 WHERE seq = ? AND speaker = 'owner'")
     const remove = db.prepare('DELETE FROM utterances WHERE seq = ?')
@@ -56,12 +57,20 @@ export const utterancesProjection = defineProjection({
 
     const said = saidHandlers(db, 'utterance_guest_calls', (speaker, event) => {
       const { seq, conversationId, turnId } = event
-      if (speaker === 'owner') insert.run(seq, speaker, conversationId, turnId, 0, 1)
+      if (speaker === 'owner') insert.run(seq, speaker, conversationId, turnId, 0, unreadIn(event))
       if (speaker === 'owner' || isOutcome(event)) return
       insert.run(seq, speaker, conversationId, turnId, 1, 0)
       if (turnId === null) answerConversation.run(conversationId, 0)
       else answerTurn.run(turnId)
     })
+    /** What a message replaces is not read any more. The same words are read once. */
+    function unreadIn({ facts }: Said): number {
+      const replaces = 'replaces' in facts ? facts.replaces : undefined
+      if (!replaces) return 1
+      const unread = replaces.sameWords ? (unreadAt.get(replaces.seq) ?? 1) : 1
+      read.run(replaces.seq)
+      return unread
+    }
     const ended = ({ turnId }: Pick<Envelope, 'turnId'>): void => {
       if (turnId !== null) answerTurn.run(turnId)
     }

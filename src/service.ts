@@ -322,6 +322,7 @@ async function buildChannels(base: Base, kept: ReturnType<typeof buildKept>) {
     ],
     maskSecrets: base.mask.values,
     recall: memory.recall,
+    replacedWords: memory,
     createNote: notes.create,
     segmentsOf,
     backgroundIsSpent: () => money.isSpent('activation'),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { countSchema, defineEvent, foreignSchema, idSchema } from '../define-event.ts'
+import { countSchema, defineEvent, foreignSchema, idSchema, seqSchema } from '../define-event.ts'
 
 const MAX_PASTED_RANGES = 100
 const rangeSchema = z.tuple([countSchema, countSchema])
@@ -14,6 +14,11 @@ export const chatEvents = {
       pasted: z.array(rangeSchema).max(MAX_PASTED_RANGES).optional(),
       /** The model that the owner chose for this message: the id of its service, and its name there. */
       model: z.strictObject({ service: z.string().max(40), model: z.string().max(200) }).optional(),
+      /**
+       * The message that this one takes the place of, and its turn, which leaves the context. With the same words
+       * it asks for another answer.
+       */
+      replaces: z.strictObject({ turnId: idSchema, seq: seqSchema, sameWords: z.boolean() }).optional(),
     },
     body: { text: z.string().min(1) },
   }),

@@ -110,7 +110,7 @@ export const memoryEvents = {
   }),
   'memory.retired': defineEvent({
     internal: true,
-    facts: { memoryId: idSchema, reason: z.enum(['expired', 'retracted', 'restored', 'owner']) },
+    facts: { memoryId: idSchema, reason: z.enum(['expired', 'retracted', 'restored', 'owner', 'replaced']) },
   }),
   /** The memory is active again. */
   'memory.restored': defineEvent({ internal: true, facts: { memoryId: idSchema } }),

@@ -12,6 +12,8 @@ export type AttentionOptions = {
   readonly isOwnerWaiting?: () => boolean
   /** Whether what runs must stop at once. A turn stays open, to be resumed. */
   readonly mustStop?: (kind: Running['kind']) => boolean
+  /** Whether another message took the place of the one that the turn answers. Such a turn is stopped. */
+  readonly isReplaced?: (turnId: string) => boolean
   readonly wakingSignals: () => SignalRow[]
   readonly hasInterrupt: () => boolean
   /** Time of the next activation retry; null if there is none. */
@@ -32,6 +34,7 @@ export type AttentionOptions = {
 /** `upkeep` follows a turn; `exclusive` is work passed to `exclusively()`. */
 type Running = {
   readonly kind: 'turn' | 'activation' | 'upkeep' | 'exclusive'
+  readonly turnId: string | null
   readonly controller: AbortController
 }
 /** `run` resolves to what settles the promise of the caller. */
@@ -108,7 +111,7 @@ export function createAttention(options: AttentionOptions) {
       const settle = await underWay('exclusive', work.job.run)
       settle()
     } else if (work.kind === 'turn') {
-      await underWay('turn', (signal) => options.runTurn(work.turn, signal))
+      await underWay('turn', (signal) => options.runTurn(work.turn, signal), work.turn.turnId)
       // Run upkeep only after the last waiting message.
       if (options.waitingTurns().length === 0) await underWay('upkeep', options.afterTurn)
     } else await underWay('activation', (signal) => options.runActivation(work.batch, signal))
@@ -118,9 +121,13 @@ export function createAttention(options: AttentionOptions) {
     return options.waitingTurns().length > 0 || (options.isOwnerWaiting?.() ?? false)
   }
 
-  async function underWay<T>(kind: Running['kind'], work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function underWay<T>(
+    kind: Running['kind'],
+    work: (signal: AbortSignal) => Promise<T>,
+    turnId: string | null = null,
+  ): Promise<T> {
     const controller = new AbortController()
-    running = { kind, controller }
+    running = { kind, turnId, controller }
     try {
       return await work(controller.signal)
     } finally {
@@ -141,6 +148,7 @@ export function createAttention(options: AttentionOptions) {
   function giveWay(): void {
     if (running === null) return
     if (options.mustStop?.(running.kind)) abort(running.kind === 'turn' ? 'shutdown' : 'preempted')
+    if (running.turnId !== null && options.isReplaced?.(running.turnId)) abort('stopped')
     if (running.kind === 'turn') return
     if (running.kind === 'activation') {
       if (options.hasInterrupt() || mustGiveWay()) abort('preempted')

@@ -2,7 +2,7 @@ import { createOwnerQueries } from '../../projections/owner.ts'
 import { createTurnQueries } from '../../projections/turns.ts'
 import type { Tool } from '../model/tool.ts'
 import { type AssistantOptions, buildAssistant } from './assistant.ts'
-import { createChatChannel } from './chat.ts'
+import { createChatChannel, type ReplacedWords } from './chat.ts'
 import { createEnding } from './conversation/ending.ts'
 import { createIdleWatch } from './conversation/idle-watch.ts'
 import { createPreviews } from './conversation/previews.ts'
@@ -20,6 +20,7 @@ export type AgentOptions = Omit<AssistantOptions, 'tools' | 'propose' | 'preview
   readonly maskSecrets: (text: string) => string
   /** What a turn cost, in millionths of a dollar; null if that was not recorded. */
   readonly costOf: CostOf
+  readonly replacedWords: ReplacedWords
   /** How often to look for interactions that have gone idle. */
   readonly idleLookMs: number | undefined
   readonly onIdleFault: (error: unknown) => void
@@ -54,7 +55,7 @@ export function buildAgent(options: AgentOptions) {
     proposals,
     previews,
     tools,
-    chat: createChatChannel({ ...options, ...storage, turnById: assistant.turns.byId }),
+    chat: createChatChannel({ ...options, ...storage, turns: assistant.turns }),
     turnReport: createTurnReport({ ...storage, costOf: options.costOf }),
   }
 }

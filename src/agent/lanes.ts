@@ -57,6 +57,7 @@ export function createLanes(
     },
     onHeadMoved,
     mustStop: (kind) => kind !== 'turn' && isHalted(),
+    isReplaced: turns.isReplaced,
     areas: ['chat', 'sms', 'turn', 'signal', 'activation', 'delegation', 'allowance'],
     runTurn,
     runActivation: options.runActivation,

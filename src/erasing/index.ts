@@ -9,6 +9,7 @@ import { createErasures } from './erasures.ts'
 import { wordsOfTexts } from './plan.ts'
 import type { PlanGroup } from './plan-text.ts'
 import type { queryFunctions } from './query-functions.ts'
+import { createSameMessages } from './same-messages.ts'
 import { type Chosen, createTargets, type Forgettable } from './targets.ts'
 
 /** The functions of erasing in the query thread. */
@@ -50,6 +51,7 @@ export function buildErasing(options: {
 }) {
   const { storage, queries, memory } = options
   const erasureQueries = createErasureQueries(storage.views)
+  const sameMessages = createSameMessages(storage)
 
   const erasures = createErasures({
     ...options,
@@ -64,7 +66,7 @@ export function buildErasing(options: {
         const row = erasureQueries.byId(id)
         return row ? saidOf(requestedParts(row, storage.wholeLedger), storage.ledger) : []
       },
-      copiesOf: erasureQueries.copiesOf,
+      copiesOf: (seq) => [...erasureQueries.copiesOf(seq), ...sameMessages(seq)],
     }),
     planFrom: (roots) => queries.ask('planErasure', roots),
     async erase(seqs, reason) {

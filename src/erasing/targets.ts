@@ -46,7 +46,7 @@ export function createTargets(options: {
   readonly forgettable: (chosen: Chosen, askedSeq: number | null) => Promise<Forgettable | null>
   /** The owner's messages that an erasure has left on the timeline. */
   readonly leftBy: (erasureId: string) => readonly number[]
-  /** The redacted copies of a reply. */
+  /** The redacted copies of a reply, and the same message before and after the owner asked it again. */
   readonly copiesOf: (replySeq: number) => readonly number[]
   readonly spanSeqs: (spanId: string) => readonly number[]
   readonly adaptationSeqs: (id: string) => readonly number[]
@@ -95,7 +95,7 @@ export function createTargets(options: {
       return found === null ? { status: 'unknown' } : { status: 'ok', ...found }
     }
     const named = await seqsOf(target)
-    // Redacted copies go with their reply.
+    // What shows or says the same goes too.
     const copies = named.flatMap(options.copiesOf)
     const seqs = [...new Set([...named, ...copies])].sort((a, b) => a - b)
     const present = ledger.readSeqs(seqs).filter(hasWords)

@@ -14,6 +14,7 @@ import type { Chosen } from './forget/forgettable.ts'
 import { createExtraction } from './learn/extraction.ts'
 import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
 import { createMemoryReactor } from './learn/reactor.ts'
+import { createRetiring } from './learn/replaced.ts'
 import { createMemories } from './memories.ts'
 import type { queryFunctions } from './query-functions.ts'
 import { createEmbedding, type EmbeddingWaits, openVectors } from './recall/embedding.ts'
@@ -179,6 +180,8 @@ export function buildMemory(options: {
     forgettable: (chosen: Chosen) => askAll('forgettable', chosen),
     /** Runs work while learning is paused. */
     exclusively: lock,
+    /** The facts about memories when another message takes the place of one. */
+    retire: createRetiring({ queries, utterances }),
     recall: passive.recall,
     /** Resolves when the vectors of these events are overwritten on disk. */
     forgetVectors: vectors.forget,

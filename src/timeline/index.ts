@@ -1,6 +1,7 @@
 import { createMemoryQueries } from '../../projections/memory-queries.ts'
 import type { TimelineSearch } from '../../projections/search.ts'
 import { createTimelineQueries } from '../../projections/timeline-page.ts'
+import { createTurnQueries } from '../../projections/turns.ts'
 import type { FunctionThread } from '../storage/function-thread.ts'
 import { caughtUpWithin } from '../storage/index-wait.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -27,6 +28,11 @@ export function buildTimeline(options: {
   return {
     ...createTimelineQueries(views, ledger),
     search,
-    tools: timelineTools({ ledger, search, repeatsBarred: createMemoryQueries(views).repeatsBarred }),
+    tools: timelineTools({
+      ledger,
+      search,
+      repeatsBarred: createMemoryQueries(views).repeatsBarred,
+      isReplaced: createTurnQueries(views).isReplaced,
+    }),
   }
 }

@@ -21,8 +21,10 @@ export function timelineTools(options: {
   readonly search: (search: TimelineSearch) => Promise<readonly SearchHit[]>
   /** Whether the event is barred: it stays on the timeline, but the delegate must not see it. */
   readonly repeatsBarred: (event: LedgerEvent) => boolean
+  /** Whether the owner changed the message of the turn since, or asked it again. */
+  readonly isReplaced: (turnId: string) => boolean
 }): Tool[] {
-  const { ledger, repeatsBarred } = options
+  const { ledger, repeatsBarred, isReplaced } = options
 
   /** A sent text derives from the delivery's request, which may be barred. */
   const isForgotten = (event: LedgerEvent) =>
@@ -66,7 +68,7 @@ export function timelineTools(options: {
           // The index may still contain erased or hidden words.
           if (!event || event.type === 'unknown' || event.erased) return []
           if (isForgotten(event)) {
-            forgotten += 1
+            if (event.turnId === null || !isReplaced(event.turnId)) forgotten += 1
             return []
           }
           const text = withoutMarks(snippet)

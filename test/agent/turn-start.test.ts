@@ -28,6 +28,7 @@ const turn: TurnRow = {
   outputTokens: 0,
   cachedTokens: 0,
   contextTokens: 0,
+  replacedBy: null,
 }
 
 const composed: Composed = {

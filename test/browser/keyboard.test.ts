@@ -47,9 +47,9 @@ test('lets the owner install, chat, unfold, copy, search and erase by keyboard a
   await page.getByRole('article', { name: /^Delegate, \d/ }).waitFor()
   await expect.poll(() => focused(page)).toBe('Message')
 
-  // From the empty composer, ArrowUp moves up the timeline. Entries after the reply come first.
+  // From the empty composer, Ctrl+ArrowUp moves up the timeline. Entries after the reply come first.
   const upTo = async (name: RegExp) => {
-    do await page.keyboard.press('ArrowUp')
+    do await page.keyboard.press((await focused(page)) === 'Message' ? 'Control+ArrowUp' : 'ArrowUp')
     while (!name.test(await focused(page)))
   }
   await upTo(/^Delegate,/)

@@ -57,6 +57,8 @@ export type SaidOptions = {
   readonly open?: boolean
   /** The part of the text that is pasted: the rest of it from here. */
   readonly pastedFrom?: number
+  /** The message whose place it takes. */
+  readonly replaces?: Pick<SaidTurn, 'turnId' | 'seq'> & { readonly sameWords: boolean }
   /** Runs between the message and the recall of its turn. */
   readonly meanwhile?: (seq: number) => Promise<unknown>
 }
@@ -177,12 +179,22 @@ export async function openMind(options: MindOptions = {}) {
       at = 'chat',
       party = 'owner',
       open = false,
+      replaces,
       meanwhile,
     } = said
     nowMs += MINUTE_MS
     const turnId = newId()
     const place = { conversationId, spanId: `span-${conversationId}`, turnId, channel: at } as const
-    const [seq = 0] = await appended([heard(text, place, party, said.pastedFrom)])
+    const message = heard(text, place, party, said.pastedFrom)
+    const [seq = 0] =
+      replaces && message.type === 'chat.message.received'
+        ? (
+            await appended([
+              ...(replaces.sameWords ? [] : memory.retire(replaces.seq)),
+              { ...message, facts: { ...message.facts, replaces } },
+            ])
+          ).slice(-1)
+        : await appended([message])
     await meanwhile?.(seq)
     if (party === 'guest')
       return { turnId, seq, replySeq: null, recalled: { text: null, seqs: [], facts: [] } }

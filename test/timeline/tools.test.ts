@@ -38,6 +38,7 @@ async function toolOver(
     ledger: storage.ledger,
     search: async (search) => searchTimeline(storage.views, search),
     repeatsBarred: createMemoryQueries(storage.views).repeatsBarred,
+    isReplaced: () => false,
   })
   const tool: Tool | undefined = tools.find(({ name }) => name === 'search_timeline')
   if (!tool?.readOnly) throw new Error('there is no read-only search')

@@ -8,12 +8,13 @@ import {
   wasUseless,
 } from '../../../projections/context.ts'
 import { createMemoryQueries } from '../../../projections/memory-queries.ts'
+import { createTurnQueries } from '../../../projections/turns.ts'
 import type { InputItem, ModelId } from '../../model/port.ts'
 import { createIsForeign } from '../turn/foreign.ts'
 import { SUMMARY_LABEL } from './capsule.ts'
 import { type ContextItem, createContextReader, isSameModel } from './context.ts'
 
-/** What the next turn continues from: the base and everything since, without barred words. */
+/** What the next turn continues from: the base and everything since, without barred words and replaced turns. */
 export type Chain = {
   /** Unchanged items keep their identity until something is forgotten. */
   readonly items: readonly ContextItem[]
@@ -36,22 +37,29 @@ const NO_BASE = { seq: 0, throughSeq: 0, covered: new Set<number>() }
 export function createChainReader(views: Database, ledger: LedgerReader) {
   const queries = createContextQueries(views)
   const memory = createMemoryQueries(views)
+  const turns = createTurnQueries(views)
   let barred: ReadonlySet<number> = new Set()
+  let replacedTurns: ReadonlySet<string> = new Set()
   const context = createContextReader(
     views,
     ledger,
-    ({ seq, derivedFrom }) => barred.has(seq) || derivedFrom.some((source) => barred.has(source)),
+    ({ seq, derivedFrom, turnId }) =>
+      barred.has(seq) ||
+      derivedFrom.some((source) => barred.has(source)) ||
+      (turnId !== null && replacedTurns.has(turnId)),
     createIsForeign(ledger),
   )
   let forgotten: Forgotten = { barredCount: 0, erasureSeq: 0 }
   const verdicts = new Map<number, boolean>()
 
-  /** Drops every cache when something was forgotten or restored. */
+  /** Drops every cache when something was forgotten, replaced or restored. */
   function refreshBarred(): void {
     const now = queries.forgotten()
     if (now.barredCount === forgotten.barredCount && now.erasureSeq === forgotten.erasureSeq) return
     forgotten = now
     barred = memory.forgottenSeqs()
+    // Whatever is replaced is barred as well, so both change together.
+    replacedTurns = turns.replaced()
     verdicts.clear()
     context.reset()
   }

@@ -31,6 +31,10 @@ export const messageFields = {
       description:
         'The parts of `content` that were pasted: start and end in UTF-16 code units. They may be the words of others, so they cannot ask for anything that needs your authority.',
     }),
+  replaces: z.string().min(1).max(200).optional().openapi({
+    description:
+      'The turn of your last message, whose place this one takes: the turn leaves the context of the model, and stays on the timeline. With the same words, the message is answered again. What the turn did is not undone.',
+  }),
   model: modelChoiceSchema.optional().openapi({
     description:
       'The model that answers this message, by the id of its service. The fallback applies after it.',
@@ -50,7 +54,7 @@ export const say = post('/api/chat', {
       description: 'The reply',
       content: { 'application/json': { schema: replySchema }, 'text/event-stream': { schema: z.string() } },
     },
-    ...refusals(400, 429, 500, 502, 503),
+    ...refusals(400, 404, 409, 429, 500, 502, 503),
   },
 })
 

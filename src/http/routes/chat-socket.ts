@@ -9,7 +9,7 @@ import type { RouteDeps } from '../features.ts'
 import type { Routes } from '../server/env.ts'
 import { invalidCursor, invalidRequest, problemOf, Refusal } from '../server/problem.ts'
 import type { SocketRoute } from '../server/sockets.ts'
-import { requireKnown, turnRefusal } from './chat.ts'
+import { takeMessage, turnRefusal } from './chat.ts'
 import { requireEnded } from './conversations.ts'
 
 const MAX_MESSAGE_BYTES = 1_048_576
@@ -144,9 +144,7 @@ function serve(deps: RouteDeps, socket: WebSocket, sinceSeq: number | null, sign
     switch (message.type) {
       case 'chat.message': {
         const relayedBefore = relayedSeq
-        const { content, clientMessageId, pasted = [], model } = message
-        if (!chat.wasReceived(clientMessageId)) requireKnown(deps.models, model)
-        const received = await chat.receive(content, clientMessageId, { pasted, model })
+        const received = await takeMessage(deps, message)
         const end = chat.ended(received)
         // The turn of a repeated message may have ended before, so no event will report its outcome.
         if (end && end.seq <= relayedBefore) sendOutcome(end.outcome)

@@ -1,17 +1,18 @@
+import type { z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
-import { say, stop } from '../contract/chat.ts'
+import type { NotReplaced, ReceivedMessage } from '../../agent/chat.ts'
+import { type messageFields, say, stop } from '../contract/chat.ts'
 import type { RefusalStatus } from '../contract/problem.ts'
 import type { RouteDeps } from '../features.ts'
 import { goneSignal, type Routes } from '../server/env.ts'
-import { invalidField, problemOf, Refusal } from '../server/problem.ts'
+import { conflict, invalidField, problemOf, Refusal, unknown } from '../server/problem.ts'
 
-export function chatRoutes(routes: Routes, { agent, models, ending }: RouteDeps): void {
+export function chatRoutes(routes: Routes, deps: RouteDeps): void {
+  const { agent, ending } = deps
   const { chat, previews } = agent
 
   routes.openapi(say, async (c) => {
-    const { content, clientMessageId, pasted = [], model } = c.req.valid('json')
-    if (!chat.wasReceived(clientMessageId)) requireKnown(models, model)
-    const message = await chat.receive(content, clientMessageId, { pasted, model })
+    const message = await takeMessage(deps, c.req.valid('json'))
     const signal = AbortSignal.any([goneSignal(c), ending])
     if (c.req.header('accept')?.includes('text/event-stream')) {
       return streamSSE(c, async (stream) => {
@@ -52,13 +53,25 @@ export function chatRoutes(routes: Routes, { agent, models, ending }: RouteDeps)
   routes.openapi(stop, (c) => c.json({ stopped: agent.attention.stop() }, 200))
 }
 
-/** Throws 400 for a model of a service that does not exist. */
-export function requireKnown(
-  models: Pick<RouteDeps['models'], 'knows'>,
-  model: { readonly service: string } | undefined,
-): void {
-  if (model && !models.knows(model.service))
+/** Records a message of the owner. Throws the refusal if its model is unknown, or it can replace nothing. */
+export async function takeMessage(
+  { agent: { chat }, models }: Pick<RouteDeps, 'agent' | 'models'>,
+  { content, clientMessageId, pasted, model, replaces }: z.output<z.ZodObject<typeof messageFields>>,
+): Promise<ReceivedMessage> {
+  if (model && !chat.wasReceived(clientMessageId) && !models.knows(model.service))
     throw invalidField('model.service', 'must be one of your model services')
+  const message = { ...(pasted && { pasted }), model }
+  if (replaces === undefined) return chat.receive(content, clientMessageId, message)
+  const received = await chat.replace(replaces, content, clientMessageId, message)
+  if ('refused' in received) throw notReplaced(received.refused)
+  return received
+}
+
+function notReplaced(reason: NotReplaced): Refusal {
+  if (reason === 'unknown') return unknown('turn')
+  return reason === 'erased'
+    ? conflict('message_erased', 'The message was erased, so it cannot be changed or answered again.')
+    : conflict('not_last_message', 'Only your last message can be changed or answered again.')
 }
 
 /** The budget covers a sliding 24 hours, so it may have room again at any time. */

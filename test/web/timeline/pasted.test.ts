@@ -62,3 +62,8 @@ test('tells pasting and dropping from typing', () => {
   ).toBe(true)
   expect(['insertText', 'insertReplacementText', 'deleteByCut'].some(isPaste)).toBe(false)
 })
+
+test('keeps through edits which message it replaces', () => {
+  const draft: Draft = { text: 'Hello', pasted: [], replaces: 't1' }
+  expect(trimDraft(editDraft(draft, 'Hello you ', false))).toEqual({ ...draft, text: 'Hello you' })
+})

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { effectsOf, excerptOfBranch } from '../../../web/src/timeline/branches.ts'
 import { classify } from '../../../web/src/timeline/event-kinds.ts'
 import {
   holderOf,
@@ -10,6 +11,7 @@ import {
   rowIndexOf,
   timelineRows,
 } from '../../../web/src/timeline/rows.ts'
+import { titleOf } from '../../../web/src/timeline/titles.ts'
 import { timelineTree } from '../../../web/src/timeline/tree.ts'
 import { event, timelines } from './events.ts'
 
@@ -153,4 +155,69 @@ test('finds the row that folds another: the activity of a step, or the heading o
     'activity',
     'span',
   ])
+})
+
+/** The exchange, and a message that takes the place of its message. */
+const changed = (sameWords: boolean, words: string) => [
+  ...exchange,
+  event(6, 'timer.set', { ...turn, payload: { title: 'Tea', timerId: 'x' } }),
+  event(7, 'chat.reply.sent', { ...turn, payload: { text: 'hi' } }),
+  event(8, 'turn.completed', { ...turn, internal: true }),
+  event(9, 'chat.message.received', {
+    spanId: 's1',
+    turnId: 't2',
+    payload: { text: words, replaces: { turnId: 't1', seq: 2, sameWords } },
+  }),
+  event(10, 'chat.reply.sent', { spanId: 's1', turnId: 't2', payload: { text: 'good day' } }),
+]
+
+test('folds a message that another one replaced, with its answer, and lists what it did', () => {
+  const rows = rowsOf(changed(false, 'good morning'))
+  expect(kindsOf(rows)).toEqual(['day', 'span', 'branch', 'message', 'message'])
+  const branch = rows.find((row) => row.kind === 'branch')
+  if (branch?.kind !== 'branch') throw new Error('no branch')
+  expect(effectsOf(branch.branch).map(titleOf)).toEqual(['Timer set: Tea'])
+  expect(excerptOfBranch(branch.branch)).toBe('hello')
+  const open = rowsOf(changed(false, 'good morning'), { toggled: new Set([branch.key]) })
+  const within = open.filter(({ replaced }) => replaced)
+  expect(kindsOf(within)).toEqual(['message', 'activity', 'notice', 'message'])
+})
+
+test('shows the answer of an earlier branch by a search hit, and excerpts it if the words are the same', () => {
+  const events = changed(true, 'hello')
+  const segments = timelineTree(events)
+  const keys = keysAround(segments, 5)
+  expect(keys).toHaveLength(3)
+  expect(rowIndexOf(rowsOf(events, { toggled: new Set(keys.slice(1)) }), 5)).toBeGreaterThan(0)
+  const branch = rowsOf(events).find((row) => row.kind === 'branch')
+  expect(branch?.kind === 'branch' && excerptOfBranch(branch.branch)).toBe('hi')
+})
+
+test('takes a replaced turn as over, even if a crash cut it off', () => {
+  const rows = rowsOf(
+    [
+      ...exchange,
+      event(6, 'chat.message.received', {
+        spanId: 's1',
+        turnId: 't2',
+        payload: { text: 'bye', replaces: { turnId: 't1', seq: 2, sameWords: false } },
+      }),
+    ],
+    { previews: [{ turnId: 't1', text: 'h' }] },
+  )
+  expect(kindsOf(rows)).toEqual(['day', 'span', 'branch', 'message'])
+  expect(rows.at(-1)).toMatchObject({ kind: 'message', message: { waiting: false } })
+})
+
+test('leaves what waits for a confirmation in view', () => {
+  const rows = rowsOf([
+    ...exchange,
+    event(6, 'proposal.made', { ...turn, payload: { proposalId: 'p', text: 'Delete it?' } }),
+    event(7, 'chat.message.received', {
+      spanId: 's1',
+      turnId: 't2',
+      payload: { text: 'bye', replaces: { turnId: 't1', seq: 2, sameWords: false } },
+    }),
+  ])
+  expect(kindsOf(rows)).toEqual(['day', 'span', 'branch', 'proposal', 'message'])
 })

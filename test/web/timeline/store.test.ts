@@ -100,3 +100,29 @@ test('marks messages not to be kept until the owner keeps them, in any order of 
   store.add([event(5, 'memory.sources.barred', { payload: { sourceSeqs: [2], by: 'owner' } })])
   expect(store.isBarred(2)).toBe(false)
 })
+
+test('keeps an earlier version folded when the message that replaced it is erased', () => {
+  const store = createTimelineStore()
+  const replaces = { turnId: 't1', seq: 1, sameWords: false }
+  store.add([
+    event(1, 'chat.message.received', { turnId: 't1', payload: { text: 'one' } }),
+    event(2, 'chat.message.received', { turnId: 't2', payload: { text: 'two', replaces } }),
+    event(3, 'erased', { payload: { seqs: [2] } }),
+  ])
+  const kinds = store.tree.flatMap(({ entries }) => entries.map(({ kind }) => kind))
+  expect(kinds).toEqual(['branch', 'message'])
+})
+
+test('knows that the same words asked again are not to be kept, until they are', () => {
+  const store = createTimelineStore()
+  const replaces = { turnId: 't1', seq: 1, sameWords: true }
+  const barred = { actor: 'service', internal: true, payload: { by: 'owner', sourceSeqs: [1] } }
+  store.add([
+    event(1, 'chat.message.received', { turnId: 't1', payload: { text: 'one' } }),
+    event(2, 'memory.sources.barred', barred),
+    event(3, 'chat.message.received', { turnId: 't2', payload: { text: 'one', replaces } }),
+  ])
+  expect(store.isBarred(3)).toBe(true)
+  store.add([event(4, 'memory.sources.kept', { internal: true, payload: { sourceSeqs: [3] } })])
+  expect(store.isBarred(3)).toBe(false)
+})

@@ -21,8 +21,9 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     shortcuts: [
       { keys: ['Enter'], label: 'Send' },
       { keys: ['Shift', 'Enter'], label: 'New line' },
-      { keys: ['↑'], label: 'Go to the last entry, if the field is empty' },
-      { keys: ['Esc'], label: 'Stop the reply' },
+      { keys: ['↑'], label: 'Edit your last message, if the field is empty' },
+      { keys: ['mod', '↑'], label: 'Go to the last entry, if the field is empty' },
+      { keys: ['Esc'], label: 'Cancel the edit, or stop the reply' },
     ],
   },
   {

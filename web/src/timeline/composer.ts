@@ -18,7 +18,10 @@ const noDraft: Draft = { text: '', pasted: [] }
 /** Undo goes back further than this only in texts that count as pasted then. */
 const rememberedDrafts = 500
 
-/** The message input. Fires `send` with the draft, and `stop`. Unsent text survives a reload. */
+/**
+ * The message input, also for changing the last message. Fires `send` with the draft, and `stop`. Unsent text
+ * survives a reload.
+ */
 @customElement('dg-composer')
 export class DgComposer extends AppElement {
   static override readonly styles = css`
@@ -119,6 +122,28 @@ export class DgComposer extends AppElement {
   @state() private nextModel: NextModel | null = kept<NextModel>(nextModelKey)
   @state() private draft: Draft = kept<Draft>(unsentKey) ?? noDraft
 
+  /** What the owner was writing before they began to change the last message. */
+  private unsent: Draft = noDraft
+
+  /** Takes the last message into the field, to be changed. */
+  edit(draft: Draft): void {
+    if (this.draft.replaces === undefined) this.unsent = this.draft
+    this.drafts.clear()
+    this.setDraft(draft)
+    void this.updateComplete.then(() => {
+      const area = this.renderRoot.querySelector('textarea')
+      area?.setSelectionRange(draft.text.length, draft.text.length)
+      area?.focus()
+    })
+  }
+
+  private readonly leaveEdit = (): void => {
+    this.drafts.clear()
+    this.setDraft(this.unsent)
+    this.unsent = noDraft
+    this.focus()
+  }
+
   override focus(): void {
     this.renderRoot.querySelector('textarea')?.focus()
   }
@@ -160,6 +185,11 @@ export class DgComposer extends AppElement {
     })(event)
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && this.draft.replaces !== undefined) {
+      event.preventDefault()
+      this.leaveEdit()
+      return
+    }
     if (event.key === 'Escape' && this.working) {
       event.preventDefault()
       this.stop()
@@ -174,7 +204,8 @@ export class DgComposer extends AppElement {
     const draft = trimDraft(this.draft)
     if (draft.text === '') return
     const { nextModel } = this
-    this.setDraft(noDraft)
+    this.setDraft(draft.replaces === undefined ? noDraft : this.unsent)
+    this.unsent = noDraft
     this.drafts.clear()
     this.setNextModel(null)
     const model = nextModel && { service: nextModel.service, model: nextModel.model }
@@ -196,6 +227,17 @@ export class DgComposer extends AppElement {
   override render() {
     const { nextModel } = this
     return html`
+      <div role="status">
+        ${
+          this.draft.replaces === undefined
+            ? nothing
+            : html`<div class="beside on next">
+                <dg-icon name="edit"></dg-icon>
+                <p>Editing your last message</p>
+                <button class="button quiet small" type="button" @click=${this.leaveEdit}>Cancel</button>
+              </div>`
+        }
+      </div>
       ${
         nextModel === null
           ? nothing

@@ -3,6 +3,7 @@ import { guard } from 'lit/directives/guard.js'
 import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { fullTimeText, plural, timeText, wordsText } from '../design/format.ts'
+import type { IconName } from '../design/icon.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { cutOf, isErased, isRedacted, wordsOf } from './event-kinds.ts'
 import type { RowContext } from './row-context.ts'
@@ -130,8 +131,10 @@ function toolsView(
   if (isErased(event)) return nothing
   const { turnId } = event
   const active = context.activeKey === key
+  const change = changeOf(event, context)
   const items: MenuItem[] = [
     { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
+    ...(change ? [change] : []),
     ...(role === 'delegate' && turnId !== null
       ? [{ label: 'Why this reply', icon: 'help', run: () => context.explainTurn(turnId) } as const]
       : []),
@@ -141,6 +144,19 @@ function toolsView(
     { label: 'Erase…', icon: 'trash', danger: true, run: () => context.eraseEvent(event) },
   ]
   return html`<span class="tools">
+    ${
+      change
+        ? html`<button
+            class="button quiet icon small"
+            tabindex=${active ? 0 : -1}
+            aria-label=${change.label}
+            title=${change.label}
+            @click=${change.run}
+          >
+            <dg-icon name=${change.icon}></dg-icon>
+          </button>`
+        : nothing
+    }
     <button
       class="button quiet icon small"
       tabindex=${active ? 0 : -1}
@@ -152,6 +168,16 @@ function toolsView(
     </button>
     <dg-menu label="More for this message" .items=${items} .reachable=${active}></dg-menu>
   </span>`
+}
+
+/** What the owner can do about their last message, or the reply to it; null for any other. */
+function changeOf(
+  event: TimelineEvent,
+  context: RowContext,
+): (MenuItem & { readonly icon: IconName }) | null {
+  if (context.mayEdit(event)) return { label: 'Edit', icon: 'edit', run: () => context.edit() }
+  if (!context.mayAskAgain(event)) return null
+  return { label: 'Try again', icon: 'retry', run: () => context.askAgain() }
 }
 
 /** A reply in progress. */

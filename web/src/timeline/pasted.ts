@@ -11,6 +11,8 @@ export type Draft = {
   readonly pasted: readonly PastedRange[]
   /** The model that answers it; absent for the one of the settings. */
   readonly model?: ModelChoice
+  /** The turn of the last message, whose place it takes. */
+  readonly replaces?: string
 }
 
 /** The service accepts no more; beyond that, the whole text counts as pasted. */
@@ -46,15 +48,16 @@ export function editDraft(draft: Draft, text: string, isPasted: boolean): Draft 
     [Math.max(from, removedEnd) + shift, to + shift],
   ])
   const inserted: PastedRange[] = isPasted ? [[start, insertedEnd]] : []
-  return { text, pasted: merge([...moved, ...inserted]) }
+  return { ...draft, text, pasted: merge([...moved, ...inserted]) }
 }
 
 /** The draft as it is sent: without spaces around it. */
-export function trimDraft({ text, pasted }: Draft): Draft {
+export function trimDraft(draft: Draft): Draft {
+  const { text, pasted } = draft
   const trimmed = text.trim()
   const start = text.length - text.trimStart().length
   const within = (place: number) => Math.min(Math.max(0, place - start), trimmed.length)
-  return { text: trimmed, pasted: merge(pasted.map(([from, to]) => [within(from), within(to)])) }
+  return { ...draft, text: trimmed, pasted: merge(pasted.map(([from, to]) => [within(from), within(to)])) }
 }
 
 /** Sorted, without empty ranges; adjacent ones become one. */

@@ -4,6 +4,7 @@ import { dayText, fullTimeText, plural, timeText } from '../design/format.ts'
 import type { KeyedRow } from '../design/keyed-rows.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { progressOf, summaryOf } from './activity.ts'
+import { effectsOf, excerptOfBranch } from './branches.ts'
 import { channelSigns, type Sign, subjectIcon } from './event-icons.ts'
 import { cutOf, isErased, linkOf, wordsOf } from './event-kinds.ts'
 import { isTimeImplied, messageView, pendingView, previewView, talkView } from './message-view.ts'
@@ -17,7 +18,12 @@ import { foldButton, stepView } from './step-view.ts'
 
 export function rowView(row: Row, context: RowContext): KeyedRow {
   const found = context.foundKey === row.key ? ' found' : ''
-  return { key: row.key, className: `row ${row.kind}-row${found}`, content: contentView(row, context) }
+  const replaced = row.replaced === true ? ' replaced' : ''
+  return {
+    key: row.key,
+    className: `row ${row.kind}-row${found}${replaced}`,
+    content: contentView(row, context),
+  }
 }
 
 function contentView(row: Row, context: RowContext): TemplateResult {
@@ -30,6 +36,8 @@ function contentView(row: Row, context: RowContext): TemplateResult {
       return messageView(row.message, row.segment, row.key, context)
     case 'activity':
       return activityView(row, context)
+    case 'branch':
+      return branchView(row, context)
     case 'step':
       return stepView(row.step, row.open, row.key, context)
     case 'failure':
@@ -122,6 +130,37 @@ function activityView(row: Extract<Row, { kind: 'activity' }>, context: RowConte
         : html`<span class="summary">${summaryOf(activity.events)}</span>`,
     )}
   </div>`
+}
+
+/** A message that the owner changed or asked again, with its answer. What it has done stays in view. */
+function branchView(
+  { branch, open, key }: Extract<Row, { kind: 'branch' }>,
+  context: RowContext,
+): TemplateResult {
+  const { sameWords } = branch
+  const effects = effectsOf(branch)
+  const tabindex = context.activeKey === key ? 0 : -1
+  return html`<div class="activity branch">
+    ${foldButton(
+      { key, open, toggles: key },
+      context,
+      html`<span class="name">${sameWords ? 'Earlier answer' : 'Earlier version'}</span>
+      ${open ? nothing : html`<span class="excerpt">${excerptOfBranch(branch)}</span>`}`,
+    )}
+    ${
+      effects.length === 0
+        ? nothing
+        : html`<p class="effects">
+            ${sameWords ? 'Done before you asked again:' : 'Done before you changed it:'}
+            ${effects.map((event, index) => html`${index === 0 ? '' : ' · '}${effectView(event, tabindex)}`)}
+          </p>`
+    }
+  </div>`
+}
+
+function effectView(event: TimelineEvent, tabindex: number): TemplateResult | string {
+  const link = linkOf(event)
+  return link === null ? titleOf(event) : html`<a href=${link} tabindex=${tabindex}>${titleOf(event)}</a>`
 }
 
 function failureView(event: TimelineEvent, key: string, context: RowContext): TemplateResult {

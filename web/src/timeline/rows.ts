@@ -2,9 +2,10 @@ import type { TalkLine } from '../../../src/http/contract/calls.ts'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { dayKey } from '../design/format.ts'
 import { type Step, stepsOf } from './activity.ts'
+import type { Branch } from './branches.ts'
 import { wordsOf } from './event-kinds.ts'
 import type { Draft } from './pasted.ts'
-import type { Activity, Message, Proposal, Segment } from './tree.ts'
+import type { Activity, Entry, Message, Proposal, Segment } from './tree.ts'
 
 /** Streamed words of a running turn. */
 export type Preview = { readonly turnId: string; readonly text: string }
@@ -17,7 +18,12 @@ export type Pending = Draft & {
 }
 
 /** One row of the timeline: a line, a message or a heading. Its key is stable. */
-export type Row = { readonly key: string; readonly segment: Segment | null } & (
+export type Row = {
+  readonly key: string
+  readonly segment: Segment | null
+  /** True in an unfolded branch that another message replaced. */
+  readonly replaced?: boolean
+} & (
   | { readonly kind: 'day'; readonly at: string }
   | { readonly kind: 'span'; readonly segment: Segment; readonly open: boolean }
   | { readonly kind: 'message'; readonly message: Message }
@@ -27,6 +33,7 @@ export type Row = { readonly key: string; readonly segment: Segment | null } & (
       readonly open: boolean
       readonly working: boolean
     }
+  | { readonly kind: 'branch'; readonly branch: Branch; readonly open: boolean }
   | { readonly kind: 'step'; readonly step: Step; readonly open: boolean }
   | { readonly kind: 'failure' | 'notice' | 'boundary'; readonly event: TimelineEvent }
   | { readonly kind: 'proposal'; readonly proposal: Proposal }
@@ -111,6 +118,7 @@ function turnsOf(segments: readonly Segment[]) {
   const running = new Set<string | null>()
   for (const entry of segments.flatMap(({ entries }) => entries)) {
     if (entry.kind === 'activity' && entry.running) running.add(entry.turnId)
+    if (entry.kind === 'branch') replied.add(entry.turnId)
     if (entry.kind === 'message' && entry.firstReply) replied.add(entry.event.turnId)
   }
   return { replied, running }
@@ -135,26 +143,34 @@ function segmentRows(
     if (!open) return rows
   }
   const stopped = stoppedTurns(segment)
-  for (const entry of segment.entries) {
+  const add = (entry: Entry, replaced: { readonly replaced?: boolean } = {}): void => {
+    if (entry.kind === 'branch') {
+      const open = isOpen(entry.key, false)
+      rows.push({ key: entry.key, kind: 'branch', branch: entry, open, segment })
+      for (const each of open ? entry.entries : []) add(each, { replaced: true })
+      return
+    }
     if (entry.kind === 'activity') {
       const open = isOpen(entry.key, false)
       const working = entry.running && !writing.has(entry.turnId ?? '')
-      rows.push({ key: entry.key, kind: 'activity', activity: entry, open, working, segment })
+      rows.push({ key: entry.key, kind: 'activity', activity: entry, open, working, segment, ...replaced })
       for (const step of open ? stepsOf(entry.events) : []) {
-        rows.push({ key: step.key, kind: 'step', step, open: toggled.has(step.key), segment })
+        const isStepOpen = toggled.has(step.key)
+        rows.push({ key: step.key, kind: 'step', step, open: isStepOpen, segment, ...replaced })
       }
-      continue
+      return
     }
     const { seq, turnId } = entry.event
     if (entry.kind === 'message') {
       const key = entry.firstReply ? `reply:${turnId}` : `event:${seq}`
-      rows.push({ key, kind: 'message', message: entry, segment })
+      rows.push({ key, kind: 'message', message: entry, segment, ...replaced })
     } else if (entry.kind === 'proposal') {
       rows.push({ key: `event:${seq}`, kind: 'proposal', proposal: entry, segment })
     } else if (entry.kind !== 'failure' || !stopped.has(turnId)) {
-      rows.push({ key: `event:${seq}`, kind: entry.kind, event: entry.event, segment })
+      rows.push({ key: `event:${seq}`, kind: entry.kind, event: entry.event, segment, ...replaced })
     }
   }
+  for (const entry of segment.entries) add(entry)
   return rows
 }
 
@@ -169,13 +185,22 @@ function stoppedTurns({ entries }: Segment): ReadonlySet<string | null> {
 /** Keys of the rows that must be unfolded to show an event. */
 export function keysAround(segments: readonly Segment[], seq: number): readonly string[] {
   for (const segment of segments) {
-    for (const entry of segment.entries) {
-      if (entry.kind !== 'activity') {
-        if (entry.event.seq === seq) return [segment.key]
-      } else if (entry.events.some((event) => event.seq === seq)) return [segment.key, entry.key]
-    }
+    const keys = keysWithin(segment.entries, seq)
+    if (keys) return [segment.key, ...keys]
   }
   return []
+}
+
+function keysWithin(entries: readonly Entry[], seq: number): readonly string[] | null {
+  for (const entry of entries) {
+    if (entry.kind === 'branch') {
+      const keys = keysWithin(entry.entries, seq)
+      if (keys) return [entry.key, ...keys]
+    } else if (entry.kind === 'activity') {
+      if (entry.events.some((event) => event.seq === seq)) return [entry.key]
+    } else if (entry.event.seq === seq) return []
+  }
+  return null
 }
 
 /** Index of the row that shows an event, or -1. */

@@ -1,4 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { replacedBy } from './branches.ts'
 import { cutOf, isErased, isRedacted } from './event-kinds.ts'
 import { type Segment, timelineTree } from './tree.ts'
 
@@ -50,6 +51,13 @@ export function createTimelineStore() {
       redactions.set(replySeq, text)
   }
 
+  function isBarred(seq: number): boolean {
+    if (keptSeqs.has(seq)) return false
+    const event = bySeq.get(seq)
+    const replaced = event ? replacedBy(event) : null
+    return barredSeqs.has(seq) || (replaced?.sameWords === true && isBarred(replaced.seq))
+  }
+
   return {
     add(events: readonly TimelineEvent[]): void {
       for (const event of events) takeRedaction(event)
@@ -77,8 +85,11 @@ export function createTimelineStore() {
       tree = null
     },
     get: (seq: number): TimelineEvent | undefined => bySeq.get(seq),
-    /** Whether the owner asked not to keep what the message says. The request comes after it, so it is loaded. */
-    isBarred: (seq: number): boolean => barredSeqs.has(seq) && !keptSeqs.has(seq),
+    /**
+     * Whether the owner asked not to keep what the message says. The request comes after it, so it is loaded. It
+     * holds for the same words asked again, too.
+     */
+    isBarred,
     /** In order of `seq`. */
     get events(): readonly TimelineEvent[] {
       sorted ??= [...bySeq.values()].toSorted((a, b) => a.seq - b.seq)
@@ -139,6 +150,7 @@ const stays = [
   'usage',
   'trigger',
   'ids',
+  'replaces',
 ]
 
 function erasedCopy(event: TimelineEvent): TimelineEvent {

@@ -19,6 +19,8 @@ export function createTimelineActions(options: {
   readonly session: ChatSession
   readonly erase: (erasing: Erasing) => void
   readonly say: (draft: Draft) => void
+  /** Puts a message into the field, to replace the last one. */
+  readonly edit: (draft: Draft) => void
   readonly explainTurn: (turnId: string) => void
 }) {
   const { app, session } = options
@@ -40,8 +42,30 @@ export function createTimelineActions(options: {
     void app.attempt(async () => options.say(draftOf(await wholeOf(asked.event))))
   }
 
+  /** The owner's last message, to be sent in place of itself; null while one is being sent. */
+  async function lastDraft(): Promise<Draft | null> {
+    const last = session.lastMessage
+    if (!last?.turnId || session.outbox.pending.some(({ status }) => status !== 'failed')) return null
+    return { ...draftOf(await wholeOf(last)), replaces: last.turnId }
+  }
+
   return {
     app,
+    /** Whether it is the owner's last message. */
+    mayEdit: ({ seq }: TimelineEvent) => session.lastMessage?.seq === seq,
+    edit: () =>
+      void app.attempt(async () => {
+        const draft = await lastDraft()
+        if (draft) options.edit(draft)
+      }),
+    /** Whether it is the reply to that message. */
+    mayAskAgain: ({ type, turnId }: TimelineEvent) =>
+      type.startsWith('chat.reply.') && turnId !== null && session.lastMessage?.turnId === turnId,
+    askAgain: () =>
+      void app.attempt(async () => {
+        const draft = await lastDraft()
+        if (draft) options.say(draft)
+      }),
     copy: (text: string) => void copyWithToast(text, 'Copied', app.toast),
     /** Loads the full body of an event that was cut. */
     showAll: ({ spanId }: TimelineEvent) =>

@@ -56,6 +56,7 @@ export class DgTimelinePage extends AppElement {
       session,
       erase: (erasing) => askToErase(this, erasing),
       say: (draft) => this.say(draft),
+      edit: (draft) => this.composer()?.edit(draft),
       explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { turnId }).openIn(this),
     })
     signal.addEventListener('abort', session.subscribe(changed))
@@ -81,9 +82,13 @@ export class DgTimelinePage extends AppElement {
   }
 
   private async focusComposer(): Promise<void> {
-    const composer = this.renderRoot.querySelector<DgComposer>('dg-composer')
+    const composer = this.composer()
     await composer?.updateComplete
     composer?.focus()
+  }
+
+  private composer() {
+    return this.renderRoot.querySelector<DgComposer>('dg-composer')
   }
 
   private timeline() {
@@ -105,7 +110,9 @@ export class DgTimelinePage extends AppElement {
     }
     if (event.key === 'ArrowUp' && isWriting && focused.value === '') {
       event.preventDefault()
-      this.timeline()?.focusLast()
+      const isModified = event.ctrlKey || event.metaKey
+      if (this.session.lastMessage && !isModified) this.actions.edit()
+      else this.timeline()?.focusLast()
     }
   }
 

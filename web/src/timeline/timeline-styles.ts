@@ -151,6 +151,27 @@ export const timelineStyles = css`
   .step-row {
     font-size: var(--text-sm);
   }
+  .branch .fold {
+    max-width: 100%;
+  }
+  .branch .name {
+    flex: none;
+  }
+  .effects {
+    padding-inline-start: 1.375rem;
+    color: var(--ink-soft);
+    overflow-wrap: anywhere;
+  }
+  .effects a {
+    color: inherit;
+    text-decoration-color: var(--line-strong);
+    text-underline-offset: 0.2em;
+  }
+  .row.replaced {
+    margin-inline-start: 0.4375rem;
+    padding-inline-start: var(--space-4);
+    border-inline-start: 1px solid var(--line);
+  }
   .step-body {
     margin-inline-start: 0.4375rem;
     padding-inline-start: var(--space-4);

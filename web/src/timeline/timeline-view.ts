@@ -134,7 +134,7 @@ export class DgTimeline extends StyledElement {
     return this.rows.some(
       (row) =>
         ((row.kind === 'span' && row.segment.key === key) ||
-          (row.kind === 'activity' && row.activity.key === key)) &&
+          ((row.kind === 'activity' || row.kind === 'branch') && row.key === key)) &&
         row.open,
     )
   }
@@ -225,7 +225,7 @@ export class DgTimeline extends StyledElement {
   }
 
   private unfold(row: Row, open: boolean): boolean {
-    if (row.kind !== 'span' && row.kind !== 'activity' && row.kind !== 'step') return false
+    if (!('open' in row)) return false
     if (row.open !== open) this.toggle(row.kind === 'span' ? row.segment.key : row.key)
     return true
   }

@@ -1,4 +1,5 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
+import { type Branch, foldBranches, replacedBy } from './branches.ts'
 import { classify, type EventClass, type Role, wordsOf } from './event-kinds.ts'
 
 export type Message = {
@@ -32,6 +33,7 @@ export type Entry =
   | Message
   | Activity
   | Proposal
+  | Branch
   | { readonly kind: 'failure' | 'notice' | 'boundary'; readonly event: TimelineEvent }
 
 /**
@@ -83,6 +85,8 @@ class Tree {
   /** The running turn of each span. */
   private readonly running = new Map<string, Turn>()
   private readonly proposals = new Map<unknown, Proposal>()
+  /** The turns whose message another one took the place of, and whether that one has the same words. */
+  private readonly replaced = new Map<string, boolean>()
   private readonly order: Segment[] = []
   private lastVisible: Segment | null = null
   /** The last segment in display order. */
@@ -92,6 +96,7 @@ class Tree {
     const is = classify(event)
     const span = this.spanOf(event)
     const turn = this.turnOf(event)
+    this.endReplaced(event)
     if (this.isQueued(event, turn)) {
       turn.queued = event
       return
@@ -112,7 +117,7 @@ class Tree {
         .filter((segment) => segment.entries.length > 0)
         .map((segment) => (isSilent(segment) ? asBackground(segment) : segment))
         .toSorted((a, b) => (a.firstVisibleSeq ?? a.firstSeq) - (b.firstVisibleSeq ?? b.firstSeq)),
-    )
+    ).map((segment) => ({ ...segment, entries: foldBranches(segment, this.replaced) }))
   }
 
   private newSegment(event: TimelineEvent, kind: string, span: Span | null): Segment {
@@ -161,6 +166,16 @@ class Tree {
     if (spanId !== null && turn.started && !turn.ended) this.running.set(spanId, turn)
     else if (spanId !== null && this.running.get(spanId) === turn) this.running.delete(spanId)
     return turn
+  }
+
+  /** A turn is over once its message is replaced, even if a crash cut it off. */
+  private endReplaced(event: TimelineEvent): void {
+    const replaced = replacedBy(event)
+    if (!replaced) return
+    this.replaced.set(replaced.turnId, replaced.sameWords)
+    const turn = this.turns.get(replaced.turnId)
+    if (turn) turn.ended = true
+    for (const [spanId, running] of this.running) if (running === turn) this.running.delete(spanId)
   }
 
   private entryOf(event: TimelineEvent, is: VisibleClass, turn: Turn | null): Entry {

@@ -2,7 +2,7 @@ import type { ServerMessage } from '../../../../src/http/contract/chat-socket.ts
 import type { ProblemDocument } from '../../../../src/http/contract/problem.ts'
 import type { TimelineEvent, TimelinePage } from '../../../../src/http/contract/timeline.ts'
 import { newId } from '../../app/platform.ts'
-import { cutOf, wordsOf } from '../event-kinds.ts'
+import { classify, cutOf, isErased, wordsOf } from '../event-kinds.ts'
 import type { Preview } from '../rows.ts'
 import { createTimelineStore, type TimelineStore } from '../store.ts'
 import type { Segment } from '../tree.ts'
@@ -50,11 +50,12 @@ export function createChatSession(options: ChatSessionOptions) {
   const previews = createPreviews()
   const live = createLiveTalk()
   const outbox = createOutbox({
-    send: ({ clientMessageId, text, pasted, model }) =>
+    send: ({ clientMessageId, text, pasted, model, replaces }) =>
       loaded &&
       socket.send({
         ...{ type: 'chat.message', content: text, clientMessageId, pasted: [...pasted] },
         ...(model ? { model } : {}),
+        ...(replaces === undefined ? {} : { replaces }),
       }),
     isBusy: () => connection.state !== 'open' || isWorking(store, previews.list),
     lastSeq: () => store.lastSeq,
@@ -68,6 +69,11 @@ export function createChatSession(options: ChatSessionOptions) {
   let older: Older = 'unknown'
   let cursor: string | null = null
   let notifying = false
+  /** Every row asks for the last message. */
+  let last: { readonly of: readonly TimelineEvent[]; readonly message: TimelineEvent | null } = {
+    of: [],
+    message: null,
+  }
   /** An undone erasure restored words that this tab has dropped: reload from the first page. */
   let outdated = false
   /** A long reply's event is truncated. Held back until the service sends the whole text right after it. */
@@ -259,6 +265,11 @@ export function createChatSession(options: ChatSessionOptions) {
     get conversationId(): string | null {
       return openConversation(store)
     },
+    /** The owner's last message, if it can be changed or answered again; else null. */
+    get lastMessage(): TimelineEvent | null {
+      if (last.of !== store.events) last = { of: store.events, message: lastMessage(store) }
+      return last.message
+    },
     /** Cursor of the next older page; null if there is none. */
     get cursor(): string | null {
       return cursor
@@ -327,4 +338,13 @@ function isWorking(store: TimelineStore, previews: readonly Preview[]): boolean 
 function openConversation(store: TimelineStore): string | null {
   const last = store.events.findLast((event) => event.conversationId !== null && !event.internal)
   return last && last.type !== 'conversation.ended' ? last.conversationId : null
+}
+
+function lastMessage(store: TimelineStore): TimelineEvent | null {
+  const last = store.events.findLast((event) => {
+    const is = classify(event)
+    return is.kind === 'message' && is.role === 'owner'
+  })
+  if (last?.type !== 'chat.message.received' || last.turnId === null || isErased(last)) return null
+  return last.conversationId === openConversation(store) ? last : null
 }
