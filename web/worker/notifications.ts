@@ -75,7 +75,7 @@ export async function subscriptionChanged(): Promise<void> {
 
 /** Opens a page in a window of Delegate, or in a new one. */
 async function open(path: string): Promise<void> {
-  const [window] = await self.clients.matchAll({ type: 'window' })
+  const [window] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   if (!window) return void (await self.clients.openWindow(path))
   // The page navigates by itself, so that nothing unsaved is lost.
   window.postMessage({ navigate: path })
