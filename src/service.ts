@@ -262,6 +262,7 @@ function buildKept(base: Base) {
     spanSeqs: timeline.spanSeqs,
     adaptationSeqs: adaptations.seqs,
     removeAdaptationFiles: adaptations.removeFilesOf,
+    copiesFrom: owner.offlineCopies.from,
     onFault: faultsOf('erasures'),
   })
   const tasks = buildTasks({

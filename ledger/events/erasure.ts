@@ -55,6 +55,11 @@ export const erasureEvents = {
        * `nodes` have not reported to hold no more of the words.
        */
       postgres: z.object({ erased: z.boolean(), nodes: z.array(idSchema) }).optional(),
+      /** Devices whose offline copy is older than the request, and until when it can be read there. */
+      devices: z
+        .array(z.object({ device: idSchema, until: timeSchema }))
+        .max(50)
+        .optional(),
     },
   }),
 }

@@ -4,6 +4,7 @@ import type { NewEvent } from '../../ledger/event.ts'
 import { createErasureQueries, type ErasureRow, kindsOf } from '../../projections/erasures.ts'
 import { createReactor } from '../lib/reactor.ts'
 import type { Origin } from '../model/tool.ts'
+import type { OfflineCopies } from '../settings/offline-copies.ts'
 import type { ErasedElsewhere } from '../storage/messages.ts'
 import type { ErasureReason, Storage } from '../storage/storage.ts'
 import {
@@ -59,6 +60,8 @@ export function createErasures(options: {
   /** Blocks learning between the plan and its fact. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
   readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
+  /** Offline copies from before a time. */
+  readonly copiesFrom: OfflineCopies['from']
   readonly nowMs: () => number
   readonly newId: () => string
   readonly onFault: (error: unknown) => void
@@ -192,12 +195,19 @@ export function createErasures(options: {
     }
     const events = wholeLedger.readSeqs([...erasedSeqs].sort((a, b) => a - b))
     const postgres = await erasedElsewhere()
+    const devices = options.copiesFrom(row.requestedAt)
     await append([
       {
         type: 'erasure.completed',
         ...by,
         key: `erasure-completed:${erasureId}`,
-        facts: { erasureId, erased: events.length, kinds: countKinds(events), ...(postgres && { postgres }) },
+        facts: {
+          erasureId,
+          erased: events.length,
+          kinds: countKinds(events),
+          ...(postgres && { postgres }),
+          ...(devices.length > 0 && { devices }),
+        },
       },
     ])
     return erased

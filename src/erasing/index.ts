@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { createErasureQueries } from '../../projections/erasures.ts'
 import type { ViewsTables } from '../../projections/tables.ts'
 import type { ActingContext } from '../model/tool.ts'
+import type { OfflineCopies } from '../settings/offline-copies.ts'
 import type { FunctionThread } from '../storage/function-thread.ts'
 import type { Storage } from '../storage/storage.ts'
 import { requestedParts, saidOf } from './erasure-facts.ts'
@@ -45,6 +46,7 @@ export function buildErasing(options: {
   readonly spanSeqs: (spanId: string) => readonly number[]
   readonly adaptationSeqs: (id: string) => readonly number[]
   readonly removeAdaptationFiles: (seqs: readonly number[]) => Promise<void>
+  readonly copiesFrom: OfflineCopies['from']
   readonly nowMs: () => number
   readonly newId: () => string
   readonly onFault: (error: unknown) => void

@@ -3,6 +3,7 @@ import type { Append } from '../../ledger/event.ts'
 import { createDevices } from './devices.ts'
 import { createFactorStore } from './factor-store.ts'
 import { createFactors } from './factors.ts'
+import { createOfflineCopies } from './offline-copies.ts'
 import { liesOutside, WITHIN_REACH } from './outside-data.ts'
 import { createOwnerAccount } from './owner-account.ts'
 import { createPasskeys } from './passkeys.ts'
@@ -78,6 +79,7 @@ export function openOwnerState(options: {
       account,
       factors,
       passkeys,
+      offlineCopies: createOfflineCopies({ documents, nowMs }),
       pushSubscriptions: createPushSubscriptions({ documents, secrets, makeKey, sessions, newId, nowMs }),
       /** Settings that parts of the service keep for themselves, one document each. */
       documents,

@@ -246,6 +246,7 @@ async function benchMainThread(directory: string, rounds: number) {
     forgetVectors: memory.forgetVectors,
     spanSeqs: () => [],
     adaptationSeqs: () => [],
+    copiesFrom: () => [],
     removeAdaptationFiles: async () => undefined,
     nowMs: Date.now,
     newId,

@@ -123,6 +123,7 @@ export async function openMind(options: MindOptions = {}) {
     forgetVectors: memory.forgetVectors,
     spanSeqs: () => [],
     adaptationSeqs: () => [],
+    copiesFrom: () => [],
     removeAdaptationFiles: async () => undefined,
     nowMs: clock,
     newId,

@@ -205,3 +205,29 @@ test('in quiet hours, only reminders are pushed', async () => {
   await service.client.put('/api/config', { entries: { QUIET_HOURS: `${hour(2)}-${hour(3)}` } })
   await expect.poll(() => service.push.pushed.length).toBe(2)
 })
+
+test('a receipt names devices whose offline copy is older than the request', async () => {
+  let aheadMs = 0
+  const service = await startWholeService({ nowMs: () => Date.now() + aheadMs })
+  const { client } = service
+  const note = (await client.post('/api/notes', { title: 'Secret', content: 'The safe.' })).json
+  expect((await client.put('/api/offline-copy', { device: 'Chrome on Android' })).status).toBe(204)
+  aheadMs += 1_000
+  const erase = async (id: string) => {
+    const erasure = (await client.post('/api/erasures', { kind: 'note', id })).json
+    aheadMs += 2 * 60_000
+    const completed = async () => {
+      const { events } = (await client.get('/api/timeline?limit=5000')).json
+      return events.find(
+        ({ type, payload }: { type: string; payload: { erasureId?: string } }) =>
+          type === 'erasure.completed' && payload.erasureId === erasure.id,
+      )?.payload
+    }
+    await expect.poll(completed).toBeDefined()
+    return completed()
+  }
+  expect((await erase(note.id)).devices).toEqual([{ device: 'Chrome on Android', until: expect.any(String) }])
+  const other = (await client.post('/api/notes', { title: 'Other', content: 'Another safe.' })).json
+  expect((await client.delete('/api/offline-copy')).status).toBe(204)
+  expect((await erase(other.id)).devices).toBeUndefined()
+})

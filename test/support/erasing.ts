@@ -25,6 +25,7 @@ export function openErasing(
     forgetVectors: async () => undefined,
     spanSeqs: () => [],
     adaptationSeqs: () => [],
+    copiesFrom: () => [],
     removeAdaptationFiles: async () => undefined,
     nowMs: options.nowMs ?? Date.now,
     newId,

@@ -96,3 +96,14 @@ export const unsubscribe = del('/api/push/{id}', {
   request: { params },
   responses: done('Stopped', 404),
 })
+
+export const copyRenewed = put('/api/offline-copy', {
+  summary: 'Report that this device has replaced its offline copy, so that receipts of erasures can name it',
+  request: { body: body(z.object({ device: z.string().trim().min(1).max(100) })) },
+  responses: done('Noted', 400),
+})
+
+export const copyRemoved = del('/api/offline-copy', {
+  summary: 'Report that this device has removed its offline copy',
+  responses: done('Noted'),
+})

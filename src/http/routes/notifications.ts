@@ -3,6 +3,8 @@ import { isPublicAddress } from '../../lib/public-address.ts'
 import type { PushSubscription } from '../../settings/push-subscriptions.ts'
 import {
   choose,
+  copyRemoved,
+  copyRenewed,
   find,
   list,
   makeKey,
@@ -16,7 +18,7 @@ import { type Routes, sessionOf } from '../server/env.ts'
 import { conflict, invalidField, known, unknown } from '../server/problem.ts'
 
 /** What the owner should notice, and the browsers that are told about it by push. */
-export function notificationRoutes(routes: Routes, { notifications }: RouteDeps): void {
+export function notificationRoutes(routes: Routes, { notifications, owner }: RouteDeps): void {
   routes.openapi(list, (c) => c.json({ notifications: notifications.unseen() }, 200))
 
   routes.openapi(find, (c) => {
@@ -56,6 +58,16 @@ export function notificationRoutes(routes: Routes, { notifications }: RouteDeps)
 
   routes.openapi(unsubscribe, async (c) => {
     if (!(await notifications.unsubscribe(c.req.valid('param').id))) throw unknown('subscription')
+    return c.body(null, 204)
+  })
+
+  routes.openapi(copyRenewed, (c) => {
+    owner.offlineCopies.renewed(sessionOf(c).id, c.req.valid('json').device)
+    return c.body(null, 204)
+  })
+
+  routes.openapi(copyRemoved, (c) => {
+    owner.offlineCopies.removed(sessionOf(c).id)
     return c.body(null, 204)
   })
 }

@@ -51,7 +51,7 @@ export function createApp(options: {
     navigate('/login')
     sessionStorage.clear()
     forgetUnsettled()
-    void offlineCopy.drop()
+    void offlineCopy.clear()
     drafts.settings.clear()
   }
   /**
@@ -59,6 +59,7 @@ export function createApp(options: {
    * keeps the drafts.
    */
   const loseSession = (): void => {
+    void offlineCopy.clear()
     // Requests in flight may return 401 during a deliberate sign-out.
     if (signingOut) return
     // On the sign-in page, a late 401 is not a new loss.
@@ -94,6 +95,7 @@ export function createApp(options: {
   async function endSession(): Promise<void> {
     signingOut = true
     try {
+      await offlineCopy.drop()
       await http.post('/logout')
     } catch (error) {
       // 401: the session had already ended.
@@ -153,7 +155,7 @@ export function createApp(options: {
     session.follow((event, live) => {
       if (!live) return
       reminders.take(event)
-      if (event.type === 'erased') offlineCopy.renewSoon()
+      if (event.type.startsWith('erasure.')) offlineCopy.renewSoon()
       refreshClock(event)
     })
     return session

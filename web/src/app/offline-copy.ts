@@ -1,4 +1,5 @@
 import type { TimelinePage } from '../../../src/http/contract/timeline.ts'
+import { deviceText } from '../settings/device.ts'
 import { COPY } from './copy-name.ts'
 
 const choiceKey = 'delegate.offline-copy'
@@ -13,7 +14,7 @@ const renewPauseMs = 1_000
  * A copy of the newest parts of the timeline, notes and memories, which the service worker answers from while the
  * service cannot be reached. The owner chooses it for each device.
  */
-export const offlineCopy = { isWanted, want, renew, renewSoon, drop, timeline }
+export const offlineCopy = { isWanted, want, renewSoon, clear, drop, timeline }
 
 function isWanted(): boolean {
   try {
@@ -38,6 +39,7 @@ async function renew(): Promise<void> {
   await caches.delete(COPY)
   const copy = await caches.open(COPY)
   await Promise.all([notesPage, ...others].map(({ path, answer }) => copy.put(path, answer)))
+  await report('PUT', { device: deviceText(navigator.userAgent) })
 }
 
 let soon: ReturnType<typeof setTimeout> | undefined
@@ -47,11 +49,24 @@ function renewSoon(): void {
   soon = setTimeout(() => void renew().catch(() => undefined), renewPauseMs)
 }
 
+/** Removes the copy. A new one is made with the next contact, if it is still wanted. */
+async function clear(): Promise<void> {
+  clearTimeout(soon)
+  await globalThis.caches?.delete(COPY)
+}
+
 /** Removes the copy, and keeps none from now on. */
 async function drop(): Promise<void> {
-  clearTimeout(soon)
+  if (!isWanted()) return
   localStorage.removeItem(choiceKey)
-  await globalThis.caches?.delete(COPY)
+  await clear()
+  await report('DELETE')
+}
+
+/** So that the receipt of an erasure can name this device. */
+async function report(method: 'PUT' | 'DELETE', body?: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  await fetch('/api/offline-copy', { method, headers, body: JSON.stringify(body ?? {}) })
 }
 
 /** The timeline of the copy; null without one. */

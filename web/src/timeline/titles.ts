@@ -1,6 +1,14 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { haltedHow } from '../app/halt-words.ts'
-import { capitalised, countText, dollarsText, durationText, plural, wordsText } from '../design/format.ts'
+import {
+  capitalised,
+  countText,
+  dayText,
+  dollarsText,
+  durationText,
+  plural,
+  wordsText,
+} from '../design/format.ts'
 import { delayText } from '../operations/health-words.ts'
 import { channelText } from '../tasks/task-words.ts'
 import { usageText } from './context-words.ts'
@@ -210,8 +218,20 @@ export const titles: Readonly<Record<string, Title>> = {
   'delegation.released': () => 'Delegate released',
 }
 
-/** Where erased words may remain when PostgreSQL has the ledger, too. */
-function remainsText({ payload: { postgres } }: TimelineEvent): string {
+/** Where erased words may remain. */
+function remainsText(event: TimelineEvent): string {
+  return postgresText(event) + devicesText(event)
+}
+
+function devicesText({ payload: { devices } }: TimelineEvent): string {
+  if (!Array.isArray(devices)) return ''
+  const copies = devices.map(
+    ({ device, until }: { device: string; until: string }) => `${device}, until ${dayText(until)} at most`,
+  )
+  return `. Offline copies may still show it, until they next reach Delegate: ${copies.join('; ')}`
+}
+
+function postgresText({ payload: { postgres } }: TimelineEvent): string {
   if (typeof postgres !== 'object' || postgres === null) return ''
   const { erased, nodes } = postgres as { erased: boolean; nodes: readonly string[] }
   const rows = erased ? "PostgreSQL's dead rows until its vacuum" : 'PostgreSQL, which has not confirmed it'
