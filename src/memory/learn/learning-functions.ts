@@ -7,6 +7,7 @@ import { contentWords, hasWord, indexWords } from '../../text/words.ts'
 import type { CountedEnd } from '../counters.ts'
 import { createNearMemories } from '../recall/near.ts'
 import { barredFact } from './barred-fact.ts'
+import { BY_HAND, type Replaced, readWritten, replacingFacts, type Written } from './by-hand.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import { type Checked, type Context, check, type Rejection } from './checks.ts'
 import { createLearning, type MemoryPlace } from './learning.ts'
@@ -61,6 +62,15 @@ export type RememberArgs = {
 export type Remembered =
   | { readonly outcome: 'refused'; readonly reason: Rejection }
   | (Omit<Conclusion, 'accepted'> & { readonly outcome: 'kept'; readonly memoryId: string | null })
+
+export type WriteArgs = Written & {
+  readonly memoryId: string
+  /** None for a new memory. */
+  readonly replacedIds: readonly string[]
+}
+
+/** The memory that now says it: the new one, or one that already did. */
+export type Wrote = Omit<Conclusion, 'accepted'> & { readonly memoryId: string }
 
 /** The queries and decisions of learning, over one data directory. */
 function createLibrary({ views, ledger }: Sources) {
@@ -203,6 +213,27 @@ export const learningFunctions = {
       const learning = learningWith([memoryId], counts)
       const learned = learning.learn(accepted, nearest?.memoryId ?? null, place, 'owner')
       return { outcome: 'kept', facts: learned.facts, memoryId: learned.memoryId, counts }
+    }
+  },
+
+  /** What the owner writes by hand: a new memory, or one in place of those that it names. */
+  write: (sources: Sources) => {
+    const { queries, learningWith } = createLibrary(sources)
+    const replacedOf = (memoryId: string): Replaced[] => {
+      const row = queries.byId(memoryId)
+      const [event] = row ? sources.ledger.readSeqs([row.storedSeq]) : []
+      return row && event?.type === 'memory.stored' ? [{ row, keywords: event.body?.keywords ?? [] }] : []
+    }
+    return ({ memoryId, replacedIds, ...written }: WriteArgs): Wrote => {
+      const [first, ...others] = replacedIds.flatMap(replacedOf)
+      if (first) {
+        const facts = replacingFacts(written, [first, ...others], memoryId)
+        return { facts, memoryId, counts: [] }
+      }
+      const counts: CountedEnd[] = []
+      const learning = learningWith([memoryId], counts)
+      const learned = learning.learn(readWritten(written), null, BY_HAND, 'owner')
+      return { facts: learned.facts, memoryId: learned.memoryId ?? memoryId, counts }
     }
   },
 } as const satisfies ThreadFunctions

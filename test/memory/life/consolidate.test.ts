@@ -40,6 +40,7 @@ function accepted(
     slot,
     value,
     singleValued: single,
+    byHand: false,
     ends,
     relations: Object.entries(relations).map(([memoryId, relation]) => ({ memoryId, relation })),
     sourceSeqs: [saidSeq],
@@ -70,6 +71,7 @@ function known(
     ...keysOf(text, claim),
     status: contestedWith.length > 0 ? 'contested' : 'active',
     singleValued: single,
+    byHand: false,
     sourceSeqs: [seq],
     contestedWith,
   }
