@@ -76,6 +76,7 @@ test('gives the model the pinned and the corrected words, and none of the old on
   }
   const service = await startWholeService({ environment })
   const { client } = service
+  await client.put('/memory-config', { retrieveTimeoutMs: 5000 })
   const wrong = (await client.post('/api/memories', { text: 'My dentist is Dr Weber' })).json
   await client.put(`/api/memories/${wrong.id}`, { text: 'My dentist is Dr Okafor' })
   const tone = (await client.post('/api/memories', { text: 'Always answer me in Welsh' })).json

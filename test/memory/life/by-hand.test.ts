@@ -7,8 +7,10 @@ const typed = (text: string) => ({ text, kind: null, isPasted: false })
 const idOf = (mind: Mind, text: string) => mind.known().find((row) => row.text === text)?.memoryId ?? ''
 
 /** What a new conversation recalls. */
-const recalled = async (mind: Mind, question: string) =>
-  (await mind.say(question, { conversationId: question, reply: null })).recalled.text ?? ''
+async function recalled(mind: Mind, question: string): Promise<string> {
+  const conversationId = `after ${mind.storage.ledger.head().seq}`
+  return (await mind.say(question, { conversationId, reply: null })).recalled.text ?? ''
+}
 
 async function edited(mind: Mind, from: string, to: string) {
   const outcome = await mind.memory.byHand.change(idOf(mind, from), { text: to, isPasted: false })
@@ -34,7 +36,7 @@ describe('adding', () => {
       },
     ])
     expect(mind.queries.sources(memory.memoryId)).toEqual([memory.storedSeq])
-    expect(await recalled(mind, 'What is the code of my locker?')).toContain('My locker is 4711')
+    expect(await recalled(mind, 'What is my locker?')).toContain('My locker is 4711')
   })
 
   test('strengthens what is known, replaces what it corrects, and signals nothing', async () => {
@@ -65,7 +67,7 @@ describe('editing', () => {
     expect(await recalled(mind, 'Who is my dentist?')).toContain('Weber')
     await edited(mind, 'My dentist is Dr Weber', 'My dentist is Dr Okafor')
     await mind.settle()
-    const text = await recalled(mind, 'Do you know who my dentist is?')
+    const text = await recalled(mind, 'Who is my dentist?')
     expect(text).toContain('My dentist is Dr Okafor')
     expect(text).not.toContain('Weber')
   })
@@ -175,13 +177,10 @@ describe('learning afterwards', () => {
 
 describe('merging', () => {
   async function merged(mind: Mind) {
-    await mind.say('My bike is a red Brompton.')
-    await mind.say('I ride my bike to work.')
-    await mind.use(
-      'remember',
-      { text: 'I ride my bike to work' },
-      (await mind.say('Remember that I ride my bike to work')).seq,
-    )
+    for (const fact of ['I ride my bike to work', 'My bike is a red Brompton']) {
+      const { seq } = await mind.say(`Remember that ${fact}.`)
+      await mind.use('remember', { text: fact }, seq)
+    }
     await mind.settle()
     const rows = mind.known()
     const outcome = await mind.memory.byHand.merge(
@@ -195,7 +194,7 @@ describe('merging', () => {
   test('leaves one memory with the words of the owner, derived from all of them', async () => {
     const mind = await openMind()
     const { rows, memory } = await merged(mind)
-    expect(rows.length).toBeGreaterThan(1)
+    expect(rows).toHaveLength(2)
     await mind.settle()
     expect(mind.texts()).toEqual(['I ride a red Brompton to work'])
     expect(mind.facts('memory.merged')).toHaveLength(rows.length)

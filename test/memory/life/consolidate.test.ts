@@ -40,7 +40,6 @@ function accepted(
     slot,
     value,
     singleValued: single,
-    byHand: false,
     ends,
     relations: Object.entries(relations).map(([memoryId, relation]) => ({ memoryId, relation })),
     sourceSeqs: [saidSeq],

@@ -17,7 +17,7 @@ const maxPinned = 200
 type MemoryPage = ListPage<Memory> & {
   readonly count: number
   readonly pinnedCount: number
-  readonly pinnedTokens?: { readonly used: number; readonly limit: number }
+  readonly pinnedTokens?: { readonly used: number; readonly limit: number } | undefined
 }
 
 /** The delegate's memories, with their sources. The owner can search, add, edit, pin, merge and forget them. */
@@ -98,7 +98,7 @@ export class DgMemoriesPage extends AppElement {
   /** The ids of the memories that are selected to be merged. */
   @state() private picked: ReadonlySet<string> = new Set()
   private readonly memories = new PagedList<Memory, MemoryPage>(this, {
-    fetch: async ({ signal, ...query }) => {
+    fetch: async ({ signal, ...query }): Promise<MemoryPage> => {
       const ask = async (pinned: 'true' | 'false') => {
         const limit = pinned === 'true' ? maxPinned : pageSize
         const asked = { query: { limit, pinned, ...query }, signal }
