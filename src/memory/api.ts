@@ -36,7 +36,8 @@ export function createMemoryApi(options: {
       query: Pick<MemoryListQuery, 'q' | 'limit' | 'beforeSeq'> & { readonly pinned?: boolean | null },
     ) {
       const listed = await options.listed({ pinned: null, ...query, ...now() })
-      return { ...listed, pinnedTokens: options.pinnedTokens() }
+      const pinnedTokens = options.pinnedTokens()
+      return { ...listed, ...(pinnedTokens.used > 0 ? { pinnedTokens } : {}) }
     },
     present: (row: MemoryRow) => options.present(row, now()),
     recallExamples: options.recallExamples,

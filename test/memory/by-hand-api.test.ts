@@ -86,8 +86,8 @@ test('gives the model the pinned and the corrected words, and none of the old on
   expect(request).toMatch(/Always answer me in Welsh[\s\S]*My dentist is Dr Okafor/)
   expect(request).not.toContain('Weber')
   expect((await client.get(`/api/turns/${turnId}`)).json.memories).toMatchObject([
-    { id: tone.id, current: true },
-    { text: 'My dentist is Dr Okafor', current: true },
+    { id: tone.id, text: 'Always answer me in Welsh' },
+    { text: 'My dentist is Dr Okafor' },
   ])
   const [, { id }] = (await client.get(`/api/turns/${turnId}`)).json.memories
   const corrected = (await client.put(`/api/memories/${id}`, { text: 'My dentist is Dr Lind' })).json

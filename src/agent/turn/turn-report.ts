@@ -32,7 +32,7 @@ export function createTurnReport({
       successor?.text && isKept(successor.status)
         ? { replacedBy: { id: successor.memoryId, text: successor.text, at: successor.createdAt } }
         : {}
-    return { id, text: row.text, current: isKept(status), ...replacedBy }
+    return { id, text: row.text, ...(isKept(status) ? {} : { current: false as const }), ...replacedBy }
   }
 
   return (turnId: string) => {

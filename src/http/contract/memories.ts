@@ -42,7 +42,7 @@ const memoryListSchema = z.object({
   memories: z.array(memorySchema),
   count: z.int(),
   nextCursor,
-  /** What all pinned memories use of the tokens that memories may have in a request. */
+  /** What all pinned memories use of the tokens that memories may have in a request. Absent if none is pinned. */
   pinnedTokens: z.object({ used: z.int(), limit: z.int() }).optional(),
 })
 

@@ -65,7 +65,7 @@ const turnSchema = z
           id: z.string(),
           text: z.string().nullable(),
           late: z.boolean(),
-          current: z.boolean().optional().describe('Whether the memory still applies'),
+          current: z.literal(false).optional().describe('The memory no longer applies'),
           replacedBy: z
             .object({ id: z.string(), text: z.string(), at: z.string() })
             .optional()

@@ -24,10 +24,10 @@ const timerSchema = z
 export type Timer = z.output<typeof timerSchema>
 
 export const list = get('/api/timers', {
-  summary: 'List timers: active ones first, then those that are over; `q` searches their titles',
+  summary: 'List timers: active ones first, then those that are over',
   request: {
     query: z.object({
-      q: z.string().max(1000).optional(),
+      q: z.string().max(1000).optional().describe('Words of the title'),
       limit: integerParam(1, MAX_LISTED).default(100),
       cursor: z.string().max(200).optional(),
     }),

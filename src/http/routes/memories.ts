@@ -23,19 +23,6 @@ export function memoryRoutes(routes: Routes, { memory, erasures }: RouteDeps): v
     const asked = { q: q ?? null, pinned: pinned === undefined ? null : pinned === 'true' }
     return c.json(await api.list({ ...asked, limit, beforeSeq: seqOf(cursor) }), 200)
   })
-  routes.openapi(add, async (c) => {
-    const { memory, isNew } = await byHand.add(wordsOf(c.req.valid('json')))
-    return isNew ? c.json(api.present(memory), 201) : c.json(api.present(memory), 200)
-  })
-  routes.openapi(merge, async (c) => {
-    const { ids, ...written } = c.req.valid('json')
-    return c.json(api.present(done(await byHand.merge(ids, wordsOf(written)))), 201)
-  })
-  routes.openapi(change, async (c) => {
-    const { pasted: isPasted, ...asked } = c.req.valid('json')
-    const outcome = await byHand.change(c.req.valid('param').id, { ...asked, isPasted })
-    return c.json(api.present(done(outcome)), 200)
-  })
   routes.openapi(insights, async (c) => c.json(await api.insights(), 200))
   routes.openapi(recallExamples, async (c) => c.json({ examples: await api.recallExamples() }, 200))
   routes.openapi(remove, async (c) => {
@@ -49,6 +36,19 @@ export function memoryRoutes(routes: Routes, { memory, erasures }: RouteDeps): v
     if (outcome === 'current')
       throw conflict('nothing_to_undo', 'There is nothing to undo: the memory already applies.')
     return c.json({ restored: true as const }, 200)
+  })
+  routes.openapi(add, async (c) => {
+    const { memory, isNew } = await byHand.add(wordsOf(c.req.valid('json')))
+    return isNew ? c.json(api.present(memory), 201) : c.json(api.present(memory), 200)
+  })
+  routes.openapi(merge, async (c) => {
+    const { ids, ...written } = c.req.valid('json')
+    return c.json(api.present(done(await byHand.merge(ids, wordsOf(written)))), 201)
+  })
+  routes.openapi(change, async (c) => {
+    const { pasted: isPasted, ...asked } = c.req.valid('json')
+    const outcome = await byHand.change(c.req.valid('param').id, { ...asked, isPasted })
+    return c.json(api.present(done(outcome)), 200)
   })
   routes.openapi(readConfig, (c) => c.json(config.get(), 200))
   routes.openapi(changeConfig, async (c) => c.json(await memory.changeConfig(c.req.valid('json')), 200))

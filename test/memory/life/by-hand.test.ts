@@ -287,8 +287,9 @@ describe('pinning', () => {
     expect(await mind.memory.byHand.change(idOf(mind, 'Answer me in Welsh'), grown)).toEqual({
       refused: 'pins_full',
     })
-    const { used, limit } = (await mind.memory.api.list({ q: null, limit: 1, beforeSeq: null })).pinnedTokens
-    expect([used > 0 && used <= 40, limit]).toEqual([true, 40])
+    const { pinnedTokens } = await mind.memory.api.list({ q: null, limit: 1, beforeSeq: null })
+    expect(pinnedTokens).toEqual({ used: expect.any(Number), limit: 40 })
+    expect(pinnedTokens?.used).toBeLessThanOrEqual(40)
     // A limit that was lowered since holds, too.
     mind.memory.config.put({ maxInjectedTokens: 5 })
     expect(await recalled(mind, 'Good morning')).toBe('')

@@ -179,7 +179,7 @@ export class DgMemoriesPage extends AppElement {
           <p class="facts total" role="status">
             ${memories.loading ? 'Loading…' : plural(count, 'memory', 'memories')}
           </p>
-          ${pinnedTokens && pinnedTokens.used > 0 ? pinnedView(pinnedTokens) : nothing} ${this.foundView()}
+          ${pinnedTokens ? pinnedView(pinnedTokens) : nothing} ${this.foundView()}
         `
       })}
     </dg-page>`

@@ -28,7 +28,7 @@ export function memoryViews(
             : nothing
         }
       </div>
-      ${memory.current && text !== null ? actionsView(host, { ...memory, text }, onChange) : nothing}
+      ${memory.current !== false && text !== null ? actionsView(host, { ...memory, text }, onChange) : nothing}
     </li>`
   })
 }
