@@ -1,7 +1,6 @@
 import type { LimitFunction } from 'p-limit'
 import type { Append, NewEvent } from '../../ledger/event.ts'
 import { isHidden, isKept, type MemoryQueries, type MemoryRow } from '../../projections/memory-queries.ts'
-import type { MemoryCounters } from './counters.ts'
 import { BY_HAND, type Written } from './learn/by-hand.ts'
 import type { LearningThread } from './learn/learning-functions.ts'
 import type { Pinned } from './recall/pinned.ts'
@@ -36,7 +35,6 @@ export function createByHand(options: {
   readonly queries: MemoryQueries
   readonly thread: LearningThread
   readonly pinned: Pick<Pinned, 'hasRoomFor'>
-  readonly counters: MemoryCounters
   /** Shared with learning, so that neither comes between the other's steps. */
   readonly lock: LimitFunction
   readonly timezone: () => string
@@ -84,8 +82,7 @@ export function createByHand(options: {
     /** Stores a new memory, or strengthens the one that already says it (`isNew` is false). */
     add: (words: ByHandWords) =>
       lock(async () => {
-        const { facts, memoryId, counts } = await write(words, [])
-        for (const end of counts) options.counters.add(end)
+        const { facts, memoryId } = await write(words, [])
         const { memory } = await appended(facts, memoryId)
         return { memory, isNew: facts.some(({ type }) => type === 'memory.stored') }
       }),

@@ -30,7 +30,7 @@ async function check(page: Page, name: string): Promise<void> {
 const itemsOf = (page: Page) => page.getByRole('list', { name: 'Memories' }).getByRole('listitem')
 const textField = (page: Page) => page.getByRole('textbox', { name: 'What to remember' })
 
-test('adds, edits, pins and merges memories, each with a way back', async () => {
+test('adds and edits a memory, and undoes the edit', async () => {
   const service = await startWholeService()
   const page = await visit(browser(), service, { path: '/memories', slowTimers: true })
   const items = itemsOf(page)
@@ -52,13 +52,20 @@ test('adds, edits, pins and merges memories, each with a way back', async () => 
   await page.getByRole('button', { name: 'Undo' }).click()
   await items.filter({ hasText: 'Dr Weber' }).waitFor()
   await expect.poll(() => items.count()).toBe(1)
+})
 
-  for (const text of ['I own a canoe', 'My canoe is green'])
+test('pins memories, which come first, and merges others, with a way back', async () => {
+  const service = await startWholeService()
+  for (const text of ['Always answer me in Welsh', 'I own a canoe', 'My canoe is green'])
     await service.client.post('/api/memories', { text })
-  await items.filter({ hasText: 'My canoe is green' }).waitFor()
-  await page.getByRole('button', { name: 'Pin: My dentist is Dr Weber' }).click()
-  await items.first().filter({ hasText: 'My dentist is Dr Weber' }).filter({ hasText: 'pinned' }).waitFor()
+  await service.client.post('/api/chat', { content: 'I work as a nurse.' })
+  const page = await visit(browser(), service, { path: '/memories', slowTimers: true })
+  const items = itemsOf(page)
+  await items.filter({ hasText: 'I work as a nurse' }).waitFor()
+  await page.getByRole('button', { name: 'Pin: Always answer me in Welsh' }).click()
+  await items.first().filter({ hasText: 'Always answer me in Welsh' }).filter({ hasText: 'pinned' }).waitFor()
   await page.getByText(/Pinned memories are part of every reply to you, but not to guests/).waitFor()
+  await page.reload()
 
   await page.getByRole('checkbox', { name: 'Select: I own a canoe' }).check()
   expect(await page.getByRole('button', { name: 'Merge' }).isDisabled()).toBe(true)
@@ -69,13 +76,13 @@ test('adds, edits, pins and merges memories, each with a way back', async () => 
   await expect.poll(() => textField(page).inputValue()).toBe('My canoe is green')
   await textField(page).fill('I own a green canoe')
   await check(page, 'memory-merge')
-  await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).click()
+  await page.locator('dg-memory-dialog').getByRole('button', { name: 'Merge' }).click()
   await items.filter({ hasText: 'I own a green canoe' }).waitFor()
-  await expect.poll(() => items.count()).toBe(2)
-  await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => items.count()).toBe(3)
-  await page.getByRole('button', { name: 'Unpin: My dentist is Dr Weber' }).click()
-  await page.getByRole('button', { name: 'Pin: My dentist is Dr Weber' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => items.count()).toBe(4)
+  await page.getByRole('button', { name: 'Unpin: Always answer me in Welsh' }).click()
+  await page.getByRole('button', { name: 'Pin: Always answer me in Welsh' }).waitFor()
 })
 
 test('adds a memory by keyboard and reports pasted words', async () => {
@@ -118,6 +125,7 @@ test('says why a memory cannot be pinned or saved', async () => {
 
 test('corrects and forgets a memory from “Why this reply”', async () => {
   const { service, model } = await startWithModel()
+  await service.client.put('/memory-config', { retrieveTimeoutMs: 5000 })
   for (const text of ['My dentist is Dr Weber', 'My dentist is closed on Mondays'])
     await service.client.post('/api/memories', { text })
   model.answerWith(() => ({ text: 'Dr Weber, I think.' }))

@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../../ledger/event.ts'
-import type { MemoryRow } from '../../../projections/memory-queries.ts'
+import type { MemoryQueries, MemoryRow } from '../../../projections/memory-queries.ts'
 import { kindNamed, type MemoryKind } from './candidate.ts'
 import { type Accepted, acceptWritten } from './checks.ts'
 import { type MemoryPlace, storedFact } from './learning.ts'
@@ -27,7 +27,7 @@ const NOW_SEQ = Number.MAX_SAFE_INTEGER
 export const BY_HAND = { actor: 'owner', channel: 'system' } as const satisfies MemoryPlace
 
 /** Reads what the owner writes, which is its own evidence. A slot is known only if a pattern recognises it. */
-export function readWritten({ text, kind, isPasted, at, timezone }: Written): Accepted {
+function readWritten({ text, kind, isPasted, at, timezone }: Written): Accepted {
   const place = { channel: null, conversationId: null, spanId: null, turnId: null }
   const utterance = { ...place, seq: NOW_SEQ, speaker: 'owner', text, at, isKept: true } as const
   const quotable = { text, utterance, seqs: [], agreed: false }
@@ -39,6 +39,35 @@ export function readWritten({ text, kind, isPasted, at, timezone }: Written): Ac
     timezone,
   })
   return { ...accepted, ...read, kind: kind ?? read?.kind ?? accepted.kind, pasted: isPasted }
+}
+
+/** The memory that says it from now on: a new one, or one that already did. */
+export type Wrote = { readonly facts: readonly NewEvent[]; readonly memoryId: string }
+
+/**
+ * The facts of a new memory, or of the use of one that says the same. It replaces nothing: the owner sees the others, and
+ * edits or merges them.
+ */
+export function addingFacts(
+  written: Written,
+  memoryId: string,
+  queries: Pick<MemoryQueries, 'byCanonicalKey' | 'byStatementKey'>,
+): Wrote {
+  const accepted = readWritten(written)
+  const [same] = [
+    ...queries.byCanonicalKey(accepted.canonicalKey),
+    ...queries.byStatementKey(accepted.statementKey),
+  ]
+  if (!same) {
+    const about = { memoryId, supersedes: null, linkedTo: null, by: 'owner', inherited: [] } as const
+    return { facts: [storedFact(accepted, BY_HAND, about)], memoryId }
+  }
+  const again: NewEvent = {
+    type: 'memory.reinforced',
+    ...BY_HAND,
+    facts: { memoryId: same.memoryId, use: 'restatement', sourceSeqs: [] },
+  }
+  return { facts: [again], memoryId: same.memoryId }
 }
 
 /**

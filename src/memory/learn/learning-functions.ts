@@ -7,7 +7,7 @@ import { contentWords, hasWord, indexWords } from '../../text/words.ts'
 import type { CountedEnd } from '../counters.ts'
 import { createNearMemories } from '../recall/near.ts'
 import { barredFact } from './barred-fact.ts'
-import { BY_HAND, type Replaced, readWritten, replacingFacts, type Written } from './by-hand.ts'
+import { addingFacts, type Replaced, replacingFacts, type Written, type Wrote } from './by-hand.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import { type Checked, type Context, check, type Rejection } from './checks.ts'
 import { createLearning, type MemoryPlace } from './learning.ts'
@@ -68,9 +68,6 @@ export type WriteArgs = Written & {
   /** None for a new memory. */
   readonly replacedIds: readonly string[]
 }
-
-/** The memory that now says it: the new one, or one that already did. */
-export type Wrote = Omit<Conclusion, 'accepted'> & { readonly memoryId: string }
 
 /** The queries and decisions of learning, over one data directory. */
 function createLibrary({ views, ledger }: Sources) {
@@ -217,23 +214,18 @@ export const learningFunctions = {
   },
 
   /** What the owner writes by hand: a new memory, or one in place of those that it names. */
-  write: (sources: Sources) => {
-    const { queries, learningWith } = createLibrary(sources)
+  write: ({ views, ledger }: Sources) => {
+    const queries = createMemoryQueries(views)
     const replacedOf = (memoryId: string): Replaced[] => {
       const row = queries.byId(memoryId)
-      const [event] = row ? sources.ledger.readSeqs([row.storedSeq]) : []
+      const [event] = row ? ledger.readSeqs([row.storedSeq]) : []
       return row && event?.type === 'memory.stored' ? [{ row, keywords: event.body?.keywords ?? [] }] : []
     }
     return ({ memoryId, replacedIds, ...written }: WriteArgs): Wrote => {
       const [first, ...others] = replacedIds.flatMap(replacedOf)
-      if (first) {
-        const facts = replacingFacts(written, [first, ...others], memoryId)
-        return { facts, memoryId, counts: [] }
-      }
-      const counts: CountedEnd[] = []
-      const learning = learningWith([memoryId], counts)
-      const learned = learning.learn(readWritten(written), null, BY_HAND, 'owner')
-      return { facts: learned.facts, memoryId: learned.memoryId ?? memoryId, counts }
+      return first
+        ? { facts: replacingFacts(written, [first, ...others], memoryId), memoryId }
+        : addingFacts(written, memoryId, queries)
     }
   },
 } as const satisfies ThreadFunctions

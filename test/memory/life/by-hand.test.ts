@@ -39,7 +39,7 @@ describe('adding', () => {
     expect(await recalled(mind, 'What is my locker?')).toContain('My locker is 4711')
   })
 
-  test('strengthens what is known, replaces what it corrects, and signals nothing', async () => {
+  test('strengthens what is known, replaces nothing, and is replaced by what is said later', async () => {
     const mind = await openMind()
     await mind.say('I live in Porto.')
     await mind.settle()
@@ -47,8 +47,11 @@ describe('adding', () => {
     expect(mind.known()).toMatchObject([{ text: 'I live in Porto', reinforcements: 1 }])
     await mind.memory.byHand.add(typed('I live in Graz'))
     await mind.settle()
-    expect(mind.texts()).toEqual(['I live in Graz'])
+    expect(mind.texts()).toEqual(['I live in Porto', 'I live in Graz'])
     expect(mind.facts('signal.raised')).toEqual([])
+    await mind.say('I live in Vienna now.')
+    await mind.settle()
+    expect(mind.texts()).toEqual(['I live in Vienna now'])
   })
 
   test('takes words that look like somebody else’s, because the owner entered them', async () => {

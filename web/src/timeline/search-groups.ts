@@ -82,10 +82,11 @@ export function groupsView(
   `
 }
 
-const statuses = { active: 'Due', done: 'Past', cancelled: 'Cancelled' } as const satisfies Record<
-  Timer['status'],
-  string
->
+const statuses = {
+  active: 'Timer',
+  done: 'Past timer',
+  cancelled: 'Cancelled timer',
+} as const satisfies Record<Timer['status'], string>
 
 function groupView(
   heading: string,
