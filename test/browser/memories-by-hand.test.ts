@@ -137,7 +137,7 @@ test('corrects and forgets a memory from “Why this reply”', async () => {
   await textField(page).fill('My dentist is Dr Okafor')
   await page.getByRole('button', { name: 'Save' }).click()
   const item = why.getByRole('listitem').filter({ hasText: 'Now “My dentist is Dr Okafor”' })
-  await item.getByText('Applies to what you say since').waitFor()
+  await item.getByText('for what you say since').waitFor()
   expect(await item.getByRole('button').count()).toBe(0)
   await check(page, 'why-corrected')
   await why.getByRole('button', { name: 'Forget: My dentist is closed on Mondays' }).click()

@@ -21,7 +21,8 @@ async function start(directory: string) {
 /** What the owner sees of the memories, and what the model is given of them. */
 async function stateOf(client: Client) {
   const { memories, pinnedTokens } = (await client.get('/api/memories')).json
-  const { turnId } = (await client.post('/api/chat', { content: 'Good morning' })).json
+  await client.put('/memory-config', { retrieveTimeoutMs: 5000 })
+  const { turnId } = (await client.post('/api/chat', { content: 'Who is my dentist?' })).json
   const { memories: given } = (await client.get(`/api/turns/${turnId}`)).json
   const fading = { strength: 0, lastSurfacedAt: '' }
   return {
@@ -46,7 +47,7 @@ test('edited memories survive kill -9, a rebuild of the views, export and import
 
   const killed = await start(directory)
   const before = await stateOf(killed.client)
-  expect(before.given).toEqual(['Always answer me in Welsh'])
+  expect(before.given).toEqual(['Always answer me in Welsh', 'My dentist is Dr Okafor'])
   expect(before.memories.map(({ text }: { text: string }) => text).sort()).toEqual([
     'Always answer me in Welsh',
     'I own a green canoe',

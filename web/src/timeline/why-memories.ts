@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { TurnReport } from '../../../src/http/contract/session.ts'
 import type { AppElement } from '../app/app-element.ts'
-import { fullTimeText } from '../design/format.ts'
+import { shortDateText } from '../design/format.ts'
 import { askToForget } from '../memories/forget-memory.ts'
 import { writeMemory } from '../memories/memory-dialog.ts'
 
@@ -21,10 +21,10 @@ export function memoryViews(
         ${late ? html`<span class="label">found late, used in the next reply</span>` : nothing}
         ${
           replacedBy
-            ? html`<p class="soft">
-                Now “${replacedBy.text}”. Applies to what you say since
-                <time datetime=${replacedBy.at}>${fullTimeText(replacedBy.at)}</time>.
-              </p>`
+            ? html`<div class="soft">
+                Now “${replacedBy.text}”, for what you say since
+                <time datetime=${replacedBy.at}>${shortDateText(replacedBy.at)}</time>.
+              </div>`
             : nothing
         }
       </div>
