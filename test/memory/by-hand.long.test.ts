@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Client, createClient } from '../http/client.ts'
@@ -24,9 +24,10 @@ async function stateOf(client: Client) {
   await client.put('/memory-config', { retrieveTimeoutMs: 5000 })
   const { turnId } = (await client.post('/api/chat', { content: 'Who is my dentist?' })).json
   const { memories: given } = (await client.get(`/api/turns/${turnId}`)).json
-  const fading = { strength: 0, lastSurfacedAt: '' }
+  // Each question uses them.
+  const use = { strength: 0, reinforcements: 0, lastReinforcedAt: '', lastSurfacedAt: '' }
   return {
-    memories: memories.map((memory: object) => ({ ...memory, ...fading })),
+    memories: memories.map((memory: object) => ({ ...memory, ...use })),
     pinnedTokens,
     given: given.map(({ text }: { text: string }) => text),
   }
@@ -63,6 +64,8 @@ test('edited memories survive kill -9, a rebuild of the views, export and import
   const [file, target] = [join(testDirectory(), 'ledger.jsonl'), join(testDirectory(), 'data')]
   expect((await runScript('ledger-export', directory, [file])).code).toBe(0)
   expect((await runScript('ledger-import', target, [file])).code).toBe(0)
+  // The password is not in the ledger.
+  cpSync(join(directory, 'settings.sqlite'), join(target, 'settings.sqlite'))
   const imported = await start(target)
   expect(await stateOf(imported.client)).toEqual(before)
 }, 180_000)
