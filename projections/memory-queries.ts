@@ -119,6 +119,11 @@ export function createMemoryQueries(views: Database) {
   const bySource = views.prepare<[number], MemoryRow>(
     `SELECT memories.* FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ? AND ${CURRENT}`,
   )
+  const editedFrom = views.prepare<[number], MemoryRow>(
+    `SELECT memories.* FROM memory_sources JOIN memories USING (memoryId)
+     JOIN memories AS successor ON successor.memoryId = memories.supersededBy AND successor.byHand = 1
+     WHERE seq = ? AND memories.status = 'superseded'`,
+  )
   const predecessors = views.prepare<[string], MemoryRow>(
     "SELECT * FROM memories WHERE supersededBy = ? AND status <> 'deleted'",
   )
@@ -185,6 +190,8 @@ export function createMemoryQueries(views: Database) {
     byStoredSeq: (seq: number) => byStoredSeq.get(seq),
     /** Memories with this event as a source. */
     bySource: (seq: number) => bySource.all(seq),
+    /** Superseded memories with this event as a source, in whose place the owner wrote others. */
+    editedFrom: (seq: number) => editedFrom.all(seq),
     /** The memories that it superseded. */
     predecessors: (memoryId: string) => predecessors.all(memoryId),
     endedBy: (at: string, limit: number) => ended.all(at, limit),

@@ -7,7 +7,6 @@ import { contentWords, hasWord, indexWords } from '../../text/words.ts'
 import type { CountedEnd } from '../counters.ts'
 import { createNearMemories } from '../recall/near.ts'
 import { barredFact } from './barred-fact.ts'
-import { addingFacts, type Replaced, replacingFacts, type Written, type Wrote } from './by-hand.ts'
 import type { Candidate, Offered } from './candidate.ts'
 import { type Checked, type Context, check, type Rejection } from './checks.ts'
 import { createLearning, type MemoryPlace } from './learning.ts'
@@ -15,6 +14,7 @@ import { readPlainly } from './patterns.ts'
 import { citationsIn, retractedFact, retractionsIn } from './remarks.ts'
 import { acceptRequest } from './request.ts'
 import { createWindowReader, type Window } from './window.ts'
+import { addingFacts, type Replaced, replacingFacts, type Written, type Wrote } from './written.ts'
 
 /** Memories offered to the model: similar ones, then single-valued ones, then the latest. */
 const OFFERED_NEAR = 16

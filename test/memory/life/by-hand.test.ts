@@ -86,6 +86,19 @@ describe('editing', () => {
     expect(await recalled(mind, 'Who is my dentist?')).not.toContain('Okafor')
   })
 
+  test.each(['My dentist is Dr Okafor', 'My dentist is Dr. Weber!'])(
+    'goes with the message that taught the earlier words, if that is forgotten (%s)',
+    async (text) => {
+      const mind = await openMind()
+      const { seq } = await mind.say('My dentist is Dr Weber.')
+      await mind.settle()
+      await edited(mind, 'My dentist is Dr Weber', text)
+      await mind.erasures.eraseNow({ kind: 'words', memoryIds: [], messageSeqs: [seq] })
+      expect(mind.texts()).toEqual([])
+      for (const stored of mind.facts('memory.stored')) expect(stored).toMatchObject({ body: null })
+    },
+  )
+
   test('keeps slot, keywords and times, so that what is said later replaces it', async () => {
     const utility = scriptedModel(({ turns }) =>
       turns.some(({ text, quotable }) => quotable && text.includes('Weber'))
