@@ -52,6 +52,7 @@ test('adds and edits a memory, and undoes the edit', async () => {
   await page.getByRole('button', { name: 'Undo' }).click()
   await items.filter({ hasText: 'Dr Weber' }).waitFor()
   await expect.poll(() => items.count()).toBe(1)
+  expect(await items.getByRole('link', { name: 'Show source' }).count()).toBe(0)
 })
 
 test('pins memories, which come first, and merges others, with a way back', async () => {

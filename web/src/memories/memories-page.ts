@@ -219,7 +219,9 @@ export class DgMemoriesPage extends AppElement {
   }
 
   private memoryView(memory: Memory): TemplateResult {
-    const { createdAt, keywords = [], lastReinforcedAt, sources, status, validUntil } = memory
+    const { createdAt, keywords = [], lastReinforcedAt, status, validUntil } = memory
+    // What the owner wrote on this page was not said in a conversation.
+    const sources = memory.sources.filter(({ conversationId }) => conversationId !== null)
     return html`<li>
       <label class="pick" title="Select to merge">
         <input
