@@ -18,6 +18,7 @@ export const memoriesProjection = defineProjection({
     CREATE TABLE memories (
       storedSeq INTEGER PRIMARY KEY, memoryId TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, status TEXT NOT NULL,
       supersedes TEXT, supersededBy TEXT, linkedTo TEXT, singleValued INTEGER NOT NULL, learnedBy TEXT NOT NULL,
+      byHand INTEGER NOT NULL, pinnedSeq INTEGER,
       eventTime TEXT, validFrom TEXT NOT NULL, validUntil TEXT, statedUntil TEXT,
       text TEXT, subject TEXT, slot TEXT, value TEXT, quote TEXT, canonicalKey TEXT, slotKey TEXT, statementKey TEXT,
       createdAt TEXT NOT NULL, lastReinforcedAt TEXT, lastSurfacedAt TEXT, reinforcements INTEGER NOT NULL DEFAULT 0
@@ -29,6 +30,7 @@ export const memoriesProjection = defineProjection({
     CREATE INDEX memories_by_kind ON memories (kind, status);
     CREATE INDEX memories_single ON memories (storedSeq) WHERE singleValued = 1 AND status IN ('active', 'contested', 'provisional');
     CREATE INDEX memories_ending ON memories (validUntil) WHERE validUntil IS NOT NULL AND status IN ('active', 'contested', 'provisional');
+    CREATE INDEX memories_pinned ON memories (pinnedSeq) WHERE pinnedSeq IS NOT NULL;
     CREATE INDEX memories_successors ON memories (supersedes) WHERE supersedes IS NOT NULL;
     CREATE INDEX memories_predecessors ON memories (supersededBy) WHERE supersededBy IS NOT NULL;
     CREATE TABLE memory_uses (memoryId TEXT NOT NULL, seq INTEGER NOT NULL, at TEXT NOT NULL, use TEXT NOT NULL,

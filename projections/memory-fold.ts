@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { EventOf } from '../ledger/event.ts'
+import type { EventOf, LedgerEvent } from '../ledger/event.ts'
 import type { Fold } from './projection.ts'
 
 /** Prefix of a signal's key for an outcome of a memory; the seq of that fact follows. */
@@ -10,13 +10,15 @@ export const SECRECY = 'secrecy'
 
 /** Why words are barred that the owner replaced with others. */
 export const REPLACED = 'replaced'
+/** Whether the owner did it on the page. The delegate is not signalled what the owner did by hand. */
+const isByHand = ({ actor }: Pick<LedgerEvent, 'actor'>): boolean => actor === 'owner'
 
 /** Folds facts about memories. A status depends on facts only, never on words. */
 export function createMemoryFold(db: Database): Fold {
   const insert = db.prepare(`INSERT OR IGNORE INTO memories
-    (storedSeq, memoryId, kind, status, supersedes, linkedTo, singleValued, learnedBy, eventTime, validFrom, validUntil,
+    (storedSeq, memoryId, kind, status, supersedes, linkedTo, singleValued, learnedBy, byHand, eventTime, validFrom, validUntil,
      statedUntil, text, subject, slot, value, quote, canonicalKey, slotKey, statementKey, createdAt)
-    VALUES (@seq, @memoryId, @kind, @status, @supersedes, @linkedTo, @singleValued, @by, @eventTime, @validFrom, @validUntil,
+    VALUES (@seq, @memoryId, @kind, @status, @supersedes, @linkedTo, @singleValued, @by, @byHand, @eventTime, @validFrom, @validUntil,
      @validUntil, @text, @subject, @slot, @value, @quote, @canonicalKey, @slotKey, @statementKey, @at)`)
   const use = db.prepare('INSERT OR IGNORE INTO memory_uses VALUES (?, ?, ?, ?)')
   const source = db.prepare('INSERT OR IGNORE INTO memory_sources VALUES (?, ?)')
@@ -43,6 +45,7 @@ export function createMemoryFold(db: Database): Fold {
   const restore =
     db.prepare(`UPDATE memories SET status = 'active', supersededBy = NULL, validUntil = statedUntil
     WHERE memoryId = ? AND status <> 'deleted'`)
+  const pin = db.prepare('UPDATE memories SET pinnedSeq = ? WHERE memoryId = ?')
   const confirm = db.prepare(
     "UPDATE memories SET status = 'active' WHERE memoryId = ? AND status = 'provisional'",
   )
@@ -97,8 +100,9 @@ export function createMemoryFold(db: Database): Fold {
     dropOutcomes.run({ memoryId })
   }
 
-  function store({ seq, at, facts, body }: EventOf<'memory.stored'>): void {
+  function store({ seq, at, actor, facts, body }: EventOf<'memory.stored'>): void {
     const { memoryId, supersedes, sourceSeqs, singleValued, provisional, ...rest } = facts
+    const byHand = isByHand({ actor })
     const words = body ?? NO_WORDS
     const status = provisional ? 'provisional' : 'active'
     const row = {
@@ -108,12 +112,14 @@ export function createMemoryFold(db: Database): Fold {
       supersedes,
       status,
       ...rest,
+      byHand: byHand ? 1 : 0,
       singleValued: singleValued ? 1 : 0,
       ...words,
     }
     if (insert.run(row).changes === 0) return
     use.run(memoryId, seq, at, 'statement')
-    for (const sourceSeq of sourceSeqs) source.run(memoryId, sourceSeq)
+    // What the owner writes on the page is a statement by itself.
+    for (const sourceSeq of byHand ? [...sourceSeqs, seq] : sourceSeqs) source.run(memoryId, sourceSeq)
     if (supersedes !== null) replace(supersedes, memoryId, null)
   }
 
@@ -136,9 +142,12 @@ export function createMemoryFold(db: Database): Fold {
         confirm.run(facts.memoryId)
         for (const sourceSeq of facts.sourceSeqs) source.run(facts.memoryId, sourceSeq)
       },
-      'memory.merged': ({ seq, facts }) => {
+      'memory.pinned': ({ seq, facts }) => {
+        pin.run(facts.pinned ? seq : null, facts.memoryId)
+      },
+      'memory.merged': ({ seq, actor, facts }) => {
         replace(facts.mergedId, facts.memoryId, null)
-        outcome.run(seq, 'consolidated', facts.memoryId, facts.mergedId)
+        if (!isByHand({ actor })) outcome.run(seq, 'consolidated', facts.memoryId, facts.mergedId)
       },
       'memory.conflicted': ({ seq, facts }) => {
         const { memoryId, withId } = facts
@@ -149,10 +158,10 @@ export function createMemoryFold(db: Database): Fold {
         pair.run(withId, memoryId)
         outcome.run(seq, 'conflicted', memoryId, withId)
       },
-      'memory.overridden': ({ seq, facts }) => {
+      'memory.overridden': ({ seq, actor, facts }) => {
         replace(facts.memoryId, facts.byId, facts.validUntil)
         closeValidity.run(facts)
-        outcome.run(seq, 'overridden', facts.byId, facts.memoryId)
+        if (!isByHand({ actor })) outcome.run(seq, 'overridden', facts.byId, facts.memoryId)
       },
       'memory.retired': ({ facts }) => {
         setStatus.run('retired', facts.memoryId)

@@ -23,6 +23,10 @@ export type MemoryRow = {
   /** 0 or 1. */
   singleValued: number
   learnedBy: 'owner' | 'extraction'
+  /** Whether the owner wrote it on the page: 0 or 1. */
+  byHand: number
+  /** The event that pinned it; null if it is not pinned. */
+  pinnedSeq: number | null
   eventTime: string | null
   validFrom: string
   /** When it ceases to be true; null if no end is known. */
@@ -42,6 +46,9 @@ export type MemoryRow = {
   reinforcements: number
 }
 
+/** A memory, and what the owner wrote in its place. */
+export type ReplacedRow = MemoryRow & { readonly successorId: string; readonly successorSeq: number }
+
 export type MemoryUse = { readonly seq: number; readonly at: string; readonly use: string }
 /** A change to memories that the delegate has not been signalled yet. */
 export type MemoryOutcome = {
@@ -54,6 +61,7 @@ export type MemoryOutcome = {
 export type MemoryCount = { readonly status: MemoryStatus; readonly kind: string; readonly count: number }
 
 const CURRENT = "status IN ('active', 'contested', 'provisional')"
+const IS_PINNED_AS_ASKED = '(@pinned IS NULL OR (pinnedSeq IS NOT NULL) = @pinned)'
 const HIDDEN = "status LIKE 'hidden:%'"
 const SAME_SLOT_LIMIT = 50
 
@@ -73,6 +81,26 @@ export function createMemoryQueries(views: Database) {
   const current = views.prepare<[number, number], MemoryRow>(
     `SELECT * FROM memories WHERE ${CURRENT} AND storedSeq < ? ORDER BY storedSeq DESC LIMIT ?`,
   )
+  const shown = views.prepare<[{ beforeSeq: number; limit: number; pinned: number | null }], MemoryRow>(
+    `SELECT * FROM memories WHERE ${CURRENT} AND storedSeq < @beforeSeq AND ${IS_PINNED_AS_ASKED}
+     ORDER BY storedSeq DESC LIMIT @limit`,
+  )
+  const pinned = views.prepare<[], MemoryRow>(
+    `SELECT * FROM memories WHERE pinnedSeq IS NOT NULL AND status IN ('active', 'contested') ORDER BY pinnedSeq`,
+  )
+  const replacedByHand = views.prepare<
+    [{ seq: number; canonicalKey: string; statementKey: string }],
+    ReplacedRow
+  >(
+    `SELECT memories.*, successor.memoryId AS successorId, successor.storedSeq AS successorSeq
+     FROM memories JOIN memories AS successor ON successor.memoryId = memories.supersededBy
+     WHERE memories.status = 'superseded' AND successor.byHand = 1 AND successor.status <> 'deleted'
+       AND successor.canonicalKey IS NOT memories.canonicalKey
+       AND (memories.canonicalKey = @canonicalKey
+         OR (memories.statementKey <> '' AND memories.statementKey = @statementKey)
+         OR memories.memoryId IN (SELECT memoryId FROM memory_sources WHERE seq = @seq))
+     ORDER BY memories.storedSeq`,
+  )
   const single = views.prepare<[number], MemoryRow>(
     `SELECT * FROM memories WHERE singleValued = 1 AND ${CURRENT} ORDER BY storedSeq DESC LIMIT ?`,
   )
@@ -90,6 +118,11 @@ export function createMemoryQueries(views: Database) {
   )
   const bySource = views.prepare<[number], MemoryRow>(
     `SELECT memories.* FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ? AND ${CURRENT}`,
+  )
+  const editedFrom = views.prepare<[number], MemoryRow>(
+    `SELECT memories.* FROM memory_sources JOIN memories USING (memoryId)
+     JOIN memories AS successor ON successor.memoryId = memories.supersededBy AND successor.byHand = 1
+     WHERE seq = ? AND memories.status = 'superseded'`,
   )
   const predecessors = views.prepare<[string], MemoryRow>(
     "SELECT * FROM memories WHERE supersededBy = ? AND status <> 'deleted'",
@@ -135,8 +168,8 @@ export function createMemoryQueries(views: Database) {
   const counts = views.prepare<[], MemoryCount>(
     'SELECT status, kind, count(*) AS count FROM memories GROUP BY kind, status',
   )
-  const count = views.prepare<[], { count: number }>(
-    `SELECT count(*) AS count FROM memories WHERE ${CURRENT}`,
+  const count = views.prepare<[{ pinned: number | null }], { count: number }>(
+    `SELECT count(*) AS count FROM memories WHERE ${CURRENT} AND ${IS_PINNED_AS_ASKED}`,
   )
   const isBarred = (seq: number) => barred.get(seq) !== undefined
   const isForgotten = (seq: number) => isBarred(seq) || hiddenSource.get(seq) !== undefined
@@ -144,6 +177,14 @@ export function createMemoryQueries(views: Database) {
     byId: (memoryId: string) => byId.get(memoryId),
     /** Current and provisional memories stored before `beforeSeq`, newest first. */
     current: (beforeSeq: number, limit: number) => current.all(beforeSeq, limit),
+    /** Pinned ones only, or only the others, if `pinned` is not null; newest first. */
+    shown: (asked: { beforeSeq: number; limit: number; pinned: boolean | null }) =>
+      shown.all({ ...asked, pinned: asNumber(asked.pinned) }),
+    /** Those that every turn of the owner is given, in the order in which they were pinned. */
+    pinned: () => pinned.all(),
+    /** Superseded memories in whose place the owner wrote other words: with this source, or the same statement. */
+    replacedByHand: (said: { seq: number; canonicalKey: string; statementKey: string }) =>
+      replacedByHand.all(said),
     /** Those whose slot holds one value at a time. */
     singleValued: (limit: number) => single.all(limit),
     byCanonicalKey: (key: string) => byKey.all(key),
@@ -152,6 +193,8 @@ export function createMemoryQueries(views: Database) {
     byStoredSeq: (seq: number) => byStoredSeq.get(seq),
     /** Memories with this event as a source. */
     bySource: (seq: number) => bySource.all(seq),
+    /** Superseded memories with this event as a source, in whose place the owner wrote others. */
+    editedFrom: (seq: number) => editedFrom.all(seq),
     /** The memories that it superseded. */
     predecessors: (memoryId: string) => predecessors.all(memoryId),
     endedBy: (at: string, limit: number) => ended.all(at, limit),
@@ -179,16 +222,20 @@ export function createMemoryQueries(views: Database) {
     latestEventSeqs: (limit: number) => latestEvents.all(limit).map(({ seq }) => seq),
     /** `counts` and `count` scan all memories: use them in the query thread. */
     counts: () => counts.all(),
-    count: () => count.get()?.count ?? 0,
+    count: (pinned: boolean | null) => count.get({ pinned: asNumber(pinned) })?.count ?? 0,
   }
 }
 
 export type MemoryQueries = ReturnType<typeof createMemoryQueries>
 
+const asNumber = (is: boolean | null) => (is === null ? null : Number(is))
+
 export type MemorySearch = {
   readonly query: string
   readonly limit: number
   readonly beforeSeq: number | null
+  /** Pinned memories only, or only the others; null for all. */
+  readonly pinned: boolean | null
 }
 
 /**
@@ -197,18 +244,26 @@ export type MemorySearch = {
  */
 export function searchMemories(
   views: Database,
-  { query, limit, beforeSeq }: MemorySearch,
+  { query, limit, beforeSeq, pinned }: MemorySearch,
 ): { rows: MemoryRow[]; count: number } {
   const match = toMatch(query)
   if (match === null) return { rows: [], count: 0 }
+  const asked = {
+    match,
+    limit,
+    beforeSeq: beforeSeq ?? Number.MAX_SAFE_INTEGER,
+    pinned: asNumber(pinned),
+  }
   const found = `FROM search_index JOIN memories ON memories.storedSeq = search_index.rowid
-    WHERE search_index MATCH ? AND ${CURRENT}`
+    WHERE search_index MATCH @match AND ${CURRENT} AND ${IS_PINNED_AS_ASKED}`
   const rows = views
-    .prepare<[string, number, number], MemoryRow>(
-      `SELECT memories.* ${found} AND search_index.rowid < ? ORDER BY search_index.rowid DESC LIMIT ?`,
+    .prepare<[typeof asked], MemoryRow>(
+      `SELECT memories.* ${found} AND search_index.rowid < @beforeSeq ORDER BY search_index.rowid DESC LIMIT @limit`,
     )
-    .all(match, beforeSeq ?? Number.MAX_SAFE_INTEGER, limit)
-  const counted = views.prepare<[string], { count: number }>(`SELECT count(*) AS count ${found}`).get(match)
+    .all(asked)
+  const counted = views
+    .prepare<[typeof asked], { count: number }>(`SELECT count(*) AS count ${found}`)
+    .get(asked)
   return { rows, count: counted?.count ?? 0 }
 }
 

@@ -77,9 +77,13 @@ export const memoryEvents = {
       by: z.enum(['owner', 'extraction']),
       /** Kept, but not taken as a fact until a second source or the owner confirms it. */
       provisional: z.boolean().optional(),
+      /** Some of the words were pasted on the page, so anybody may have written them. */
+      pasted: z.boolean().optional(),
     },
     body: words,
   }),
+  /** While pinned, every turn of the owner is given the memory. */
+  'memory.pinned': defineEvent({ internal: true, facts: { memoryId: idSchema, pinned: z.boolean() } }),
   /** The memory was used again. A `citation` is not the owner's words, so it adds no source. */
   'memory.reinforced': defineEvent({
     internal: true,

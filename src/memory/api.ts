@@ -1,8 +1,9 @@
+import type { MemoryRow } from '../../projections/memory-queries.ts'
 import type { UtteranceQueries } from '../../projections/utterances.ts'
 import type { MemoryConfig } from './config.ts'
 import type { DeduplicationCounts } from './counters.ts'
 import type { MemoryStore } from './insights.ts'
-import type { MemoryList, MemoryListQuery } from './listing.ts'
+import type { createMemoryPresenter, MemoryList, MemoryListQuery } from './listing.ts'
 import type { EmbeddingState } from './recall/embedding.ts'
 import type { RecallRuntime } from './recall/passive-recall.ts'
 import type { createRecallExamples } from './recall-examples.ts'
@@ -14,6 +15,8 @@ export function createMemoryApi(options: {
   readonly utterances: Pick<UtteranceQueries, 'lastFailure'>
   /** Runs in the query thread, after the views have caught up. */
   readonly listed: (query: MemoryListQuery) => Promise<MemoryList>
+  readonly present: ReturnType<typeof createMemoryPresenter>
+  readonly pinnedTokens: () => { readonly used: number; readonly limit: number }
   /** Runs in the query thread. */
   readonly stored: () => Promise<MemoryStore>
   readonly recallExamples: ReturnType<typeof createRecallExamples>
@@ -25,14 +28,18 @@ export function createMemoryApi(options: {
   readonly extractsBy: () => 'model' | 'rules'
   readonly nowMs: () => number
 }) {
+  const now = () => ({ nowMs: options.nowMs(), halfLifeDays: options.config().strengthHalfLifeDays })
+
   return {
     /** Newest first. `beforeSeq` comes from the `nextCursor` of the previous page. */
-    list: (query: Pick<MemoryListQuery, 'q' | 'limit' | 'beforeSeq'>) =>
-      options.listed({
-        ...query,
-        nowMs: options.nowMs(),
-        halfLifeDays: options.config().strengthHalfLifeDays,
-      }),
+    async list(
+      query: Pick<MemoryListQuery, 'q' | 'limit' | 'beforeSeq'> & { readonly pinned?: boolean | null },
+    ) {
+      const listed = await options.listed({ pinned: null, ...query, ...now() })
+      const pinnedTokens = options.pinnedTokens()
+      return { ...listed, ...(pinnedTokens.used > 0 ? { pinnedTokens } : {}) }
+    },
+    present: (row: MemoryRow) => options.present(row, now()),
     recallExamples: options.recallExamples,
     async insights() {
       const { store, unread, recentEvents } = await options.stored()

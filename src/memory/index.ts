@@ -8,6 +8,7 @@ import { type FunctionThread, openFunctionThread } from '../storage/function-thr
 import { caughtUpWithin } from '../storage/index-wait.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createMemoryApi } from './api.ts'
+import { createByHand } from './by-hand.ts'
 import { createMemoryConfig, type MemoryConfigChange } from './config.ts'
 import { createMemoryCounters } from './counters.ts'
 import type { Chosen } from './forget/forgettable.ts'
@@ -15,11 +16,13 @@ import { createExtraction } from './learn/extraction.ts'
 import type { LearningThread, learningFunctions } from './learn/learning-functions.ts'
 import { createMemoryReactor } from './learn/reactor.ts'
 import { createRetiring } from './learn/replaced.ts'
+import { createMemoryPresenter } from './listing.ts'
 import { createMemories } from './memories.ts'
 import type { queryFunctions } from './query-functions.ts'
 import { createEmbedding, type EmbeddingWaits, openVectors } from './recall/embedding.ts'
 import { createIndexing } from './recall/indexing.ts'
 import { createPassiveRecall } from './recall/passive-recall.ts'
+import { createPinned } from './recall/pinned.ts'
 import type { RecallPort } from './recall/recall-port.ts'
 import { createRecallExamples } from './recall-examples.ts'
 import { type Forgetting, memoryTools } from './tools.ts'
@@ -119,6 +122,8 @@ export function buildMemory(options: {
     indexed: () => caughtUpWithin(caughtUp),
     find: (query) => ask('findMemories', query),
   })
+  const pinned = createPinned({ queries, maxTokens: () => config.get().maxInjectedTokens, timezone })
+  const byHand = createByHand({ ...common, pinned })
   const utility = () => options.model().utility
   const reactor = createMemoryReactor({
     ...common,
@@ -147,6 +152,7 @@ export function buildMemory(options: {
       choose: (question) => thread.ask('chooseRecalled', question),
     },
     config: config.get,
+    pinned,
     judge,
     isRead: () => options.model().utility !== null,
     append,
@@ -165,6 +171,7 @@ export function buildMemory(options: {
 
   return {
     memories,
+    byHand,
     /** The tools of memory. Takes what erases, and the choices that a turn has offered to the owner. */
     tools: (forgetting: Forgetting, offeredIn: (turnId: string) => readonly string[]) =>
       memoryTools({
@@ -197,6 +204,8 @@ export function buildMemory(options: {
     api: createMemoryApi({
       utterances,
       listed: (query) => ask('listMemories', query),
+      present: createMemoryPresenter(storage),
+      pinnedTokens: pinned.tokens,
       stored: () => thread.ask('memoryStore', null),
       recallExamples: createRecallExamples({
         lastMessages: () => ask('lastMessages', null),

@@ -1,4 +1,3 @@
-import { memoryKinds } from '../../ledger/events/memory.ts'
 import {
   createMemoryQueries,
   isKept,
@@ -7,12 +6,14 @@ import {
 } from '../../projections/memory-queries.ts'
 import { createUtteranceQueries } from '../../projections/utterances.ts'
 import type { Sources } from '../storage/function-thread.ts'
-import type { MemoryKind } from './learn/candidate.ts'
+import { kindNamed } from './learn/candidate.ts'
 import { strengthOf } from './learn/strength.ts'
 
 export type MemoryListQuery = {
   /** Words to search for; null for all memories. */
   readonly q: string | null
+  /** Pinned memories only, or only the others; null for all. */
+  readonly pinned: boolean | null
   readonly limit: number
   readonly beforeSeq: number | null
   readonly nowMs: number
@@ -25,23 +26,23 @@ export type MemoryList = ReturnType<ReturnType<typeof createMemoryListing>>
 const STRENGTH_USES = 64
 const SHOWN_SOURCES = 50
 
-/**
- * Memories for the routes, newest first. Runs in the query thread, because it counts thousands of them.
- * Reading a memory here is not a use.
- */
-export function createMemoryListing({ views, ledger }: Pick<Sources, 'views' | 'ledger'>) {
+export type ShownMemory = ReturnType<ReturnType<typeof createMemoryPresenter>>
+
+/** Presents memories for the routes. Reading one here is not a use. */
+export function createMemoryPresenter({ views, ledger }: Pick<Sources, 'views' | 'ledger'>) {
   const queries = createMemoryQueries(views)
   const utterances = createUtteranceQueries(views)
 
-  /** Searched by recall alone, so no view has them. */
-  function keywordsOf({ storedSeq }: MemoryRow): { readonly keywords?: string[] } {
+  /** No view has them. */
+  function detailsOf({ storedSeq }: MemoryRow): { readonly keywords?: string[]; readonly pasted?: true } {
     const [event] = ledger.readSeqs([storedSeq])
-    const keywords = event?.type === 'memory.stored' ? event.body?.keywords : undefined
-    return keywords?.length ? { keywords } : {}
+    if (event?.type !== 'memory.stored') return {}
+    const keywords = event.body?.keywords
+    return { ...(keywords?.length ? { keywords } : {}), ...(event.facts.pasted ? { pasted: true } : {}) }
   }
 
-  function present(row: MemoryRow, { nowMs, halfLifeDays }: MemoryListQuery) {
-    const kind = kindOf(row.kind)
+  return (row: MemoryRow, { nowMs, halfLifeDays }: Pick<MemoryListQuery, 'nowMs' | 'halfLifeDays'>) => {
+    const kind = kindNamed(row.kind)
     const uses = queries.uses(row.memoryId, STRENGTH_USES).map(({ at }) => ({ atMs: Date.parse(at) }))
     const sourceSeqs = queries.sources(row.memoryId).slice(0, SHOWN_SOURCES)
     return {
@@ -53,8 +54,10 @@ export function createMemoryListing({ views, ledger }: Pick<Sources, 'views' | '
       slot: row.slot ?? '',
       value: row.value ?? '',
       quote: row.quote ?? '',
-      ...keywordsOf(row),
-      strength: strengthOf(uses, { kind, nowMs, halfLifeDays }),
+      ...detailsOf(row),
+      ...(row.pinnedSeq === null ? {} : { pinned: true }),
+      ...(row.byHand === 1 ? { by: 'owner' as const } : {}),
+      strength: row.pinnedSeq === null ? strengthOf(uses, { kind, nowMs, halfLifeDays }) : 1,
       reinforcements: row.reinforcements,
       createdAt: row.createdAt,
       lastReinforcedAt: row.lastReinforcedAt,
@@ -69,14 +72,28 @@ export function createMemoryListing({ views, ledger }: Pick<Sources, 'views' | '
       })),
     }
   }
+}
+
+/** Memories for the routes, newest first. Runs in the query thread, because it counts thousands of them. */
+export function createMemoryListing(sources: Pick<Sources, 'views' | 'ledger'>) {
+  const { views } = sources
+  const queries = createMemoryQueries(views)
+  const present = createMemoryPresenter(sources)
 
   return (query: MemoryListQuery) => {
-    const { q, limit, beforeSeq } = query
+    const { q, pinned, limit, beforeSeq } = query
     const words = q?.trim() ?? ''
     const { rows, count } =
       words === ''
-        ? { rows: queries.current(beforeSeq ?? Number.MAX_SAFE_INTEGER, limit + 1), count: queries.count() }
-        : searchMemories(views, { query: words, limit: limit + 1, beforeSeq })
+        ? {
+            rows: queries.shown({
+              beforeSeq: beforeSeq ?? Number.MAX_SAFE_INTEGER,
+              limit: limit + 1,
+              pinned,
+            }),
+            count: queries.count(pinned),
+          }
+        : searchMemories(views, { query: words, limit: limit + 1, beforeSeq, pinned })
     const page = rows.slice(0, limit)
     const last = page.at(-1)
     return {
@@ -85,8 +102,4 @@ export function createMemoryListing({ views, ledger }: Pick<Sources, 'views' | '
       nextCursor: rows.length > limit && last ? String(last.storedSeq) : null,
     }
   }
-}
-
-function kindOf(kind: string): MemoryKind {
-  return memoryKinds.find((known) => known === kind) ?? 'episode'
 }

@@ -1,4 +1,5 @@
 import type { NewEvent } from '../../ledger/event.ts'
+import { holdsWords, toMatch } from '../../projections/search-text.ts'
 import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
 import { createReactor } from '../lib/reactor.ts'
 import { signalFact } from '../lib/signals.ts'
@@ -224,8 +225,17 @@ export function createTimers(options: {
       const row = queries.byId(id)
       return row && toTimer(row)
     },
-    /** Active timers first, soonest first; then finished ones, latest first. Starts behind `after`. */
-    list: (limit: number, after: TimerPlace | null = null) => queries.page(limit, after).map(toTimer),
+    /**
+     * Active timers first, soonest first; then finished ones, latest first. Starts behind `after`. With `words`, only
+     * those whose title has them all.
+     */
+    list(limit: number, after: TimerPlace | null = null, words = ''): Timer[] {
+      if (words.trim() === '') return queries.page(limit, after).map(toTimer)
+      if (toMatch(words) === null) return []
+      // The views do not have the titles, and nobody has many timers.
+      const found = queries.page(-1, after).values().map(toTimer)
+      return [...found.filter(({ title }) => holdsWords(words, title)).take(limit)]
+    },
     /** Fires overdue timers, then each timer when it is due. */
     start: reactor.start,
     close: reactor.close,

@@ -106,7 +106,10 @@ test('runs nothing for hostile names and outcomes on the pages that list them', 
     ...{ createdAt: '2026-01-01T08:00:00.000Z', lastReinforcedAt: null, lastSurfacedAt: null },
     sources: [{ seq: 1, conversationId: 'c' }],
   }))
-  await page.route(/\/api\/memories(\?|$)/, (route) =>
+  await page.route(/\/api\/memories\?.*pinned=true/, (route) =>
+    route.fulfill({ json: { memories: [], count: 0, nextCursor: null } }),
+  )
+  await page.route(/\/api\/memories\?.*pinned=false/, (route) =>
     route.fulfill({ json: { memories, count: memories.length, nextCursor: null } }),
   )
   const executed = await watchExecutions(page)

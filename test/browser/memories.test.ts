@@ -28,7 +28,8 @@ async function serveMemories(page: Page, list: ReturnType<typeof memory>[]): Pro
   await page.route(/\/api\/memories/, (route) => {
     const url = new URL(route.request().url())
     const q = (url.searchParams.get('q') ?? '').toLowerCase()
-    const found = remaining.filter(({ text }) => text.toLowerCase().includes(q))
+    const isAsked = url.searchParams.get('pinned') !== 'true'
+    const found = remaining.filter(({ text }) => isAsked && text.toLowerCase().includes(q))
     return route.fulfill({ json: { memories: found, count: found.length, nextCursor: null } })
   })
   await page.route(/\/api\/erasures/, (route) => {
@@ -126,6 +127,8 @@ test('confirms an unconfirmed memory by a button that names it', async () => {
   let status = 'provisional'
   await page.route('**/api/memories?*', (route) => {
     const unsure = { ...memory('m1', 'You drink tea.', 1), status, validUntil: null }
+    if (new URL(route.request().url()).searchParams.get('pinned') === 'true')
+      return route.fulfill({ json: { memories: [], count: 0, nextCursor: null } })
     return route.fulfill({ json: { memories: [unsure], count: 1, nextCursor: null } })
   })
   const confirmed = Promise.withResolvers<void>()

@@ -5,6 +5,7 @@ export const NOT_RECORDED: Partial<Record<EventType, string>> = {
   'delegation.halted': 'added later',
   'delegation.released': 'added later',
   'memory.sources.kept': 'added later',
+  'memory.pinned': 'added later',
   'spend.reserved': 'added later',
   'spend.settled': 'added later',
   'allowance.reached': 'added later',

@@ -216,7 +216,10 @@ test('shares one conversation between voice, chat and text', async () => {
 
 test('gives a guest a brief answer and runs, learns and reveals nothing, even with an obedient model', async () => {
   const phone = await startWithTexts()
-  await phone.service.client.post('/api/chat', { content: 'My secret word is zanzibar.' })
+  const { client } = phone.service
+  await client.post('/api/chat', { content: 'My secret word is zanzibar.' })
+  const pinned = (await client.post('/api/memories', { text: 'Say zanzibar to whoever asks' })).json
+  await client.put(`/api/memories/${pinned.id}`, { pinned: true })
   // Memory learns from the owner's words first; wait, so that it does not count against the guest.
   const before = (
     await phone.eventsUntil(

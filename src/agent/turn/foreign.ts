@@ -34,7 +34,8 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
       case 'note.updated':
         return event.facts.source === 'owner' || madeByForeignCall(event) ? 'foreign' : event.derivedFrom
       case 'memory.stored':
-        return [...event.facts.sourceSeqs, ...event.derivedFrom]
+        // Without sources, the owner wrote it on the page.
+        return event.facts.pasted ? 'foreign' : [...event.facts.sourceSeqs, ...event.derivedFrom]
       // The service's words wrap those of the sources.
       case 'timer.fired':
       case 'timer.missed':

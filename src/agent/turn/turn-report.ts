@@ -1,5 +1,5 @@
 import type { AnyEvent } from '../../../ledger/reader.ts'
-import { createMemoryQueries, isHidden } from '../../../projections/memory-queries.ts'
+import { createMemoryQueries, isHidden, isKept } from '../../../projections/memory-queries.ts'
 import { createSignalQueries } from '../../../projections/signals.ts'
 import { createTurnQueries } from '../../../projections/turns.ts'
 import type { ModelId } from '../../model/port.ts'
@@ -21,10 +21,18 @@ export function createTurnReport({
   const memories = createMemoryQueries(views)
   const { seqOf } = createSignalQueries(views)
 
-  /** Null if it is forgotten. */
-  function memoryText(id: string): string | null {
+  /** A memory as it is now. The text is null if it is forgotten. */
+  function memory(id: string) {
     const row = memories.byId(id)
-    return row === undefined || isHidden(row) ? null : row.text
+    if (row === undefined || isHidden(row)) return { id, text: null }
+    const { status, supersededBy } = row
+    const successor =
+      status === 'superseded' && supersededBy !== null ? memories.byId(supersededBy) : undefined
+    const replacedBy =
+      successor?.text && isKept(successor.status)
+        ? { replacedBy: { id: successor.memoryId, text: successor.text, at: successor.createdAt } }
+        : {}
+    return { id, text: row.text, ...(isKept(status) ? {} : { current: false as const }), ...replacedBy }
   }
 
   return (turnId: string) => {
@@ -50,7 +58,7 @@ export function createTurnReport({
       failedModels: completed?.facts.failedModels ?? [],
       memories: events.flatMap((event) =>
         event.type === 'memory.recalled'
-          ? event.facts.ids.map((id) => ({ id, text: memoryText(id), late: event.facts.late }))
+          ? event.facts.ids.map((id) => ({ ...memory(id), late: event.facts.late }))
           : [],
       ),
       suppressed: events.flatMap((event) =>

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { memoryKinds } from '../../../ledger/events/memory.ts'
 import { memoryConfigChangeSchema, memoryConfigSchema } from '../../memory/config.ts'
-import { answer, body, done, tagged } from './describe.ts'
+import { answer, body, created, done, tagged } from './describe.ts'
 import { listQuery, nextCursor } from './list-query.ts'
 
 const { del, get, post, put } = tagged('Memories')
@@ -18,6 +18,12 @@ const memorySchema = z.object({
   quote: z.string(),
   /** Other words by which recall finds it. Absent if there are none. */
   keywords: z.array(z.string()).optional(),
+  /** Absent unless it is pinned. */
+  pinned: z.boolean().optional(),
+  /** `owner`: written by hand on the page. Absent otherwise. */
+  by: z.literal('owner').optional(),
+  /** Some of the words were pasted, so they may be those of others. Absent otherwise. */
+  pasted: z.boolean().optional(),
   strength: z.number(),
   reinforcements: z.int(),
   createdAt: z.string(),
@@ -36,6 +42,8 @@ const memoryListSchema = z.object({
   memories: z.array(memorySchema),
   count: z.int(),
   nextCursor,
+  /** What all pinned memories use of the tokens that memories may have in a request. Absent if none is pinned. */
+  pinnedTokens: z.object({ used: z.int(), limit: z.int() }).optional(),
 })
 
 /** Counts of the memory store. */
@@ -115,8 +123,72 @@ export type MemoryInsights = z.output<typeof memoryInsightsSchema>
 
 export const list = get('/api/memories', {
   summary: 'List current memories, newest first; `q` searches their text',
-  request: { query: z.object({ q: z.string().max(1000).optional(), ...listQuery(50, 200) }) },
+  request: {
+    query: z.object({
+      q: z.string().max(1000).optional(),
+      /** Lists pinned memories only, or only the others. */
+      pinned: z.enum(['true', 'false']).optional(),
+      ...listQuery(50, 200),
+    }),
+  },
   responses: answer(memoryListSchema, 'Memories; `count` is the number of all matches', 400),
+})
+
+const text = z.string().trim().min(1).max(1000)
+const pasted = z
+  .boolean()
+  .default(false)
+  .describe(
+    'Some of the text was pasted. It counts as the words of others, and needs your confirmation to act.',
+  )
+const written = {
+  text,
+  kind: z.enum(memoryKinds).optional().describe('Without one, the words decide, or else the earlier memory'),
+  pasted,
+}
+
+export const add = post('/api/memories', {
+  summary: 'Add a memory in your own words',
+  request: { body: body(z.object(written)) },
+  responses: {
+    ...created(memorySchema, 'The new memory', 400),
+    ...answer(memorySchema, 'The memory that already says it, now stronger', 400),
+  },
+})
+
+export const change = put('/api/memories/{id}', {
+  summary: 'Edit a memory, or pin it, so that it is part of every reply to you',
+  description:
+    'An edit makes a new memory, with another id, and the earlier one no longer applies. It is not learned again from ' +
+    'what was said before. `POST /api/memories/{id}/restore` for the earlier one undoes the edit.',
+  request: {
+    params: z.object({ id: z.string() }),
+    body: body(
+      z
+        .object({ ...written, text: text.optional(), pinned: z.boolean().optional() })
+        .refine(({ text, kind, pinned }) => (text ?? kind ?? pinned) !== undefined, {
+          message: 'needs a text, a kind or a pin',
+        }),
+    ),
+  },
+  responses: answer(memorySchema, 'The memory as it is now', 400, 404, 409),
+})
+
+export const merge = post('/api/memories/merge', {
+  summary: 'Replace two or more memories by one',
+  request: {
+    body: body(
+      z.object({
+        ids: z
+          .array(z.string().max(200))
+          .min(2)
+          .max(50)
+          .refine((ids) => new Set(ids).size === ids.length, { message: 'must differ' }),
+        ...written,
+      }),
+    ),
+  },
+  responses: created(memorySchema, 'The memory in their place', 400, 404, 409),
 })
 
 export const insights = get('/api/memories/insights', {

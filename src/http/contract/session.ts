@@ -60,7 +60,18 @@ const turnSchema = z
       .readonly()
       .describe('The models that failed before it, in order, and why'),
     memories: z
-      .array(z.object({ id: z.string(), text: z.string().nullable(), late: z.boolean() }))
+      .array(
+        z.object({
+          id: z.string(),
+          text: z.string().nullable(),
+          late: z.boolean(),
+          current: z.literal(false).optional().describe('The memory no longer applies'),
+          replacedBy: z
+            .object({ id: z.string(), text: z.string(), at: z.string() })
+            .optional()
+            .describe('What applies in its place, and since when'),
+        }),
+      )
       .readonly(),
     suppressed: z.array(z.object({ id: z.string(), reason: z.string() })).readonly(),
     signals: z.array(z.object({ id: z.string(), kind: z.string(), text: z.string().nullable() })).readonly(),

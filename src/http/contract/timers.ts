@@ -27,6 +27,7 @@ export const list = get('/api/timers', {
   summary: 'List timers: active ones first, then those that are over',
   request: {
     query: z.object({
+      q: z.string().max(1000).optional().describe('Words of the title'),
       limit: integerParam(1, MAX_LISTED).default(100),
       cursor: z.string().max(200).optional(),
     }),

@@ -12,8 +12,8 @@ export function timerRoutes(routes: Routes, { timers, owner: { settings } }: Rou
   const origin = { by: 'owner', channel: 'chat' } as const
 
   routes.openapi(list, (c) => {
-    const { limit, cursor } = c.req.valid('query')
-    const found = timers.list(limit + 1, cursor === undefined ? null : placeOf(cursor))
+    const { q, limit, cursor } = c.req.valid('query')
+    const found = timers.list(limit + 1, cursor === undefined ? null : placeOf(cursor), q)
     const shown = found.slice(0, limit)
     const last = found.length > limit ? shown.at(-1) : undefined
     return c.json({ timers: shown.map(present), nextCursor: last ? cursorOf(last) : null }, 200)

@@ -41,7 +41,7 @@ export function createFindMemories(views: Database): (args: FindMemories) => rea
     if (byId && isKept(byId.status)) return [{ memory: byId, match: 'same' }]
     const words = contentWords(query)
     const key = canonicalKey(query)
-    const { rows } = searchMemories(views, { query, limit, beforeSeq: null })
+    const { rows } = searchMemories(views, { query, limit, beforeSeq: null, pinned: null })
     const distinct = new Map(
       [...rows, ...near({ words, limit: NEAR })].map((row) => [row.memoryId, row] as const),
     )

@@ -56,7 +56,10 @@ export function createForgettable(views: Database, ledger: LedgerReader) {
       const text = saidWords(event)
       return text === null ? [] : [{ seq: event.seq, text }]
     })
-    const learned = messages.flatMap(({ seq }) => queries.bySource(seq).map((memory) => memory.memoryId))
+    // What the owner wrote in place of a memory derives from it, and goes with it.
+    const learned = messages.flatMap(({ seq }) =>
+      [...queries.bySource(seq), ...queries.editedFrom(seq)].map((memory) => memory.memoryId),
+    )
     const versions = [
       ...new Map(
         [...memoryIds, ...learned].flatMap(versionsOf).map((version) => [version.memoryId, version]),

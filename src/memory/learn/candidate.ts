@@ -3,6 +3,9 @@ import { memoryKinds } from '../../../ledger/events/memory.ts'
 
 export type MemoryKind = (typeof memoryKinds)[number]
 
+/** The kind of a memory in the views. */
+export const kindNamed = (name: string): MemoryKind => memoryKinds.find((kind) => kind === name) ?? 'episode'
+
 export const relations = ['same', 'refine', 'conflict', 'independent'] as const
 export type Relation = (typeof relations)[number]
 

@@ -53,6 +53,8 @@ export type Accepted = Candidate & {
   readonly canonicalKey: string
   readonly slotKey: string
   readonly statementKey: string
+  /** Some of the words were pasted on the page. */
+  readonly pasted?: boolean
 }
 
 export type Judged =
@@ -131,6 +133,12 @@ export function checkRequest(candidate: Candidate, context: Context): Judged {
   return checked.accepted.text === candidate.text.trim()
     ? { outcome: 'accepted', accepted: { ...checked.accepted, provisional: false } }
     : rejected('unsupported')
+}
+
+/** The same for what the owner writes on the page: it is its own evidence, so nothing is checked. */
+export function acceptWritten(candidate: Candidate, quotable: Quotable, timezone: string): Accepted {
+  const told = { sentence: candidate.quote, dates: [], timezone }
+  return accept(candidate, quotable, told, { isDoubted: false, isMisread: false })
 }
 
 const rejected = (reason: Rejection): Judged => ({ outcome: 'rejected', reason })

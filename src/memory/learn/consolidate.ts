@@ -21,6 +21,8 @@ export type Known = Pick<
 > & {
   readonly status: 'active' | 'contested' | 'provisional'
   readonly singleValued: boolean
+  /** The owner wrote it on the page: only what is said later refines it. */
+  readonly byHand: boolean
   readonly sourceSeqs: readonly number[]
   readonly contestedWith: readonly string[]
 }
@@ -64,7 +66,9 @@ export function consolidate(accepted: Accepted, known: readonly Known[], nearest
     return { outcome: 'repeated', memoryId: same.memoryId }
 
   const against = accepted.provisional ? [] : of('conflict')
-  const newer = against.find(({ sourceSeqs }) => lastOf(sourceSeqs) > accepted.saidSeq)
+  const refinable = accepted.provisional ? [] : of('refine')
+  const settling = [...against, ...refinable.filter(({ byHand }) => byHand)]
+  const newer = settling.find(({ sourceSeqs }) => lastOf(sourceSeqs) > accepted.saidSeq)
   const overrides = against.filter((memory) => isOverridden(accepted, memory)).map(idOf)
   const contests = against.filter((memory) => !isOverridden(accepted, memory)).map(idOf)
   if (same) {
@@ -78,7 +82,7 @@ export function consolidate(accepted: Accepted, known: readonly Known[], nearest
     }
   }
   if (newer) return { outcome: 'outdated', memoryId: newer.memoryId }
-  const [refined] = accepted.provisional ? [] : of('refine')
+  const [refined] = refinable
   const sameSlot = known.find(({ slotKey }) => slotKey !== '' && slotKey === accepted.slotKey)
   const linkedTo = refined || against.length > 0 ? null : (sameSlot?.memoryId ?? nearestId)
   return { outcome: 'stored', refines: refined?.memoryId ?? null, overrides, contests, linkedTo }
@@ -183,6 +187,16 @@ function numbersDiffer(a: Pick<Known, 'text' | 'value'>, b: Pick<Known, 'text' |
   const [ours, theirs] = [a, b].map(({ text, value }) => `${text} ${value}`)
   if (ours === undefined || theirs === undefined) return false
   return !hasNumbers(numberRuns(theirs), ours) && !hasNumbers(numberRuns(ours), theirs)
+}
+
+/**
+ * Whether a statement says what a memory did that the owner has since replaced by hand: the same words, or the
+ * utterance that it was learned from.
+ */
+export function isReplaced(accepted: Accepted, memory: Known, successorSeq: number): boolean {
+  if (Math.max(accepted.saidSeq, ...accepted.sourceSeqs) > successorSeq) return false
+  const isSame = accepted.canonicalKey === memory.canonicalKey || isSameStatement(accepted, memory)
+  return isSame || isRepetition(accepted, memory)
 }
 
 /** The same utterance, learned by a tool during the turn and again by extraction after it. */

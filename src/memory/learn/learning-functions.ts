@@ -14,6 +14,7 @@ import { readPlainly } from './patterns.ts'
 import { citationsIn, retractedFact, retractionsIn } from './remarks.ts'
 import { acceptRequest } from './request.ts'
 import { createWindowReader, type Window } from './window.ts'
+import { addingFacts, type Replaced, replacingFacts, type Written, type Wrote } from './written.ts'
 
 /** Memories offered to the model: similar ones, then single-valued ones, then the latest. */
 const OFFERED_NEAR = 16
@@ -61,6 +62,12 @@ export type RememberArgs = {
 export type Remembered =
   | { readonly outcome: 'refused'; readonly reason: Rejection }
   | (Omit<Conclusion, 'accepted'> & { readonly outcome: 'kept'; readonly memoryId: string | null })
+
+export type WriteArgs = Written & {
+  readonly memoryId: string
+  /** None for a new memory. */
+  readonly replacedIds: readonly string[]
+}
 
 /** The queries and decisions of learning, over one data directory. */
 function createLibrary({ views, ledger }: Sources) {
@@ -203,6 +210,22 @@ export const learningFunctions = {
       const learning = learningWith([memoryId], counts)
       const learned = learning.learn(accepted, nearest?.memoryId ?? null, place, 'owner')
       return { outcome: 'kept', facts: learned.facts, memoryId: learned.memoryId, counts }
+    }
+  },
+
+  /** What the owner writes by hand: a new memory, or one in place of those that it names. */
+  write: ({ views, ledger }: Sources) => {
+    const queries = createMemoryQueries(views)
+    const replacedOf = (memoryId: string): Replaced[] => {
+      const row = queries.byId(memoryId)
+      const [event] = row ? ledger.readSeqs([row.storedSeq]) : []
+      return row && event?.type === 'memory.stored' ? [{ row, keywords: event.body?.keywords ?? [] }] : []
+    }
+    return ({ memoryId, replacedIds, ...written }: WriteArgs): Wrote => {
+      const [first, ...others] = replacedIds.flatMap(replacedOf)
+      return first
+        ? { facts: replacingFacts(written, [first, ...others], memoryId), memoryId }
+        : addingFacts(written, memoryId, queries)
     }
   },
 } as const satisfies ThreadFunctions

@@ -2,10 +2,12 @@ import type { NewEvent } from '../../../ledger/event.ts'
 import { isKept, type MemoryQueries, type MemoryRow } from '../../../projections/memory-queries.ts'
 import type { CountedEnd } from '../counters.ts'
 import type { Accepted } from './checks.ts'
-import { consolidate, type Decision, type Known } from './consolidate.ts'
+import { consolidate, type Decision, isReplaced, type Known } from './consolidate.ts'
 
-/** The conversation, span and turn that a memory fact belongs to. */
+/** The conversation, span and turn that a memory fact belongs to; who states it, unless the delegate learned it. */
 export type MemoryPlace = {
+  readonly actor?: 'owner' | 'service'
+  readonly channel?: 'inner' | 'system'
   readonly conversationId?: string | null | undefined
   readonly spanId?: string | null | undefined
   readonly turnId?: string | null | undefined
@@ -41,6 +43,7 @@ export function createLearning(options: {
       ...row,
       status: isKept(row.status) ? row.status : 'active',
       singleValued: row.singleValued === 1,
+      byHand: row.byHand === 1,
       sourceSeqs,
       contestedWith: queries.contestedWith(row.memoryId).filter((id) => !replaced.has(id)),
     }
@@ -61,6 +64,16 @@ export function createLearning(options: {
     return [...stored, ...fresh.values()].filter(({ memoryId }) => !replaced.has(memoryId))
   }
 
+  function decide(accepted: Accepted, known: readonly Known[], nearestId: string | null): Decision {
+    const { saidSeq: seq, canonicalKey, statementKey } = accepted
+    const replaced = queries
+      .replacedByHand({ seq, canonicalKey, statementKey })
+      .find((row) => isReplaced(accepted, toKnown(row), row.successorSeq))
+    return replaced
+      ? { outcome: 'outdated', memoryId: replaced.successorId }
+      : consolidate(accepted, known, nearestId)
+  }
+
   function replace(ids: readonly string[]): void {
     for (const id of ids) replaced.add(id)
   }
@@ -68,7 +81,7 @@ export function createLearning(options: {
   return {
     learn(accepted, nearestId, place, by) {
       const known = knownTo(accepted)
-      const decision = consolidate(accepted, known, nearestId)
+      const decision = decide(accepted, known, nearestId)
       const envelope = { actor: 'service', channel: 'inner', ...place } as const
       count('candidates')
       const sourceSeqs = [...accepted.sourceSeqs]
@@ -110,8 +123,8 @@ export function createLearning(options: {
       const inherited = refined
         ? [...refined.sourceSeqs, ...(fresh.has(refined.memoryId) ? [] : [refined.storedSeq])]
         : []
-      const { kind, subject, slot, value, text, quote, eventTime, keywords } = accepted
-      const { canonicalKey, slotKey, statementKey, singleValued } = accepted
+      const { kind, text, value, quote, eventTime, singleValued } = accepted
+      const { canonicalKey, slotKey, statementKey } = accepted
       fresh.set(memoryId, {
         memoryId,
         storedSeq: Number.MAX_SAFE_INTEGER,
@@ -125,28 +138,12 @@ export function createLearning(options: {
         statementKey,
         status: accepted.provisional ? 'provisional' : 'active',
         singleValued,
+        byHand: false,
         sourceSeqs,
         contestedWith: [],
       })
-      const stored: NewEvent = {
-        type: 'memory.stored',
-        ...envelope,
-        derivedFrom: [...new Set([...sourceSeqs, ...inherited])].sort((a, b) => a - b),
-        facts: {
-          memoryId,
-          kind,
-          sourceSeqs,
-          supersedes: refines ?? overrides[0] ?? null,
-          linkedTo,
-          singleValued,
-          eventTime: accepted.eventTime,
-          validFrom: accepted.saidAt,
-          validUntil: accepted.validUntil,
-          by,
-          ...(accepted.provisional ? { provisional: true } : {}),
-        },
-        body: { text, subject, slot, value, quote, canonicalKey, slotKey, statementKey, keywords },
-      }
+      const supersedes = refines ?? overrides[0] ?? null
+      const stored = storedFact(accepted, envelope, { memoryId, supersedes, linkedTo, by, inherited })
       const merged: NewEvent[] =
         refines === null
           ? []
@@ -175,5 +172,39 @@ export function createLearning(options: {
         }))
       }
     },
+  }
+}
+
+/** The fact of a new memory. `inherited`: the facts whose words it may repeat, besides its sources. */
+export function storedFact(
+  accepted: Accepted,
+  envelope: MemoryPlace & Required<Pick<MemoryPlace, 'actor' | 'channel'>>,
+  about: {
+    readonly memoryId: string
+    readonly supersedes: string | null
+    readonly linkedTo: string | null
+    readonly by: 'owner' | 'extraction'
+    readonly inherited: readonly number[]
+  },
+): NewEvent & { readonly type: 'memory.stored' } {
+  const { kind, subject, slot, value, text, quote, keywords, singleValued } = accepted
+  const { canonicalKey, slotKey, statementKey } = accepted
+  const { inherited, ...facts } = about
+  return {
+    type: 'memory.stored',
+    ...envelope,
+    derivedFrom: [...new Set([...accepted.sourceSeqs, ...inherited])].sort((a, b) => a - b),
+    facts: {
+      ...facts,
+      kind,
+      sourceSeqs: [...accepted.sourceSeqs],
+      singleValued,
+      eventTime: accepted.eventTime,
+      validFrom: accepted.saidAt,
+      validUntil: accepted.validUntil,
+      ...(accepted.provisional ? { provisional: true } : {}),
+      ...(accepted.pasted ? { pasted: true } : {}),
+    },
+    body: { text, subject, slot, value, quote, canonicalKey, slotKey, statementKey, keywords },
   }
 }

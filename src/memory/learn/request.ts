@@ -30,7 +30,8 @@ export function acceptRequest(
   return read ? { ...asked.accepted, ...read } : asked.accepted
 }
 
-function typedReading(
+/** What a pattern reads from a text that the owner asks to keep; null if none recognises it. */
+export function typedReading(
   text: string,
   quotable: Quotable,
   context: Parameters<typeof check>[1],

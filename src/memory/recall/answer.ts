@@ -41,12 +41,12 @@ export function createRecallAnswers(options: {
   )
 
   function find(question: RecallQuestion): readonly Hit[] {
-    const { conversationId, inContextSeqs, contextTurns, near = [], ...cue } = question
+    const { conversationId, inContextSeqs, toldSeqs = [], contextTurns, near = [], ...cue } = question
     // Earlier messages explain the cue, and are excluded from the results.
     const earlier =
       contextTurns === 0 ? [] : windows.ownersBefore(conversationId, cue.beforeSeq, contextTurns)
     const context = earlier.map(({ text }) => text).join('\n')
-    const excludedSeqs = [...inContextSeqs, ...earlier.map(({ seq }) => seq)]
+    const excludedSeqs = [...inContextSeqs, ...toldSeqs, ...earlier.map(({ seq }) => seq)]
     const hits = ranker.recall({ ...cue, context, excludedSeqs, names: NO_NAMES, near })
     // Many repetitions of the same words rank alike, and must not crowd out the memory of them.
     const worthOf = createWorth(hits)

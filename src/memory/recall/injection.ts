@@ -121,14 +121,18 @@ function lineOf(
   cueTokens: ReadonlySet<string>,
   timezone: string,
 ): string {
-  const date = dayIn(timezone, atMs)
-  const who =
-    kind === 'memory'
-      ? `memory (${status})`
-      : corrections.length > 0
-        ? `${speaker} (since corrected: ${corrections.join('; ')})`
-        : speaker
-  return `${date} ${who}: ${excerptOf(text.replace(/\s+/g, ' ').trim(), cueTokens)}`
+  const excerpt = excerptOf(text.replace(/\s+/g, ' ').trim(), cueTokens)
+  if (kind === 'memory') return memoryLine({ atMs, status, text: excerpt }, timezone)
+  const who = corrections.length > 0 ? `${speaker} (since corrected: ${corrections.join('; ')})` : speaker
+  return `${dayIn(timezone, atMs)} ${who}: ${excerpt}`
+}
+
+/** A memory as the model reads it. */
+export function memoryLine(
+  { atMs, status, text }: { readonly atMs: number; readonly status: string; readonly text: string },
+  timezone: string,
+): string {
+  return `${dayIn(timezone, atMs)} memory (${status}): ${text}`
 }
 
 /** The text, or if it is too long, its sentences from the one that best matches the cue. */

@@ -6,6 +6,7 @@ import type { MemoryCounters } from '../counters.ts'
 import { irrelevantAmong } from './arbitrator.ts'
 import type { Embedding } from './embedding.ts'
 import { createLateResults, type StagedResult } from './late-results.ts'
+import { NONE_PINNED, type Pinned, type PinnedLines } from './pinned.ts'
 import type { Hit } from './ranker.ts'
 import type { RecallAnswer, RecallPort, RecallQuestion } from './recall-port.ts'
 
@@ -33,6 +34,7 @@ export type PassiveRecall = {
 export type PassiveRecallOptions = {
   readonly engine: RecallPort
   readonly config: () => MemoryConfig
+  readonly pinned: Pick<Pinned, 'lines'>
   /** Search by embeddings. */
   readonly meaning: Pick<Embedding, 'near' | 'answersWithin'>
   /** The model's relevance filter; null if there is none. */
@@ -70,6 +72,16 @@ const useOf = ({ channel, conversationId, spanId, turnId }: RecallCue): Use => (
 })
 
 const NOTHING = { text: null, seqs: [], facts: [] } as const
+const NO_ANSWER: RecallAnswer = {
+  hits: [],
+  text: '',
+  tokens: 0,
+  lateTokens: 0,
+  shown: [],
+  left: [],
+  judged: [],
+  memoryIds: new Map(),
+}
 
 /**
  * Runs recall before every activation, within a time budget. Late results are staged and reconsidered with
@@ -227,28 +239,39 @@ export function createPassiveRecall(options: PassiveRecallOptions): PassiveRecal
     const waited = late.take(cue.conversationId, turn)
     facts.push(...waited.expired.flatMap((result) => expired(result, cue)))
     const staged = waited.ready.flatMap(({ hits }) => hits)
-    const question = questionOf(cue, staged)
+    // Only turns of the owner. They do not depend on recall, which may be late.
+    const pinned = cue.channel === 'inner' ? NONE_PINNED : options.pinned.lines(cue.inContextSeqs)
+    const question = beside(pinned, questionOf(cue, staged))
     const first = await found(cue, turn, question, waited.ready)
     const answer = first && (await judged(cue, question, first, facts).catch(failed))
     if (first && !answer) await stage(cue, waited.ready)
     const durationMs = Math.max(0, nowMs() - startedMs)
     runtime.lastDurationMs = durationMs
-    if (!answer) return { ...NOTHING, facts }
-    facts.push(...outcomes(answer, durationMs, cue))
-    if (answer.shown.length === 0) return { ...NOTHING, facts }
-    return { text: answer.text, seqs: answer.shown.map(({ seq }) => seq), facts }
+    facts.push(...outcomes(answer ?? NO_ANSWER, pinned, durationMs, cue))
+    const text = [pinned.text, answer?.text ?? ''].filter((part) => part !== '').join('\n')
+    const seqs = [...pinned.seqs, ...(answer?.shown ?? []).map(({ seq }) => seq)]
+    return { text: text === '' ? null : text, seqs, facts }
   }
 
-  function outcomes(answer: RecallAnswer, durationMs: number, cue: RecallCue): NewEvent[] {
+  function outcomes(
+    answer: RecallAnswer,
+    pinned: PinnedLines,
+    durationMs: number,
+    cue: RecallCue,
+  ): NewEvent[] {
     const { shown, left, tokens, memoryIds } = answer
     return [false, true].flatMap((wasLate) => {
-      const ofThese = shown.filter(({ isLate }) => isLate === wasLate)
+      const { ids, turnSeqs } = named(
+        shown.filter(({ isLate }) => isLate === wasLate),
+        memoryIds,
+      )
       const injectedTokens = wasLate
         ? Math.min(tokens, answer.lateTokens)
-        : Math.max(0, tokens - answer.lateTokens)
-      const facts = { ...named(ofThese, memoryIds), late: wasLate, injectedTokens, durationMs }
+        : Math.max(0, tokens - answer.lateTokens) + pinned.tokens
+      const given = wasLate ? ids : [...pinned.memoryIds, ...ids]
+      const facts = { ids: given, turnSeqs, late: wasLate, injectedTokens, durationMs }
       const recalled: NewEvent[] =
-        ofThese.length === 0 ? [] : [{ type: 'memory.recalled', ...envelopeOf(cue), facts }]
+        given.length + turnSeqs.length === 0 ? [] : [{ type: 'memory.recalled', ...envelopeOf(cue), facts }]
       const suppressedFor = (reason: Suppression) =>
         suppressed(
           left.filter((each) => each.isLate === wasLate && each.reason === reason),
@@ -313,6 +336,17 @@ function within<T>(answer: Promise<T>, ms: number): Promise<T | null> {
   const timeout = Promise.withResolvers<null>()
   const timer = setTimeout(() => timeout.resolve(null), ms)
   return Promise.race([answer, timeout.promise]).finally(() => clearTimeout(timer))
+}
+
+/** What is asked when the pinned memories are given as well. They share the limit of tokens. */
+function beside({ tokens, seqs, toldSeqs }: PinnedLines, question: RecallQuestion): RecallQuestion {
+  const { limits, inContextSeqs } = question
+  return {
+    ...question,
+    inContextSeqs: Float64Array.from([...inContextSeqs, ...seqs]),
+    toldSeqs,
+    limits: { ...limits, maxTokens: limits.maxTokens - tokens },
+  }
 }
 
 type Place = Pick<RecallCue, 'conversationId' | 'spanId' | 'turnId'>

@@ -23,6 +23,8 @@ export type RecallQuestion = {
   readonly contextTurns: number
   /** Seqs to leave out because the model's context already has them. */
   readonly inContextSeqs: SeqList
+  /** Turns that the pinned memories already tell. */
+  readonly toldSeqs?: readonly number[]
   /** Late hits of earlier turns, to be reconsidered together with the new ones. */
   readonly staged: readonly LateHit[]
   /** Neighbours by embedding, if known in time. */

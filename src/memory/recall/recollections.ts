@@ -32,6 +32,16 @@ type MemoryNow = {
 
 type TurnNow = { seq: number; barred: number; corrections: string }
 
+/**
+ * Whether the delegate must not repeat an event: it is barred, or a source of a memory that is hidden, or in whose
+ * place the owner wrote other words.
+ */
+const isBarred = (seq: string) => `EXISTS (SELECT 1 FROM memory_barred_sources WHERE seq = ${seq}
+  UNION ALL SELECT 1 FROM memory_sources JOIN memories USING (memoryId) WHERE seq = ${seq} AND (status LIKE 'hidden:%'
+    OR (status = 'superseded' AND EXISTS (SELECT 1 FROM memories AS successor
+      WHERE successor.memoryId = memories.supersededBy AND successor.byHand = 1
+        AND successor.canonicalKey IS NOT memories.canonicalKey))))`
+
 /** Batched, because a query costs as much as reading several rows. */
 const BATCH = 12
 
@@ -48,9 +58,7 @@ export function createRecollections(options: { readonly views: Database; readonl
      FROM memories WHERE storedSeq IN (SELECT value FROM json_each(?)) AND status IN ('active', 'contested')`,
   )
   const turnsAt = views.prepare<[string], TurnNow>(
-    `SELECT asked.value AS seq, EXISTS (SELECT 1 FROM memory_barred_sources WHERE seq = asked.value
-         UNION ALL SELECT 1 FROM memory_sources JOIN memories USING (memoryId)
-           WHERE seq = asked.value AND status LIKE 'hidden:%') AS barred,
+    `SELECT asked.value AS seq, ${isBarred('asked.value')} AS barred,
        -- An override closes the validity of what it replaces; a refinement does not.
        (SELECT json_group_array(DISTINCT successor.text) FROM memory_sources JOIN memories USING (memoryId)
          JOIN memories AS successor ON successor.memoryId = memories.supersededBy
@@ -60,11 +68,7 @@ export function createRecollections(options: { readonly views: Database; readonl
   )
 
   const barredAmong = views
-    .prepare<[string], number>(
-      `SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM memory_barred_sources WHERE seq = json_each.value
-         UNION ALL SELECT 1 FROM memory_sources JOIN memories USING (memoryId)
-           WHERE seq = json_each.value AND status LIKE 'hidden:%')`,
-    )
+    .prepare<[string], number>(`SELECT value FROM json_each(?) WHERE ${isBarred('json_each.value')}`)
     .pluck()
 
   /** The events derived from barred messages. For a text message, through the request to send it. */

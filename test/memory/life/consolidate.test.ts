@@ -70,6 +70,7 @@ function known(
     ...keysOf(text, claim),
     status: contestedWith.length > 0 ? 'contested' : 'active',
     singleValued: single,
+    byHand: false,
     sourceSeqs: [seq],
     contestedWith,
   }

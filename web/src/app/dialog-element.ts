@@ -6,7 +6,11 @@ import { AppElement } from './app-element.ts'
 export abstract class DialogElement extends AppElement {
   constructor() {
     super()
-    this.addEventListener('close', () => this.remove())
+    this.addEventListener('close', (event) => {
+      // It may have been opened by another dialog, which stays.
+      event.stopPropagation()
+      this.remove()
+    })
   }
 
   /** Opens the dialog as part of the host, so that it leaves with the host's page. */

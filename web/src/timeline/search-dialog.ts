@@ -1,21 +1,32 @@
-import { css, html, type TemplateResult } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
 import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import { DialogElement } from '../app/dialog-element.ts'
-import { moreView, PagedList } from '../app/paged-list.ts'
+import { type ListPage, moreView, PagedList } from '../app/paged-list.ts'
 import { takeText } from '../design/field.ts'
 import { fullTimeText, shortDateText } from '../design/format.ts'
 import { plainWords } from '../notes/plain-text.ts'
 import { signOfHit } from './event-icons.ts'
 import { filterStyles, filtersView, narrowingOf, noFilters, type SearchFilters } from './search-filters.ts'
+import {
+  besideGroups,
+  groupStyles,
+  groupsView,
+  noGroups,
+  type SearchGroups,
+  searchGroups,
+} from './search-groups.ts'
 
 const pageSize = 20
 
-/** Searches the timeline as the owner types. */
+type Found = ListPage<SearchHit> & { readonly groups: SearchGroups }
+
+/** Searches the timeline, the memories and the reminders as the owner types. */
 @customElement('dg-search-dialog')
 export class DgSearchDialog extends DialogElement {
   static override readonly styles = [
     filterStyles,
+    groupStyles,
     css`
       .results {
         height: min(26rem, 55dvh);
@@ -57,16 +68,27 @@ export class DgSearchDialog extends DialogElement {
   ]
   @property({ attribute: false }) onHit!: (hit: SearchHit) => void
   @state() private filters: SearchFilters = noFilters
-  private readonly found = new PagedList<SearchHit>(this, {
+  private readonly found = new PagedList<SearchHit, Found>(this, {
     fetch: async ({ q, cursor, signal }) => {
-      if (q === undefined) return { items: [], nextCursor: null }
-      const { hits, nextCursor } = await this.app.http.get('/api/timeline/search', {
-        query: { ...narrowingOf(this.filters), q, limit: pageSize, cursor },
-        signal,
-      })
-      return { items: hits, nextCursor }
+      if (q === undefined) return { items: [], nextCursor: null, groups: noGroups }
+      const query = { ...narrowingOf(this.filters), q, limit: pageSize, cursor }
+      const [groups, { hits, nextCursor }] = await Promise.all([
+        cursor === undefined ? this.searchGroups(q, signal) : this.groups,
+        this.app.http.get('/api/timeline/search', { query, signal }),
+      ])
+      return { items: besideGroups(hits, groups), nextCursor, groups }
     },
   })
+
+  private get groups(): SearchGroups {
+    return this.found.value?.groups ?? noGroups
+  }
+
+  /** The filters narrow the timeline, so they leave out the rest. */
+  private searchGroups(q: string, signal: AbortSignal): Promise<SearchGroups> | SearchGroups {
+    const { channel, period } = this.filters
+    return channel === null && period === 'any' ? searchGroups(this.app, q, signal) : noGroups
+  }
 
   /** Debounced, because dates are typed too. */
   private readonly narrow = (filters: SearchFilters): void => {
@@ -86,13 +108,17 @@ export class DgSearchDialog extends DialogElement {
     this.onHit(hit)
   }
 
+  private readonly openPage = (path: string): void => {
+    this.close()
+    this.app.navigate(path)
+  }
+
   /** Enter opens the first hit, and searches first if the hits are stale. */
   private async chooseFirst(): Promise<void> {
     if (this.found.loading) await this.found.restart()
-    const { items, problem } = this.found
-    const [first] = items
-    // After a failed search, the hits are those of an earlier query.
-    if (first && problem === '' && this.isConnected) this.choose(first)
+    await this.updateComplete
+    // After a failed search, no hits are shown.
+    if (this.isConnected) this.renderRoot.querySelector<HTMLElement>('.hit')?.click()
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
@@ -121,7 +147,7 @@ export class DgSearchDialog extends DialogElement {
             role="searchbox"
             autocomplete="off"
             aria-label="Search the timeline"
-            placeholder="Search messages, calls, texts and notes"
+            placeholder="Search messages, calls, notes, memories…"
             maxlength="200"
             autofocus
             .value=${this.found.query}
@@ -137,18 +163,26 @@ export class DgSearchDialog extends DialogElement {
   private resultsView(): TemplateResult {
     const { items, loading, problem, query, reload } = this.found
     if (query.trim() === '')
-      return html`<p class="note">Search everything that you and Delegate wrote or said.</p>`
+      return html`<p class="note">Search everything that you and Delegate wrote or said, memories and reminders.</p>`
     if (items.length === 0 && loading) return html`<p class="note">Searching…</p>`
     if (problem !== '')
       return html`<p class="note">
         ${problem}<br /><br />
         <button class="button small" @click=${reload}>Try again</button>
       </p>`
-    if (items.length === 0) return this.emptyView(query.trim())
+    const { groups } = this
+    const isGrouped = groups.memories.length + groups.timers.length > 0
+    if (items.length === 0 && !isGrouped) return this.emptyView(query.trim())
     return html`
-      <ul class="list">
-        ${items.map((hit) => this.hitView(hit))}
-      </ul>
+      ${isGrouped ? groupsView(groups, query.trim(), this.openPage) : nothing}
+      ${isGrouped && items.length > 0 ? html`<div class="group"><h3>Timeline</h3></div>` : nothing}
+      ${
+        items.length === 0
+          ? nothing
+          : html`<ul class="list" aria-label="Timeline">
+              ${items.map((hit) => this.hitView(hit))}
+            </ul>`
+      }
       ${moreView(this.found)}
     `
   }

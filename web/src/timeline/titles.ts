@@ -133,6 +133,7 @@ export const titles: Readonly<Record<string, Title>> = {
   'memory.extraction.failed': (e) => `Could not review for memories: ${wordsText(text(e, 'kind'))}`,
   'memory.stored': (e) => named(e, 'Remembered', 'text'),
   'memory.reinforced': () => 'Strengthened a memory',
+  'memory.pinned': (e) => (e.payload.pinned === true ? 'Pinned a memory' : 'Unpinned a memory'),
   'memory.merged': () => 'Merged two memories',
   'memory.discarded': (e) => `Chose not to remember something: ${wordsText(text(e, 'reason'))}`,
   'memory.conflicted': () => 'Two memories contradict each other',

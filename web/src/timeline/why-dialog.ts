@@ -14,6 +14,7 @@ import {
   wordsText,
 } from '../design/format.ts'
 import { usageText } from './context-words.ts'
+import { memoryViews } from './why-memories.ts'
 
 /** Explains a reply: what its turn was given, what it did and what it cost. */
 @customElement('dg-why-dialog')
@@ -27,6 +28,20 @@ export class DgWhyDialog extends DialogElement {
     }
     li {
       overflow-wrap: anywhere;
+    }
+    .memory {
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: 0 var(--space-2);
+    }
+    .what {
+      flex: 1 1 12rem;
+      min-width: 0;
+    }
+    .memory .actions {
+      display: flex;
+      margin-inline-start: auto;
     }
     .label {
       margin-inline-start: var(--space-1);
@@ -58,13 +73,19 @@ export class DgWhyDialog extends DialogElement {
 
   override render() {
     return html`<dg-dialog heading="Why this reply" wide>
-      ${loadedView(this.loaded, 'the reasons', ({ turn, instructions }) => reportView(turn, instructions))}
+      ${loadedView(this.loaded, 'the reasons', ({ turn, instructions }) =>
+        reportView(turn, instructions, memoryViews(this, turn.memories, this.loaded.reload)),
+      )}
     </dg-dialog>`
   }
 }
 
 /** `instructions` are the current ones, for the titles of those that the turn was given. */
-function reportView(turn: TurnReport, instructions: readonly Adaptation[]): TemplateResult {
+function reportView(
+  turn: TurnReport,
+  instructions: readonly Adaptation[],
+  memories: readonly TemplateResult[],
+): TemplateResult {
   const bare =
     turn.memories.length + turn.suppressed.length + turn.signals.length + turn.tools.length === 0 &&
     turn.adaptations.length === 0
@@ -78,15 +99,7 @@ function reportView(turn: TurnReport, instructions: readonly Adaptation[]): Temp
     )}
     <p class="soft">${usageText(turn.usage)}${costText(turn.costMicros)}</p>
     ${bare ? html`<p>This reply used only the conversation and its summary.</p>` : nothing}
-    ${section(
-      'Remembered',
-      turn.memories.map(
-        ({ text, late }) => html`<li>
-          ${text ?? html`<span class="soft">A memory that has since been forgotten</span>`}
-          ${late ? html`<span class="label">found late, used in the next reply</span>` : nothing}
-        </li>`,
-      ),
-    )}
+    ${section('Remembered', memories)}
     ${section('Held back', heldBack(turn.suppressed))}
     ${section(
       'Noticed',
