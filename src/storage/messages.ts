@@ -70,6 +70,8 @@ export type StorageCalls = {
 type RequestOf<Name extends keyof StorageCalls> = {
   readonly id: number
   readonly name: Name
+  /** What the views showed when it was made; see `caughtUp`. */
+  readonly generation: number
   readonly args: Parameters<StorageCalls[Name]>[0]
 }
 export type AppendRequest = RequestOf<'append'>
@@ -94,6 +96,10 @@ export type StorageMessage =
   | { readonly kind: 'standby'; readonly engine: EngineStatus }
   /** Until when this node may act. */
   | { readonly kind: 'deadline'; readonly deadline: Deadline }
+  /** A commit failed that PostgreSQL may have: until the views show what it has, nothing may rest on them. */
+  | { readonly kind: 'behind' }
+  /** The views show it. Requests of an earlier generation are refused. */
+  | { readonly kind: 'caughtUp'; readonly generation: number }
   | { readonly kind: 'warning'; readonly message: string; readonly fields: Record<string, unknown> }
   | {
       readonly kind: 'answers'

@@ -78,6 +78,8 @@ export async function openStorage(options: StorageOptions) {
   let closing = false
   /** Until when this node may act; null if it shares the ledger with no other. */
   let deadline: Deadline | null = null
+  let isBehind = false
+  let generation = 0
   let closed: Promise<void> | undefined
   const ready = Promise.withResolvers<void>()
 
@@ -93,6 +95,13 @@ export async function openStorage(options: StorageOptions) {
         // What waits for that is not announced by a fact.
         return mayActAgain ? listeners.notify(null) : undefined
       }
+      case 'behind':
+        isBehind = true
+        return
+      case 'caughtUp':
+        isBehind = false
+        generation = message.generation
+        return listeners.notify(null)
       case 'warning':
         return options.onWarning(message.message, message.fields)
       case 'answers':
@@ -132,7 +141,7 @@ export async function openStorage(options: StorageOptions) {
     const id = ++lastRequest
     const request = Promise.withResolvers<unknown>()
     requests.set(id, request)
-    worker.postMessage({ id, name, args })
+    worker.postMessage({ id, name, args, generation })
     // The thread answers a call of that name.
     return request.promise as Promise<ReturnType<StorageCalls[Name]>>
   }
@@ -177,7 +186,7 @@ export async function openStorage(options: StorageOptions) {
       )
     },
     /** False once another node may have taken over: nothing may be sent or done outside any more. */
-    mayAct: () => deadline === null || !isPast(deadline),
+    mayAct: () => deadline === null || !(isBehind || isPast(deadline)),
     follow: (fromSeq: number, signal: AbortSignal) => follow(ledger, listeners.subscribe, fromSeq, signal),
     /**
      * Erases the bodies of events for good. Resolves to the seqs that had a body, once no byte of them is left

@@ -9,7 +9,6 @@ import { lockDirectory } from '../../ledger/lock.ts'
 import { areasOf } from './head-listeners.ts'
 import type {
   AppendRequest,
-  Erasure,
   StorageAnswer,
   StorageMessage,
   StorageRequest,
@@ -110,7 +109,11 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
    * Commits appends that arrived together. Answers once the views have the facts: earlier, the attention would
    * start the same turn again.
    */
-  async function append(group: readonly AppendRequest[]): Promise<void> {
+  async function append(appends: readonly AppendRequest[]): Promise<void> {
+    const { fresh: group = [], stale = [] } = Object.groupBy(appends, (request) =>
+      isStale(request) ? 'stale' : 'fresh',
+    )
+    for (const { id } of stale) refuse(id, new LedgerUnavailable(STALE))
     if (group.length === 0) return
     try {
       const outcomes = await commit(group.map(({ args }) => args))
@@ -131,7 +134,9 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
     }
   }
 
-  async function erase(id: number, erasure: Erasure): Promise<void> {
+  async function erase(request: Extract<StorageRequest, { name: 'erase' }>): Promise<void> {
+    const { id, args: erasure } = request
+    if (isStale(request)) return refuse(id, new LedgerUnavailable(STALE))
     try {
       const { batch, withBody } = writer.erasure(erasure)
       const [outcome] = await commit([batch])
@@ -146,8 +151,15 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
         },
       })
     } catch (error) {
-      send({ kind: 'answers', answers: [failureOf(id, error)], moved: NOTHING })
+      refuse(id, error)
     }
+  }
+
+  /** Whether it was made from views that lacked what PostgreSQL has. Repeating it could do something twice. */
+  const isStale = ({ generation }: StorageRequest) => generation !== (engine?.generation() ?? 0)
+
+  function refuse(id: number, error: unknown): void {
+    send({ kind: 'answers', answers: [failureOf(id, error)], moved: NOTHING })
   }
 
   /** Nothing waits for it: in `follow` mode, appends go on while PostgreSQL does not answer. */
@@ -179,7 +191,7 @@ async function run(port: Port, data: StorageThreadData): Promise<void> {
       const { id } = request
       switch (request.name) {
         case 'erase':
-          await erase(id, request.args)
+          await erase(request)
           break
         case 'catchUpLagging':
           held.push({ isDue: writer.isCaughtUp, send: () => answer(id, undefined) })
@@ -233,6 +245,7 @@ function drain(port: Port): StorageRequest[] {
 
 const COMMITTED_ELSEWHERE =
   'This ledger is committed by PostgreSQL. Set LEDGER_POSTGRES_MODE and LEDGER_POSTGRES_URL, or run npm run engine:detach.'
+const STALE = 'this machine has to catch up with PostgreSQL first'
 const UNSETTLED = 'the erasure is recorded and continues by itself, but the files are not cleared yet'
 
 function failureOf(id: number, error: unknown): StorageAnswer {

@@ -42,6 +42,9 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
   })
   /** The local ledger may lack events that PostgreSQL has, or will have once a statement arrives. */
   let isBehind = false
+  /** Of what appends may rest on, and the last one that the service was told. */
+  let generation = 0
+  let toldGeneration = 0
   let epoch = 0
   /** Why the last commit failed, until one succeeds. */
   let fault: string | null = null
@@ -112,6 +115,10 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         writer.apply(rows)
       },
     })
+    await fold()
+  }
+
+  async function fold(): Promise<void> {
     while (writer.step(1_000)) await new Promise(setImmediate)
   }
 
@@ -121,10 +128,22 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
     return error
   }
 
-  /** Applies what PostgreSQL has, once nothing is under way there. Asks until the deadline. */
-  async function recover(): Promise<void> {
-    while (isBehind) {
+  /**
+   * Returns a function that throws past the deadline, or after the time of a lease: the lease may be renewed while
+   * appends fail.
+   */
+  function limit(): () => void {
+    const untilMs = performance.now() + leaseMs
+    return () => {
       lease.require()
+      if (performance.now() > untilMs) throw new LedgerUnavailable('PostgreSQL does not answer')
+    }
+  }
+
+  /** Applies what PostgreSQL has, once nothing is under way there. */
+  async function recover(requireTime = limit()): Promise<void> {
+    while (isBehind) {
+      requireTime()
       try {
         await remote.settle(epoch, limitMs)
         await requirePrefix(remote, writer.ledger)
@@ -136,6 +155,10 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         await sleep(RETRY_MS)
       }
     }
+    if (toldGeneration === generation) return
+    await fold()
+    toldGeneration = generation
+    parts.send({ kind: 'caughtUp', generation })
   }
 
   /** Sends a group. Resolves to null if PostgreSQL has it, and otherwise to why it may lack it. */
@@ -152,9 +175,10 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
 
   /** Adds to `sent` every group that PostgreSQL may have. */
   async function commit(batches: readonly (readonly Draft[])[], sent: OpenGroup[]): Promise<CommitOutcome[]> {
+    const requireTime = limit()
     for (;;) {
-      lease.require()
-      await recover()
+      requireTime()
+      await recover(requireTime)
       // A hash covers everything before it.
       const landed = sent.find(({ rows }) => rows.some(({ seq, hash }) => writer.ledger.hashAt(seq) === hash))
       if (landed) return landed.outcomes
@@ -175,7 +199,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         return group.outcomes
       }
       group.undo()
-      // Without a connection nothing was sent, so it waits until the deadline.
+      // Without a connection nothing was sent.
       if (error instanceof Unreachable) await sleep(RETRY_MS)
       else sent.push(group)
       const mayRepeat = isPassing(error) || codeOf(error) === HEAD_DIFFERS
@@ -202,7 +226,7 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
   function look(): void {
     sendingState = sendState()
     void sendingState.then(() => {
-      if (!isClosing) stateTimer = setTimeout(look, STATE_MS)
+      if (!isClosing) stateTimer = setTimeout(look, isBehind ? RETRY_MS : STATE_MS)
     })
   }
 
@@ -222,11 +246,18 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
         const isRefused = error instanceof LedgerUnavailable
         if (!isRefused) fault = messageOf(error)
         const message = isRefused ? error.message : `PostgreSQL did not commit: ${fault}`
+        if (isBehind) {
+          generation += 1
+          parts.send({ kind: 'behind' })
+          clearTimeout(stateTimer)
+          stateTimer = setTimeout(look, RETRY_MS)
+        }
         throw new LedgerUnavailable(message, { cause: error, isUnsure: sent.length > 0 })
       } finally {
         isCommitting = false
       }
     },
+    generation: () => generation,
     status() {
       const engine = status('holder')
       if (lease.isPast()) return { engine, ledgerError: engine.fault ?? 'PostgreSQL does not answer' }

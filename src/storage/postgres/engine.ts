@@ -14,6 +14,8 @@ import { EngineRefused, type PostgresOptions } from './options.ts'
 export type Engine = {
   /** Durable once it resolves. Rejects with LedgerUnavailable. Nothing else may use the writer meanwhile. */
   commit(batches: readonly (readonly Draft[])[]): Promise<CommitOutcome[]>
+  /** Raised by each commit that fails although PostgreSQL may have it. */
+  generation(): number
   /** Overrides the writer's status. */
   status(): { readonly engine: EngineStatus; readonly ledgerError?: string }
   /** Rejects if PostgreSQL does not answer. */

@@ -93,6 +93,7 @@ export async function openFollower(postgres: PostgresOptions, parts: EngineParts
 
   return {
     commit: async (batches) => writer.commit(batches),
+    generation: () => 0,
     status(): { engine: EngineStatus } {
       const lag = remoteSeq === null ? null : writer.ledger.head().seq - remoteSeq
       return {

@@ -51,7 +51,7 @@ test('appends are refused past the deadline, and go on once PostgreSQL is back',
   await expect(storage.append([said('two')])).rejects.toMatchObject({ isUnsure: true })
   await expect.poll(() => storage.mayAct()).toBe(false)
   const refused = storage.append([said('three')])
-  await expect(refused).rejects.toThrow('PostgreSQL does not answer')
+  await expect(refused).rejects.toThrow('this machine has to catch up with PostgreSQL first')
   await expect(refused).rejects.toMatchObject({ name: 'LedgerUnavailable', isUnsure: false })
   expect(await storage.status()).toMatchObject({
     ledgerError: expect.stringMatching('^PostgreSQL does not answer'),
@@ -62,6 +62,26 @@ test('appends are refused past the deadline, and go on once PostgreSQL is back',
   await storage.append([said('four')])
   expect(await storage.status()).toMatchObject({ ledgerError: null, engine: { epoch: 2, fault: null } })
   expect(await inPostgres(storage.ledger.id())).toEqual(['one', 'four'])
+})
+
+test('nothing is appended that rests on views without what PostgreSQL has', async () => {
+  const proxy = await openProxy(database().port)
+  onTestFinished(() => proxy.close())
+  const storage = await initNode(testDirectory(), commit('here', { url: proxy.url, leaseMs: 1_600 }))
+  const { seq } = storage.ledger.head()
+  proxy.watch('delegate.append', () => {
+    proxy.isDeaf = true
+    return 'swallow the answer'
+  })
+  await expect(storage.append([said('one')])).rejects.toMatchObject({ isUnsure: true })
+  expect(storage.mayAct()).toBe(false)
+  proxy.isDeaf = false
+  // Whoever asks again at once has not seen that it is there.
+  await expect(storage.append([said('again')])).rejects.toMatchObject({ isUnsure: false })
+  await expect.poll(() => storage.mayAct()).toBe(true)
+  expect(storage.ledger.head().seq).toBe(seq + 1)
+  await storage.append([said('two')])
+  expect(await inPostgres(storage.ledger.id())).toEqual(['one', 'two'])
 })
 
 test('an answer does not wait for what was appended after it', async () => {
