@@ -1,5 +1,6 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { cutOf, isErased, isRedacted } from './event-kinds.ts'
+import { createReminderStates } from './reminder-states.ts'
 import { type Segment, timelineTree } from './tree.ts'
 
 export type TimelineStore = ReturnType<typeof createTimelineStore>
@@ -13,6 +14,7 @@ export function createTimelineStore() {
   const barredSeqs = new Set<number>()
   /** Seqs of those that the owner keeps after all, including those whose request is not loaded yet. */
   const keptSeqs = new Set<number>()
+  const reminders = createReminderStates()
   /** Redacted copies of replies, by the replies' `seq`. */
   const redactions = new Map<number, string>()
   let sorted: readonly TimelineEvent[] | null = null
@@ -52,7 +54,10 @@ export function createTimelineStore() {
 
   return {
     add(events: readonly TimelineEvent[]): void {
-      for (const event of events) takeRedaction(event)
+      for (const event of events) {
+        takeRedaction(event)
+        reminders.take(event)
+      }
       for (const event of events) {
         const known = bySeq.get(event.seq)
         if (known === undefined) set(erasedSeqs.has(event.seq) ? withoutWords(event) : event)
@@ -79,6 +84,8 @@ export function createTimelineStore() {
     get: (seq: number): TimelineEvent | undefined => bySeq.get(seq),
     /** Whether the owner asked not to keep what the message says. The request comes after it, so it is loaded. */
     isBarred: (seq: number): boolean => barredSeqs.has(seq) && !keptSeqs.has(seq),
+    /** What became of a reminder. Whatever settles it comes after it, so it is loaded. */
+    reminderState: reminders.of,
     /** In order of `seq`. */
     get events(): readonly TimelineEvent[] {
       sorted ??= [...bySeq.values()].toSorted((a, b) => a.seq - b.seq)

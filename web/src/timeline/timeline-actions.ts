@@ -3,9 +3,12 @@ import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
 import type { Erasing } from '../app/erase-dialog.ts'
 import { plural } from '../design/format.ts'
+import type { MenuItem } from '../design/menu.ts'
+import { tickOff } from '../timers/settle.ts'
 import type { ChatSession } from './chat/session.ts'
 import { cutOf } from './event-kinds.ts'
 import { type Draft, draftOf } from './pasted.ts'
+import type { Reminder } from './reminder-states.ts'
 import type { Segment } from './tree.ts'
 
 /** What a button allows: five dollars. */
@@ -20,6 +23,7 @@ export function createTimelineActions(options: {
   readonly erase: (erasing: Erasing) => void
   readonly say: (draft: Draft) => void
   readonly explainTurn: (turnId: string) => void
+  readonly snoozeItems: (reminder: Reminder) => MenuItem[]
 }) {
   const { app, session } = options
   const spanEvents = async (id: string) =>
@@ -68,6 +72,9 @@ export function createTimelineActions(options: {
     },
     isErasurePending: session.isErasurePending,
     isBarred: session.isBarred,
+    reminderState: session.reminderState,
+    tickOff: (reminder: Reminder) => void app.attempt(() => tickOff(app, reminder)),
+    snoozeItems: options.snoozeItems,
     undoErasure: (id: string) =>
       void app.attempt(() => app.http.post('/api/erasures/{id}/undo', { params: { id } })),
     retry: session.outbox.retry,

@@ -228,6 +228,7 @@ export const timelineStyles = css`
     text-underline-offset: 0.2em;
   }
   .notice.reminder {
+    flex-wrap: wrap;
     align-items: baseline;
     padding-block: var(--space-2);
     color: var(--ink);
@@ -242,6 +243,15 @@ export const timelineStyles = css`
     unicode-bidi: plaintext;
     overflow-wrap: anywhere;
     white-space: normal;
+  }
+  .notice.reminder .state {
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+    font-weight: 400;
+  }
+  .notice .settle,
+  .notice dg-menu {
+    align-self: center;
   }
   .notice .undo {
     min-height: 1.75rem;
