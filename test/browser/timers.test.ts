@@ -114,7 +114,7 @@ test('lists due reminders, and ticks off, snoozes, edits and cancels them', asyn
     .first()
     .waitFor()
   await list('Coming up').filter({ hasText: 'Feed the cat' }).getByText('Snoozed').waitFor()
-  await list('Past').filter({ hasText: 'Feed the cat' }).getByText('Snoozed until').waitFor()
+  await list('Past').filter({ hasText: 'Feed the cat' }).getByText('Snoozed, due again').waitFor()
 
   await due('Call Ada').getByRole('button', { name: 'Snooze' }).click()
   await page.getByRole('menuitem', { name: 'Another time…' }).click()
@@ -152,7 +152,7 @@ test('ticks off all due reminders at once', async () => {
   for (const title of ['Tea', 'Cake']) await service.client.post('/api/timers', { title, at: soon() })
   const page = await visit(browser(), service, { path: '/timers' })
   await page.getByRole('button', { name: 'All done' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'All done' }).click()
+  await page.getByRole('button', { name: 'Tick off all' }).click()
   await page.getByRole('list', { name: 'Due' }).waitFor({ state: 'detached' })
   expect((await service.client.get('/api/timers?open=true')).json.timers).toEqual([])
 })

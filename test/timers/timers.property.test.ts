@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -36,6 +37,8 @@ test('fires no occurrence twice and none at a replaced time, whatever happens', 
       let timers = opened.open()
       timers.start()
       for (const step of steps) {
+        // The reactor looks before the clock jumps.
+        await setImmediate()
         if (step.what === 'kill') {
           await timers.close()
           timers = opened.open()
@@ -44,7 +47,8 @@ test('fires no occurrence twice and none at a replaced time, whatever happens', 
       }
       opened.pass(30 * DAY_MS)
       await timers.close()
-      await opened.restart()
+      // The first may only correct recurring timers after a clock that was ahead.
+      for (const _ of [1, 2]) await opened.restart()
       expect(opened.faults).toEqual([])
       const facts = opened.facts()
       const fired = facts.flatMap((event) => (event.type === 'timer.fired' ? [event] : []))

@@ -182,6 +182,7 @@ function noticeView(
   const reminder = event.type === 'timer.fired' ? 'reminder' : ''
   return html`<p class="beside notice ${reminder}" data-focus tabindex=${tabindex}>
     <dg-icon name=${icon}></dg-icon>
+    <span class="line">
     ${
       link === null
         ? html`<span class="title">${titleOf(event)}</span>`
@@ -196,7 +197,7 @@ function noticeView(
             Undo
           </button>`
     }
-    <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
+    <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time></span>
   </p>`
 }
 

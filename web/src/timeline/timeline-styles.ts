@@ -227,8 +227,17 @@ export const timelineStyles = css`
     text-decoration-color: var(--line-strong);
     text-underline-offset: 0.2em;
   }
-  .notice.reminder {
+  .notice .line {
+    display: contents;
+  }
+  .notice.reminder .line {
+    display: flex;
     flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-1) var(--space-2);
+    min-width: 0;
+  }
+  .notice.reminder {
     align-items: baseline;
     padding-block: var(--space-2);
     color: var(--ink);
@@ -248,10 +257,6 @@ export const timelineStyles = css`
     color: var(--ink-soft);
     font-size: var(--text-sm);
     font-weight: 400;
-  }
-  .notice .settle,
-  .notice dg-menu {
-    align-self: center;
   }
   .notice .undo {
     min-height: 1.75rem;

@@ -92,8 +92,10 @@ export class DgCalendarFeed extends AppElement {
       ${
         madeAt === null
           ? html`<button class="button small" @click=${this.makeFirst}>Make an address</button>`
-          : html`<button class="button small" @click=${this.confirmReplacing}>Replace</button>
-              <button class="button small" @click=${this.confirmDropping}>Switch off</button>`
+          : html`<span class="actions">
+              <button class="button small" @click=${this.confirmReplacing}>Replace</button>
+              <button class="button small" @click=${this.confirmDropping}>Switch off</button>
+            </span>`
       }
       ${this.url === '' || madeAt === null ? nothing : this.newAddressView()}
     </li>`

@@ -41,10 +41,12 @@ export class DgTimersPage extends AppElement {
     }
     .due {
       display: flex;
-      flex-wrap: wrap;
-      align-items: baseline;
+      align-items: center;
       justify-content: space-between;
-      gap: 0 var(--space-3);
+      margin-bottom: var(--space-2);
+    }
+    .due .heading {
+      margin: 0;
     }
   `
   private readonly timers = new Loaded<Listed>(this, {
@@ -96,7 +98,7 @@ export class DgTimersPage extends AppElement {
     askToConfirm(this, {
       heading: `Tick off all ${open.length} reminders?`,
       content: 'Those that repeat will remind you again.',
-      action: 'All done',
+      action: 'Tick off all',
       look: 'primary',
       run: async () => {
         for (const timer of open) await tickOff(this.app, reminderOf(timer))
@@ -180,7 +182,7 @@ export class DgTimersPage extends AppElement {
         <p class="facts">
           <time datetime=${occurrence}>${zonedText(occurrence, timer.timezone)}</time>
           <span>${relativeText(occurrence)}</span>
-          <span>${latenessText(timer, occurrence)}</span>
+          ${lateView(timer, occurrence)}
         </p>
         ${
           timer.status === 'active'
@@ -240,10 +242,10 @@ export class DgTimersPage extends AppElement {
 const reminderOf = ({ id, open, dueAt }: Timer): Reminder => ({ id, occurrence: open ?? dueAt })
 
 /** Whether Delegate was off when an occurrence was due, and if so whether it reminded afterwards. */
-function latenessText({ lastFiredAt }: Timer, occurrence: string): string {
+function lateView({ lastFiredAt }: Timer, occurrence: string): TemplateResult | typeof nothing {
   const lateByMs = lastFiredAt === null ? -1 : Date.parse(lastFiredAt) - Date.parse(occurrence)
-  if (lateByMs < 0) return 'Missed while Delegate was off'
-  return lateByMs > lateMs ? 'Shown late: Delegate was off' : ''
+  if (lateByMs < 0) return html`<span>Missed while Delegate was off</span>`
+  return lateByMs > lateMs ? html`<span>Shown late: Delegate was off</span>` : nothing
 }
 
 function overView(timer: Timer, all: readonly Timer[]): TemplateResult {
@@ -262,7 +264,7 @@ function overView(timer: Timer, all: readonly Timer[]): TemplateResult {
 }
 
 function endText({ status, lastFiredAt, settled }: Timer): string {
-  if (settled === 'snoozed') return 'Snoozed until'
+  if (settled === 'snoozed') return 'Snoozed, due again'
   if (settled === 'done') return lastFiredAt === null ? 'Done, was due' : 'Done, fired'
   if (status === 'cancelled') return lastFiredAt === null ? 'Cancelled, was due' : 'Cancelled, last fired'
   return lastFiredAt === null ? 'Missed, was due' : 'Fired'
