@@ -105,6 +105,9 @@ export function createTimerQueries(views: Database) {
     `SELECT * FROM timers WHERE occurrence IS NOT NULL AND settled IS NULL AND status <> 'cancelled'
      ORDER BY occurrence DESC, timerId LIMIT ?`,
   )
+  const snoozeOf = views.prepare<[string, string], TimerRow>(
+    'SELECT * FROM timers WHERE snoozesId = ? AND snoozesOccurrence = ? ORDER BY setSeq LIMIT 1',
+  )
   const due = views.prepare<[string], TimerRow>(
     "SELECT * FROM timers WHERE status = 'active' AND dueAt <= ? ORDER BY dueAt",
   )
@@ -119,6 +122,8 @@ export function createTimerQueries(views: Database) {
     page: (limit: number, after: TimerPlace | null) => pageOf.all({ ...(after ?? BEFORE_ALL), limit }),
     /** Timers whose last occurrence is open, latest first. */
     open: (limit: number) => open.all(limit),
+    /** The timer that reminds again of an occurrence. */
+    snoozeOf: (timerId: string, occurrence: string) => snoozeOf.get(timerId, occurrence),
     due: (now: string) => due.all(now),
     nextDueAt: () => next.get()?.dueAt ?? null,
   }

@@ -9,33 +9,18 @@ import {
   type ToolResult,
 } from '../model/tool.ts'
 import type { Timer, TimerChange, Timers } from './timers.ts'
-import {
-  ambiguous,
-  invalidTime,
-  matching,
-  momentOf,
-  notFound,
-  resultOf,
-  timeParameters,
-} from './tool-parts.ts'
+import { ambiguous, invalidTime, matching, momentOf, notFound, resultOf } from './tool-parts.ts'
 
 const LISTED_TIMERS = 50
 const CLOCK = /^\d{2}:\d{2}$/
 
+/** Described by the tool itself: what is sent to a model with each request must be short. */
 const parameters = z.object({
-  query: z
-    .string()
-    .min(1)
-    .max(500)
-    .nullable()
-    .describe(
-      'Words of its title as the owner said them, or its id; null for the reminder that was due last',
-    ),
-  title: z.string().min(1).max(500).nullable().describe('The new title; null to keep it'),
-  ...timeParameters,
-  at: timeParameters.at.describe(
-    'ISO 8601; without an offset it is local time of the owner. A time alone, such as 17:00, keeps the day',
-  ),
+  query: z.string().min(1).max(500).nullable(),
+  title: z.string().min(1).max(500).nullable(),
+  at: z.string().max(40).nullable(),
+  in_minutes: z.number().nullable(),
+  recurrence: z.string().max(100).nullable(),
 })
 
 type Args = z.output<typeof parameters>
@@ -83,24 +68,21 @@ export function changeTimer(timers: Timers) {
     const outcome = wishOf(args, context)
     if ('refusal' in outcome) return outcome.refusal
     const { wish } = outcome
-    const { id, setSeq } = wish.timer
+    const { id } = wish.timer
     const origin = { by: 'delegate', ...originOf(context) } as const
     const acted =
       wish.kind === 'snooze' ? timers.snooze(id, wish.until, origin) : timers.change(id, wish.change, origin)
-    return resultOf(acted, context.timezone, [setSeq])
+    return resultOf(acted, context.timezone, true)
   }
 
   return defineTool({
     name: 'change_timer',
-    everyday: true,
     class: 'guarded',
     description:
-      'Changes a timer: its title, when it fires next, or how it repeats. A reminder that is due is snoozed until the new ' +
-      'time. It finds them by itself, so there is no need to list them first.',
-    brief:
-      'Changes or snoozes a reminder, by words of its title: at a local time (ISO 8601 or 17:00), in minutes, cron.',
+      'Changes a timer, found as by cancel_timer: title, next time or recurrence. One that is due is snoozed; query ' +
+      'null: the last of those. A time alone (17:00) keeps the day.',
     parameters,
-    // Neither a second change nor a second snooze of the same reminder adds anything.
+    // The key of the call makes a second run find what the first did.
     idempotent: true,
     readOnly: false,
     async plan(args, context) {

@@ -167,11 +167,11 @@ export function createTimers(options: {
     const row = queries.byId(id)
     const at = occurrence ?? row?.occurrence
     if (!row || !at) return { status: 'refused', reason: 'not_due' }
-    const key = `timer-snoozed:${id}:${at}`
-    const isRepeat = ledger.rowByKey(key) !== undefined
-    const isOpen = openOccurrence(row) === at && words.stateOf(row) === 'readable'
-    if (!isOpen && !isRepeat) return { status: 'refused', reason: 'over' }
-    if (isPast(until) && !isRepeat) return { status: 'refused', reason: 'past' }
+    const known = queries.snoozeOf(id, at)
+    if (known) return { status: 'set', timer: toTimer(known) }
+    if (openOccurrence(row) !== at || words.stateOf(row) !== 'readable')
+      return { status: 'refused', reason: 'over' }
+    if (isPast(until)) return { status: 'refused', reason: 'past' }
     const timezone = options.timezone()
     const when = {
       dueAt: until.toISOString(),
@@ -180,7 +180,8 @@ export function createTimers(options: {
       missedPolicy: 'fire_once',
     } as const
     return appendSet({
-      ...{ type: 'timer.set', actor: by, ...envelope, key, body: { title: words.titleOf(row) } },
+      ...{ type: 'timer.set', actor: by, key: `timer-snoozed:${id}:${at}`, ...envelope },
+      body: { title: words.titleOf(row) },
       derivedFrom: [...(envelope.derivedFrom ?? []), row.setSeq],
       facts: { timerId: newId(), ...when, by, snoozes: { timerId: id, occurrence: at } },
     })

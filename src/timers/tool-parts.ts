@@ -7,9 +7,12 @@ import type { ChangeOutcome, Timer } from './timers.ts'
 /** When a timer fires, as the tools ask for it. */
 export const timeParameters = {
   at: z.string().max(40).nullable().describe('ISO 8601; without an offset it is local time of the owner'),
-  in_minutes: z.number().min(0).max(5_256_000).nullable(),
+  in_minutes: z.number().nullable(),
   recurrence: z.string().max(100).nullable().describe('A cron expression: minute hour day month weekday'),
 }
+
+/** The last moment that a fact can name. */
+const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** The moment that a call asks for; null if it names none. */
 export function momentOf(
@@ -17,10 +20,14 @@ export function momentOf(
   { timezone, nowMs }: ToolContext,
 ): Date | null | 'invalid' {
   if (at !== null) return toInstant(at, timezone) ?? 'invalid'
-  return in_minutes === null ? null : new Date(nowMs + in_minutes * 60_000)
+  if (in_minutes === null) return null
+  const moment = new Date(nowMs + in_minutes * 60_000)
+  // Also NaN.
+  return moment.getTime() <= LATEST_MS ? moment : 'invalid'
 }
 
-export const invalidTime = (at: string | null) => refuse('invalid_time', `“${at}” is not a moment.`)
+export const invalidTime = (at: string | null) =>
+  refuse('invalid_time', at === null ? 'That is not a moment.' : `“${at}” is not a moment.`)
 
 const REFUSALS = {
   past: 'That moment is over.',
@@ -29,15 +36,16 @@ const REFUSALS = {
   not_due: 'It is not due yet.',
 } as const
 
-/** The result of setting or changing a timer. `derivedFrom` names the facts whose words the timer keeps. */
+/** The result of setting or changing a timer. `repeats`: it has words that the call did not. */
 export async function resultOf(
   outcome: Promise<ChangeOutcome>,
   timezone: string,
-  derivedFrom: readonly number[] = [],
+  repeats = false,
 ): Promise<ToolResult> {
   try {
     const set = await outcome
     if (set.status === 'refused') return refuse(set.reason, REFUSALS[set.reason])
+    const derivedFrom = repeats ? [set.timer.setSeq] : []
     return { ok: true, data: { timer: present(set.timer, timezone) }, refs: [refTo(set.timer)], derivedFrom }
   } catch (error) {
     if (error instanceof InvalidRecurrence) return refuse('invalid_recurrence', error.message)

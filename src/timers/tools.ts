@@ -40,7 +40,7 @@ export function timerTools(timers: Timers): Tool[] {
       everyday: true,
       class: 'free',
       description:
-        'Sets a timer that wakes you: at a moment, in a number of minutes, or again and again by a cron expression in the zone of the owner.',
+        'Sets a timer that wakes you: at a moment, in minutes, or again and again by a cron expression in the zone of the owner.',
       brief: 'Sets a reminder or timer: at a local time (ISO 8601), in minutes, or again and again (cron).',
       parameters: z.object({
         title: z.string().min(1).max(500),
@@ -62,8 +62,7 @@ export function timerTools(timers: Timers): Tool[] {
       name: 'list_timers',
       everyday: true,
       class: 'free',
-      description:
-        'Lists the timers that are still to come, and as `open` the reminders that are due and not done.',
+      description: 'Lists the timers to come, and as `open` those that are due and not done.',
       parameters: z.object({}),
       idempotent: true,
       readOnly: true,
@@ -83,9 +82,7 @@ export function timerTools(timers: Timers): Tool[] {
       name: 'cancel_timer',
       everyday: true,
       class: 'guarded',
-      description:
-        'Cancels a timer, or with `all` every one that matches. It finds them by itself, so there is no need to list them ' +
-        'first.',
+      description: 'Cancels a timer, or with `all` every one that matches.',
       brief: 'Cancels a reminder by words of its title, or with `all` every one that matches.',
       parameters: z.object({
         query: z
