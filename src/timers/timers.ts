@@ -136,7 +136,7 @@ export function createTimers(options: {
     const repeats = recurrence === undefined ? row.recurrence : recurrence
     const next =
       isMoved && repeats !== null ? nextOccurrence(repeats, timezone, new Date(nowMs())) : new Date(row.dueAt)
-    if (repeats !== null) checkPace(repeats)
+    if (isMoved && repeats !== null) checkPace(repeats)
     const due = dueAt ?? next
     if (!due) return { status: 'refused', reason: 'never' }
     if (isMoved && isPast(due)) return { status: 'refused', reason: 'past' }

@@ -60,17 +60,21 @@ export class DgCalendarFeed extends AppElement {
 
   override render() {
     return html`<h2 class="heading">Calendar</h2>
-      <ul class="list rows" aria-label="Calendar">
-        <li>
-          <dg-icon name="download"></dg-icon>
-          <div class="what">
-            <p>Calendar file</p>
-            <p class="soft">Your reminders of the next 90 days, for any calendar.</p>
-          </div>
-          <a class="button small" href="/api/timers.ics" download>Download</a>
-        </li>
-        ${loadedView(this.feed, 'the calendar address', (feed) => this.addressView(feed))}
-      </ul>`
+      ${loadedView(
+        this.feed,
+        'the calendar address',
+        (feed) => html`<ul class="list rows" aria-label="Calendar">
+          <li>
+            <dg-icon name="download"></dg-icon>
+            <div class="what">
+              <p>Calendar file</p>
+              <p class="soft">Your reminders of the next 90 days, for any calendar.</p>
+            </div>
+            <a class="button small" href="/api/timers.ics" download>Download</a>
+          </li>
+          ${this.addressView(feed)}
+        </ul>`,
+      )}`
   }
 
   private addressView({ madeAt }: Feed): TemplateResult {

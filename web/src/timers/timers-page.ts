@@ -124,8 +124,12 @@ export class DgTimersPage extends AppElement {
       <button slot="tools" class="button primary small" @click=${this.setTimer}>
         <dg-icon name="plus"></dg-icon>Set a timer
       </button>
-      ${loadedView(this.timers, 'the timers', (listed) => this.timersView(listed))}
-      <dg-calendar-feed .app=${this.app}></dg-calendar-feed>
+      ${loadedView(
+        this.timers,
+        'the timers',
+        (listed) => html`${this.timersView(listed)}
+          <dg-calendar-feed .app=${this.app}></dg-calendar-feed>`,
+      )}
     </dg-page>`
   }
 

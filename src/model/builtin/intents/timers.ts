@@ -108,7 +108,7 @@ const wordsIn = (text: string) =>
   text
     .toLowerCase()
     .split(' ')
-    .filter((word) => word !== '' && !SMALL_WORDS.test(word))
+    .filter((word) => !SMALL_WORDS.test(word))
 
 /** Cancels the timer that matches, or all. Without words, "the alarm" matches the title "alarm". */
 function* cancel(words: string, kind: string, { present }: World): Steps {
@@ -130,6 +130,7 @@ function* cancel(words: string, kind: string, { present }: World): Steps {
 const SNOOZE_MINUTES = 10
 /** What stands for the reminder that was due last, or joins its name and the time. */
 const NAMELESS = /^(?:that|it|this|one|until|till|by|reminders?|timers?|alarms?|countdowns?)$/
+
 /** Changes when a reminder is due: the one with these words, or the one that was due last. */
 function* move(text: string, world: World): Steps {
   const when = takeWhen(text, world.present, { early: false })
@@ -178,7 +179,7 @@ export const timerIntents: readonly Intent[] = [
     `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of|at))?(?: (.{1,200}))?`,
     ([before = '', kind = '', after = ''], world) => cancel(tidy(`${before} ${after}`), kind, world),
   ),
-  on('(?:snooze|postpone|put off|delay)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
+  on('(?:snooze|postpone)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
   on(
     `(?:move|change|reschedule|shift|push(?: back)?) ((?:the |my |that |this )?(?:.{1,100}? )??${KIND} .{1,100})`,
     ([words = ''], world) => whereMoved(words, world),
