@@ -180,3 +180,21 @@ test('makes a private calendar address, shows it once, replaces it and switches 
   await section.getByRole('link', { name: 'Download' }).click()
   expect((await download).suggestedFilename()).toBe('reminders.ics')
 })
+
+test('says which reminders were late or missed because Delegate was off', async () => {
+  let aheadMs = 0
+  const { service, model } = await startWithModel({ nowMs: () => Date.now() + aheadMs })
+  model.answerWith(() => ({ text: '' }))
+  const { client } = service
+  const at = new Date(Date.now() + 60_000).toISOString()
+  await client.post('/api/timers', { title: 'Feed the cat', at })
+  await client.post('/api/timers', { title: 'Put the bins out', at, missedPolicy: 'skip' })
+  // Asleep for an hour, until something wakes it.
+  aheadMs = 3_600_000
+  await client.post('/api/timers', { title: 'Tea', at: '2099-05-01T09:00' })
+  const page = await visit(browser(), service, { path: '/timers' })
+  const due = (title: string) =>
+    page.getByRole('list', { name: 'Due' }).getByRole('listitem').filter({ hasText: title })
+  await due('Feed the cat').getByText('Shown late: Delegate was off').waitFor()
+  await due('Put the bins out').getByText('Missed while Delegate was off').waitFor()
+})
