@@ -86,6 +86,15 @@ test('fits reminders into 320 pixels, and settles them by keyboard alone', async
     expect([path, await findings(page)]).toEqual([path, []])
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
   }
+  await page.goto('/logs')
+  await settled(page)
+  const at = new Date(Date.now() + 300).toISOString()
+  await service.client.post('/api/timers', { title: 'Take the bread out of the oven', at })
+  await page.locator('.toast').getByRole('button', { name: 'Snooze' }).waitFor()
+  await check(page, 'reminder-toast', 'narrow', 320)
+  await page.locator('.toast').getByRole('button', { name: 'Done' }).press('Enter')
+  await page.locator('.toast').waitFor({ state: 'detached' })
+
   await page.goto('/timers')
   const done = page.getByRole('button', { name: 'Done: Stretch' })
   await done.focus()

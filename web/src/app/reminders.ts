@@ -37,7 +37,7 @@ export function createReminders(options: {
           ? []
           : [
               { label: 'Done', run: () => options.tickOff(reminder) },
-              { label: 'Snooze 10 min', run: () => options.snooze(reminder) },
+              { label: 'Snooze', run: () => options.snooze(reminder) },
             ]),
         { label: 'Show', run: () => options.show(newest.seq) },
       ],

@@ -24,6 +24,7 @@ export class DgToasts extends StyledElement {
     }
     .toast {
       display: flex;
+      flex-wrap: wrap;
       align-items: center;
       gap: var(--space-2);
       max-width: min(30rem, 100%);
@@ -35,6 +36,9 @@ export class DgToasts extends StyledElement {
       box-shadow: var(--shadow-high);
       pointer-events: auto;
       animation: rise 160ms ease-out;
+    }
+    .toast .text {
+      flex: 1 1 12rem;
     }
     .toast .button {
       color: inherit;
