@@ -50,6 +50,11 @@ export const notificationsProjection = defineProjection({
         'proposal.declined': settled,
         'call.rejected': ({ seq, at }) => void insert.run(seq, 'call', at, null),
         'allowance.reached': ({ seq, at }) => void insert.run(seq, 'budget', at, null),
+        'timer.done': ({ at, facts }) => void seeSubject.run(at, facts.timerId),
+        'timer.cancelled': ({ at, facts }) => void seeSubject.run(at, facts.timerId),
+        'timer.set': ({ at, facts }) => {
+          if (facts.snoozes) seeSubject.run(at, facts.snoozes.timerId)
+        },
         'notification.seen': ({ at, facts }) => {
           for (const seq of facts.seqs) see.run(at, seq)
         },

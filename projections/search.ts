@@ -59,6 +59,7 @@ export const searchProjection = defineProjection({
         'note.created': (event) => index(event, event.body?.title, event.body?.content),
         'note.updated': (event) => index(event, event.body?.title, event.body?.content),
         'timer.set': (event) => index(event, event.body?.title),
+        'timer.changed': (event) => index(event, event.body?.title),
         'timer.fired': indexText,
         'task.dispatched': (event) => index(event, event.body?.title, event.body?.prompt),
         erased: ({ facts }) => {

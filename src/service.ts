@@ -248,7 +248,7 @@ function buildKept(base: Base) {
   const timeline = buildTimeline(base)
   const adaptations = buildAdaptations(base)
   const notes = buildNotes(base)
-  const timers = buildTimers({ ...base, onFault: faultsOf('timers') })
+  const timers = buildTimers({ ...base, documents: owner.documents, onFault: faultsOf('timers') })
   const memory = buildMemory({
     ...base,
     documents: owner.documents,

@@ -52,6 +52,20 @@ export const signalEvents = {
       by: z.enum(['owner', 'delegate']),
       /** Some of the title was pasted on the page, so anybody may have written it. */
       pasted: z.boolean().optional(),
+      /** The occurrence that it reminds of again. */
+      snoozes: z.strictObject({ timerId: idSchema, occurrence: timeSchema }).optional(),
+    },
+    body: { title: z.string() },
+  }),
+  /** The schedule and title of an active timer from now on, also those that stay. */
+  'timer.changed': defineEvent({
+    facts: {
+      timerId: idSchema,
+      dueAt: timeSchema,
+      recurrence: z.string().max(100).nullable(),
+      timezone: z.string().max(64),
+      by: z.enum(['owner', 'delegate']),
+      pasted: z.boolean().optional(),
     },
     body: { title: z.string() },
   }),
@@ -66,6 +80,10 @@ export const signalEvents = {
     version: 2,
     facts: { timerId: idSchema, occurrence: timeSchema, missed: countSchema, nextAt: timeSchema.nullable() },
     body: { text: z.string() },
+  }),
+  /** An occurrence that is ticked off. */
+  'timer.done': defineEvent({
+    facts: { timerId: idSchema, occurrence: timeSchema, by: z.enum(['owner', 'delegate']) },
   }),
   'timer.cancelled': defineEvent({
     facts: { timerId: idSchema, by: z.enum(['owner', 'delegate']), setSeq: seqSchema.optional() },

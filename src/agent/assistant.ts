@@ -184,7 +184,8 @@ function buildContext(options: AssistantOptions) {
     commitments: () =>
       timers.active().flatMap(({ setSeq }) => {
         const [event] = ledger.readSeqs([setSeq])
-        return event?.type === 'timer.set' && event.body ? [{ seq: setSeq, title: event.body.title }] : []
+        const isTimer = event?.type === 'timer.set' || event?.type === 'timer.changed'
+        return isTimer && event.body ? [{ seq: setSeq, title: event.body.title }] : []
       }),
     thresholdTokens: sizes.compactTokens,
     capsuleTriggerTokens: sizes.capsuleTokens,

@@ -6,7 +6,7 @@ const SHORTEST_SECRET_CHARS = 6
 
 /** Patterns of keys and tokens, for those that are not stored as settings. */
 const SECRET_SHAPES =
-  /\bsk-[\w-]{12,}|\b(?:AC|SK)[0-9a-f]{32}\b|\bBearer [\w.~+/=-]{8,}|\bBasic [\w+/]{16,}={0,2}|\bdelegate_session=[\w-]+|\beyJ[\w-]{10,}(?:\.[\w-]+){0,2}/g
+  /\bsk-[\w-]{12,}|\b(?:AC|SK)[0-9a-f]{32}\b|\bBearer [\w.~+/=-]{8,}|\bBasic [\w+/]{16,}={0,2}|\bdelegate_session=[\w-]+|(?<=\/calendar\/)[\w-]{16,}|\beyJ[\w-]{10,}(?:\.[\w-]+){0,2}/g
 
 export type Mask = {
   /** Masks the secrets: plain, in JSON, in URLs, in base64, and where white space splits them. */

@@ -53,3 +53,18 @@ export function missedSince(
   if (passed === MAX_COUNTED) last = cron.previousRuns(1, new Date(now.getTime() + 1))[0] ?? last
   return { passed, last: last.toISOString(), nextAt: cron.nextRun(now)?.toISOString() ?? null }
 }
+
+/** The occurrences of a timer from the next one until a moment, at most so many; always the next one. */
+export function occurrencesUntil(
+  { dueAt, recurrence, timezone }: Pick<TimerRow, 'dueAt' | 'recurrence' | 'timezone'>,
+  until: Date,
+  most: number,
+): readonly string[] {
+  const found = [dueAt]
+  if (recurrence === null) return found
+  for (const at of cronOf(recurrence, timezone).enumerate(new Date(dueAt))) {
+    if (at > until || found.length === most) break
+    found.push(at.toISOString())
+  }
+  return found
+}

@@ -1,17 +1,38 @@
-import type { NewEvent } from '../../ledger/event.ts'
+import pLimit from 'p-limit'
+import type { NewEvent, NewEventOf } from '../../ledger/event.ts'
 import { holdsWords, toMatch } from '../../projections/search-text.ts'
-import { createTimerQueries, type TimerPlace, type TimerRow } from '../../projections/timers.ts'
-import { createReactor } from '../lib/reactor.ts'
-import { signalFact } from '../lib/signals.ts'
-import { formatLocal } from '../lib/time.ts'
+import {
+  createTimerQueries,
+  openOccurrence,
+  type TimerPlace,
+  type TimerRow,
+} from '../../projections/timers.ts'
 import type { Origin } from '../model/tool.ts'
 import type { Placement } from '../storage/placement.ts'
 import type { Storage } from '../storage/storage.ts'
-import { checkPace, missedSince, nextOccurrence } from './schedule.ts'
+import { createFiring, LATE_MS } from './firing.ts'
+import { checkPace, nextOccurrence } from './schedule.ts'
+import { cancelled, createTimerWords } from './timer-words.ts'
 
-export type Timer = Omit<TimerRow, 'timerId' | 'dueSeq' | 'conversationId'> & {
+export type Timer = Pick<
+  TimerRow,
+  | 'setSeq'
+  | 'status'
+  | 'dueAt'
+  | 'recurrence'
+  | 'timezone'
+  | 'missedPolicy'
+  | 'by'
+  | 'createdAt'
+  | 'lastFiredAt'
+  | 'settled'
+> & {
   readonly id: string
   readonly title: string
+  /** The last occurrence, while it is neither done nor snoozed. */
+  readonly open: string | null
+  /** The occurrence that this timer reminds of again. */
+  readonly snoozes: { readonly timerId: string; readonly occurrence: string } | null
 }
 
 export type NewTimer = {
@@ -25,19 +46,25 @@ export type NewTimer = {
   readonly isPasted?: boolean
 }
 
+/** What is absent stays. A new recurrence alone sets the next occurrence, too. */
+export type TimerChange = {
+  readonly title?: string | undefined
+  /** The next occurrence. */
+  readonly dueAt?: Date | undefined
+  /** Null: once. */
+  readonly recurrence?: string | null | undefined
+  readonly isPasted?: boolean | undefined
+}
+
 export type TimerOrigin = Origin & { readonly by: TimerRow['by'] }
 
 export type SetOutcome =
   | { readonly status: 'set'; readonly timer: Timer }
   | { readonly status: 'refused'; readonly reason: 'past' | 'never' }
 
-export type Timers = ReturnType<typeof createTimers>
+export type ChangeOutcome = SetOutcome | { readonly status: 'refused'; readonly reason: 'over' | 'not_due' }
 
-/** An occurrence this late was missed: the service was down or the machine asleep. */
-const LATE_MS = 60_000
-const ALREADY_SHOWN = 'The owner already sees this reminder.'
-/** Clocks jump, so check at least this often. */
-const CHECK_EVERY_MS = 30_000
+export type Timers = ReturnType<typeof createTimers>
 
 /** Timers, and the reactor that fires each one when it is due. */
 export function createTimers(options: {
@@ -49,178 +76,155 @@ export function createTimers(options: {
   readonly onFault: (error: unknown) => void
 }) {
   const { nowMs, newId } = options
-  const { append, ledger, views, onHeadMoved } = options.storage
+  const { append, ledger, views } = options.storage
   const queries = createTimerQueries(views)
-  /** Wall clock at the last check; unknown before the first. */
-  let checkedAtMs = Number.POSITIVE_INFINITY
-  const reactor = createReactor<TimerRow | 'clock'>({
-    onHeadMoved,
-    areas: ['timer'],
-    next(isTaken) {
-      const now = nowMs()
-      if (now < checkedAtMs - LATE_MS) return 'clock'
-      checkedAtMs = now
-      return queries
-        .due(new Date(now).toISOString())
-        .find((row) => !isTaken(row.timerId) && stateOf(row) !== 'hidden')
-    },
-    laneOf: (work) => (work === 'clock' ? work : work.timerId),
-    run: (work) => (work === 'clock' ? rescheduleAfterClockFix() : fire(work)),
-    dueInMs() {
-      const nextDueAt = queries.nextDueAt()
-      return nextDueAt === null ? CHECK_EVERY_MS : Math.min(CHECK_EVERY_MS, Date.parse(nextDueAt) - nowMs())
-    },
-    onFault: options.onFault,
-  })
+  const words = createTimerWords(ledger)
+  const inTurn = pLimit(1)
+  const firing = createFiring({ ...options, queries, words, inTurn })
 
   function toTimer(row: TimerRow): Timer {
-    const { timerId, dueSeq: _due, conversationId: _conversation, ...rest } = row
-    return { ...rest, id: timerId, title: titleOf(row) }
-  }
-
-  function titleOf({ setSeq }: TimerRow): string {
-    const [event] = ledger.readSeqs([setSeq])
-    return event?.type === 'timer.set' ? (event.body?.title ?? '') : ''
-  }
-
-  const firedSeq = (timerId: string, at: string) => ledger.rowByKey(`timer-fired:${timerId}:${at}`)?.seq
-
-  /** `hidden`: the words wait to be erased, and may still be restored. */
-  function stateOf({ setSeq }: TimerRow): 'readable' | 'hidden' | 'erased' {
-    const [set] = ledger.readSeqs([setSeq])
-    if (!set?.erased) return 'readable'
-    return ledger.rowAt(setSeq)?.body == null ? 'erased' : 'hidden'
-  }
-
-  /** Fires the last occurrence that is due, once. */
-  async function fire(row: TimerRow): Promise<void> {
-    // Its words were forgotten.
-    if (stateOf(row) === 'erased') {
-      const { conversationId, setSeq: causedBy } = row
-      const origin = { actor: 'service', channel: 'inner', conversationId, causedBy } as const
-      await append([{ ...origin, ...cancelled(row, 'owner') }])
-      return
+    const { setSeq, status, dueAt, recurrence, timezone, missedPolicy, by, createdAt, lastFiredAt } = row
+    const { settled, snoozesId, snoozesOccurrence } = row
+    const snoozes =
+      snoozesId === null || snoozesOccurrence === null
+        ? null
+        : { timerId: snoozesId, occurrence: snoozesOccurrence }
+    return {
+      ...{ id: row.timerId, title: words.titleOf(row), setSeq, status, dueAt, recurrence, timezone },
+      ...{ missedPolicy, by, createdAt, lastFiredAt, open: openOccurrence(row), settled, snoozes },
     }
-    const now = new Date(nowMs())
-    const { passed, last, nextAt } = missedSince(row, now)
-    const isLate = now.getTime() - Date.parse(last) > LATE_MS
-    const isSkipped = isLate && row.missedPolicy === 'skip'
-    // It already fired while the clock was ahead, so the owner is not reminded again.
-    const isRepeat = (firedSeq(row.timerId, last) ?? row.dueSeq) < row.dueSeq
-    const missed = isSkipped ? passed : passed - 1
-    await options.placement.appendToConversation('inner', (conversationId) => {
-      const place = { ...copyOf(row), conversationId }
-      const facts: NewEvent[] = []
-      if (missed > 0 || isRepeat)
-        facts.push({ ...place, ...missedOf(row, missed, isSkipped || isRepeat ? nextAt : last) })
-      if (!isSkipped && !isRepeat) {
-        facts.push({
-          type: 'timer.fired',
-          ...place,
-          key: `timer-fired:${row.timerId}:${last}`,
-          facts: { timerId: row.timerId, occurrence: last, nextAt },
-        })
-        facts.push(dueSignal(place, { timerId: row.timerId, occurrence: last, isLate }))
-      }
-      return facts
+  }
+
+  const isPast = (at: Date) => at.getTime() <= nowMs() - LATE_MS
+
+  async function appendSet(event: NewEventOf<'timer.set'>): Promise<SetOutcome> {
+    const result = await append([event])
+    const set = result.status === 'appended' ? result.events[0] : result.existing
+    const row = set?.type === 'timer.set' ? queries.byId(set.facts.timerId) : undefined
+    if (!row) throw new Error('the views lack a timer that was just set')
+    return { status: 'set', timer: toTimer(row) }
+  }
+
+  /** Throws InvalidRecurrence for an expression that cannot be read. */
+  async function set(
+    { title, dueAt, recurrence, missedPolicy = 'fire_once', isPasted = false }: NewTimer,
+    { by, ...envelope }: TimerOrigin,
+  ): Promise<SetOutcome> {
+    const timezone = options.timezone()
+    const next = recurrence === null ? null : nextOccurrence(recurrence, timezone, new Date(nowMs()))
+    const first = dueAt ?? next
+    if (!first) return { status: 'refused', reason: 'never' }
+    if (recurrence !== null) checkPace(recurrence)
+    if (isPast(first)) return { status: 'refused', reason: 'past' }
+    const when = { dueAt: first.toISOString(), recurrence, timezone }
+    return appendSet({
+      ...{ type: 'timer.set', actor: by, ...envelope, body: { title } },
+      facts: { timerId: newId(), ...when, missedPolicy, by, ...(isPasted && { pasted: true }) },
     })
   }
 
-  function copyOf(row: TimerRow) {
-    return {
-      channel: 'inner',
-      actor: 'service',
-      causedBy: row.setSeq,
-      derivedFrom: [row.setSeq],
-      body: { text: titleOf(row) },
-    } as const
-  }
-
-  function dueSignal(
-    { causedBy, derivedFrom, body }: ReturnType<typeof copyOf>,
-    { timerId, occurrence, isLate }: { timerId: string; occurrence: string; isLate: boolean },
-  ): NewEvent {
-    const due = formatLocal(new Date(occurrence), options.timezone())
-    const late = isLate ? ` It was due on ${due} and is late because I was not running.` : ''
-    return signalFact(
+  /** Throws InvalidRecurrence. A timer that is over, or whose words are erased, cannot be changed. */
+  async function change(
+    id: string,
+    { title, dueAt, recurrence, isPasted = false }: TimerChange,
+    { by, ...envelope }: TimerOrigin,
+  ): Promise<ChangeOutcome> {
+    const row = queries.byId(id)
+    if (row?.status !== 'active' || words.stateOf(row) !== 'readable')
+      return { status: 'refused', reason: 'over' }
+    const isMoved = dueAt !== undefined || (recurrence !== undefined && recurrence !== row.recurrence)
+    const timezone = isMoved ? options.timezone() : row.timezone
+    const repeats = recurrence === undefined ? row.recurrence : recurrence
+    const next =
+      isMoved && repeats !== null ? nextOccurrence(repeats, timezone, new Date(nowMs())) : new Date(row.dueAt)
+    if (isMoved && repeats !== null) checkPace(repeats)
+    const due = dueAt ?? next
+    if (!due) return { status: 'refused', reason: 'never' }
+    if (isMoved && isPast(due)) return { status: 'refused', reason: 'past' }
+    const old = words.titleOf(row)
+    const changed = { title: title ?? old, dueAt: due.toISOString(), recurrence: repeats }
+    const isSame =
+      changed.title === old && changed.dueAt === row.dueAt && changed.recurrence === row.recurrence
+    if (isSame) return { status: 'set', timer: toTimer(row) }
+    const { title: newTitle, ...when } = changed
+    await append([
       {
-        kind: 'timer_due',
-        mode: 'wake',
-        priority: 5,
-        dedupKey: `timer:${timerId}:${occurrence}`,
-        text: `The timer “${body.text}” is due.${late} ${ALREADY_SHOWN}`,
-        causedBy,
-        derivedFrom,
+        ...{ type: 'timer.changed', actor: by, ...envelope, body: { title: newTitle } },
+        // A new title may keep words of the old one.
+        derivedFrom: [...(envelope.derivedFrom ?? []), row.setSeq],
+        facts: { timerId: id, ...when, timezone, by, ...(isPasted && { pasted: true }) },
       },
-      newId(),
+    ])
+    return { status: 'set', timer: toTimer(queries.byId(id) ?? row) }
+  }
+
+  /** Reminds again of an open occurrence, the last one by default. Repeated, it returns the first snooze. */
+  async function snooze(
+    id: string,
+    until: Date,
+    { by, ...envelope }: TimerOrigin,
+    occurrence?: string,
+  ): Promise<ChangeOutcome> {
+    const row = queries.byId(id)
+    const at = occurrence ?? row?.occurrence
+    if (!row || !at) return { status: 'refused', reason: 'not_due' }
+    const known = queries.snoozeOf(id, at)
+    if (known) return { status: 'set', timer: toTimer(known) }
+    if (openOccurrence(row) !== at || words.stateOf(row) !== 'readable')
+      return { status: 'refused', reason: 'over' }
+    if (isPast(until)) return { status: 'refused', reason: 'past' }
+    const timezone = options.timezone()
+    const when = {
+      dueAt: until.toISOString(),
+      recurrence: null,
+      timezone,
+      missedPolicy: 'fire_once',
+    } as const
+    return appendSet({
+      ...{ type: 'timer.set', actor: by, key: `timer-snoozed:${id}:${at}`, ...envelope },
+      body: { title: words.titleOf(row) },
+      derivedFrom: [...(envelope.derivedFrom ?? []), row.setSeq],
+      facts: { timerId: newId(), ...when, by, snoozes: { timerId: id, occurrence: at } },
+    })
+  }
+
+  /** Ticks off an occurrence, the last one by default. One that is no longer open stays as it is. */
+  async function done(
+    id: string,
+    { by, ...envelope }: TimerOrigin,
+    occurrence?: string,
+  ): Promise<'done' | 'not_due'> {
+    const row = queries.byId(id)
+    if (!row || row.occurrence === null) return 'not_due'
+    const open = openOccurrence(row)
+    if (open === null || (occurrence ?? open) !== open) return 'done'
+    const key = `timer-done:${id}:${open}`
+    const facts = { timerId: id, occurrence: open, by }
+    await append([{ ...{ type: 'timer.done', actor: by, ...envelope, key }, facts }])
+    return 'done'
+  }
+
+  /** Cancels all of them. If one is no longer active, cancels none and returns false. */
+  async function cancel(ids: readonly string[], { by, ...envelope }: TimerOrigin): Promise<boolean> {
+    const rows = ids.flatMap((id) => queries.byId(id) ?? [])
+    if (rows.length < ids.length || rows.some(({ status }) => status !== 'active')) return false
+    const result = await append(
+      rows.map((row): NewEvent => ({ actor: by, ...envelope, ...cancelled(row, by) })),
     )
+    return result.status === 'appended'
   }
 
-  /** Once a clock that was ahead is corrected, recurring timers would stay silent until it catches up. */
-  async function rescheduleAfterClockFix(): Promise<void> {
-    const now = new Date(nowMs())
-    for (const row of queries.active()) {
-      const { conversationId, dueAt, recurrence, timezone } = row
-      const nextAt = recurrence && nextOccurrence(recurrence, timezone, now)?.toISOString()
-      if (!nextAt || nextAt >= dueAt || isOwnFirst(row)) continue
-      await append([{ ...copyOf(row), conversationId, ...missedOf(row, 0, nextAt) }])
-    }
-    checkedAtMs = now.getTime()
-  }
-
-  /** Whether it waits for a first date of its own, later than the recurrence alone would give. */
-  function isOwnFirst({ setSeq, dueAt }: TimerRow): boolean {
-    const [set] = ledger.readSeqs([setSeq])
-    if (set?.type !== 'timer.set' || set.facts.dueAt !== dueAt || set.facts.recurrence === null) return false
-    const first = nextOccurrence(set.facts.recurrence, set.facts.timezone, new Date(set.at))
-    return first?.toISOString() !== dueAt
-  }
+  const alone =
+    <A extends readonly unknown[], R>(act: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> =>
+      inTurn(() => act(...args))
 
   return {
-    /** Throws InvalidRecurrence for an expression that cannot be read. */
-    async set(
-      { title, dueAt, recurrence, missedPolicy = 'fire_once', isPasted = false }: NewTimer,
-      { by, ...envelope }: TimerOrigin,
-    ): Promise<SetOutcome> {
-      const now = new Date(nowMs())
-      const timezone = options.timezone()
-      const next = recurrence === null ? null : nextOccurrence(recurrence, timezone, now)
-      const first = dueAt ?? next
-      if (!first) return { status: 'refused', reason: 'never' }
-      if (recurrence !== null) checkPace(recurrence)
-      if (first.getTime() <= now.getTime() - LATE_MS) return { status: 'refused', reason: 'past' }
-      const timerId = newId()
-      const result = await append([
-        {
-          type: 'timer.set',
-          actor: by,
-          ...envelope,
-          facts: {
-            timerId,
-            dueAt: first.toISOString(),
-            recurrence,
-            timezone,
-            missedPolicy,
-            by,
-            ...(isPasted && { pasted: true }),
-          },
-          body: { title },
-        },
-      ])
-      const event = result.status === 'appended' ? result.events[0] : result.existing
-      const row = event?.type === 'timer.set' ? queries.byId(event.facts.timerId) : undefined
-      if (!row) throw new Error('the views lack a timer that was just set')
-      return { status: 'set', timer: toTimer(row) }
-    },
-    /** Cancels all of them. If one is no longer active, cancels none and returns false. */
-    async cancel(ids: readonly string[], { by, ...envelope }: TimerOrigin): Promise<boolean> {
-      const rows = ids.flatMap((id) => queries.byId(id) ?? [])
-      if (rows.length < ids.length || rows.some(({ status }) => status !== 'active')) return false
-      const result = await append(
-        rows.map((row): NewEvent => ({ actor: by, ...envelope, ...cancelled(row, by) })),
-      )
-      return result.status === 'appended'
-    },
+    set,
+    change: alone(change),
+    snooze: alone(snooze),
+    done: alone(done),
+    cancel: alone(cancel),
     get(id: string): Timer | undefined {
       const row = queries.byId(id)
       return row && toTimer(row)
@@ -236,22 +240,12 @@ export function createTimers(options: {
       const found = queries.page(-1, after).values().map(toTimer)
       return [...found.filter(({ title }) => holdsWords(words, title)).take(limit)]
     },
+    /** Timers that fired or were missed and are neither done nor snoozed, latest first. */
+    open: (limit: number) => queries.open(limit).map(toTimer),
+    /** All timers to come, soonest first. */
+    active: () => queries.active().map(toTimer),
     /** Fires overdue timers, then each timer when it is due. */
-    start: reactor.start,
-    close: reactor.close,
+    start: firing.start,
+    close: firing.close,
   }
-}
-
-/** Not keyed by time alone: after a clock was set back, the same time can come up again. */
-function missedOf({ timerId, dueSeq, dueAt }: TimerRow, missed: number, nextAt: string | null) {
-  const facts = { timerId, occurrence: dueAt, missed, nextAt }
-  return { type: 'timer.missed', key: `timer-missed:${timerId}:${dueSeq}`, facts } as const
-}
-
-function cancelled({ timerId, setSeq }: TimerRow, by: TimerRow['by']) {
-  return {
-    type: 'timer.cancelled',
-    key: `timer-cancelled:${timerId}`,
-    facts: { timerId, by, setSeq },
-  } as const
 }

@@ -1,37 +1,38 @@
 import * as z from 'zod'
-import { formatLocal, toInstant } from '../lib/time.ts'
+import { formatLocal } from '../lib/time.ts'
 import { defineTool, originOf, type Planned, refuse, type Tool, type ToolResult } from '../model/tool.ts'
-import { InvalidRecurrence } from './schedule.ts'
+import { changeTimer } from './change-tool.ts'
 import type { Timer, Timers } from './timers.ts'
+import {
+  ambiguous,
+  invalidTime,
+  matching,
+  momentOf,
+  notFound,
+  present,
+  refTo,
+  resultOf,
+  timeParameters,
+} from './tool-parts.ts'
 
 const LISTED_TIMERS = 50
 
 /** The timer tools of the delegate. */
 export function timerTools(timers: Timers): Tool[] {
-  /** Active timers whose title has every word of the query. More than one is refused unless `all` is set. */
+  const active = () => timers.list(LISTED_TIMERS).filter((timer) => timer.status === 'active')
+
+  /** More than one is refused unless `all` is set. */
   function find(
     query: string | null,
     all: boolean | null,
     timezone: string,
   ): { readonly found: readonly Timer[] } | { readonly refusal: ToolResult } {
-    const words = (query ?? '').toLowerCase().split(/\s+/)
-    const active = timers.list(LISTED_TIMERS).filter((timer) => timer.status === 'active')
-    const found = active.filter(
-      ({ id, title }) => id === query || words.every((word) => title.toLowerCase().includes(word)),
-    )
-    if (found.length === 0)
-      return {
-        refusal: refuse('not_found', query ? `There is no timer about “${query}”.` : 'There is no timer.'),
-      }
-    if (found.length === 1 || all) return { found }
-    return {
-      refusal: {
-        ...refuse('ambiguous', `${found.length} timers match. Say which one.`),
-        data: { timers: found.map((timer) => present(timer, timezone)) },
-        derivedFrom: found.map(({ setSeq }) => setSeq),
-      },
-    }
+    const found = matching(active(), query)
+    if (found.length === 0) return { refusal: notFound(query) }
+    return found.length === 1 || all ? { found } : { refusal: ambiguous(found, timezone) }
   }
+
+  const wasDue = (timer: Timer): Timer => ({ ...timer, dueAt: timer.open ?? timer.dueAt })
 
   return [
     defineTool({
@@ -39,79 +40,49 @@ export function timerTools(timers: Timers): Tool[] {
       everyday: true,
       class: 'free',
       description:
-        'Sets a timer that wakes you: at a moment, in a number of minutes, or again and again by a cron expression in the zone of the owner.',
+        'Sets a timer that wakes you: at a moment, in minutes, or again and again by a cron expression in the zone of the owner.',
       brief: 'Sets a reminder or timer: at a local time (ISO 8601), in minutes, or again and again (cron).',
       parameters: z.object({
         title: z.string().min(1).max(500),
-        at: z
-          .string()
-          .max(40)
-          .nullable()
-          .describe('ISO 8601; without an offset it is local time of the owner'),
-        in_minutes: z.number().min(0).max(5_256_000).nullable(),
-        recurrence: z
-          .string()
-          .max(100)
-          .nullable()
-          .describe('A cron expression: minute hour day month weekday'),
+        ...timeParameters,
         missed_policy: z.enum(['fire_once', 'skip']).nullable(),
       }),
       // The key of the call makes a second run find the first timer.
       idempotent: true,
       readOnly: false,
-      async run({ title, at, in_minutes, recurrence, missed_policy }, context) {
-        let dueAt: Date | null = null
-        if (at !== null) {
-          dueAt = toInstant(at, context.timezone)
-          if (!dueAt) return refuse('invalid_time', `“${at}” is not a moment.`)
-        } else if (in_minutes !== null) {
-          dueAt = new Date(context.nowMs + in_minutes * 60_000)
-        }
+      async run({ title, recurrence, missed_policy, ...time }, context) {
+        const dueAt = momentOf(time, context)
+        if (dueAt === 'invalid') return invalidTime(time.at)
         if (!dueAt && recurrence === null) return refuse('invalid_time', 'Say when.')
-        try {
-          const outcome = await timers.set(
-            { title, dueAt, recurrence, missedPolicy: missed_policy ?? undefined },
-            { by: 'delegate', ...originOf(context) },
-          )
-          if (outcome.status === 'refused') {
-            return refuse(
-              outcome.reason,
-              outcome.reason === 'past' ? 'That moment is over.' : 'That moment never comes.',
-            )
-          }
-          return {
-            ok: true,
-            data: { timer: present(outcome.timer, context.timezone) },
-            refs: [refTo(outcome.timer)],
-          }
-        } catch (error) {
-          if (error instanceof InvalidRecurrence) return refuse('invalid_recurrence', error.message)
-          throw error
-        }
+        const wanted = { title, dueAt, recurrence, missedPolicy: missed_policy ?? undefined }
+        return resultOf(timers.set(wanted, { by: 'delegate', ...originOf(context) }), context.timezone)
       },
     }),
     defineTool({
       name: 'list_timers',
       everyday: true,
       class: 'free',
-      description: 'Lists the timers that are still to come.',
+      description: 'Lists the timers to come, and as `open` those that are due and not done.',
       parameters: z.object({}),
       idempotent: true,
       readOnly: true,
       reads: 'your timers',
       async run(_args, { timezone }) {
-        const active = timers.list(LISTED_TIMERS).filter((timer) => timer.status === 'active')
-        const derivedFrom = active.map((timer) => timer.setSeq)
-        return { ok: true, data: { timers: active.map((timer) => present(timer, timezone)) }, derivedFrom }
+        const [coming, open] = [active(), timers.open(LISTED_TIMERS)]
+        const shown = (listed: readonly Timer[]) => listed.map((timer) => present(timer, timezone))
+        return {
+          ok: true,
+          data: { timers: shown(coming), open: shown(open.map(wasDue)) },
+          derivedFrom: [...new Set([...coming, ...open].map(({ setSeq }) => setSeq))],
+        }
       },
     }),
+    changeTimer(timers),
     defineTool({
       name: 'cancel_timer',
       everyday: true,
       class: 'guarded',
-      description:
-        'Cancels a timer, or with `all` every one that matches. It finds them by itself, so there is no need to list them ' +
-        'first.',
+      description: 'Cancels a timer, or with `all` every one that matches.',
       brief: 'Cancels a reminder by words of its title, or with `all` every one that matches.',
       parameters: z.object({
         query: z
@@ -162,12 +133,4 @@ export function timerTools(timers: Timers): Tool[] {
       },
     }),
   ]
-}
-
-function present({ id, title, dueAt, recurrence }: Timer, timezone: string) {
-  return { id, title, dueAt, local: formatLocal(new Date(dueAt), timezone), recurrence }
-}
-
-function refTo({ id }: Timer) {
-  return { kind: 'timer' as const, id }
 }

@@ -52,3 +52,50 @@ test('marks a reminder as seen once the owner types on the timeline', async () =
   await expect.poll(() => page.title()).toBe('Timeline · Delegate')
   expect(await page.getByRole('button', { name: 'Show' }).count()).toBe(0)
 })
+
+test('ticks off and snoozes reminders on the timeline, and shows what became of them', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: '' }))
+  const page = await visit(browser(), service)
+  await page.getByRole('heading', { name: 'I’m your delegate' }).waitFor()
+  const row = (title: string) => page.locator('.notice.reminder').filter({ hasText: title })
+  await remind(service, 'Check the oven')
+  await row('Check the oven').getByRole('button', { name: 'Done' }).click()
+  await row('Check the oven').getByText('Done', { exact: true }).waitFor()
+  expect(await row('Check the oven').getByRole('button').count()).toBe(0)
+
+  await remind(service, 'Feed the cat')
+  await row('Feed the cat').getByRole('button', { name: 'Snooze' }).click()
+  await page.getByRole('menuitem', { name: 'Tomorrow morning' }).click()
+  await row('Feed the cat')
+    .getByText(/^Snoozed until .* 09:00$/)
+    .waitFor()
+  await page
+    .locator('.notice')
+    .filter({ hasText: /Snoozed until .*: Feed the cat/ })
+    .waitFor()
+
+  // Settled on another page or device.
+  const id = await remind(service, 'Call Ada')
+  await row('Call Ada').getByRole('button', { name: 'Done' }).waitFor()
+  await service.client.post(`/api/timers/${id}/done`, {})
+  await row('Call Ada').getByText('Done', { exact: true }).waitFor()
+})
+
+test('ticks off and snoozes a reminder from its toast on any page, by keyboard', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: '' }))
+  const page = await visit(browser(), service, { path: '/logs' })
+  await page.getByRole('heading', { name: 'Logs' }).waitFor()
+  const toast = page.locator('.toast')
+  const id = await remind(service, 'Check the oven')
+  await toast.filter({ hasText: 'Check the oven' }).getByRole('button', { name: 'Done' }).press('Enter')
+  const timer = async (wanted: string) =>
+    (await service.client.get('/api/timers')).json.timers.find((each: { id: string }) => each.id === wanted)
+  await expect.poll(async () => (await timer(id)).settled).toBe('done')
+  const other = await remind(service, 'Feed the cat')
+  await toast.filter({ hasText: 'Feed the cat' }).getByRole('button', { name: 'Snooze' }).press('Enter')
+  await expect.poll(async () => (await timer(other)).settled).toBe('snoozed')
+  await toast.filter({ hasText: 'Snoozed until' }).waitFor()
+  await expect.poll(() => page.title()).toBe('Logs · Delegate')
+})

@@ -89,3 +89,112 @@ test('offers a retry when timers cannot be loaded', async () => {
   recover()
   await page.getByRole('heading', { name: 'No timers yet' }).waitFor()
 })
+
+const soon = () => new Date(Date.now() + 300).toISOString()
+
+test('lists due reminders, and ticks off, snoozes, edits and cancels them', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: '' }))
+  const { client } = service
+  for (const title of ['Check the oven', 'Feed the cat', 'Call Ada', 'Post the letter'])
+    await client.post('/api/timers', { title, at: soon() })
+  await client.post('/api/timers', { title: 'Pills', recurrence: '0 8 * * *' })
+  const page = await visit(browser(), service, { path: '/timers' })
+  const list = (name: string) => page.getByRole('list', { name, exact: true }).getByRole('listitem')
+  const due = (title: string) => list('Due').filter({ hasText: title })
+  await expect.poll(() => list('Due').count()).toBe(4)
+
+  await due('Check the oven').getByRole('button', { name: 'Done' }).click()
+  await list('Past').filter({ hasText: 'Check the oven' }).getByText('Done').waitFor()
+
+  await due('Feed the cat').getByRole('button', { name: 'Snooze' }).click()
+  await page.getByRole('menuitem', { name: '1 hour' }).click()
+  await page
+    .getByText(/^Snoozed until /)
+    .first()
+    .waitFor()
+  await list('Coming up').filter({ hasText: 'Feed the cat' }).getByText('Snoozed').waitFor()
+  await list('Past').filter({ hasText: 'Feed the cat' }).getByText('Snoozed, due again').waitFor()
+
+  await due('Call Ada').getByRole('button', { name: 'Snooze' }).click()
+  await page.getByRole('menuitem', { name: 'Another time…' }).click()
+  await page.getByRole('button', { name: 'Snooze', exact: true }).click()
+  await page.getByText('Choose a date and time.').waitFor()
+  await page.getByLabel('Remind again').fill('2099-05-01T09:05')
+  await page.getByRole('button', { name: 'Snooze', exact: true }).click()
+  await list('Coming up').filter({ hasText: 'Call Ada' }).getByText(/2099/).waitFor()
+
+  await page.getByRole('button', { name: 'Edit Pills' }).click()
+  expect(await page.getByLabel('How often').inputValue()).toBe('daily')
+  await page.getByLabel('What for').fill('Vitamins')
+  await page.getByLabel('Next time').fill('2099-05-02T07:30')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await list('Coming up').filter({ hasText: 'Vitamins' }).getByText('Every day at 07:30').waitFor()
+  expect((await client.get('/api/timers?open=true')).json.timers).toHaveLength(1)
+})
+
+test('changes a title without moving the time, which has seconds', async () => {
+  const { service } = await startWithModel()
+  const at = '2099-05-01T09:05:17.000Z'
+  const { id } = (await service.client.post('/api/timers', { title: 'Tea', at })).json
+  const page = await visit(browser(), service, { path: '/timers' })
+  await page.getByRole('button', { name: 'Edit Tea' }).click()
+  await page.getByLabel('What for').fill('Green tea')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('list', { name: 'Coming up' }).getByText('Green tea').waitFor()
+  const { timers } = (await service.client.get('/api/timers')).json
+  expect(timers).toMatchObject([{ id, title: 'Green tea', dueAt: at, recurrence: null }])
+})
+
+test('ticks off all due reminders at once', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ text: '' }))
+  for (const title of ['Tea', 'Cake']) await service.client.post('/api/timers', { title, at: soon() })
+  const page = await visit(browser(), service, { path: '/timers' })
+  await page.getByRole('button', { name: 'All done' }).click()
+  await page.getByRole('button', { name: 'Tick off all' }).click()
+  await page.getByRole('list', { name: 'Due' }).waitFor({ state: 'detached' })
+  expect((await service.client.get('/api/timers?open=true')).json.timers).toEqual([])
+})
+
+test('makes a private calendar address, shows it once, replaces it and switches it off', async () => {
+  const { service } = await startWithModel()
+  const page = await visit(browser(), service, { path: '/timers' })
+  const section = page.getByRole('list', { name: 'Calendar' })
+  await section.getByRole('button', { name: 'Make an address' }).click()
+  const shown = section.getByText(/\/calendar\/[\w-]{43}\.ics$/)
+  const first = new URL((await shown.textContent())?.trim() ?? '')
+  const status = async (url: URL) => (await fetch(url)).status
+  expect(await status(first)).toBe(200)
+  await section.getByRole('button', { name: 'Copy' }).waitFor()
+  await page.reload()
+  await section.getByRole('button', { name: 'Replace' }).click()
+  await page.getByRole('button', { name: 'Replace it' }).click()
+  const second = new URL((await shown.textContent())?.trim() ?? '')
+  expect([await status(first), await status(second)]).toEqual([404, 200])
+  await section.getByRole('button', { name: 'Switch off' }).click()
+  await page.getByRole('button', { name: 'Switch it off' }).click()
+  await section.getByRole('button', { name: 'Make an address' }).waitFor()
+  expect(await status(second)).toBe(404)
+  const download = page.waitForEvent('download')
+  await section.getByRole('link', { name: 'Download' }).click()
+  expect((await download).suggestedFilename()).toBe('reminders.ics')
+})
+
+test('says which reminders were late or missed because Delegate was off', async () => {
+  let aheadMs = 0
+  const { service, model } = await startWithModel({ nowMs: () => Date.now() + aheadMs })
+  model.answerWith(() => ({ text: '' }))
+  const { client } = service
+  const at = new Date(Date.now() + 60_000).toISOString()
+  await client.post('/api/timers', { title: 'Feed the cat', at })
+  await client.post('/api/timers', { title: 'Put the bins out', at, missedPolicy: 'skip' })
+  // Asleep for an hour, until something wakes it.
+  aheadMs = 3_600_000
+  await client.post('/api/timers', { title: 'Tea', at: '2099-05-01T09:00' })
+  const page = await visit(browser(), service, { path: '/timers' })
+  const due = (title: string) =>
+    page.getByRole('list', { name: 'Due' }).getByRole('listitem').filter({ hasText: title })
+  await due('Feed the cat').getByText('Shown late: Delegate was off').waitFor()
+  await due('Put the bins out').getByText('Missed while Delegate was off').waitFor()
+})

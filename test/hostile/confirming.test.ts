@@ -47,6 +47,12 @@ test('shows exactly what would happen and what suggested it', async () => {
       why,
     },
     cancel_timer: { target: 'Cancel the reminder “Dentist”', verb: 'Cancel reminder', why },
+    change_timer: {
+      target: 'Change the reminder “Haircut”',
+      text: 'Sunday, 1 March 2099 at 09:00',
+      verb: 'Change reminder',
+      why,
+    },
   })
 })
 
@@ -88,7 +94,7 @@ test('does each confirmed deed once despite concurrent presses, and informs the 
   }
   expect(await leftOf(house)).toEqual(ALL_DONE)
   const events = await house.events()
-  expect(ofType(events, 'proposal.completed')).toHaveLength(5)
+  expect(ofType(events, 'proposal.completed')).toHaveLength(6)
   expect(ofType(events, 'note.deleted')).toHaveLength(1)
   house.text.reply({ text: 'All done.' })
   await house.service.client.post('/api/chat', { content: 'And?' })

@@ -182,9 +182,9 @@ test('a key does nothing without the PIN, for a changed note, for a class above 
   })
   expect(await call.press('1')).toContain('has changed since you were asked')
   expect(await call.press('2')).not.toContain('this waits')
-  // To forget and to run a task are above the right, so no key confirms them.
+  // To forget and to run a task are above the right, so no key confirms them, nor what was asked before them.
   await call.pressInVain('1')
-  expect(await proposedTools(house)).toEqual(['dispatch_task', 'forget'])
+  expect(await proposedTools(house)).toEqual(['change_timer', 'dispatch_task', 'forget'])
   await call.hangUp()
   expect(await leftOf(house)).toEqual({ ...UNTOUCHED, plans: 'Go sailing soon' })
 

@@ -12,7 +12,7 @@ const EVIL = 'https://evil.example'
 /** Routes whose GET announces a call from the provider, or opens a socket. */
 const NOT_READ = ['/voice-markup', '/chat', '/call', '/relay']
 /** Resources that do not exist here. */
-const MISSING = ['/api/notifications/{seq}', '/api/tasks/{id}', '/api/telephony/number']
+const MISSING = ['/api/notifications/{seq}', '/api/tasks/{id}', '/api/telephony/number', '/calendar/{file}']
 
 type Operation = { readonly tags?: readonly string[]; readonly security?: readonly unknown[] }
 

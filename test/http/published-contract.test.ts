@@ -17,7 +17,8 @@ GET /api/memories/insights, GET /memory-config, PUT /memory-config, GET /api/ada
 POST /api/adaptations/{id}, GET /api/adaptations.preview, POST /api/adaptations.reload, GET /api/config,
 PUT /api/config, DELETE /api/config/{key}, POST /api/config.test, GET /api/sessions, DELETE /api/sessions/{id},
 GET /api/logs, GET /api/logs/stream, GET /logs.html, GET /api/tasks, POST /api/tasks, GET /api/tasks/{id},
-POST /api/tasks/{id}/cancel, GET /api/timers, POST /api/timers, DELETE /api/timers/{id}, POST /_dev/walkie/logs,
+POST /api/tasks/{id}/cancel, GET /api/timers, POST /api/timers, PUT /api/timers/{id}, DELETE /api/timers/{id}, POST /api/timers/{id}/snooze,
+POST /api/timers/{id}/done, GET /api/timers.ics, GET /api/timers.feed, POST /api/timers.feed, DELETE /api/timers.feed, GET /calendar/{file}, POST /_dev/walkie/logs,
 GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GET /call, GET /relay, GET /openapi.json, GET /docs`
   .split(',')
   .map((route) => route.trim())
@@ -25,7 +26,7 @@ GET /_dev/walkie/logs, GET /_dev/walkie/logs/stream, POST /_dev/walkie/voice, GE
 const PUBLIC = `
 GET /install, GET /install.html, POST /api/install, GET /login, POST /login, POST /login/passkey, POST /login/passkey/options,
 GET /auth/status, GET /health, GET /ready, GET /build-info.json, GET /public-url, GET /voice-markup, POST /voice-markup, POST /sms, POST /sms/status,
-POST /voice-status, POST /relay-ended, POST /api/copilot/callback, GET /call, GET /relay`
+POST /voice-status, POST /relay-ended, POST /api/copilot/callback, GET /call, GET /relay, GET /calendar/{file}`
   .split(',')
   .map((route) => route.trim())
 

@@ -19,6 +19,8 @@ export const NOT_RECORDED: Partial<Record<EventType, string>> = {
   'owner.factor.added': 'added later',
   'owner.factor.removed': 'added later',
   'owner.recovery-code.used': 'added later',
+  'timer.changed': 'added later',
+  'timer.done': 'added later',
 }
 
 /** Types that only earlier builds wrote. The ledger still accepts them. */

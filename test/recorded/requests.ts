@@ -225,5 +225,8 @@ export const UNREAD_ROUTES: Readonly<Record<string, string>> = {
   '/api/logs': 'depends on the process',
   '/api/logs/stream': 'depends on the process',
   '/_dev/walkie/logs/stream': 'depends on the process',
+  '/api/timers.ics': 'depends on the present time',
+  '/api/timers.feed': 'has a test of its own',
+  '/calendar/{file}': 'has a test of its own',
   '/voice-markup': 'appends a fact and returns a one-time token',
 }

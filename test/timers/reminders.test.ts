@@ -101,3 +101,20 @@ test('erases a reminder together with its timer', async () => {
   expect(page.text).not.toContain(WORDS)
   expect(page.json.events.find(({ seq }: { seq: number }) => seq === fired.seq).payload.erased).toBe(true)
 })
+
+test('erases a changed and a snoozed reminder together with the timer that was set', async () => {
+  const { service, tab } = await startReminding({ text: '[silent]' })
+  const { client } = service
+  const soon = () => new Date(Date.now() + 100).toISOString()
+  const { id } = (await client.post('/api/timers', { title: WORDS, at: '2099-01-01' })).json
+  await client.put(`/api/timers/${id}`, { at: soon() })
+  await tab.hear(({ event }) => event?.type === 'timer.fired')
+  const snooze = (await client.post(`/api/timers/${id}/snooze`, { minutes: 60 })).json
+  await tab.hear(({ event }) => event?.type === 'activation.completed')
+  const set = tab.events().find(({ type }) => type === 'timer.set')
+  expect((await client.delete(`/api/timeline/events/${set.seq}`)).status).toBe(200)
+  expect((await client.get('/api/timeline')).text).not.toContain(WORDS)
+  expect((await client.get('/api/timers')).text).not.toContain(WORDS)
+  expect((await client.get('/api/timers.ics')).text).not.toContain(WORDS)
+  expect((await client.post(`/api/timers/${id}/snooze`, { minutes: 5 })).json.id).toBe(snooze.id)
+})

@@ -1,4 +1,4 @@
-import type { LedgerReader } from '../../../ledger/reader.ts'
+import type { AnyEvent, LedgerReader } from '../../../ledger/reader.ts'
 import type { InputItem } from '../../model/port.ts'
 import { typedWords } from '../../text/pasted.ts'
 import { textWithMedia } from '../turn/sms-text.ts'
@@ -27,19 +27,21 @@ export function createCues(options: {
 
   /** Whether it reminds of what the owner entered on the page, or by its API, and did not paste. */
   function isOfOwner({ derivedFrom }: { readonly derivedFrom: readonly number[] }): boolean {
-    const sources = ledger.readSeqs(derivedFrom)
-    return (
-      sources.length > 0 &&
-      sources.every(
-        (event) => event.type === 'timer.set' && event.facts.by === 'owner' && event.facts.pasted !== true,
-      )
-    )
+    return derivedFrom.length > 0 && ledger.readSeqs(derivedFrom).every(isEnteredByOwner)
+  }
+
+  /** A changed or snoozed timer keeps words of the one before, so that must be the owner's, too. */
+  function isEnteredByOwner(event: AnyEvent): boolean {
+    if (event.type !== 'timer.set' && event.type !== 'timer.changed') return false
+    if (event.facts.by !== 'owner' || event.facts.pasted === true) return false
+    return ledger.readSeqs(event.derivedFrom).every(isEnteredByOwner)
   }
 
   /** Stands in for a timer that foreign words may have shaped: what the owner typed to ask for it. Null if nothing. */
   function askedFor({ derivedFrom }: { readonly derivedFrom: readonly number[] }): string | null {
     const [set] = ledger.readSeqs(derivedFrom)
-    const [called] = set?.type === 'timer.set' && set.causedBy !== null ? ledger.readSeqs([set.causedBy]) : []
+    const isTimer = set?.type === 'timer.set' || set?.type === 'timer.changed'
+    const [called] = isTimer && set.causedBy !== null ? ledger.readSeqs([set.causedBy]) : []
     const [message] =
       called?.type === 'tool.called' && called.causedBy !== null ? ledger.readSeqs([called.causedBy]) : []
     if (message?.type !== 'chat.message.received' || message.facts.spoken === true || !message.body)

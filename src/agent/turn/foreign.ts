@@ -28,6 +28,7 @@ export function createIsForeign(ledger: LedgerReader): IsForeign {
         return event.facts.foreign === false ? [] : 'foreign'
       // The owner may paste anything into the fields of a page.
       case 'timer.set':
+      case 'timer.changed':
       case 'task.dispatched':
         return event.facts.by === 'owner' || madeByForeignCall(event) ? 'foreign' : event.derivedFrom
       case 'note.created':

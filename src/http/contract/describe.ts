@@ -26,6 +26,11 @@ export function htmlPage(description: string) {
   return { description, content: { 'text/html': { schema: z.string() } } }
 }
 
+/** The responses of a route that answers with a calendar. */
+export function calendar(description: string) {
+  return { 200: { description, content: { 'text/calendar': { schema: z.string() } } } }
+}
+
 /** A required JSON request body. */
 export function body<S extends z.ZodType>(schema: S) {
   return { required: true as const, content: { 'application/json': { schema } } }

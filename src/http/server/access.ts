@@ -63,6 +63,9 @@ const WITHOUT_SESSION = new Set([
   'POST /api/copilot/callback',
 ])
 
+/** Its last part is the proof. Anything else there is not found, with and without a session. */
+const CALENDAR_FEED = /^GET \/calendar\/[^/]+$/
+
 const UNDER_ANY_HOST = new Set(['GET /health', 'GET /ready', ...PROVIDER])
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -115,7 +118,7 @@ export function createAccessControl(options: {
         intrusions.count('foreign_origin')
         throw new Refusal(403, 'foreign_origin', 'The request comes from a page of another origin.')
       }
-      if (session !== null || WITHOUT_SESSION.has(route)) return session
+      if (session !== null || WITHOUT_SESSION.has(route) || CALENDAR_FEED.test(route)) return session
       if (isNavigation(incoming)) throw new Redirection('/login')
       intrusions.count('no_session')
       throw new Refusal(401, 'no_session', 'Sign in first.')

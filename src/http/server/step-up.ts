@@ -15,6 +15,7 @@ const SENSITIVE_ROUTES = [
   ['DELETE', '/api/sessions/:id'],
   ['POST', '/api/allowance/raise'],
   ['POST', '/api/telephony/number/point'],
+  ['POST', '/api/timers.feed'],
   ['PUT', '/api/services/:id'],
   ['DELETE', '/api/services/:id'],
   ['POST', '/api/auth/totp'],

@@ -31,6 +31,8 @@ const outcomeSchema = z.object({
   memories: listOf(memory),
   notes: listOf(note),
   timers: listOf(timer),
+  /** Reminders that are due and not done. */
+  open: listOf(timer),
   tasks: listOf(task),
   hits: listOf(hit),
   more: z.boolean().catch(false).default(false),

@@ -10,7 +10,13 @@ export type When =
   | Recurrence
   | { readonly kind: 'in'; readonly seconds: number; readonly rest: string }
   /** Local time in the owner's zone, ISO 8601 without an offset. */
-  | { readonly kind: 'at'; readonly local: string; readonly rest: string }
+  | {
+      readonly kind: 'at'
+      readonly local: string
+      /** Only a time of day was named, so the day is a guess. */
+      readonly isClock: boolean
+      readonly rest: string
+    }
 
 /** Long texts slow down chrono-node, and times are short. */
 const MAX_CHARS = 300
@@ -70,7 +76,8 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
     return seconds > 0 ? { kind: 'in', seconds, rest } : null
   }
   const local = new Date(resolve(result, nowMs, early)).toISOString().slice(0, 16)
-  return { kind: 'at', local, rest }
+  const isClock = (['day', 'weekday', 'month'] as const).every((part) => !result.start.isCertain(part))
+  return { kind: 'at', local, isClock, rest }
 }
 
 /** The dates and times in a text, except possessives ("Monday's paper") and "now". */

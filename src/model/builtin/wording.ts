@@ -8,7 +8,7 @@ export const NEEDS_MODEL_AGAIN = 'I can’t do that one either. “Help” shows
 export const HELP = `Here is what I can do:
 
 - **Remember**: “Remember that my sister is called Ada”, “What do you know about me?”, “Forget my address”
-- **Remind**: “Remind me tomorrow at 9 to call Anna”, “Wake me at 7”, “Set a timer for 10 minutes”
+- **Remind**: “Remind me tomorrow at 9 to call Anna”, “Wake me at 7”, “Set a timer for 10 minutes”, “Snooze that for an hour”
 - **Lists and notes**: “Add milk and eggs to my shopping list”, “Note: the boiler is loud”, “Show my notes”
 - **Look back**: “When did I mention the dentist?”, “What did we talk about yesterday?”
 - **Dates and sums**: “How many days until Christmas?”, “What is 17% of 80?”

@@ -30,6 +30,13 @@ const PARAMETERS: Readonly<Record<string, z.ZodObject>> = {
     missed_policy: z.enum(['fire_once', 'skip']).nullable(),
   }),
   list_timers: z.object({}),
+  change_timer: z.object({
+    query: text.min(1).nullable(),
+    title: text.nullable(),
+    at: text.nullable(),
+    in_minutes: z.number().nullable(),
+    recurrence: text.nullable(),
+  }),
   cancel_timer: z.object({ query: text.min(1).nullable(), all: z.boolean().nullable() }),
   dispatch_task: z.object({
     title: text.min(1),

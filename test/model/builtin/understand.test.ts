@@ -131,6 +131,16 @@ const cases: readonly (readonly [string, ...unknown[]])[] = [
   ['cancel the wake up', ['cancel_timer', { query: 'wake up', all: false }]],
   ['cancel the timer', ['cancel_timer', { query: 'timer', all: false }]],
   ['cancel all timers', ['cancel_timer', { all: true }]],
+  ['snooze', ['change_timer', { in_minutes: 10 }]],
+  ['Snooze that for an hour', ['change_timer', { in_minutes: 60 }]],
+  ['snooze the dentist reminder until 5 pm', ['change_timer', { query: 'dentist', at: '17:00' }]],
+  ['please postpone it till tomorrow at 9', ['change_timer', { at: '2026-06-03T09:00' }]],
+  ['Move my dentist reminder to 5 pm', ['change_timer', { query: 'dentist', at: '17:00' }]],
+  [
+    'change the reminder to call mom to Friday at 10',
+    ['change_timer', { query: 'call mom', at: '2026-06-05T10:00' }],
+  ],
+  ['move my pills reminder to every day at 8', ['change_timer', { query: 'pills', recurrence: '0 8 * * *' }]],
   // Timeline
   ['When did I mention the dentist?', ['search_timeline', { query: 'dentist' }]],
   ['did I ever mention Bob?', ['search_timeline', { query: 'bob' }]],

@@ -5,6 +5,7 @@ import type { Toaster } from '../design/toaster.ts'
 import { forgetUnsettled, keepUnsettled, readUnsettled } from '../timeline/chat/outbox.ts'
 import { type ChatSession, createChatSession } from '../timeline/chat/session.ts'
 import type { MayConnect } from '../timeline/chat/socket.ts'
+import { snooze, tickOff } from '../timers/settle.ts'
 import { offlineCopy } from './offline-copy.ts'
 import { createReminders } from './reminders.ts'
 import { createThemeChoice } from './theme.ts'
@@ -33,6 +34,8 @@ export function createApp(options: {
   const reminders = createReminders({
     toast,
     show: (seq) => navigate(`/?seq=${seq}`),
+    tickOff: (reminder) => void attempt(() => tickOff({ http, toast }, reminder)),
+    snooze: (reminder) => void attempt(() => snooze({ http, toast }, reminder, { minutes: 10 })),
     onCount: options.onReminders,
   })
   let clock: Promise<void> | null = null
@@ -120,7 +123,7 @@ export function createApp(options: {
 
   /** Says what was done, in a toast with a button that undoes it. Returns a function that removes it. */
   function offerUndo(text: string, undo: () => Promise<unknown>, shownForMs = 10_000): () => void {
-    return toast(text, 'done', { shownForMs, action: { label: 'Undo', run: () => void attempt(undo) } })
+    return toast(text, 'done', { shownForMs, actions: [{ label: 'Undo', run: () => void attempt(undo) }] })
   }
 
   async function readClock(): Promise<void> {

@@ -20,13 +20,15 @@ export function startWorker(options: {
   function offer(waiting: ServiceWorker): void {
     options.toast('A new version of Delegate is ready.', 'done', {
       shownForMs: Number.POSITIVE_INFINITY,
-      action: {
-        label: 'Reload',
-        run() {
-          serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
-          waiting.postMessage('take-over')
+      actions: [
+        {
+          label: 'Reload',
+          run() {
+            serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
+            waiting.postMessage('take-over')
+          },
         },
-      },
+      ],
     })
   }
 

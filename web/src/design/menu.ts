@@ -36,6 +36,8 @@ export class DgMenu extends StyledElement {
     }
   `
   @property() label = 'More'
+  /** Shown on the button instead of the icon; the label must begin with it. */
+  @property() text = ''
   @property({ attribute: false }) items: readonly MenuItem[] = []
   /** True if the Tab key reaches the button. */
   @property({ type: Boolean }) reachable = true
@@ -82,7 +84,7 @@ export class DgMenu extends StyledElement {
   override render() {
     return html`
       <button
-        class="button quiet icon small"
+        class="button small ${this.text === '' ? 'quiet icon' : ''}"
         type="button"
         tabindex=${this.reachable ? 0 : -1}
         aria-label=${this.label}
@@ -90,7 +92,7 @@ export class DgMenu extends StyledElement {
         aria-expanded=${this.open}
         @click=${this.toggle}
       >
-        <dg-icon name="more"></dg-icon>
+        ${this.text === '' ? html`<dg-icon name="more"></dg-icon>` : this.text}
       </button>
       <div class="popup" popover role="menu" aria-label=${this.label} @toggle=${this.toggled} @keydown=${this.keyPressed}>
         ${

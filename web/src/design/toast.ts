@@ -1,4 +1,4 @@
-import { css, html, nothing } from 'lit'
+import { css, html } from 'lit'
 import { customElement, state } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import { StyledElement } from './styled-element.ts'
@@ -24,6 +24,7 @@ export class DgToasts extends StyledElement {
     }
     .toast {
       display: flex;
+      flex-wrap: wrap;
       align-items: center;
       gap: var(--space-2);
       max-width: min(30rem, 100%);
@@ -35,6 +36,9 @@ export class DgToasts extends StyledElement {
       box-shadow: var(--shadow-high);
       pointer-events: auto;
       animation: rise 160ms ease-out;
+    }
+    .toast .text {
+      flex: 1 1 12rem;
     }
     .toast .button {
       color: inherit;
@@ -73,7 +77,7 @@ export class DgToasts extends StyledElement {
   readonly show: Toaster = (text, tone = 'done', options = {}) => {
     const id = this.nextId
     this.nextId += 1
-    const others = this.toasts.filter((toast) => toast.text !== text || toast.action)
+    const others = this.toasts.filter((toast) => toast.text !== text || toast.actions)
     const brief = others.filter((toast) => !stays(toast)).slice(-2)
     this.toasts = [...others.filter(stays), ...brief, { ...options, id, text, tone }]
     if (!stays(options)) this.dismissLater(id, options.shownForMs ?? shownForMs)
@@ -101,22 +105,20 @@ export class DgToasts extends StyledElement {
     return repeat(
       this.toasts,
       ({ id }) => id,
-      ({ id, text, tone, action, onClose }) => html`<div class="toast" data-id=${id}>
+      ({ id, text, tone, actions = [], onClose }) => html`<div class="toast" data-id=${id}>
         <dg-icon name=${tone}></dg-icon>
-        <span>${text}</span>
-        ${
-          action
-            ? html`<button
-                class="button quiet small act"
-                @click=${() => {
-                  this.close(id, onClose)
-                  action.run()
-                }}
-              >
-                ${action.label}
-              </button>`
-            : nothing
-        }
+        <span class="text">${text}</span>
+        ${actions.map(
+          (action) => html`<button
+            class="button quiet small act"
+            @click=${() => {
+              this.close(id, onClose)
+              action.run()
+            }}
+          >
+            ${action.label}
+          </button>`,
+        )}
         <button class="button quiet icon small" aria-label="Dismiss" @click=${() => this.close(id, onClose)}>
           <dg-icon name="close"></dg-icon>
         </button>

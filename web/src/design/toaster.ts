@@ -1,10 +1,10 @@
 export type ToastTone = 'done' | 'warning' | 'timer'
 export type ToastOptions = {
-  /** A button on the toast. */
-  readonly action?: { readonly label: string; readonly run: () => void }
+  /** Buttons on the toast. Each closes it. */
+  readonly actions?: readonly { readonly label: string; readonly run: () => void }[]
   /** `Infinity` stays until it is closed. */
   readonly shownForMs?: number
-  /** Called when the owner dismisses the toast or takes its action. */
+  /** Called when the owner dismisses the toast or takes an action. */
   readonly onClose?: () => void
 }
 /** Shows a toast. Returns a function that removes it. */

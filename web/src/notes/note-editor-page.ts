@@ -156,7 +156,7 @@ export class DgNoteEditorPage extends AppElement {
     const { title, content } = aside
     this.app.toast('Your unsaved text was set aside.', 'done', {
       shownForMs: 10_000,
-      action: { label: 'Restore it', run: () => this.typed({ title, content }) },
+      actions: [{ label: 'Restore it', run: () => this.typed({ title, content }) }],
     })
   }
 

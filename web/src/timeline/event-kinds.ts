@@ -29,6 +29,7 @@ const structure = new Set([
   'proposal.confirmed',
   'proposal.declined',
   'proposal.completed',
+  'timer.done',
 ])
 /** Not marked as internal by the service, but folded all the same. */
 const quiet = new Set([

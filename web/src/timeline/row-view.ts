@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { dayText, fullTimeText, plural, timeText } from '../design/format.ts'
+import { dayText, fullTimeText, plural, shortDateText, timeText } from '../design/format.ts'
 import type { KeyedRow } from '../design/keyed-rows.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { progressOf, summaryOf } from './activity.ts'
@@ -8,6 +8,7 @@ import { effectsOf, excerptOfBranch } from './branches.ts'
 import { channelSigns, type Sign, subjectIcon } from './event-icons.ts'
 import { cutOf, isErased, linkOf, wordsOf } from './event-kinds.ts'
 import { isTimeImplied, messageView, pendingView, previewView, talkView } from './message-view.ts'
+import { reminderOf } from './reminder-states.ts'
 import type { RowContext } from './row-context.ts'
 import { excerptOf, type Row } from './rows.ts'
 import { titleOf } from './titles.ts'
@@ -220,12 +221,14 @@ function noticeView(
   const reminder = event.type === 'timer.fired' ? 'reminder' : ''
   return html`<p class="beside notice ${reminder}" data-focus tabindex=${tabindex}>
     <dg-icon name=${icon}></dg-icon>
+    <span class="line">
     ${
       link === null
         ? html`<span class="title">${titleOf(event)}</span>`
         : html`<a class="title" href=${link} tabindex=${tabindex}>${titleOf(event)}</a>`
     }
     ${isErased(event) ? html`<span class="erased">erased</span>` : nothing}
+    ${reminderView(event, tabindex, context)}
     ${
       pending === null
         ? nothing
@@ -233,8 +236,38 @@ function noticeView(
             Undo
           </button>`
     }
-    <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
+    <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time></span>
   </p>`
+}
+
+/** What became of a reminder, or the buttons that settle it while it is open. */
+function reminderView(event: TimelineEvent, tabindex: number, context: RowContext) {
+  const reminder = reminderOf(event)
+  if (reminder === null) return nothing
+  const state = context.reminderState(event)
+  switch (state.kind) {
+    case 'over':
+      return nothing
+    case 'done':
+      return html`<span class="state">Done</span>`
+    case 'snoozed':
+      return html`<span class="state">Snoozed until ${shortDateText(state.until)}</span>`
+    case 'open':
+      return html`<button
+          class="button small settle"
+          tabindex=${tabindex}
+          aria-label="Done: ${wordsOf(event)}"
+          @click=${() => context.tickOff(reminder)}
+        >
+          <dg-icon name="check"></dg-icon>Done
+        </button>
+        <dg-menu
+          text="Snooze"
+          label="Snooze: ${wordsOf(event)}"
+          .reachable=${tabindex === 0}
+          .items=${context.snoozeItems(reminder)}
+        ></dg-menu>`
+  }
 }
 
 /** The id of the erasure that the event requests, if it can still be undone. */

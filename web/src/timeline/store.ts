@@ -1,6 +1,7 @@
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
 import { replacedBy } from './branches.ts'
 import { cutOf, isErased, isRedacted } from './event-kinds.ts'
+import { createReminderStates } from './reminder-states.ts'
 import { type Segment, timelineTree } from './tree.ts'
 
 export type TimelineStore = ReturnType<typeof createTimelineStore>
@@ -14,6 +15,7 @@ export function createTimelineStore() {
   const barredSeqs = new Set<number>()
   /** Seqs of those that the owner keeps after all, including those whose request is not loaded yet. */
   const keptSeqs = new Set<number>()
+  const reminders = createReminderStates()
   /** Redacted copies of replies, by the replies' `seq`. */
   const redactions = new Map<number, string>()
   let sorted: readonly TimelineEvent[] | null = null
@@ -60,7 +62,10 @@ export function createTimelineStore() {
 
   return {
     add(events: readonly TimelineEvent[]): void {
-      for (const event of events) takeRedaction(event)
+      for (const event of events) {
+        takeRedaction(event)
+        reminders.take(event)
+      }
       for (const event of events) {
         const known = bySeq.get(event.seq)
         if (known === undefined) set(erasedSeqs.has(event.seq) ? withoutWords(event) : event)
@@ -90,6 +95,8 @@ export function createTimelineStore() {
      * holds for the same words asked again, too.
      */
     isBarred,
+    /** What became of a reminder. Whatever settles it comes after it, so it is loaded. */
+    reminderState: reminders.of,
     /** In order of `seq`. */
     get events(): readonly TimelineEvent[] {
       sorted ??= [...bySeq.values()].toSorted((a, b) => a.seq - b.seq)

@@ -3,9 +3,12 @@ import type { App } from '../app/app.ts'
 import { copyWithToast } from '../app/copy.ts'
 import type { Erasing } from '../app/erase-dialog.ts'
 import { plural } from '../design/format.ts'
+import type { MenuItem } from '../design/menu.ts'
+import { tickOff } from '../timers/settle.ts'
 import type { ChatSession } from './chat/session.ts'
 import { cutOf } from './event-kinds.ts'
 import { type Draft, draftOf } from './pasted.ts'
+import type { Reminder } from './reminder-states.ts'
 import type { Segment } from './tree.ts'
 
 /** What a button allows: five dollars. */
@@ -22,6 +25,7 @@ export function createTimelineActions(options: {
   /** Puts a message into the field, to replace the last one. */
   readonly edit: (draft: Draft) => void
   readonly explainTurn: (turnId: string) => void
+  readonly snoozeItems: (reminder: Reminder) => MenuItem[]
 }) {
   const { app, session } = options
   const spanEvents = async (id: string) =>
@@ -92,6 +96,9 @@ export function createTimelineActions(options: {
     },
     isErasurePending: session.isErasurePending,
     isBarred: session.isBarred,
+    reminderState: session.reminderState,
+    tickOff: (reminder: Reminder) => void app.attempt(() => tickOff(app, reminder)),
+    snoozeItems: options.snoozeItems,
     undoErasure: (id: string) =>
       void app.attempt(() => app.http.post('/api/erasures/{id}/undo', { params: { id } })),
     retry: session.outbox.retry,

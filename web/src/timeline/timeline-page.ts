@@ -14,6 +14,7 @@ import type { DgComposer } from './composer.ts'
 import './context-meter.ts'
 import { askToErase } from '../app/erase-dialog.ts'
 import { createMarkdown } from '../design/markdown.ts'
+import { snoozeItems } from '../timers/snooze-dialog.ts'
 import { DgMomentDialog } from './moment-dialog.ts'
 import type { Draft } from './pasted.ts'
 import { DgSearchDialog } from './search-dialog.ts'
@@ -58,6 +59,7 @@ export class DgTimelinePage extends AppElement {
       say: (draft) => this.say(draft),
       edit: (draft) => this.composer()?.edit(draft),
       explainTurn: (turnId) => Object.assign(new DgWhyDialog(), { turnId }).openIn(this),
+      snoozeItems: (reminder) => snoozeItems(this, reminder),
     })
     signal.addEventListener('abort', session.subscribe(changed))
     addEventListener('keydown', this.keyPressed, { signal })

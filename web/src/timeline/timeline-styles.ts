@@ -248,6 +248,16 @@ export const timelineStyles = css`
     text-decoration-color: var(--line-strong);
     text-underline-offset: 0.2em;
   }
+  .notice .line {
+    display: contents;
+  }
+  .notice.reminder .line {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--space-1) var(--space-2);
+    min-width: 0;
+  }
   .notice.reminder {
     align-items: baseline;
     padding-block: var(--space-2);
@@ -263,6 +273,11 @@ export const timelineStyles = css`
     unicode-bidi: plaintext;
     overflow-wrap: anywhere;
     white-space: normal;
+  }
+  .notice.reminder .state {
+    color: var(--ink-soft);
+    font-size: var(--text-sm);
+    font-weight: 400;
   }
   .notice .undo {
     min-height: 1.75rem;

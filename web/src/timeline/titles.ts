@@ -7,6 +7,7 @@ import {
   dollarsText,
   durationText,
   plural,
+  shortDateText,
   wordsText,
 } from '../design/format.ts'
 import { delayText } from '../operations/health-words.ts'
@@ -168,7 +169,10 @@ export const titles: Readonly<Record<string, Title>> = {
   'note.updated': (e) => named(e, 'Note updated'),
   'note.deleted': () => 'Note deleted',
   'note.restored': (e) => `Note restored to revision ${countText(number(e, 'restoredRevision'))}`,
-  'timer.set': (e) => named(e, 'Timer set'),
+  'timer.set': (e) =>
+    named(e, e.payload.snoozes ? `Snoozed until ${shortDateText(text(e, 'dueAt'))}` : 'Timer set'),
+  'timer.changed': (e) => named(e, 'Timer changed'),
+  'timer.done': () => 'Reminder done',
   'timer.fired': reminderText,
   'timer.missed': (e) =>
     number(e, 'missed') === 0

@@ -1,8 +1,9 @@
-import { html } from 'lit'
+import { html, nothing } from 'lit'
 import { customElement, property, state } from 'lit/decorators.js'
-import type { NewTimer } from '../../../src/http/contract/timers.ts'
+import type { NewTimer, Timer } from '../../../src/http/contract/timers.ts'
 import { type Form, FormDialog, textIn } from '../app/form-dialog.ts'
 import { choiceView, fieldView, isPaste } from '../design/field.ts'
+import { wallMinute } from '../design/owner-time.ts'
 import { recurrenceText } from './recurrence.ts'
 
 type Repeat = 'once' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'cron'
@@ -16,14 +17,23 @@ const repeats: readonly (readonly [Repeat, string])[] = [
   ['cron', 'Cron expression'],
 ]
 
-/** Sets a new timer. */
+/** Sets a new timer, or changes one. */
 @customElement('dg-timer-dialog')
 export class DgTimerDialog extends FormDialog {
   @property({ attribute: false }) onSet!: () => void
+  /** The timer to change; null for a new one. */
+  @property({ attribute: false }) timer: Timer | null = null
   @state() private repeat: Repeat = 'once'
   @state() private cron = ''
   /** Some of the title may be the words of others. */
   private isPasted = false
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    if (!this.timer) return
+    this.repeat = repeatOf(this.timer)
+    this.cron = this.timer.recurrence ?? ''
+  }
 
   protected override submit(data: FormData): Promise<boolean> {
     const { repeat } = this
@@ -32,11 +42,13 @@ export class DgTimerDialog extends FormDialog {
     const recurrence = textIn(data, 'recurrence')
     return this.submission.send(
       async () => {
-        const missedPolicy = textIn(data, 'missed') === 'skip' ? 'skip' : 'fire_once'
-        await this.app.http.post('/api/timers', {
-          body: { title, pasted: this.isPasted, missedPolicy, ...momentOf(repeat, at, recurrence) },
-        })
-        this.app.toast('Timer set')
+        const wanted = { title, pasted: this.isPasted, ...momentOf(repeat, at, recurrence) }
+        if (this.timer) await this.change(this.timer, wanted)
+        else
+          await this.set({
+            ...wanted,
+            missedPolicy: textIn(data, 'missed') === 'skip' ? 'skip' : 'fire_once',
+          })
         this.onSet()
       },
       {
@@ -45,6 +57,25 @@ export class DgTimerDialog extends FormDialog {
         recurrence: recurrence === '' && repeat === 'cron' && 'Enter an expression such as 0 9 * * 1-5.',
       },
     )
+  }
+
+  private async set(body: NewTimer): Promise<void> {
+    await this.app.http.post('/api/timers', { body })
+    this.app.toast('Timer set')
+  }
+
+  /** Leaves out a time that was not edited: the field has no seconds. */
+  private async change(timer: Timer, { at, recurrence, ...rest }: NewTimer): Promise<void> {
+    const repeats = recurrence ?? null
+    const isOther = repeats !== timer.recurrence
+    const isMoved = isOther || at !== wallMinute(new Date(timer.dueAt))
+    const body = {
+      ...rest,
+      ...(isMoved && at !== undefined && { at }),
+      ...(isOther && { recurrence: repeats }),
+    }
+    await this.app.http.put('/api/timers/{id}', { params: { id: timer.id }, body })
+    this.app.toast('Timer changed')
   }
 
   /** The fields that depend on how often the timer fires, and the description of a cron expression. */
@@ -59,18 +90,29 @@ export class DgTimerDialog extends FormDialog {
   }
 
   protected override form(): Form {
-    const { errors } = this.submission
+    const { timer, submission } = this
+    const { errors } = submission
     return {
-      heading: 'Set a timer',
-      action: ['Set timer', 'Setting…'],
+      heading: timer ? 'Change this timer' : 'Set a timer',
+      action: timer ? ['Save', 'Saving…'] : ['Set timer', 'Setting…'],
       fields: html`<div class="form" @input=${this.typed}>
-        ${fieldView({ name: 'title', label: 'What for', placeholder: 'Water the plants', error: errors.title })}
-        ${choiceView('repeat', 'How often', repeats)}
+        ${fieldView({
+          name: 'title',
+          label: 'What for',
+          value: timer?.title ?? '',
+          placeholder: 'Water the plants',
+          error: errors.title,
+        })}
+        ${choiceView('repeat', 'How often', repeats, this.repeat)}
         ${this.repeat === 'cron' ? this.cronView() : this.momentView()}
-        ${choiceView('missed', 'If Delegate is off at that moment', [
-          ['fire_once', 'Fire once when it is back'],
-          ['skip', 'Skip it'],
-        ])}
+        ${
+          timer
+            ? nothing
+            : choiceView('missed', 'If Delegate is off at that moment', [
+                ['fire_once', 'Fire once when it is back'],
+                ['skip', 'Skip it'],
+              ])
+        }
       </div>`,
     }
   }
@@ -78,8 +120,9 @@ export class DgTimerDialog extends FormDialog {
   private momentView() {
     return fieldView({
       name: 'at',
-      label: this.repeat === 'once' ? 'When' : 'First time',
+      label: this.repeat === 'once' ? 'When' : this.timer ? 'Next time' : 'First time',
       type: 'datetime-local',
+      value: this.timer ? wallMinute(new Date(this.timer.dueAt)) : '',
       hint: 'In your time zone from Settings',
       error: this.submission.errors.at,
     })
@@ -96,6 +139,14 @@ export class DgTimerDialog extends FormDialog {
       error: this.submission.errors.recurrence,
     })
   }
+}
+
+/** The choice that repeats a timer as it does. */
+function repeatOf({ recurrence, dueAt }: Timer): Repeat {
+  if (recurrence === null) return 'once'
+  const at = wallMinute(new Date(dueAt))
+  const presets = ['daily', 'weekdays', 'weekly', 'monthly'] as const
+  return presets.find((repeat) => cronOf(repeat, at) === recurrence) ?? 'cron'
 }
 
 function momentOf(repeat: Repeat, at: string, recurrence: string): Pick<NewTimer, 'at' | 'recurrence'> {

@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit'
+import { css, html, nothing, type TemplateResult } from 'lit'
 import { customElement } from 'lit/decorators.js'
 import type { Timer } from '../../../src/http/contract/timers.ts'
 import { AppElement } from '../app/app-element.ts'
@@ -8,18 +8,56 @@ import { relativeText } from '../design/format.ts'
 import { iconButton } from '../design/icon-button.ts'
 import { zonedText } from '../design/owner-time.ts'
 import { tick } from '../design/while-connected.ts'
+import type { Reminder } from '../timeline/reminder-states.ts'
+import './calendar-feed.ts'
 import { recurrenceText } from './recurrence.ts'
+import { tickOff } from './settle.ts'
+import { snoozeItems } from './snooze-dialog.ts'
 import { DgTimerDialog } from './timer-dialog.ts'
 
 /** Updates texts such as "in 5 minutes". */
 const tickMs = 30_000
+/** An occurrence that fired this long after its time was late. */
+const lateMs = 60_000
+const limit = 500
 
-/** Active and past timers. */
+type Listed = { readonly open: readonly Timer[]; readonly all: readonly Timer[] }
+
+/** Open, coming and past timers, and their calendar. */
 @customElement('dg-timers-page')
 export class DgTimersPage extends AppElement {
-  private readonly timers = new Loaded<readonly Timer[]>(this, {
-    fetch: async (signal) =>
-      (await this.app.http.get('/api/timers', { query: { limit: 500 }, signal })).timers,
+  static override readonly styles = css`
+    li {
+      flex-wrap: wrap;
+    }
+    .what {
+      flex-basis: 12rem;
+    }
+    .acts {
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: var(--space-2);
+    }
+    .due {
+      display: flex;
+      align-items: center;
+      justify-content: space-between;
+      margin-bottom: var(--space-2);
+    }
+    .due .heading {
+      margin: 0;
+    }
+  `
+  private readonly timers = new Loaded<Listed>(this, {
+    fetch: async (signal) => {
+      // An open one may be behind hundreds that are over.
+      const [open, all] = await Promise.all([
+        this.app.http.get('/api/timers', { query: { open: 'true', limit }, signal }),
+        this.app.http.get('/api/timers', { query: { limit }, signal }),
+      ])
+      return { open: open.timers, all: all.timers }
+    },
     concerns: (type) => type.startsWith('timer.') || type === 'erased',
   })
 
@@ -56,32 +94,60 @@ export class DgTimersPage extends AppElement {
     })
   }
 
-  private readonly setTimer = (): void => {
-    Object.assign(new DgTimerDialog(), { onSet: this.timers.reload }).openIn(this)
+  private confirmTickingOff(open: readonly Timer[]): void {
+    askToConfirm(this, {
+      heading: `Tick off all ${open.length} reminders?`,
+      content: 'Those that repeat will remind you again.',
+      action: 'Tick off all',
+      look: 'primary',
+      run: async () => {
+        for (const timer of open) await tickOff(this.app, reminderOf(timer))
+        await this.timers.reload()
+      },
+    })
   }
+
+  private readonly tickOff = (timer: Timer): void =>
+    void this.app.attempt(async () => {
+      await tickOff(this.app, reminderOf(timer))
+      await this.timers.reload()
+    })
+
+  private readonly openDialog = (timer: Timer | null): void => {
+    Object.assign(new DgTimerDialog(), { timer, onSet: this.timers.reload }).openIn(this)
+  }
+
+  private readonly setTimer = (): void => this.openDialog(null)
 
   override render() {
     return html`<dg-page heading="Timers">
       <button slot="tools" class="button primary small" @click=${this.setTimer}>
         <dg-icon name="plus"></dg-icon>Set a timer
       </button>
-      ${loadedView(this.timers, 'the timers', (timers) => this.timersView(timers))}
+      ${loadedView(
+        this.timers,
+        'the timers',
+        (listed) => html`${this.timersView(listed)}
+          <dg-calendar-feed .app=${this.app}></dg-calendar-feed>`,
+      )}
     </dg-page>`
   }
 
-  private timersView(timers: readonly Timer[]): TemplateResult {
-    if (timers.length === 0) {
+  private timersView({ open, all }: Listed): TemplateResult {
+    if (all.length === 0) {
       return html`<dg-state icon="timer" heading="No timers yet">
         <p>Set one here, or just ask: “remind me tomorrow at nine to call the garage”.</p>
         <button class="button primary" @click=${this.setTimer}>Set a timer</button>
       </dg-state>`
     }
-    const active = timers.filter(({ status }) => status === 'active')
-    const over = timers.filter(({ status }) => status !== 'active')
+    const rest = all.filter((timer) => timer.open === null)
+    const active = rest.filter(({ status }) => status === 'active')
+    const over = rest.filter(({ status }) => status !== 'active')
     return html`
+      ${open.length === 0 ? nothing : this.openListView(open)}
       ${
         active.length === 0
-          ? html`<p class="facts">No active timers.</p>`
+          ? html`<p class="facts">${open.length === 0 ? 'No active timers.' : 'Nothing else is coming up.'}</p>`
           : html`<ul class="list cards" aria-label="Coming up">
               ${active.map((timer) => this.activeView(timer))}
             </ul>`
@@ -91,10 +157,67 @@ export class DgTimersPage extends AppElement {
           ? nothing
           : html`<h2 class="heading">Past</h2>
               <ul class="list cards" aria-label="Past">
-                ${over.map((timer) => overView(timer))}
+                ${over.map((timer) => overView(timer, all))}
               </ul>`
       }
     `
+  }
+
+  private openListView(open: readonly Timer[]): TemplateResult {
+    return html`<div class="due">
+        <h2 class="heading">Due</h2>
+        ${
+          open.length === 1
+            ? nothing
+            : html`<button class="button small" @click=${() => this.confirmTickingOff(open)}>All done</button>`
+        }
+      </div>
+      <ul class="list cards" aria-label="Due">
+        ${open.map((timer) => this.openView(timer))}
+      </ul>
+      <h2 class="heading">Coming up</h2>`
+  }
+
+  private openView(timer: Timer): TemplateResult {
+    const { occurrence } = reminderOf(timer)
+    return html`<li id=${timer.id} tabindex="-1">
+      <div class="what">
+        <p>${timer.title || 'Erased'}</p>
+        <p class="facts">
+          <time datetime=${occurrence}>${zonedText(occurrence, timer.timezone)}</time>
+          <span>${relativeText(occurrence)}</span>
+          ${lateView(timer, occurrence)}
+        </p>
+        ${
+          timer.status === 'active'
+            ? html`<p class="facts">
+                <span>${recurrenceText(timer.recurrence ?? '')}</span>
+                <span>next ${zonedText(timer.dueAt, timer.timezone)}</span>
+              </p>`
+            : nothing
+        }
+      </div>
+      <div class="acts">
+        <button class="button small" aria-label="Done: ${timer.title}" @click=${() => this.tickOff(timer)}>
+          <dg-icon name="check"></dg-icon>Done
+        </button>
+        ${
+          timer.title === ''
+            ? nothing
+            : html`<dg-menu
+                text="Snooze"
+                label="Snooze: ${timer.title}"
+                .items=${snoozeItems(this, reminderOf(timer))}
+              ></dg-menu>`
+        }
+        ${timer.status === 'active' ? this.toolsView(timer) : nothing}
+      </div>
+    </li>`
+  }
+
+  private toolsView(timer: Timer): TemplateResult {
+    return html`${iconButton('edit', `Edit ${timer.title}`, () => this.openDialog(timer), 'quiet small', 'Edit')}
+    ${iconButton('close', `Cancel ${timer.title}`, () => this.confirmCancelling(timer), 'quiet small', 'Cancel')}`
   }
 
   private activeView(timer: Timer): TemplateResult {
@@ -107,7 +230,7 @@ export class DgTimersPage extends AppElement {
         </p>
         <p class="facts">
           <span title=${timer.recurrence ?? nothing}>
-            ${timer.recurrence === null ? 'Once' : recurrenceText(timer.recurrence)}
+            ${timer.recurrence === null ? (timer.snoozes ? 'Snoozed' : 'Once') : recurrenceText(timer.recurrence)}
           </span>
           <span>
             ${timer.missedPolicy === 'skip' ? 'Skipped if missed' : 'If missed, fires once afterwards'}
@@ -115,13 +238,23 @@ export class DgTimersPage extends AppElement {
           <span>Set by ${timer.by === 'owner' ? 'you' : 'Delegate'}</span>
         </p>
       </div>
-      ${iconButton('close', `Cancel ${timer.title}`, () => this.confirmCancelling(timer), 'quiet small', 'Cancel')}
+      <div class="acts">${this.toolsView(timer)}</div>
     </li>`
   }
 }
 
-function overView(timer: Timer): TemplateResult {
-  const at = timer.lastFiredAt ?? timer.dueAt
+const reminderOf = ({ id, open, dueAt }: Timer): Reminder => ({ id, occurrence: open ?? dueAt })
+
+/** Whether Delegate was off when an occurrence was due, and if so whether it reminded afterwards. */
+function lateView({ lastFiredAt }: Timer, occurrence: string): TemplateResult | typeof nothing {
+  const lateByMs = lastFiredAt === null ? -1 : Date.parse(lastFiredAt) - Date.parse(occurrence)
+  if (lateByMs < 0) return html`<span>Missed while Delegate was off</span>`
+  return lateByMs > lateMs ? html`<span>Shown late: Delegate was off</span>` : nothing
+}
+
+function overView(timer: Timer, all: readonly Timer[]): TemplateResult {
+  const snooze = timer.settled === 'snoozed' && all.find(({ snoozes }) => snoozes?.timerId === timer.id)
+  const at = (snooze || null)?.dueAt ?? timer.lastFiredAt ?? timer.dueAt
   return html`<li class="over" id=${timer.id} tabindex="-1">
     <div class="what">
       <p>${timer.title || 'Erased'}</p>
@@ -134,7 +267,9 @@ function overView(timer: Timer): TemplateResult {
   </li>`
 }
 
-function endText({ status, lastFiredAt }: Timer): string {
+function endText({ status, lastFiredAt, settled }: Timer): string {
+  if (settled === 'snoozed') return 'Snoozed, due again'
+  if (settled === 'done') return lastFiredAt === null ? 'Done, was due' : 'Done, fired'
   if (status === 'cancelled') return lastFiredAt === null ? 'Cancelled, was due' : 'Cancelled, last fired'
   return lastFiredAt === null ? 'Missed, was due' : 'Fired'
 }

@@ -94,20 +94,25 @@ function lineOf(timer: TimerResult, present: Present): string {
 }
 
 const list = ({ present }: World) =>
-  report('list_timers', {}, ({ timers }) =>
-    timers.length === 0 ? NO_TIMERS : bullets(timers.map((timer) => lineOf(timer, present))),
-  )
+  report('list_timers', {}, ({ timers, open }) => {
+    const due = open.map((timer) => `${timer.title ?? 'Timer'}: was due ${formatDue(timer, present)}`)
+    const lines = [...due, ...timers.map((timer) => lineOf(timer, present))]
+    return lines.length === 0 ? NO_TIMERS : bullets(lines)
+  })
 
 const NO_TIMERS = 'You have no reminders or timers.'
 
 const SMALL_WORDS = /^(?:the|my|to|at|for|a|an|about|of|)$/
 
-/** Cancels the timer that matches, or all. Without words, "the alarm" matches the title "alarm". */
-function* cancel(words: string, kind: string, { present }: World): Steps {
-  const wanted = words
+const wordsIn = (text: string) =>
+  text
     .toLowerCase()
     .split(' ')
     .filter((word) => !SMALL_WORDS.test(word))
+
+/** Cancels the timer that matches, or all. Without words, "the alarm" matches the title "alarm". */
+function* cancel(words: string, kind: string, { present }: World): Steps {
+  const wanted = wordsIn(words)
   const all = kind === 'all'
   const query = wanted.join(' ') || (all ? null : kind.toLowerCase())
   let outcome = yield* use('cancel_timer', { query, all })
@@ -115,13 +120,41 @@ function* cancel(words: string, kind: string, { present }: World): Steps {
     outcome = yield* use('cancel_timer', { query: null, all })
   if (outcome.reason === 'not_found' && kind === '')
     return `I found no reminder about “${words}”, and I can cancel nothing else.`
-  if (outcome.reason === 'not_found')
-    return wanted.length === 0 ? NO_TIMERS : `I found no reminder about “${words}”.`
+  if (outcome.reason === 'not_found') return NO_SUCH(wanted.length === 0 ? '' : words)
   if (outcome.reason === 'ambiguous')
     return `${WHICH_ONE}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, present)))}`
   if (!outcome.ok) return whyNot(outcome)
   return `Cancelled: ${outcome.timers.map(({ title = 'the timer' }) => `“${title}”`).join(', ')}.`
 }
+
+const SNOOZE_MINUTES = 10
+/** What stands for the reminder that was due last, or joins its name and the time. */
+const NAMELESS = /^(?:that|it|this|one|until|till|by|reminders?|timers?|alarms?|countdowns?)$/
+
+/** Changes when a reminder is due: the one with these words, or the one that was due last. */
+function* move(text: string, world: World): Steps {
+  const when = takeWhen(text, world.present, { early: false })
+  if (when?.kind === 'impossible') return when.why
+  const query = wordsIn(when?.rest ?? text).filter((word) => !NAMELESS.test(word))
+  const time = when === null ? { in_minutes: SNOOZE_MINUTES } : timingOf(when)
+  // A time of day alone keeps the day.
+  const at = when?.kind === 'at' && when.isClock ? { at: when.local.slice(11) } : {}
+  const outcome = yield* use('change_timer', { query: query.join(' ') || null, ...time, ...at })
+  if (outcome.reason === 'not_found') return NO_SUCH(query.join(' '))
+  if (outcome.reason === 'past') return 'That time is already over.'
+  if (outcome.reason === 'ambiguous')
+    return `${SAY_WHICH}\n\n${bullets(outcome.timers.map((timer) => lineOf(timer, world.present)))}`
+  if (!outcome.ok) return whyNot(outcome)
+  const { title = 'the timer' } = outcome.timer ?? {}
+  return `I’ll remind you of “${title}” ${formatDue(outcome.timer, world.present)}.`
+}
+
+/** Moves a reminder only if the text contains a time. */
+const whereMoved = (text: string, world: World) =>
+  takeWhen(text, world.present, { early: false }) ? move(text, world) : null
+
+const NO_SUCH = (query: string) => (query === '' ? NO_TIMERS : `I found no reminder about “${query}”.`)
+const SAY_WHICH = 'Several match. Please say it again with all words of the one that you mean:'
 
 const STOP = '(?:cancel|stop|delete|remove|clear|kill|end|dismiss|turn off|switch off|get rid of|drop)'
 const SHOW =
@@ -145,6 +178,11 @@ export const timerIntents: readonly Intent[] = [
   on(
     `${STOP} (?:the |my |that |this )?(?:(.{1,200}?) )??(${KIND})(?: (?:called|named|titled|for|about|to|that|of|at))?(?: (.{1,200}))?`,
     ([before = '', kind = '', after = ''], world) => cancel(tidy(`${before} ${after}`), kind, world),
+  ),
+  on('(?:snooze|postpone)(?: (.{1,200}))?', ([words = ''], world) => move(words, world)),
+  on(
+    `(?:move|change|reschedule|shift|push(?: back)?) ((?:the |my |that |this )?(?:.{1,100}? )??${KIND} .{1,100})`,
+    ([words = ''], world) => whereMoved(words, world),
   ),
   on(
     `(?:set|start|create|make|add|schedule|put|give me|run|begin|i need|need)(?: me)?(?: up)?(?: an?| another| the| my)?(?: new)?(?: ([^:]{1,300}))? (${KIND})(?: (.*))?`,

@@ -278,6 +278,7 @@ export function createChatSession(options: ChatSessionOptions) {
     isErasurePending: (id: string): boolean =>
       !store.events.some(({ type, payload }) => erasureEnds.has(type) && payload.erasureId === id),
     isBarred: store.isBarred,
+    reminderState: (event: TimelineEvent) => store.reminderState(event),
     outbox,
     stop: () => void socket.send({ type: 'chat.stop' }),
     loadOlder(): void {

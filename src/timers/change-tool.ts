@@ -1,0 +1,116 @@
+import * as z from 'zod'
+import { addDays, dayIn, formatLocal, toInstant } from '../lib/time.ts'
+import {
+  type ActingContext,
+  defineTool,
+  originOf,
+  refuse,
+  type ToolContext,
+  type ToolResult,
+} from '../model/tool.ts'
+import type { Timer, TimerChange, Timers } from './timers.ts'
+import { ambiguous, invalidTime, matching, momentOf, notFound, resultOf } from './tool-parts.ts'
+
+const LISTED_TIMERS = 50
+const CLOCK = /^\d{2}:\d{2}$/
+
+/** Described by the tool itself: what is sent to a model with each request must be short. */
+const parameters = z.object({
+  query: z.string().min(1).max(500).nullable(),
+  title: z.string().min(1).max(500).nullable(),
+  at: z.string().max(40).nullable(),
+  in_minutes: z.number().nullable(),
+  recurrence: z.string().max(100).nullable(),
+})
+
+type Args = z.output<typeof parameters>
+
+/** What a call wants of which timer. A reminder that is already due can only be snoozed. */
+type Wish = { readonly timer: Timer } & (
+  | { readonly kind: 'snooze'; readonly until: Date }
+  | { readonly kind: 'change'; readonly change: TimerChange }
+)
+
+/** The tool that changes a timer, or snoozes a reminder that is due. */
+export function changeTimer(timers: Timers) {
+  function find(query: string | null, timezone: string): { timer: Timer } | { refusal: ToolResult } {
+    const open = timers.open(LISTED_TIMERS)
+    const [latest] = open
+    if (query === null && latest) return { timer: latest }
+    const coming = timers
+      .list(LISTED_TIMERS)
+      .filter(({ id, status }) => status === 'active' && !open.some((timer) => timer.id === id))
+    const found = matching([...open, ...coming], query)
+    const [timer] = found
+    if (!timer) return { refusal: notFound(query) }
+    return found.length === 1 ? { timer } : { refusal: ambiguous(found, timezone) }
+  }
+
+  function wishOf(
+    { query, title, recurrence, ...time }: Args,
+    context: ToolContext,
+  ): { readonly wish: Wish } | { readonly refusal: ToolResult } {
+    const found = find(query, context.timezone)
+    if ('refusal' in found) return found
+    const { timer } = found
+    const at =
+      time.at !== null && CLOCK.test(time.at) ? onItsDay(timer, time.at, context) : momentOf(time, context)
+    if (at === 'invalid') return { refusal: invalidTime(time.at) }
+    if (at === null && title === null && recurrence === null)
+      return { refusal: refuse('nothing_to_change', 'Say what to change.') }
+    if (timer.open !== null && at !== null && title === null && recurrence === null)
+      return { wish: { timer, kind: 'snooze', until: at } }
+    const change = { title: title ?? undefined, dueAt: at ?? undefined, recurrence: recurrence ?? undefined }
+    return { wish: { timer, kind: 'change', change } }
+  }
+
+  async function run(args: Args, context: ActingContext): Promise<ToolResult> {
+    const outcome = wishOf(args, context)
+    if ('refusal' in outcome) return outcome.refusal
+    const { wish } = outcome
+    const { id } = wish.timer
+    const origin = { by: 'delegate', ...originOf(context) } as const
+    const acted =
+      wish.kind === 'snooze' ? timers.snooze(id, wish.until, origin) : timers.change(id, wish.change, origin)
+    return resultOf(acted, context.timezone, true)
+  }
+
+  return defineTool({
+    name: 'change_timer',
+    class: 'guarded',
+    description:
+      'Changes a timer, found as by cancel_timer: title, next time or recurrence. One that is due is snoozed; query ' +
+      'null: the last of those. A time alone (17:00) keeps the day.',
+    parameters,
+    // The key of the call makes a second run find what the first did.
+    idempotent: true,
+    readOnly: false,
+    async plan(args, context) {
+      const outcome = wishOf(args, context)
+      if ('refusal' in outcome) return outcome
+      const { wish } = outcome
+      const { id, title, setSeq } = wish.timer
+      const at = wish.kind === 'snooze' ? wish.until : wish.change.dueAt
+      const time = at && formatLocal(at, context.timezone)
+      return {
+        deed: {
+          subject: `timers:${id}`,
+          arguments: { ...args, query: id, at: at?.toISOString() ?? null, in_minutes: null },
+          title: wish.kind === 'snooze' ? `Snooze the reminder “${title}”` : `Change the reminder “${title}”`,
+          detail: [args.title, time, args.recurrence].filter((part) => part).join('\n'),
+          verb: wish.kind === 'snooze' ? 'Snooze reminder' : 'Change reminder',
+          derivedFrom: [setSeq],
+        },
+      }
+    },
+    run,
+  })
+}
+
+/** The moment at which the clock shows a time on the day of a timer; for one that is due, the next such moment. */
+function onItsDay({ open, dueAt }: Timer, clock: string, { timezone, nowMs }: ToolContext): Date | 'invalid' {
+  const day = dayIn(timezone, open === null ? new Date(dueAt) : nowMs)
+  const at = toInstant(`${day}T${clock}`, timezone) ?? 'invalid'
+  if (open === null || at === 'invalid' || at.getTime() > nowMs) return at
+  return toInstant(`${addDays(day, 1)}T${clock}`, timezone) ?? 'invalid'
+}
