@@ -7,6 +7,7 @@ import { createNotifier, MAX_UNSEEN, NEWS_MS, seen } from './notifier.ts'
 import { wordsOf } from './words.ts'
 
 export type Notification = Pick<NotificationRow, 'seq' | 'kind' | 'at' | 'subject'> & {
+  readonly occurrence: string | null
   readonly title: string
   readonly text: string
 }
@@ -51,7 +52,9 @@ export function buildNotifications(options: {
 
   function present(row: NotificationRow): Notification {
     const { seq, kind, at, subject } = row
-    return { seq, kind, at, subject, ...wordsOf(kind, eventOf(row), options.titleOfTask) }
+    const event = eventOf(row)
+    const occurrence = event?.type === 'timer.fired' ? event.facts.occurrence : null
+    return { seq, kind, at, subject, occurrence, ...wordsOf(kind, event, options.titleOfTask) }
   }
 
   return {

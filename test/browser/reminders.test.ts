@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { httpFaults } from '../doubles/model/script.ts'
 import type { WholeService } from '../support/service.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
@@ -98,4 +99,33 @@ test('ticks off and snoozes a reminder from its toast on any page, by keyboard',
   await expect.poll(async () => (await timer(other)).settled).toBe('snoozed')
   await toast.filter({ hasText: 'Snoozed until' }).waitFor()
   await expect.poll(() => page.title()).toBe('Logs · Delegate')
+})
+
+test('shows with its words, once, what fell due while the page was cut off or closed, without a model', async () => {
+  const { service, model } = await startWithModel()
+  model.answerWith(() => ({ fault: httpFaults.serverError() }))
+  const page = await visit(browser(), service, {
+    path: '/notes',
+    expected: /ERR_INTERNET_DISCONNECTED|WebSocket connection/,
+  })
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  const context = page.context()
+  await context.setOffline(true)
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  const unseen = async () => (await service.client.get('/api/notifications')).json.notifications
+  await remind(service, 'Check the oven')
+  await expect.poll(async () => (await unseen()).length).toBe(1)
+  await context.setOffline(false)
+  const toast = page.locator('.toast')
+  await toast.filter({ hasText: 'Reminder: Check the oven' }).waitFor()
+  // The owner is there, so nothing is pushed.
+  await expect.poll(unseen).toEqual([])
+  await page.close()
+
+  await remind(service, 'Feed the cat')
+  await expect.poll(async () => (await unseen()).length).toBe(1)
+  const later = await context.newPage()
+  await later.goto('/memories')
+  await later.locator('.toast').filter({ hasText: 'Reminder: Feed the cat' }).waitFor()
+  expect(await later.locator('.toast').count()).toBe(1)
 })

@@ -19,14 +19,14 @@ export async function pushed({ data }: PushEvent): Promise<void> {
   if (!data) return
   const { kind, seq }: Push = data.json()
   const words = await ask<Shown>(`/api/notifications/${seq}`)
-  const subject = words?.subject ?? null
+  const { subject = null, occurrence = null } = words ?? {}
   await self.registration.showNotification(words?.title ?? GENERAL[kind], {
     body: words?.text ?? 'Open Delegate to see more.',
     icon: '/icons/icon-192.png',
     badge: '/icons/badge-96.png',
     // A repeated push replaces the first.
     tag: `notification-${seq}`,
-    data: { seq, subject },
+    data: { seq, subject, occurrence },
     ...(kind === 'reminder' && {
       requireInteraction: true,
       ...(subject !== null && {
@@ -42,11 +42,12 @@ export async function pushed({ data }: PushEvent): Promise<void> {
 
 /** Ticks off or snoozes a reminder, or opens Delegate at it. */
 export async function clicked({ action, notification }: NotificationEvent): Promise<void> {
-  const { seq, subject } = notification.data
+  const { seq, subject, occurrence } = notification.data
   notification.close()
   await seen(seq)
-  if (action === 'done') await send(`/api/timers/${subject}/done`, {})
-  else if (action === 'snooze') await send(`/api/timers/${subject}/snooze`, { minutes: SNOOZE_MINUTES })
+  if (action === 'done') await send(`/api/timers/${subject}/done`, { occurrence })
+  else if (action === 'snooze')
+    await send(`/api/timers/${subject}/snooze`, { minutes: SNOOZE_MINUTES, occurrence })
   else await open(`/?seq=${seq}`)
 }
 

@@ -12,6 +12,7 @@ const notificationSchema = z
     title: z.string(),
     text: z.string().describe('Empty if the words were erased'),
     subject: z.string().nullable().describe('The timer, task or proposal'),
+    occurrence: z.string().nullable().describe('Of a reminder: the occurrence that is due'),
   })
   .openapi('Notification')
 

@@ -6,8 +6,9 @@ import { forgetUnsettled, keepUnsettled, readUnsettled } from '../timeline/chat/
 import { type ChatSession, createChatSession } from '../timeline/chat/session.ts'
 import type { MayConnect } from '../timeline/chat/socket.ts'
 import { snooze, tickOff } from '../timers/settle.ts'
+import { createNotices } from './notices.ts'
 import { offlineCopy } from './offline-copy.ts'
-import { createReminders } from './reminders.ts'
+import { ring } from './sound.ts'
 import { createThemeChoice } from './theme.ts'
 
 /** How long a page waits for the owner's time zone before it uses the browser's. */
@@ -25,18 +26,26 @@ export function createApp(options: {
   readonly stepUp: () => Promise<boolean>
   readonly toast: Toaster
   readonly announce: (text: string) => void
-  /** Called with the number of due reminders that the owner has not seen. */
-  readonly onReminders: (unseen: number) => void
+  /** Called with the number of notices that the owner has not seen. */
+  readonly onNotices: (unseen: number) => void
 }) {
   const { navigate, enter, askToSignIn, toast, announce } = options
   let session: ChatSession | null = null
   const drafts = { settings: new Map<string, string>() }
-  const reminders = createReminders({
+  const notices = createNotices({
     toast,
     show: (seq) => navigate(`/?seq=${seq}`),
     tickOff: (reminder) => void attempt(() => tickOff({ http, toast }, reminder)),
     snooze: (reminder) => void attempt(() => snooze({ http, toast }, reminder, { minutes: 10 })),
-    onCount: options.onReminders,
+    ring,
+    unseen: async () => (await http.get('/api/notifications')).notifications,
+    // What could not be reported is pushed, or reported by the next tab.
+    report: (seqs) =>
+      void http.post('/api/notifications/seen', { body: { seqs: [...seqs] } }).catch(() => undefined),
+    isOnTimeline: () => location.pathname === '/',
+    isVisible: () => document.visibilityState === 'visible',
+    nowMs: Date.now,
+    onCount: options.onNotices,
   })
   let clock: Promise<void> | null = null
 
@@ -46,7 +55,7 @@ export function createApp(options: {
   const closeChat = (): void => {
     session?.close()
     session = null
-    reminders.clear()
+    notices.clear()
   }
   const forget = (): void => {
     lost = false
@@ -151,13 +160,16 @@ export function createApp(options: {
       onReply: (text) => announce(`Delegate: ${text.slice(0, 300)}`),
       onMalformed: () =>
         toast('The service sent a message that this page does not understand. Reload the page.', 'warning'),
-      onOpen: offlineCopy.renewSoon,
+      onOpen() {
+        notices.catchUp()
+        offlineCopy.renewSoon()
+      },
       readCopy: offlineCopy.timeline,
       unsettled: { kept: readUnsettled(), keep: keepUnsettled },
     })
     session.follow((event, live) => {
       if (!live) return
-      reminders.take(event)
+      notices.take(event)
       if (event.type.startsWith('erasure.')) offlineCopy.renewSoon()
       refreshClock(event)
     })
@@ -183,8 +195,10 @@ export function createApp(options: {
     /** True if the session expired or was revoked, rather than ended by signing out here. */
     isSessionLost: () => lost,
     chat,
-    /** Marks all reminders as seen. */
-    seeReminders: reminders.seen,
+    /** Marks all notices as seen. */
+    seeNotices: notices.seen,
+    /** The owner has touched the page, or come back to it. */
+    touched: notices.touched,
     /** Resolves once the owner's time zone is loaded or has failed to load. */
     clockReady(): Promise<void> {
       clock ??= readClock()

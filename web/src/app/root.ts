@@ -31,7 +31,7 @@ export class DgApp extends LightElement {
   @state() page: Page | undefined = pageAt(location.pathname)
   @state() state: 'loading' | 'waiting' | 'shown' | 'failed' = 'loading'
   @state() spoken = ''
-  private unseenReminders = 0
+  private unseenNotices = 0
   private steppingUp: Promise<boolean> | null = null
   override app: App = createApp({
     navigate: (path) => this.navigate(path),
@@ -43,9 +43,11 @@ export class DgApp extends LightElement {
     announce: (text) => {
       this.spoken = text
     },
-    onReminders: (unseen) => {
-      this.unseenReminders = unseen
+    onNotices: (unseen) => {
+      this.unseenNotices = unseen
       this.showTitle()
+      // An installed app shows the count on its icon.
+      if ('setAppBadge' in navigator) navigator.setAppBadge(unseen).catch(() => undefined)
     },
   })
 
@@ -142,7 +144,7 @@ export class DgApp extends LightElement {
   }
 
   private showTitle(): void {
-    const badge = this.unseenReminders === 0 ? '' : `(${this.unseenReminders}) `
+    const badge = this.unseenNotices === 0 ? '' : `(${this.unseenNotices}) `
     document.title = `${badge}${this.page?.title ?? 'Not found'} · Delegate`
   }
 

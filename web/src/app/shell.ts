@@ -56,6 +56,13 @@ export class DgShell extends AppElement {
     this.addEventListener('pointerdown', this.acted, { signal })
     this.addEventListener('keydown', this.acted, { signal })
     keepConnected(this.app.chat(), signal)
+    document.addEventListener(
+      'visibilitychange',
+      () => {
+        if (document.visibilityState === 'visible') this.app.touched()
+      },
+      { signal },
+    )
     this.app.theme.subscribe(() => this.requestUpdate(), signal)
     void this.loadVersion()
   }
@@ -78,9 +85,10 @@ export class DgShell extends AppElement {
     this.renderRoot.querySelector<HTMLElement>('.sidebar:popover-open')?.hidePopover()
   }
 
-  /** The timeline already shows the reminder, so its toast would only cover new entries. */
+  /** The timeline already shows what was noticed, so a toast would only cover new entries. */
   private readonly acted = (): void => {
-    if (this.path === '/') this.app.seeReminders()
+    this.app.touched()
+    if (this.path === '/') this.app.seeNotices()
   }
 
   private readonly keyPressed = (event: KeyboardEvent): void => {

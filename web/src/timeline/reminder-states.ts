@@ -24,7 +24,13 @@ export function createReminderStates() {
   const cancelled = new Set<unknown>()
   const keyOf = (id: unknown, occurrence: unknown) => `${id} ${occurrence}`
 
+  /** By whatever came after it. */
+  const stateOf = ({ id, occurrence }: Reminder): ReminderState | undefined =>
+    settled.get(keyOf(id, occurrence)) ?? (cancelled.has(id) ? { kind: 'over' } : undefined)
+
   return {
+    /** Whether nothing has settled it yet, as far as is loaded. */
+    isOpen: (reminder: Reminder): boolean => stateOf(reminder) === undefined,
     take({ type, seq, payload }: TimelineEvent): void {
       const { timerId, occurrence, snoozes, dueAt } = payload
       if (type === 'timer.done') settled.set(keyOf(timerId, occurrence), { kind: 'done' })
@@ -38,10 +44,9 @@ export function createReminderStates() {
     of(event: TimelineEvent): ReminderState {
       const reminder = reminderOf(event)
       if (reminder === null) return { kind: 'over' }
-      const known = settled.get(keyOf(reminder.id, reminder.occurrence))
+      const known = stateOf(reminder)
       if (known) return known
-      const isOver = cancelled.has(reminder.id) || lastSeqs.get(reminder.id) !== event.seq
-      return { kind: isOver ? 'over' : 'open' }
+      return { kind: lastSeqs.get(reminder.id) === event.seq ? 'open' : 'over' }
     },
   }
 }
