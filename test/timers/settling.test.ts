@@ -159,7 +159,7 @@ test('refuses to snooze what is not open, and a later occurrence replaces an ope
   expect(timers.get(id)).toMatchObject({ status: 'active', settled: 'snoozed' })
   pass(DAY_MS)
   await restart()
-  expect(timers.get(id)?.open).toBe(firedIn(opened).at(-1)?.occurrence)
+  expect(timers.get(id)?.open).toBe(firedIn(opened).findLast(({ timerId }) => timerId === id)?.occurrence)
   await timers.cancel([id], BY_OWNER)
   expect(timers.get(id)?.open).toBeNull()
 })
