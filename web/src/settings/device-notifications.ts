@@ -41,6 +41,14 @@ export class DgDeviceNotifications extends AppElement {
       .row > div {
         min-width: 0;
       }
+      .row > .button {
+        flex: none;
+      }
+      @media (max-width: 44rem) {
+        .row {
+          padding-inline: var(--space-4);
+        }
+      }
       .name {
         font-weight: 550;
       }
@@ -109,8 +117,7 @@ export class DgDeviceNotifications extends AppElement {
     const { http } = this.app
     const obstacle = own ? null : pushObstacle()
     const about =
-      obstacle ??
-      'Delegate notifies this browser while no page of it is open. The words stay between the two.'
+      obstacle ?? 'Notifies you here while no page of Delegate is in use. Push services never see the words.'
     return rowView(
       'Notify this browser',
       about,
