@@ -219,6 +219,12 @@ export const titles: Readonly<Record<string, Title>> = {
   'ledger.imported': () => 'History imported',
   'ledger.loss.accepted': lossText,
   'outbound.released': () => 'Outgoing work released',
+  'notification.seen': () => 'Notifications seen',
+  'push.subscribed': () => 'Push notifications turned on for a browser',
+  'push.unsubscribed': (e) =>
+    text(e, 'reason') === 'expired'
+      ? 'A browser no longer takes push notifications'
+      : 'Push notifications turned off for a browser',
   'delegation.halted': (e) => `Delegate halted ${haltedHow(text(e, 'by'))}`,
   'delegation.released': () => 'Delegate released',
 }

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createOutbox, readUnsettled, type Unsettled } from '../../../../web/src/timeline/chat/outbox.ts'
+import {
+  createOutbox,
+  forgetUnsettled,
+  keepUnsettled,
+  readUnsettled,
+  type Unsettled,
+} from '../../../../web/src/timeline/chat/outbox.ts'
 import { event } from '../events.ts'
 
 beforeEach(() => {
@@ -175,16 +181,34 @@ test('resends messages after a lost connection, but not failed ones', () => {
   expect(states()).toEqual(['m1 sent', 'm2 failed'])
 })
 
-test('sends the messages that an earlier build kept, which knew no pasted parts', () => {
-  const message = {
-    clientMessageId: 'm1',
-    text: 'Hello',
-    at: '2026-01-01T00:00:00Z',
-    reason: null,
-    afterSeq: 3,
+test('keeps each message until it is settled, also for the next page, without those of other tabs', () => {
+  const kept = new Map<string, string>()
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key),
   }
-  const content = JSON.stringify([{ ...message, status: 'sent' }])
-  vi.stubGlobal('sessionStorage', { getItem: () => content })
-  expect(readUnsettled()).toEqual([{ ...message, pasted: [], status: 'waiting' }])
+  // The names of stored items are properties of the storage.
+  const keys = {
+    ownKeys: () => [...kept.keys()],
+    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+  }
+  vi.stubGlobal('localStorage', new Proxy(storage, keys))
+  const message = (id: string, at: string) => ({
+    ...{ clientMessageId: id, text: 'Hello', pasted: [], at, reason: null, afterSeq: 3 },
+    status: 'sent' as const,
+  })
+  const [first, second, other] = [message('m1', '2'), message('m2', '3'), message('m3', '1')]
+  keepUnsettled([other], [])
+  keepUnsettled([first, second], [])
+  expect(readUnsettled().map((each) => `${each.clientMessageId} ${each.status}`)).toEqual([
+    'm3 waiting',
+    'm1 waiting',
+    'm2 waiting',
+  ])
+  keepUnsettled([second], [first, second])
+  expect(readUnsettled().map((each) => each.clientMessageId)).toEqual(['m3', 'm2'])
+  forgetUnsettled()
+  expect([...kept]).toEqual([])
   vi.unstubAllGlobals()
 })
