@@ -134,6 +134,7 @@ function toolsView(
   const change = changeOf(event, context)
   const items: MenuItem[] = [
     { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
+    { label: 'Copy link', icon: 'link', run: () => context.copyLink(event) },
     ...(change ? [change] : []),
     ...(role === 'delegate' && turnId !== null
       ? [{ label: 'Why this reply', icon: 'help', run: () => context.explainTurn(turnId) } as const]

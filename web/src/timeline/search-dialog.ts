@@ -68,6 +68,11 @@ export class DgSearchDialog extends DialogElement {
     },
   })
 
+  /** Searches for these words, once it is open. */
+  find(words: string): void {
+    this.found.search(words)
+  }
+
   /** Debounced, because dates are typed too. */
   private readonly narrow = (filters: SearchFilters): void => {
     this.filters = filters
