@@ -37,7 +37,7 @@ export class DgTimelinePage extends AppElement {
   @state() private reaching = false
   private session!: ChatSession
   private actions!: TimelineActions
-  private readonly markdown = createMarkdown()
+  private readonly markdown = createMarkdown((code) => this.actions.copy(code))
   private reach: AbortController | null = null
   /** Kept, with its query and filters. */
   private readonly searchDialog = Object.assign(new DgSearchDialog(), {
