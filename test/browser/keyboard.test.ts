@@ -81,7 +81,7 @@ test('lets the owner install, chat, unfold, copy, search and erase by keyboard a
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  await page.keyboard.press('Control+k')
+  await page.keyboard.press('Control+Shift+F')
   await inFocus(page.getByRole('searchbox', { name: 'Search the timeline' })).waitFor()
   await page.keyboard.type('nothing of the kind')
   await page.getByText('No results for').waitFor()

@@ -31,7 +31,37 @@ test('shows a long answer in full while it is live, and on request after a reloa
   await reply(page, 'The very end.').waitFor()
 })
 
-test('places a message sent during a reply below it, marked as waiting', async () => {
+test('shows an answer that became a note in place, on request', async () => {
+  const { service, model } = await startWithModel({ environment: { LONG_ANSWER_CHARS: '1000' } })
+  model.reply({ text: long })
+  model.reply({ text: 'You are welcome.' })
+  const page = await visit(browser(), service, {
+    context: { permissions: ['clipboard-read', 'clipboard-write'] },
+  })
+  await say(page, 'Tell me everything')
+  const answer = reply(page, 'Line 1 of a long answer.')
+  await answer.getByText('The full answer is in a note').waitFor()
+  expect(await answer.getByText('The very end.').count()).toBe(0)
+  const check = async () => {
+    await answer.getByRole('button', { name: 'Show the whole answer', expanded: false }).click()
+    await answer.getByText('The very end.').waitFor()
+    await answer.focus()
+    await page.keyboard.press('c')
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(long)
+    await answer.getByRole('button', { name: 'Show only the beginning', expanded: true }).click()
+    await answer.getByText('The very end.').waitFor({ state: 'detached' })
+    await answer.getByText('The full answer is in a note').waitFor()
+  }
+  await check()
+  await page.reload()
+  await check()
+  await say(page, 'Thanks')
+  const short = reply(page, 'You are welcome.')
+  await short.waitFor()
+  expect(await short.getByRole('button', { name: 'Show the whole answer' }).count()).toBe(0)
+})
+
+test('places a message sent during a reply below it, marked as queued', async () => {
   const { service, model } = await startWithModel()
   const rest = Promise.withResolvers<void>()
   model.reply({ text: ['The first half', ' and the second.'], pause: { at: 5, until: rest.promise } })
@@ -40,7 +70,8 @@ test('places a message sent during a reply below it, marked as waiting', async (
   await say(page, 'Tell me a story')
   await words(page, 'Delegate', 'The first half').waitFor()
   await say(page, 'And another one')
-  await page.getByRole('article', { name: 'You, Waiting for the reply above' }).waitFor()
+  const queued = page.getByRole('article', { name: 'You, queued, waiting for the reply above' })
+  await queued.getByText('Queued').waitFor()
   const order = () => page.getByRole('article').locator('.words').allInnerTexts()
   await expect.poll(order).toEqual(['Tell me a story', 'The first half', 'And another one'])
   rest.resolve()
@@ -48,4 +79,5 @@ test('places a message sent during a reply below it, marked as waiting', async (
   await expect
     .poll(order)
     .toEqual(['Tell me a story', 'The first half and the second.', 'And another one', 'Now for the other.'])
+  expect(await queued.count()).toBe(0)
 })

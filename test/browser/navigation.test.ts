@@ -33,7 +33,7 @@ test('skips the navigation with the first Tab stop, and opens the search from an
   await page.getByRole('link', { name: 'Skip to content' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: 'Timers' }).and(page.locator(':focus')).waitFor()
-  await page.keyboard.press('Control+k')
+  await page.keyboard.press('Control+Shift+F')
   await page.getByRole('searchbox', { name: 'Search the timeline' }).and(page.locator(':focus')).waitFor()
   expect(path(page)).toBe('/')
   expect(new URL(page.url()).search).toBe('')

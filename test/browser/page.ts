@@ -98,7 +98,7 @@ export async function openSearch(page: Page): Promise<void> {
 export async function choose(message: Locator, item: string): Promise<void> {
   await message.focus()
   await message.getByRole('button', { name: 'More for this message' }).click()
-  await message.page().getByRole('menuitem', { name: item }).click()
+  await message.page().getByRole('menuitem', { name: item, exact: true }).click()
 }
 
 /** Presses the keys without waiting in between, so that a slow test process adds no delay. */

@@ -1,9 +1,11 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startWholeService } from '../support/service.ts'
+import { findings } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
-import { composer, phone, reply, say, visit, words } from './page.ts'
+import { composer, desk, phone, reply, say, visit, words } from './page.ts'
+import { picture } from './picture.ts'
 
 const browser = useBrowser()
 
@@ -132,13 +134,97 @@ test('cuts off nothing of a printed note, not even long words in code', async ()
   expect(cut).toBe(0)
 })
 
-test('keeps the backslashes of formulas', async () => {
+/** The TeX of the rendered formulas. */
+const rendered = (message: Locator) => message.locator('.math annotation').allTextContents()
+
+test('renders formulas as MathML, and leaves prices, code and mistakes as written', async () => {
   const { service, model } = await startWithModel()
-  const formulas = ['\\(a^2 + b_1 * c_1\\)', '\\[ \\sum_{i=1}^n i * 2 * x[i] \\]']
-  model.reply({ text: `As ${formulas[0]} says:\n\n${formulas[1]}\n\nMind the *stars*.` })
+  const matrix = '\\begin{pmatrix} 1 & 2 \\\\ 3 & 4 \\end{pmatrix}'
+  model.reply({
+    text: [
+      'As \\(a^2 + b_1 * c_1\\) says, and $e^{i\\pi} + 1 = 0$:',
+      '\\[ \\sum_{i=1}^n i * 2 * x[i] \\]',
+      `$$\n${matrix}\n$$`,
+      'Tea is $5 and cake $10. Mind `$code$` and $\\frac{1$.',
+    ].join('\n\n'),
+  })
   const page = await visit(browser(), service)
+  const loaded = () => page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
+  await composer(page).waitFor()
+  expect((await loaded()).filter((name) => /render-formula|highlight/.test(name))).toEqual([])
   await say(page, 'Prove it')
-  await reply(page, 'Mind the stars.').waitFor()
-  const shown = await reply(page, 'Mind the stars.').locator('.prose > p').allTextContents()
-  expect(shown).toEqual([`As ${formulas[0]} says:`, formulas[1], 'Mind the stars.'])
+  const answer = reply(page, 'Tea is')
+  await answer.waitFor()
+  await expect
+    .poll(() => rendered(answer))
+    .toEqual(['a^2 + b_1 * c_1', 'e^{i\\pi} + 1 = 0', ' \\sum_{i=1}^n i * 2 * x[i] ', `\n${matrix}\n`])
+  expect(await answer.locator('math[display="block"]').count()).toBe(2)
+  expect(await answer.locator('.prose > p').last().innerText()).toBe(
+    'Tea is $5 and cake $10. Mind $code$ and $\\frac{1$.',
+  )
+  // As MathML, which the browser lays out, not as unknown elements.
+  expect(
+    await answer
+      .locator('munderover')
+      .first()
+      .evaluate((sum) => sum.namespaceURI),
+  ).toBe('http://www.w3.org/1998/Math/MathML')
+  expect((await loaded()).filter((name) => name.includes('highlight'))).toEqual([])
 })
+
+test('colours code, and copies a block as it was written', async () => {
+  const { service, model } = await startWithModel()
+  const code = 'const half = (x: number) => {\n  return x / 2 // <b>\n}'
+  model.reply({
+    text: `Like this:\n\n\`\`\`ts\n${code}\n\`\`\`\n\n\`\`\`\nplain & simple\n\`\`\`\n\nThat is all.`,
+  })
+  const page = await visit(browser(), service, {
+    context: { permissions: ['clipboard-read', 'clipboard-write'] },
+  })
+  await say(page, 'Show me')
+  const answer = reply(page, 'That is all.')
+  await answer.waitFor()
+  await answer.locator('.hljs-keyword').first().waitFor()
+  expect(await answer.locator('.hljs-keyword').allTextContents()).toEqual(['const', 'return'])
+  expect(await answer.locator('pre').first().textContent()).toBe(`${code}\n`)
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+  await answer.getByRole('button', { name: 'Copy code' }).first().click()
+  await expect.poll(clipboard).toBe(code)
+  await answer.getByRole('button', { name: 'Copy code' }).last().press('Enter')
+  await expect.poll(clipboard).toBe('plain & simple')
+})
+
+const RICH = [
+  'The area is $A = \\pi r^2$, and for long sums:',
+  '$$\\begin{aligned} f(x) &= (x + 1)^2 + (x + 2)^2 + (x + 3)^2 \\\\ &= 3x^2 + 12x + 14 \\end{aligned}$$',
+  'In a line: $\\alpha + \\beta + \\gamma + \\delta + \\epsilon + \\zeta + \\eta + \\theta + \\iota + \\kappa + \\lambda + \\mu + \\nu$.',
+  "```python\ndef area(radius: float) -> float:\n    'The area of a circle.'\n    return 3.14159 * radius ** 2  # close enough for the garden\n```",
+  'That is all.',
+].join('\n\n')
+
+for (const [look, context] of [
+  ['desk-light', { viewport: desk, colorScheme: 'light' }],
+  ['phone-dark', { viewport: phone, colorScheme: 'dark', hasTouch: true, isMobile: true }],
+  ['narrow', { viewport: { width: 320, height: 640 } }],
+] as const) {
+  test(`shows formulas and code in a message and in the preview of a note (${look})`, async () => {
+    const { service, model } = await startWithModel()
+    model.reply({ text: RICH })
+    const page = await visit(browser(), service, { context })
+    await say(page, 'Explain it')
+    await reply(page, 'That is all.').waitFor()
+    const check = async (name: string) => {
+      await page.locator('.math math').nth(2).waitFor()
+      await page.locator('.hljs-keyword').first().waitFor()
+      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect(sideways).toBeLessThanOrEqual(0)
+      expect(await findings(page)).toEqual([])
+      await picture(page, name, look)
+    }
+    await check('formulas-and-code')
+    const { json: note } = await service.client.post('/api/notes', { title: 'Circles', content: RICH })
+    await page.goto(`/notes/edit?id=${note.id}`)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await check('note-preview')
+  })
+}

@@ -89,13 +89,23 @@ const scenes: readonly Scene[] = [
     name: 'search',
     path: '/',
     async open(page) {
-      await page.keyboard.press('Control+k')
+      await page.keyboard.press('Control+Shift+F')
       await inFocus(page.getByRole('searchbox', { name: 'Search the timeline' })).waitFor()
       await page.keyboard.type('lisbon')
       await page
         .getByRole('button', { name: /Lisbon/ })
         .first()
         .waitFor()
+    },
+  },
+  {
+    name: 'palette',
+    path: '/notes',
+    async open(page) {
+      await page.keyboard.press('Control+k')
+      await inFocus(page.getByRole('combobox', { name: 'Find a command' })).waitFor()
+      await page.keyboard.type('lis')
+      await page.getByRole('option', { name: 'Packing for Lisbon' }).waitFor()
     },
   },
   {

@@ -28,6 +28,6 @@ test('reveals the hidden tools of a reply on the first tap without pressing one'
   await expect.poll(() => copy.isVisible()).toBe(true)
   expect(await page.getByText('Copied').count()).toBe(0)
   await message.getByRole('button', { name: 'More for this message' }).tap()
-  await page.getByRole('menuitem', { name: 'Copy' }).tap()
+  await page.getByRole('menuitem', { name: 'Copy', exact: true }).tap()
   await page.getByText('Copied').waitFor()
 })

@@ -209,6 +209,22 @@ test('takes a replaced turn as over, even if a crash cut it off', () => {
   expect(rows.at(-1)).toMatchObject({ kind: 'message', message: { waiting: false } })
 })
 
+test('shows a queued message below the running reply, and above its own', () => {
+  const rows = rowsOf(
+    [
+      ...exchange,
+      event(6, 'chat.message.received', { spanId: 's1', turnId: 't2', payload: { text: 'and more' } }),
+    ],
+    {
+      previews: [
+        { turnId: 't2', text: '' },
+        { turnId: 't1', text: 'h' },
+      ],
+    },
+  )
+  expect(rows.slice(-3).map(({ key }) => key)).toEqual(['reply:t1', 'event:6', 'reply:t2'])
+})
+
 test('leaves what waits for a confirmation in view', () => {
   const rows = rowsOf([
     ...exchange,

@@ -61,7 +61,11 @@ export class DgApp extends LightElement {
   }
 
   private navigate(path: string): void {
-    if (path === location.pathname + location.search + location.hash) return
+    if (path === location.pathname + location.search + location.hash) {
+      // A link to the moment that the address already names.
+      dispatchEvent(new Event('navigated'))
+      return
+    }
     // Back must not return to a completed form: it would ask for the password again.
     if (this.page?.entrance) history.replaceState(null, '', path)
     else history.pushState(null, '', path)

@@ -4,13 +4,15 @@ import type { HaltState } from '../../../src/http/contract/halt.ts'
 import type { IconName } from '../design/icon.ts'
 import type { ChatSession } from '../timeline/chat/session.ts'
 import { AppElement } from './app-element.ts'
+import type { Command } from './commands.ts'
+import type { DialogElement } from './dialog-element.ts'
 import { askToHalt, askToRelease } from './halt.ts'
 import { Loaded } from './loaded.ts'
 import { navigationGroups, type Page, pageAt, pages } from './pages.ts'
 import { shellStyles } from './shell-styles.ts'
 import { DgShortcutSheet } from './shortcut-sheet.ts'
 import './service-notices.ts'
-import { createKeySequence, isModKey } from './shortcuts.ts'
+import { createKeySequence, isModKey, isSearchKey } from './shortcuts.ts'
 import type { Theme } from './theme.ts'
 
 const themes: Readonly<Record<Theme, { readonly label: string; readonly icon: IconName }>> = {
@@ -20,6 +22,8 @@ const themes: Readonly<Record<Theme, { readonly label: string; readonly icon: Ic
 }
 
 const listed: readonly Page[] = pages.filter(({ listing }) => listing)
+/** The pages of the command palette. It offers the note editor as an action. */
+const reached: readonly Page[] = pages.filter(({ alone, path }) => !alone && path !== '/notes/edit')
 
 /** A tab that was hidden for longer than this reconnects when it becomes visible. */
 const staleAfterMs = 60_000
@@ -49,6 +53,7 @@ export class DgShell extends AppElement {
     concerns: (type) => type.startsWith('delegation.'),
   })
   private readonly help = new DgShortcutSheet()
+  private palette: DialogElement | null = null
   private readonly sequence = createKeySequence('g')
 
   protected override connected(signal: AbortSignal): void {
@@ -98,7 +103,13 @@ export class DgShell extends AppElement {
       else this.help.openIn(this)
       return
     }
-    if (isModKey(event, 'k') && this.path !== '/') {
+    if (isModKey(event, 'k')) {
+      event.preventDefault()
+      if (this.palette?.isConnected) this.palette.close()
+      else void this.app.attempt(this.openPalette)
+      return
+    }
+    if (isSearchKey(event) && this.path !== '/') {
       event.preventDefault()
       this.app.navigate('/?search')
       return
@@ -137,6 +148,53 @@ export class DgShell extends AppElement {
     this.closeNavigation()
     const ask = this.halt.value?.halted ? askToRelease : askToHalt
     ask(this, (state) => this.halt.put(state))
+  }
+
+  private readonly openPalette = async (): Promise<void> => {
+    const { DgPalette } = await import('./palette.ts')
+    // A second press while it was loading.
+    if (this.palette?.isConnected) return
+    this.palette = Object.assign(new DgPalette(), { pages: this.pageCommands(), actions: this.actions() })
+    this.palette.openIn(this)
+  }
+
+  private pageCommands(): readonly Command[] {
+    return reached.map(({ path, title, listing, within }) => ({
+      label: title,
+      icon: (listing ?? pageAt(within ?? '')?.listing)?.icon ?? 'help',
+      run: () => this.app.navigate(path),
+    }))
+  }
+
+  private actions(): readonly Command[] {
+    const { app } = this
+    const isHalted = this.halt.value?.halted ?? false
+    const setTimer = async () => {
+      const { DgTimerDialog } = await import('../timers/timer-dialog.ts')
+      Object.assign(new DgTimerDialog(), { onSet: () => undefined }).openIn(this)
+    }
+    return [
+      { label: 'New note', icon: 'edit', words: 'write', run: () => app.navigate('/notes/edit') },
+      {
+        label: 'Set a reminder…',
+        icon: 'timer',
+        words: 'timer alarm',
+        run: () => void app.attempt(setTimer),
+      },
+      {
+        label: isHalted ? 'Release Delegate…' : 'Halt Delegate…',
+        icon: 'halt',
+        words: 'stop',
+        run: this.openHalt,
+      },
+      {
+        ...themes[app.theme.current],
+        words: 'change dark light',
+        run: this.nextTheme,
+      },
+      { label: 'Keyboard shortcuts', icon: 'keyboard', words: 'help', run: this.showHelp },
+      { label: 'Sign out', icon: 'sign-out', words: 'log out', run: () => app.attempt(app.signOut) },
+    ]
   }
 
   private readonly showHelp = (): void => {

@@ -11,7 +11,8 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
   {
     heading: 'Anywhere',
     shortcuts: [
-      { keys: ['mod', 'K'], label: 'Search' },
+      { keys: ['mod', 'K'], label: 'Find a command, a page or a note' },
+      { keys: ['mod', 'Shift', 'F'], label: 'Search the timeline' },
       { keys: ['mod', '/'], label: 'Show this help' },
       { keys: ['Esc'], label: 'Close a dialog, or go back to the message field' },
     ],
@@ -69,6 +70,13 @@ function isBusy(event: KeyboardEvent): boolean {
 export function isModKey(event: KeyboardEvent, key: string): boolean {
   return (
     (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === key
+  )
+}
+
+/** True if the event opens the search of the timeline: Ctrl or Command, Shift and F. */
+export function isSearchKey(event: KeyboardEvent): boolean {
+  return (
+    (event.ctrlKey || event.metaKey) && !event.altKey && event.shiftKey && event.key.toLowerCase() === 'f'
   )
 }
 

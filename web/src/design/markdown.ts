@@ -1,5 +1,7 @@
 import DOMPurify from 'dompurify'
-import { Marked, type TokenizerAndRendererExtension } from 'marked'
+import { Marked } from 'marked'
+import { escapeHtml } from './escape-html.ts'
+import { formulas } from './formula.ts'
 
 /**
  * Renders markdown to inert elements. Two independent safeguards: the renderer shows raw HTML as text, and
@@ -9,38 +11,59 @@ export type RenderMarkdown = (source: string) => DocumentFragment
 
 const allowedTags = [
   ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'ul', 'ol', 'li', 'pre', 'code'],
-  ...['em', 'strong', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
+  ...['em', 'strong', 'del', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
 ]
+
+/** The only classes that markdown brings along: of formulas, and of code in a known language. */
+const allowedClasses: Readonly<Record<string, RegExp>> = { SPAN: /^math$/, CODE: /^language-[\w+#-]+$/ }
 
 const longCellChars = 32
 
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
+/** Code that is loaded with the first text that needs it. Runs at once when it is loaded. */
+function onDemand<Loaded>(load: () => Promise<Loaded>): (use: (loaded: Loaded) => void) => void {
+  let loaded: Loaded | null = null
+  return (use) => {
+    if (loaded) return use(loaded)
+    load().then(
+      (module) => {
+        loaded = module
+        use(module)
+      },
+      // The text stays as written until the next one tries again.
+      () => undefined,
+    )
+  }
 }
 
-/** Shows the formulas `\(a^2\)` and `\[a^2\]` as written; markdown would drop their backslashes. */
-const formula: TokenizerAndRendererExtension = {
-  name: 'formula',
-  level: 'inline',
-  start: (source) => source.search(/\\[([]/),
-  tokenizer(source) {
-    // Stops at the next opening delimiter, so that many unclosed formulas stay cheap.
-    const raw = /^\\(?:\((?:[^\\\n]|\\[^()\n])*\\\)|\[(?:[^\\]|\\[^[\]])*\\\])/.exec(source)?.[0]
-    return raw === undefined ? undefined : { type: 'formula', raw }
-  },
-  renderer: ({ raw }) => escapeHtml(raw),
+const withFormulas = onDemand(() => import('./render-formula.ts'))
+const withHighlighting = onDemand(() => import('./highlight.ts'))
+
+/** Renders the formulas, colours the code, and gives each code block a button that copies it. */
+function finish(fragment: DocumentFragment, copy: (code: string) => void): void {
+  const maths = [...fragment.querySelectorAll('.math')]
+  if (maths.length > 0) withFormulas(({ renderFormula }) => maths.forEach(renderFormula))
+  const codes = [...fragment.querySelectorAll('code[class]')]
+  if (codes.length > 0) withHighlighting(({ highlight }) => codes.forEach(highlight))
+  for (const pre of fragment.querySelectorAll('pre')) {
+    const block = document.createElement('div')
+    block.className = 'code'
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'button small'
+    button.textContent = 'Copy'
+    button.setAttribute('aria-label', 'Copy code')
+    button.addEventListener('click', () => copy((pre.textContent ?? '').replace(/\n$/, '')))
+    pre.replaceWith(block)
+    block.append(pre, button)
+  }
 }
 
-export function createMarkdown(): RenderMarkdown {
+/** `copy` puts code on the clipboard. */
+export function createMarkdown(copy: (code: string) => void): RenderMarkdown {
   const marked = new Marked({
     gfm: true,
     breaks: true,
-    extensions: [formula],
+    extensions: formulas,
     renderer: {
       html: ({ text }) => escapeHtml(text),
       image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
@@ -48,6 +71,10 @@ export function createMarkdown(): RenderMarkdown {
     },
   })
   const purify = DOMPurify(window)
+  purify.addHook('uponSanitizeAttribute', ({ tagName }, attribute) => {
+    if (attribute.attrName === 'class')
+      attribute.keepAttr = allowedClasses[tagName]?.test(attribute.attrValue) === true
+  })
   purify.addHook('afterSanitizeAttributes', (element) => {
     // Horizontally scrollable elements must be reachable by keyboard.
     if (element.tagName === 'PRE' || element.tagName === 'TABLE') element.setAttribute('tabindex', '0')
@@ -61,15 +88,18 @@ export function createMarkdown(): RenderMarkdown {
     element.setAttribute('target', '_blank')
     element.setAttribute('rel', 'noopener noreferrer nofollow')
   })
-  return (source) =>
-    purify.sanitize(marked.parse(source, { async: false }), {
+  return (source) => {
+    const fragment = purify.sanitize(marked.parse(source, { async: false }), {
       ALLOWED_TAGS: allowedTags,
-      ALLOWED_ATTR: ['href', 'title', 'start', 'align'],
+      ALLOWED_ATTR: ['href', 'title', 'start', 'align', 'class'],
       // Without this the sanitiser checks them against the URL pattern and drops them.
-      ADD_URI_SAFE_ATTR: ['start', 'align'],
+      ADD_URI_SAFE_ATTR: ['start', 'align', 'class'],
       ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|tel:|\/(?!\/))/i,
       ALLOW_DATA_ATTR: false,
       ALLOW_ARIA_ATTR: false,
       RETURN_DOM_FRAGMENT: true,
     })
+    finish(fragment, copy)
+    return fragment
+  }
 }

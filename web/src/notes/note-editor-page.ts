@@ -35,7 +35,7 @@ export class DgNoteEditorPage extends AppElement {
   /** True if the note was changed elsewhere since it was loaded. */
   @state() private stale = false
   @state() private problem = ''
-  private readonly markdown = createMarkdown()
+  private readonly markdown = createMarkdown((code) => void copyWithToast(code, 'Copied', this.app.toast))
 
   protected override connected(signal: AbortSignal): void {
     const leaving = (event: BeforeUnloadEvent) => {

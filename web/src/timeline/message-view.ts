@@ -11,7 +11,7 @@ import type { Pending, Preview } from './rows.ts'
 import { showAllButton } from './step-view.ts'
 import type { Message, Segment } from './tree.ts'
 
-const waitingText = 'Waiting for the reply above'
+const queuedText = 'queued, waiting for the reply above'
 const authors = { owner: 'You', delegate: 'Delegate', guest: 'Guest' } as const
 
 /** Whether the heading of the exchange already shows this time, so that the message need not. */
@@ -36,14 +36,14 @@ export function messageView(
       class="message ${role} ${message.waiting ? 'waiting' : ''}"
       data-focus
       tabindex=${context.activeKey === key ? 0 : -1}
-      aria-label="${author}, ${message.waiting ? waitingText : timeText(event.at)}"
+      aria-label="${author}, ${message.waiting ? queuedText : timeText(event.at)}"
     >
       ${heading === null ? nothing : html`<div class="author">${heading}</div>`}
       <div class="words">${wordsView(message, context)}</div>
-      ${showAllButton(event, context)}
+      ${showAllButton(event, context)} ${answerButton(message, context)}
       <footer class="tiny">
         <time class=${implied} datetime=${event.at} title=${fullTimeText(event.at)}>${timeText(event.at)}</time>
-        ${message.waiting ? html`<span>${waitingText}</span>` : qualifierView(event)}
+        ${message.waiting ? html`<span title="Waiting for the reply above">Queued</span>` : qualifierView(event)}
         ${sendAgainButton(event, context)} ${barredView(event, context)}
         ${toolsView(message, segment, key, context)}
       </footer>
@@ -59,9 +59,27 @@ function recipientOf({ type, payload }: TimelineEvent, segment: Segment | null):
   return typeof payload.to === 'string' ? `Text to ${payload.to}` : 'Text'
 }
 
-function wordsView({ event, role }: Message, context: RowContext): unknown {
+/** What is shown of a message: the whole text of an unfolded long answer. */
+export function shownWords({ event, answerNoteId }: Message, answers: ReadonlyMap<string, string>): string {
+  return answers.get(answerNoteId ?? '') ?? wordsOf(event)
+}
+
+/** A button that shows the whole of a long answer in place of its beginning, and back. */
+function answerButton(
+  { event, answerNoteId }: Message,
+  { answers, toggleAnswer }: RowContext,
+): TemplateResult | typeof nothing {
+  if (answerNoteId === null || isErased(event)) return nothing
+  const open = answers.has(answerNoteId)
+  return html`<button class="button small show-all" aria-expanded=${open} @click=${() => toggleAnswer(answerNoteId)}>
+    ${open ? 'Show only the beginning' : 'Show the whole answer'}
+  </button>`
+}
+
+function wordsView(message: Message, context: RowContext): unknown {
+  const { event, role } = message
   if (isErased(event)) return html`<p class="erased"><dg-icon name="erased"></dg-icon>Erased</p>`
-  const words = wordsOf(event)
+  const words = shownWords(message, context.answers)
   if (words.trim() === '') return html`<p class="erased">No text</p>`
   const shown = cutOf(event) ? `${words}…` : words
   return role === 'delegate'
@@ -123,17 +141,20 @@ function codeText(code: unknown): string {
 }
 
 function toolsView(
-  { event, role }: Message,
+  message: Message,
   segment: Segment | null,
   key: string,
   context: RowContext,
 ): TemplateResult | typeof nothing {
+  const { event, role } = message
   if (isErased(event)) return nothing
   const { turnId } = event
+  const copy = () => context.copy(shownWords(message, context.answers))
   const active = context.activeKey === key
   const change = changeOf(event, context)
   const items: MenuItem[] = [
-    { label: 'Copy', icon: 'copy', run: () => context.copy(wordsOf(event)) },
+    { label: 'Copy', icon: 'copy', run: copy },
+    { label: 'Copy link', icon: 'link', run: () => context.copyLink(event) },
     ...(change ? [change] : []),
     ...(role === 'delegate' && turnId !== null
       ? [{ label: 'Why this reply', icon: 'help', run: () => context.explainTurn(turnId) } as const]
@@ -162,7 +183,7 @@ function toolsView(
       tabindex=${active ? 0 : -1}
       aria-label="Copy message"
       title="Copy"
-      @click=${() => context.copy(wordsOf(event))}
+      @click=${copy}
     >
       <dg-icon name="copy"></dg-icon>
     </button>

@@ -11,6 +11,10 @@ export type RowContext = TimelineActions & {
   /** Who the caller is. */
   readonly callParty: 'owner' | 'guest'
   readonly markdown: RenderMarkdown
+  /** The texts of the long answers that are unfolded, by their notes. */
+  readonly answers: ReadonlyMap<string, string>
+  /** Unfolds or folds a long answer that became a note. */
+  toggleAnswer(noteId: string): Promise<unknown>
   toggle(key: string): void
   /** Folds an exchange from a row inside it. */
   fold(segment: Segment): void

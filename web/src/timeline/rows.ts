@@ -70,14 +70,19 @@ export function timelineRows({ segments, toggled, talk, previews, pending }: Row
   const shownPreviews = previews.filter(
     ({ turnId, text }) => !replied.has(turnId) && (text !== '' || !running.has(turnId)),
   )
+  const previewRows = (isShown: (preview: Preview) => boolean): Row[] =>
+    shownPreviews
+      .filter(isShown)
+      .map((preview) => ({ key: `reply:${preview.turnId}`, kind: 'preview', preview, segment: null }))
+  // The reply to a message may begin before the event that its turn has started arrives.
+  const queued = told.filter(isWaiting)
+  const queuedTurns = new Set(queued.map(turnIdOf))
   return withDays([
     ...told.filter((row) => !isWaiting(row)),
     ...talk.map((line): Row => ({ key: `talk:${line.itemId}`, kind: 'talk', line, segment: null })),
-    ...shownPreviews.map(
-      (preview): Row => ({ key: `reply:${preview.turnId}`, kind: 'preview', preview, segment: null }),
-    ),
+    ...previewRows(({ turnId }) => !queuedTurns.has(turnId)),
     // Messages that wait for the running reply are shown below it.
-    ...told.filter(isWaiting),
+    ...queued.flatMap((row) => [row, ...previewRows(({ turnId }) => turnId === turnIdOf(row))]),
     ...pending.map(
       (message): Row => ({
         key: `pending:${message.clientMessageId}`,
@@ -126,6 +131,10 @@ function turnsOf(segments: readonly Segment[]) {
 
 function isWaiting(row: Row): boolean {
   return row.kind === 'message' && row.message.waiting
+}
+
+function turnIdOf(row: Row): string | null {
+  return row.kind === 'message' ? row.message.event.turnId : null
 }
 
 /** The rows of one segment, without headings of days. */

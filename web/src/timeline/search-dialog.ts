@@ -90,6 +90,11 @@ export class DgSearchDialog extends DialogElement {
     return channel === null && period === 'any' ? searchGroups(this.app, q, signal) : noGroups
   }
 
+  /** Searches for these words, once it is open. */
+  find(words: string): void {
+    this.found.search(words)
+  }
+
   /** Debounced, because dates are typed too. */
   private readonly narrow = (filters: SearchFilters): void => {
     this.filters = filters

@@ -71,6 +71,8 @@ export function createTimelineActions(options: {
         if (draft) options.say(draft)
       }),
     copy: (text: string) => void copyWithToast(text, 'Copied', app.toast),
+    copyLink: ({ seq }: TimelineEvent) =>
+      void copyWithToast(`${location.origin}/?seq=${seq}`, 'Link copied', app.toast),
     /** Loads the full body of an event that was cut. */
     showAll: ({ spanId }: TimelineEvent) =>
       app.attempt(async () => {

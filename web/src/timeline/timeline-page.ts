@@ -3,7 +3,7 @@ import { customElement, state } from 'lit/decorators.js'
 import type { SearchHit } from '../../../src/http/contract/timeline.ts'
 import { explain } from '../api/http.ts'
 import { AppElement } from '../app/app-element.ts'
-import { isModKey, modName } from '../app/shortcuts.ts'
+import { isSearchKey, modName } from '../app/shortcuts.ts'
 import { iconButton } from '../design/icon-button.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { barStyles, drawerButton } from '../design/page.ts'
@@ -38,12 +38,17 @@ export class DgTimelinePage extends AppElement {
   @state() private reaching = false
   private session!: ChatSession
   private actions!: TimelineActions
-  private readonly markdown = createMarkdown()
+  private readonly markdown = createMarkdown((code) => this.actions.copy(code))
   private reach: AbortController | null = null
   /** Kept, with its query and filters. */
   private readonly searchDialog = Object.assign(new DgSearchDialog(), {
-    onHit: (hit: SearchHit) => void this.goTo(hit),
+    onHit: (hit: SearchHit) => {
+      this.keepLink(`/?seq=${hit.seq}`)
+      void this.goTo(hit)
+    },
   })
+  /** The link to a moment that was followed last. It stays in the address, so that a reload follows it again. */
+  private followed = ''
 
   protected override connected(signal: AbortSignal): void {
     const session = this.app.chat()
@@ -63,13 +68,19 @@ export class DgTimelinePage extends AppElement {
     })
     signal.addEventListener('abort', session.subscribe(changed))
     addEventListener('keydown', this.keyPressed, { signal })
-    addEventListener('navigated', () => this.followLink(), { signal })
+    const moved = () => {
+      this.followed = ''
+      this.followLink()
+    }
+    addEventListener('navigated', moved, { signal })
+    addEventListener('popstate', moved, { signal })
     signal.addEventListener('abort', () => this.reach?.abort())
   }
 
   protected override firstUpdated(): void {
+    const isAtMoment = askedSeq() !== null
     this.followLink()
-    this.focusComposerAtDesk()
+    if (!isAtMoment) this.focusComposerAtDesk()
   }
 
   /** Not on touch devices, where the keyboard would cover the timeline. */
@@ -79,6 +90,7 @@ export class DgTimelinePage extends AppElement {
 
   /** Moves the focus too, because the pressed button disappears at the end. */
   private goToEnd(): void {
+    this.keepLink('/')
     this.timeline()?.scrollToEnd()
     this.focusComposerAtDesk()
   }
@@ -99,7 +111,7 @@ export class DgTimelinePage extends AppElement {
 
   private readonly keyPressed = (event: KeyboardEvent): void => {
     if (event.defaultPrevented) return
-    if (isModKey(event, 'k')) {
+    if (isSearchKey(event)) {
       event.preventDefault()
       this.searchDialog.openIn(this)
       return
@@ -119,6 +131,7 @@ export class DgTimelinePage extends AppElement {
   }
 
   private say(draft: Draft): void {
+    this.keepLink('/')
     this.session.outbox.add(draft)
     this.timeline()?.scrollToEnd()
   }
@@ -178,18 +191,28 @@ export class DgTimelinePage extends AppElement {
     return null
   }
 
-  /** Follows a link to an event (`/?seq=123`) or to the search, once, as soon as the timeline is loaded. */
+  /**
+   * Follows a link to an event (`/?seq=123`) or to the search (`/?search=words`), once, as soon as the timeline is
+   * loaded.
+   */
   private followLink(): void {
-    const asked = new URLSearchParams(location.search)
-    if (asked.has('search')) {
+    const words = new URLSearchParams(location.search).get('search')
+    if (words !== null) {
       history.replaceState(null, '', '/')
       this.searchDialog.openIn(this)
+      if (words !== '') this.searchDialog.find(words)
       return
     }
-    const seq = Number(asked.get('seq'))
-    if (!this.session.loaded || !Number.isInteger(seq) || seq < 1) return
-    history.replaceState(null, '', '/')
+    const seq = askedSeq()
+    if (!this.session.loaded || seq === null || location.search === this.followed) return
+    this.followed = location.search
     void this.goTo({ seq, spanId: null })
+  }
+
+  /** Puts the moment in view into the address, without following it; `/` for none. */
+  private keepLink(path: string): void {
+    history.replaceState(null, '', path)
+    this.followed = location.search
   }
 
   private menuItems(): MenuItem[] {
@@ -210,7 +233,7 @@ export class DgTimelinePage extends AppElement {
           ${connectionView(session.connection, () => session.retryNow())}
           <dg-context-meter .app=${this.app}></dg-context-meter>
           <button class="button search" @click=${() => this.searchDialog.openIn(this)}>
-            <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} K</kbd>
+            <dg-icon name="search"></dg-icon><span>Search</span><kbd>${modName} ⇧ F</kbd>
           </button>
           <dg-menu label="More" .items=${this.menuItems()}></dg-menu>
         </header>
@@ -263,4 +286,11 @@ export class DgTimelinePage extends AppElement {
       <button class="button quiet small" @click=${() => this.reach?.abort()}>Cancel</button>
     </div>`
   }
+}
+
+/** The event that the address links to, as `seq` or `at`; null if it links to none. */
+function askedSeq(): number | null {
+  const asked = new URLSearchParams(location.search)
+  const seq = Number(asked.get('seq') ?? asked.get('at'))
+  return Number.isInteger(seq) && seq > 0 ? seq : null
 }

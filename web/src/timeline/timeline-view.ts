@@ -7,8 +7,8 @@ import type { RenderMarkdown } from '../design/markdown.ts'
 import { prose } from '../design/prose.ts'
 import { StyledElement } from '../design/styled-element.ts'
 import type { Older } from './chat/session.ts'
-import { wordsOf } from './event-kinds.ts'
 import { messageStyles } from './message-styles.ts'
+import { shownWords } from './message-view.ts'
 import type { RowContext } from './row-context.ts'
 import { estimateRow, rowView } from './row-view.ts'
 import {
@@ -49,6 +49,7 @@ export class DgTimeline extends StyledElement {
   @state() private activeKey = ''
   @state() private foundKey = ''
   @state() private topDay = ''
+  @state() private answers: ReadonlyMap<string, string> = new Map()
 
   private rows: readonly Row[] = []
   private readonly renderRows = createKeyedRows()
@@ -151,6 +152,21 @@ export class DgTimeline extends StyledElement {
     void this.updateComplete.then(() => this.virtual.revealBelow(this.activeKey))
   }
 
+  private readonly toggleAnswer = async (noteId: string): Promise<void> => {
+    const isOpen = this.answers.has(noteId)
+    const note = isOpen
+      ? null
+      : await this.actions.app.http.get('/api/notes/{id}', { params: { id: noteId } })
+    const answers = new Map(this.answers)
+    if (note) answers.set(noteId, note.content)
+    else answers.delete(noteId)
+    this.virtual.stuck = false
+    this.answers = answers
+    await this.updateComplete
+    if (note) this.virtual.revealBelow(this.activeKey)
+    else this.virtual.scrollToRow(this.activeKey)
+  }
+
   /** Scrolls to the heading first, which may be thousands of entries away. */
   private readonly fold = async (segment: Segment): Promise<void> => {
     await this.activate(`span:${segment.key}`)
@@ -207,7 +223,7 @@ export class DgTimeline extends StyledElement {
           : this.step(holderOf(this.rows, at))
       case 'c':
         if (row.kind !== 'message') return false
-        this.actions.copy(wordsOf(row.message.event))
+        this.actions.copy(shownWords(row.message, this.answers))
         return true
       case 'Delete':
         if (row.kind === 'message') this.actions.eraseEvent(row.message.event)
@@ -239,7 +255,9 @@ export class DgTimeline extends StyledElement {
       foundKey: this.foundKey,
       callParty: this.callParty,
       markdown: this.markdown,
+      answers: this.answers,
       toggle: this.toggle,
+      toggleAnswer: (noteId) => this.actions.app.attempt(() => this.toggleAnswer(noteId)),
       fold: (segment) => void this.fold(segment),
     }
   }

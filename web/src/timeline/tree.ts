@@ -10,6 +10,8 @@ export type Message = {
   readonly firstReply: boolean
   /** True for a message of the owner that waits until the running reply is finished. */
   readonly waiting: boolean
+  /** The note that holds the whole of a long answer, of which these words are only the beginning; else null. */
+  readonly answerNoteId: string | null
 }
 /** The delegate's work on a turn, or on its own if `turnId` is null. Shown folded. */
 export type Activity = {
@@ -65,6 +67,8 @@ type Turn = {
   replied: boolean
   /** Its message, if received while another turn of the same span was running. */
   queued: TimelineEvent | null
+  /** The notes that it created. */
+  readonly noteIds: string[]
 }
 
 const turnEnds = new Set(['turn.completed', 'turn.failed', 'chat.reply.stopped'])
@@ -157,12 +161,13 @@ class Tree {
     return span
   }
 
-  private turnOf({ type, turnId, spanId }: TimelineEvent): Turn | null {
+  private turnOf({ type, turnId, spanId, payload }: TimelineEvent): Turn | null {
     if (turnId === null) return null
     const turn = this.turns.get(turnId) ?? newTurn()
     this.turns.set(turnId, turn)
     turn.started ||= type === 'turn.started'
     turn.ended ||= turnEnds.has(type)
+    if (type === 'note.created' && typeof payload.noteId === 'string') turn.noteIds.push(payload.noteId)
     if (spanId !== null && turn.started && !turn.ended) this.running.set(spanId, turn)
     else if (spanId !== null && this.running.get(spanId) === turn) this.running.delete(spanId)
     return turn
@@ -277,7 +282,15 @@ class Tree {
 }
 
 function newTurn(): Turn {
-  return { activity: null, home: null, started: false, ended: false, replied: false, queued: null }
+  return {
+    activity: null,
+    home: null,
+    started: false,
+    ended: false,
+    replied: false,
+    queued: null,
+    noteIds: [],
+  }
 }
 
 type VisibleClass = Extract<EventClass, { kind: 'message' | 'failure' | 'proposal' | 'notice' | 'boundary' }>
@@ -285,7 +298,10 @@ type VisibleClass = Extract<EventClass, { kind: 'message' | 'failure' | 'proposa
 function messageEntry(event: TimelineEvent, role: Role, turn: Turn | null, waiting: boolean): Message {
   const firstReply = role === 'delegate' && turn !== null && !turn.replied
   if (turn && firstReply) turn.replied = true
-  return { kind: 'message', role, event, firstReply, waiting }
+  // A long answer ends with a link to its note.
+  const words = role === 'delegate' ? wordsOf(event) : ''
+  const answerNoteId = turn?.noteIds.find((id) => words.endsWith(`](/notes/${id}).`)) ?? null
+  return { kind: 'message', role, event, firstReply, waiting, answerNoteId }
 }
 
 /** True for an activation that said nothing to the owner. */

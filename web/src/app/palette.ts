@@ -1,0 +1,170 @@
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { customElement, property, state } from 'lit/decorators.js'
+import type { NoteSummary } from '../../../src/http/contract/notes.ts'
+import { takeText } from '../design/field.ts'
+import { type Command, matching } from './commands.ts'
+import { DialogElement } from './dialog-element.ts'
+import { PagedList } from './paged-list.ts'
+
+type Group = { readonly heading: string; readonly commands: readonly Command[] }
+
+const shownNotes = 6
+
+/** The command palette: pages, actions, the search and notes, all by keyboard (ARIA combobox with a listbox). */
+@customElement('dg-palette')
+export class DgPalette extends DialogElement {
+  static override readonly styles = css`
+    .list {
+      height: min(26rem, 55dvh);
+      margin: var(--space-3) calc(-1 * var(--space-3)) 0;
+      overflow-y: auto;
+    }
+    .heading {
+      padding: var(--space-2) var(--space-3) var(--space-1);
+    }
+    .option {
+      display: flex;
+      align-items: center;
+      gap: var(--space-3);
+      min-height: 2.5rem;
+      padding: var(--space-1) var(--space-3);
+    }
+    .option dg-icon {
+      flex: none;
+      color: var(--ink-soft);
+    }
+    .option span {
+      min-width: 0;
+      overflow-wrap: anywhere;
+      unicode-bidi: plaintext;
+    }
+    .option[aria-selected='true'] {
+      background: var(--accent-soft);
+      color: var(--on-accent-soft);
+    }
+    .option[aria-selected='true'] dg-icon {
+      color: inherit;
+    }
+  `
+  @property({ attribute: false }) pages!: readonly Command[]
+  @property({ attribute: false }) actions!: readonly Command[]
+  /** The position of the chosen option. */
+  @state() private at = 0
+  private readonly notes = new PagedList<NoteSummary>(this, {
+    fetch: async ({ signal, ...query }) => {
+      const { notes, nextCursor } = await this.app.http.get('/api/notes', {
+        query: { limit: shownNotes, ...query },
+        signal,
+      })
+      return { items: notes, nextCursor }
+    },
+  })
+
+  private readonly typed = (text: string): void => {
+    this.at = 0
+    this.notes.search(text)
+  }
+
+  /** Notes come last: they arrive later, and must not take the place of an option that Enter is about to run. */
+  private groups(): readonly Group[] {
+    const { query, items, loading } = this.notes
+    // While it loads, these are the notes of an earlier query.
+    const notes = loading ? [] : items
+    const words = query.trim()
+    const search: Command = {
+      label: words === '' ? 'Search the timeline' : `Search the timeline for “${words}”`,
+      icon: 'search',
+      run: () => this.app.navigate(`/?search=${encodeURIComponent(words)}`),
+    }
+    const groups = [
+      { heading: 'Pages', commands: matching(this.pages, words) },
+      { heading: 'Actions', commands: matching(this.actions, words) },
+      { heading: 'Search', commands: [search] },
+      { heading: words === '' ? 'Recent notes' : 'Notes', commands: notes.map(openNote) },
+    ]
+    return groups.filter(({ commands }) => commands.length > 0)
+  }
+
+  /** Closes first, which returns the focus, so that a dialog of the command returns it there, too. */
+  private run(command: Command | undefined): void {
+    if (!command) return
+    this.close()
+    command.run()
+  }
+
+  private readonly keyPressed = (event: KeyboardEvent): void => {
+    if (event.isComposing) return
+    const commands = this.groups().flatMap((group) => group.commands)
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) this.at = (this.at + step + commands.length) % commands.length
+    else if (event.key === 'Enter') this.run(commands[this.at])
+    else return
+    event.preventDefault()
+  }
+
+  protected override updated(): void {
+    this.renderRoot.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }
+
+  override render() {
+    const groups = this.groups()
+    return html`<dg-dialog heading="Commands" wide>
+      <div class="input-with-icon">
+        <dg-icon name="search"></dg-icon>
+        <input
+          class="input"
+          type="text"
+          role="combobox"
+          autocomplete="off"
+          aria-label="Find a command, a page or a note"
+          aria-autocomplete="list"
+          aria-expanded="true"
+          aria-controls="list"
+          aria-activedescendant="option-${this.at}"
+          placeholder="Find a command, a page or a note"
+          maxlength="200"
+          autofocus
+          .value=${this.notes.query}
+          @input=${takeText(this.typed)}
+          @keydown=${this.keyPressed}
+        />
+      </div>
+      <div class="list" id="list" role="listbox" aria-label="Commands">${this.groupsView(groups)}</div>
+      ${
+        this.notes.problem === ''
+          ? nothing
+          : html`<p class="tiny" role="alert">The notes cannot be shown. ${this.notes.problem}</p>`
+      }
+    </dg-dialog>`
+  }
+
+  private groupsView(groups: readonly Group[]): readonly TemplateResult[] {
+    let index = -1
+    return groups.map(
+      ({ heading, commands }) => html`<div role="group" aria-label=${heading}>
+        <div class="tiny heading" aria-hidden="true">${heading}</div>
+        ${commands.map((command) => {
+          index += 1
+          return this.optionView(command, index)
+        })}
+      </div>`,
+    )
+  }
+
+  private optionView(command: Command, index: number): TemplateResult {
+    return html`<div
+      class="option flat"
+      role="option"
+      id="option-${index}"
+      aria-selected=${index === this.at}
+      @click=${() => this.run(command)}
+    >
+      <dg-icon name=${command.icon}></dg-icon><span>${command.label}</span>
+    </div>`
+  }
+}
+
+/** The service renders the page of a note. */
+function openNote({ id, title }: NoteSummary): Command {
+  return { label: title || 'Untitled', icon: 'note', run: () => location.assign(`/notes/${id}`) }
+}
