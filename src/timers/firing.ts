@@ -141,6 +141,8 @@ export function createFiring(options: {
         .find((row) => !isTaken(row.timerId) && words.stateOf(row) !== 'hidden')
     },
     laneOf: (work) => (work === 'clock' ? work : work.timerId),
+    // Each jump of the clock is a step of its own.
+    stepOf: (work) => (work === 'clock' ? checkedAtMs : work),
     run: (work) => (work === 'clock' ? rescheduleAfterClockFix() : inTurn(() => fire(work))),
     dueInMs() {
       const nextDueAt = queries.nextDueAt()
