@@ -105,7 +105,7 @@ test('edits by keyboard, cancels, and gives back what was being written', async 
   const earlier = words(page, 'You', 'Ada comes')
   await earlier.focus()
   await earlier.getByRole('button', { name: 'More for this message' }).click()
-  await page.getByRole('menuitem', { name: 'Copy' }).waitFor()
+  await page.getByRole('menuitem', { name: 'Copy', exact: true }).waitFor()
   expect(await page.getByRole('menuitem', { name: 'Edit' }).count()).toBe(0)
 })
 

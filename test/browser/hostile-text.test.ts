@@ -57,6 +57,27 @@ test('runs and fetches nothing for hostile text from the owner or the model', as
   expect(await executed()).toEqual([])
 })
 
+test.each([
+  ['a formula of 96 kB', `$$${'x + '.repeat(24_000)}x$$`],
+  ['a deeply nested formula', `$$${'\\frac{1}{'.repeat(9_000)}x${'}'.repeat(9_000)}$$`],
+  ['a formula nested as deeply as is rendered', `$$${'\\sqrt{'.repeat(560)}x${'}'.repeat(560)}$$`],
+  ['500 formulas', '$\\sqrt{x}$ '.repeat(500)],
+  ['many unclosed formulas', '$x '.repeat(32_000)],
+  ['a code block of 95 kB', `\`\`\`js\n${'('.repeat(95_000)}\n\`\`\``],
+])('stays quick for %s', async (_name, text) => {
+  const { service, model } = await startWithModel({ environment: { LONG_ANSWER_CHARS: '100000' } })
+  model.reply({ text: `${text}\n\nDone.` })
+  // What is said for the summary of so long a conversation.
+  model.answerWith(() => ({ text: 'A long text.' }))
+  const page = await visit(browser(), service)
+  await say(page, 'Go')
+  await reply(page, 'Done.').waitFor()
+  // Nothing hangs: the page still draws.
+  const startedMs = Date.now()
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  expect(Date.now() - startedMs).toBeLessThan(10_000)
+})
+
 test('runs nothing for hostile text in search results', async () => {
   const { service, model } = await startWithModel()
   model.answerWith(() => ({ text: 'Noted.' }))

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
 import { reply, say, visit, words } from './page.ts'
+import { picture } from './picture.ts'
 
 const browser = useBrowser()
 
@@ -42,6 +43,7 @@ test('shows an answer that became a note in place, on request', async () => {
   const answer = reply(page, 'Line 1 of a long answer.')
   await answer.getByText('The full answer is in a note').waitFor()
   expect(await answer.getByText('The very end.').count()).toBe(0)
+  await picture(page, 'answer-in-note', 'desk-light')
   const check = async () => {
     await answer.getByRole('button', { name: 'Show the whole answer', expanded: false }).click()
     await answer.getByText('The very end.').waitFor()
@@ -72,6 +74,7 @@ test('places a message sent during a reply below it, marked as queued', async ()
   await say(page, 'And another one')
   const queued = page.getByRole('article', { name: 'You, queued, waiting for the reply above' })
   await queued.getByText('Queued').waitFor()
+  await picture(page, 'queued', 'desk-light')
   const order = () => page.getByRole('article').locator('.words').allInnerTexts()
   await expect.poll(order).toEqual(['Tell me a story', 'The first half', 'And another one'])
   rest.resolve()

@@ -218,6 +218,11 @@ for (const [look, context] of [
       await page.locator('.hljs-keyword').first().waitFor()
       const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(sideways).toBeLessThanOrEqual(0)
+      // What is wider than the page scrolls by itself.
+      const widest = await page
+        .locator('.prose > *')
+        .evaluateAll((all) => Math.max(...all.map((block) => block.getBoundingClientRect().right)))
+      expect(widest).toBeLessThanOrEqual(context.viewport.width)
       expect(await findings(page)).toEqual([])
       await picture(page, name, look)
     }

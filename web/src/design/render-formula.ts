@@ -7,7 +7,7 @@ const maxChars = 4000
 /** The largest size that a formula can ask for, so that it cannot cover the page. */
 const maxSizeEm = 20
 /** A longer formula in a line gets a line of its own, where it can scroll. */
-const longChars = 36
+const longChars = 24
 
 /** All that KaTeX writes, without `style`, `class` and what needs its trust: links, images and HTML. */
 const tags = [

@@ -6,6 +6,7 @@ export const noteEditorStyles = css`
   }
   .editor {
     display: grid;
+    grid-template-columns: minmax(0, 1fr);
     gap: var(--space-5);
   }
   .write {
