@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { useBrowser } from './browser.ts'
 import { startWithModel } from './model.ts'
@@ -74,6 +75,10 @@ test('places a message sent during a reply below it, marked as queued', async ()
   await say(page, 'And another one')
   const queued = page.getByRole('article', { name: 'You, queued, waiting for the reply above' })
   await queued.getByText('Queued').waitFor()
+  // It looks like any other message, at its own height.
+  const look = (message: Locator) =>
+    message.evaluate((element) => [element.clientHeight, getComputedStyle(element).backgroundColor])
+  expect(await look(queued)).toEqual(await look(words(page, 'You', 'Tell me a story')))
   await picture(page, 'queued', 'desk-light')
   const order = () => page.getByRole('article').locator('.words').allInnerTexts()
   await expect.poll(order).toEqual(['Tell me a story', 'The first half', 'And another one'])

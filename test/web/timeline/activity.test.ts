@@ -8,6 +8,7 @@ test('summarises a turn without tools as “Thought it through” only if it com
   const started = inner(1, 'turn.started')
   expect(summaryOf([started, inner(2, 'turn.completed')])).toBe('Thought it through')
   expect(summaryOf([started])).toBe('Did not finish')
+  expect(summaryOf([started], true)).toBe('Answering…')
 })
 
 test('names up to two kinds of background steps, and counts more', () => {

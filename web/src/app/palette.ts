@@ -14,12 +14,12 @@ const shownNotes = 6
 @customElement('dg-palette')
 export class DgPalette extends DialogElement {
   static override readonly styles = css`
-    .list {
+    .options {
       height: min(26rem, 55dvh);
       margin: var(--space-3) calc(-1 * var(--space-3)) 0;
       overflow-y: auto;
     }
-    .heading {
+    .group {
       padding: var(--space-2) var(--space-3) var(--space-1);
     }
     .option {
@@ -129,7 +129,7 @@ export class DgPalette extends DialogElement {
           @keydown=${this.keyPressed}
         />
       </div>
-      <div class="list" id="list" role="listbox" aria-label="Commands">${this.groupsView(groups)}</div>
+      <div class="options" id="list" role="listbox" aria-label="Commands">${this.groupsView(groups)}</div>
       ${
         this.notes.problem === ''
           ? nothing
@@ -142,7 +142,7 @@ export class DgPalette extends DialogElement {
     let index = -1
     return groups.map(
       ({ heading, commands }) => html`<div role="group" aria-label=${heading}>
-        <div class="tiny heading" aria-hidden="true">${heading}</div>
+        <div class="tiny group" aria-hidden="true">${heading}</div>
         ${commands.map((command) => {
           index += 1
           return this.optionView(command, index)

@@ -54,7 +54,7 @@ function tally(events: readonly TimelineEvent[], type: string): number {
 }
 
 /** One line for a folded activity: "Recalled 2 memories · used note create · 0.4 s". */
-export function summaryOf(events: readonly TimelineEvent[]): string {
+export function summaryOf(events: readonly TimelineEvent[], isRunning = false): string {
   const parts: string[] = []
   const recalled = new Set(events.flatMap((event) => idsOf(event)))
   if (recalled.size > 0) parts.push(`recalled ${plural(recalled.size, 'memory', 'memories')}`)
@@ -67,7 +67,7 @@ export function summaryOf(events: readonly TimelineEvent[]): string {
   }
   if (events.some((event) => event.type === 'context.compaction.succeeded'))
     parts.push('compacted the context')
-  if (parts.length === 0) parts.push(quietSummary(events))
+  if (parts.length === 0) parts.push(quietSummary(events, isRunning))
   const completed = events.find((event) => event.type === 'turn.completed')
   const durationMs = completed ? countField(completed, 'durationMs') : null
   if (durationMs !== null) parts.push(durationText(durationMs))
@@ -96,11 +96,12 @@ const taskProgress = new Set([
   'delivery.requested',
 ])
 
-function quietSummary(events: readonly TimelineEvent[]): string {
+function quietSummary(events: readonly TimelineEvent[], isRunning: boolean): string {
   if (events.some((event) => event.type === 'turn.completed')) return 'thought it through'
   const latest = events.findLast(({ type }) => taskProgress.has(type))
   if (latest) return titleOf(latest)
-  if (events.some((event) => event.type === 'turn.started')) return 'did not finish'
+  if (events.some((event) => event.type === 'turn.started'))
+    return isRunning ? 'answering…' : 'did not finish'
   const titles = [...new Set(events.map(titleOf))]
   return titles.length <= 2 ? titles.join(' · ') : plural(events.length, 'background step')
 }

@@ -51,7 +51,7 @@ export const messageStyles = css`
     overflow-wrap: anywhere;
     white-space: pre-wrap;
   }
-  .waiting .words,
+  .queued .words,
   .pending .words {
     opacity: 0.75;
   }

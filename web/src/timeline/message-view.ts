@@ -33,7 +33,7 @@ export function messageView(
   const heading = role === 'guest' ? author : recipientOf(event, segment)
   return html`
     <article
-      class="message ${role} ${message.waiting ? 'waiting' : ''}"
+      class="message ${role} ${message.waiting ? 'queued' : ''}"
       data-focus
       tabindex=${context.activeKey === key ? 0 : -1}
       aria-label="${author}, ${message.waiting ? queuedText : timeText(event.at)}"
@@ -236,7 +236,7 @@ export function pendingView(pending: Pending, context: RowContext): TemplateResu
     pending.status
   ]
   return html`
-    <article class="message owner pending ${pending.status}" aria-label="You, ${state}">
+    <article class="message owner pending" aria-label="You, ${state}">
       <div class="words"><p class="typed">${pending.text}</p></div>
       <footer class="tiny">
         <span class=${failed ? 'bad' : ''}>${state} ${failed ? pending.reason : ''}</span>

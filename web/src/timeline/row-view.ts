@@ -128,7 +128,7 @@ function activityView(row: Extract<Row, { kind: 'activity' }>, context: RowConte
       context,
       working
         ? html`<span class="pulse"></span><span>${progressOf(activity.events)}</span>`
-        : html`<span class="summary">${summaryOf(activity.events)}</span>`,
+        : html`<span class="summary">${summaryOf(activity.events, activity.running)}</span>`,
     )}
   </div>`
 }
