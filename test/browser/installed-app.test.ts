@@ -24,8 +24,9 @@ async function visitApp(service: WholeService, path = '/'): Promise<Page> {
 /** Turns the offline copy on, and waits until it has the page's words. */
 async function keepCopy(page: Page): Promise<void> {
   await page.goto('/settings#notifications')
+  const reported = page.waitForResponse('**/api/offline-copy')
   await page.getByRole('switch', { name: 'Offline copy' }).check()
-  await expect.poll(() => page.evaluate(() => caches.has('delegate-copy'))).toBe(true)
+  await reported
 }
 
 test('meets the criteria of an app that can be installed', async () => {
