@@ -4,7 +4,8 @@ import type { Cluster } from './cluster.ts'
 import { type ServiceNode, sleep } from './nodes.ts'
 
 export type Takeover = {
-  readonly how: 'unattended' | 'released'
+  /** `stopped`: from SIGTERM, while running work ends. `released`: from the end of the process. */
+  readonly how: 'unattended' | 'stopped' | 'released'
   readonly leaseMs: number
   readonly ms: number
 }
@@ -28,7 +29,7 @@ async function takesOver(
   const other = cluster.otherThan(holder)
   await cluster.until(`${other.name} has taken over`, () => other.readySince() !== null)
   const ms = Math.round((other.readySince() ?? 0) - fromMs)
-  takeovers.push({ how, leaseMs: cluster.leaseMs(), ms })
+  takeovers.push({ how, leaseMs: cluster.leaseMs(), ms: Math.max(0, ms) })
 }
 
 /** In this time, some client sends something. */
@@ -46,9 +47,10 @@ async function killHolder(scene: Scene, holder: ServiceNode): Promise<void> {
 
 async function stopHolder(scene: Scene, holder: ServiceNode): Promise<void> {
   const fromMs = performance.now()
-  const stopped = holder.stop()
-  await takesOver(scene, holder, 'released', fromMs)
-  await stopped
+  await holder.stop()
+  const releasedMs = performance.now()
+  await takesOver(scene, holder, 'stopped', fromMs)
+  await takesOver(scene, holder, 'released', releasedMs)
 }
 
 /** Stops the holder beyond its lease, and asks it again as soon as it goes on. */
