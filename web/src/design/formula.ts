@@ -10,11 +10,13 @@ export const formulas: TokenizerAndRendererExtension[] = [
   {
     name: 'displayed',
     level: 'block',
-    start: (source) => source.search(/^ {0,3}(?:\$\$|\\\[)/m),
+    // Only if it ends: marked cuts the paragraph there, which takes as long as the paragraph is.
+    start(source) {
+      const at = source.search(/^ {0,3}(?:\$\$|\\\[)/m)
+      return at >= 0 && displayed.test(source.slice(at)) ? at : undefined
+    },
     tokenizer(source) {
-      const raw = /^ {0,3}(?:\$\$(?:[^\\$]|\\[\s\S])+\$\$|\\\[(?:[^\\]|\\[^[\]])*\\\])[ \t]*(?:\n+|$)/.exec(
-        source,
-      )?.[0]
+      const raw = displayed.exec(source)?.[0]
       return raw === undefined ? undefined : { type: 'displayed', raw }
     },
     renderer: ({ raw }) => `<p>${mathHtml(raw.trim())}</p>\n`,
@@ -30,6 +32,8 @@ export const formulas: TokenizerAndRendererExtension[] = [
     renderer: ({ raw }) => mathHtml(raw),
   },
 ]
+
+const displayed = /^ {0,3}(?:\$\$(?:[^\\$]|\\[\s\S])+\$\$|\\\[(?:[^\\]|\\[^[\]])*\\\])[ \t]*(?:\n+|$)/
 
 const delimited =
   /^(?:\\\((?:[^\\\n]|\\[^()\n])*\\\)|\\\[(?:[^\\]|\\[^[\]])*\\\]|\$\$(?:[^\\$]|\\[\s\S])+\$\$)/
