@@ -33,6 +33,8 @@ async function pasteIntoNote(house: House, content: string): Promise<string> {
 
 /** Pins a memory with pasted words. */
 async function addPinned({ service: { client } }: House, orders: readonly string[]) {
+  // As many orders as are tried do not fit into what pinned memories may have by default.
+  expect((await client.put('/memory-config', { maxInjectedTokens: 2_000 })).status).toBe(200)
   const { json } = await client.post('/api/memories', { text: orders.join(' '), pasted: true })
   expect((await client.put(`/api/memories/${json.id}`, { pinned: true })).status).toBe(200)
   return json as { readonly id: string; readonly text: string }
