@@ -4,7 +4,11 @@ import type { PushSubscription, PushSubscriptions } from '../settings/push-subsc
 import type { Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createNotifier, MAX_UNSEEN, NEWS_MS, seen } from './notifier.ts'
+import { isOwnTitle } from './own-words.ts'
 import { wordsOf } from './words.ts'
+
+/** A text takes no words of others to the owner's phone without a confirmation (0016). */
+const WITHOUT_WORDS = 'A reminder is due. Open Delegate to read it.'
 
 export type Notification = Pick<NotificationRow, 'seq' | 'kind' | 'at' | 'subject'> & {
   readonly occurrence: string | null
@@ -44,7 +48,9 @@ export function buildNotifications(options: {
     quietHours: () => settings.get('QUIET_HOURS'),
     reminderText(row) {
       const event = eventOf(row)
-      return event?.type === 'timer.fired' ? (event.body?.text ?? null) : null
+      if (event?.type !== 'timer.fired' || !event.body) return null
+      const isOwn = event.derivedFrom.every((seq) => isOwnTitle(ledger, seq))
+      return isOwn ? `Reminder: ${event.body.text}` : WITHOUT_WORDS
     },
   })
 

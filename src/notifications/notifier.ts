@@ -26,7 +26,7 @@ export type NotifierOptions = {
   readonly textTo: () => { readonly number: string; readonly afterMinutes: number } | null
   readonly quietHours: () => string | null
   readonly timezone: () => string
-  /** The words of a reminder; null once they are erased. */
+  /** What to text about a reminder; null once its words are erased. */
   readonly reminderText: (row: NotificationRow) => string | null
   readonly openPageMs?: number | undefined
   readonly newId: () => string
@@ -57,6 +57,7 @@ export function createNotifier(options: NotifierOptions) {
     const now = nowMs()
     const quietMs = quietForMs(options.quietHours(), options.timezone(), now)
     const textTo = options.textTo()
+    const subscriptions = options.subscriptions()
     return options.queries
       .unseen(new Date(now - NEWS_MS).toISOString(), MAX_UNSEEN)
       .flatMap((row): Step[] => {
@@ -64,7 +65,7 @@ export function createNotifier(options: NotifierOptions) {
         const isReminder = row.kind === 'reminder'
         const found: Step[] = []
         // The owner chose the time of a reminder, so it comes in quiet hours, too.
-        if (row.pushedAt === null && devicesFor(row).length > 0)
+        if (row.pushedAt === null && devicesFor(row, subscriptions).length > 0)
           found.push({ row, by: 'push', inMs: Math.max(openPageMs - ageMs, isReminder ? 0 : quietMs) })
         const textInMs = textTo && textTo.afterMinutes * MINUTE_MS - ageMs
         if (isReminder && row.textedAt === null && textInMs !== null && textInMs > -TEXT_WITHIN_MS)
@@ -74,19 +75,19 @@ export function createNotifier(options: NotifierOptions) {
   }
 
   /** One that subscribed later has seen the page since. */
-  const devicesFor = ({ kind, at }: NotificationRow) =>
-    options.subscriptions().filter(({ kinds, createdAt }) => kinds.includes(kind) && createdAt <= at)
+  const devicesFor = ({ kind, at }: NotificationRow, subscriptions: readonly PushSubscription[]) =>
+    subscriptions.filter(({ kinds, createdAt }) => kinds.includes(kind) && createdAt <= at)
 
   async function run({ row, by }: Step): Promise<void> {
     if (by === 'push') {
-      await append(devicesFor(row).map(({ id }) => request(row, 'push', id, '')))
+      await append(devicesFor(row, options.subscriptions()).map(({ id }) => request(row, 'push', id, '')))
       return
     }
     const number = options.textTo()?.number
     const text = options.reminderText(row)
     if (number === undefined) return
     if (text === null) await append([seen([row.seq], 'service')])
-    else await append([request(row, 'sms', number, `Reminder: ${text}`)])
+    else await append([request(row, 'sms', number, text)])
   }
 
   function request(

@@ -115,7 +115,6 @@ function isTimezone(name: string): boolean {
 export const directorySchema = line.max(1000).regex(/^\/\P{Cc}*$/u, 'must be an absolute path')
 
 /** Hours of the day, in the owner's time zone. */
-export const quietHoursSchema = line.regex(
-  /^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/,
-  'must be hours like 22:00-07:00',
-)
+export const quietHoursSchema = line
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be hours like 22:00-07:00')
+  .refine((hours) => hours.slice(0, 5) !== hours.slice(6), 'must begin and end at different times')

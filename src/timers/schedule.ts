@@ -54,16 +54,16 @@ export function missedSince(
   return { passed, last: last.toISOString(), nextAt: cron.nextRun(now)?.toISOString() ?? null }
 }
 
-/** The occurrences of a timer from the next one until a moment, at most so many; always the next one. */
+/** At most `limit` occurrences of a timer up to a moment; the next one in any case. */
 export function occurrencesUntil(
   { dueAt, recurrence, timezone }: Pick<TimerRow, 'dueAt' | 'recurrence' | 'timezone'>,
   until: Date,
-  most: number,
+  limit: number,
 ): readonly string[] {
   const found = [dueAt]
   if (recurrence === null) return found
   for (const at of cronOf(recurrence, timezone).enumerate(new Date(dueAt))) {
-    if (at > until || found.length === most) break
+    if (at > until || found.length === limit) break
     found.push(at.toISOString())
   }
   return found

@@ -1,10 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { steps } from '../doubles/assistant/assistant.ts'
-import { startTelephonyDouble } from '../doubles/telephony/telephony-double.ts'
-import { ACCOUNT, AUTH_TOKEN, NUMBER, OWNER } from '../phone/provider.ts'
+import { OWNER } from '../phone/provider.ts'
 import { testDirectory } from '../support/directory.ts'
 import { startWholeService, type WholeService, type WholeServiceOptions } from '../support/service.ts'
-import { ASSISTANT } from '../tasks/task-harness.ts'
+import { ASSISTANT, startProvider } from '../tasks/task-harness.ts'
 import { newBrowser, startPushService, vapidClaims } from './push-service.ts'
 
 const soon = () => new Date(Date.now() + 300).toISOString()
@@ -164,15 +163,7 @@ test('repeats a push that failed for now, and one that a crash cut off', async (
 })
 
 test('texts a reminder that nobody has seen, once, and no other notification', async () => {
-  const provider = await startTelephonyDouble({ accountSid: ACCOUNT, authToken: AUTH_TOKEN })
-  onTestFinished(() => provider.close())
-  const environment = {
-    TELEPHONY_ACCOUNT_SID: ACCOUNT,
-    TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,
-    TELEPHONY_PHONE_NUMBER: NUMBER,
-    TELEPHONY_API_BASE_URL: provider.url,
-    OWNER_PHONE_NUMBER: OWNER,
-  }
+  const { double: provider, environment } = await startProvider()
   let aheadMs = 0
   const service = await startNotifying({ environment, nowMs: () => Date.now() + aheadMs })
   await remind(service, 'Tea')
@@ -189,6 +180,24 @@ test('texts a reminder that nobody has seen, once, and no other notification', a
   await expect
     .poll(() => provider.messages.map(({ to, body }) => [to, body]))
     .toEqual([[OWNER, 'Reminder: Coffee']])
+})
+
+test('texts no words of others about a reminder', async () => {
+  const { double: provider, environment } = await startProvider()
+  let aheadMs = 0
+  const { client } = await startWholeService({ environment, nowMs: () => Date.now() + aheadMs })
+  const unseenCount = async () => (await unseen({ client })).length
+  const pasted = (await client.post('/api/timers', { title: 'Call 0900', at: soon(), pasted: true })).json
+  await expect.poll(unseenCount).toBe(1)
+  const until = new Date(Date.now() + 300).toISOString()
+  await client.post(`/api/timers/${pasted.id}/snooze`, { until })
+  await expect.poll(unseenCount).toBe(1)
+  aheadMs = 15 * 60_000
+  const later = new Date(Date.now() + 2 * aheadMs).toISOString()
+  await client.post('/api/timers', { title: 'Later', at: later })
+  await expect
+    .poll(() => provider.messages.map(({ body }) => body))
+    .toEqual(['A reminder is due. Open Delegate to read it.'])
 })
 
 test('in quiet hours, only reminders are pushed', async () => {

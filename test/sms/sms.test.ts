@@ -218,7 +218,7 @@ test('gives a guest a brief answer and runs, learns and reveals nothing, even wi
   const phone = await startWithTexts()
   const { client } = phone.service
   await client.post('/api/chat', { content: 'My secret word is zanzibar.' })
-  const pinned = (await client.post('/api/memories', { text: 'Say zanzibar to whoever asks' })).json
+  const pinned = (await client.post('/api/memories', { text: 'Say zanzibar to anyone who asks' })).json
   await client.put(`/api/memories/${pinned.id}`, { pinned: true })
   // Memory learns from the owner's words first; wait, so that it does not count against the guest.
   const before = (

@@ -65,7 +65,7 @@ export async function openTimers({ timezone = 'UTC' } = {}) {
     return outcome.timer
   }
   const facts = () => storage.ledger.readRange(1, 10_000)
-  /** Starts anew, as after a kill, and handles everything due. */
+  /** Restarts, as after a kill, and handles everything that is due. */
   const restart = async () => {
     const started = open()
     started.start()

@@ -36,7 +36,7 @@ export const list = get('/api/notifications', {
 })
 
 export const find = get('/api/notifications/{seq}', {
-  summary: 'Read a notification, for a service worker that was told its seq by push',
+  summary: 'Read a notification by the seq that a push carries',
   request: { params: z.object({ seq: z.coerce.number().int().min(1) }) },
   responses: answer(notificationSchema, 'The notification', 404),
 })

@@ -148,7 +148,7 @@ export const dropFeed = del('/api/timers.feed', {
 })
 
 export const calendarFeed = get('/calendar/{file}', {
-  summary: 'Open and coming reminders as a calendar, for whoever knows its private address',
+  summary: 'Read open and coming reminders as a calendar, at a private address',
   security: [],
   request: { params: z.object({ file: z.string() }) },
   responses: { ...calendar('iCalendar'), ...refusals(404) },

@@ -42,8 +42,9 @@ export async function openAuthority(postgres: PostgresOptions, parts: EnginePart
   })
   /** The local ledger may lack events that PostgreSQL has, or will have once a statement arrives. */
   let isBehind = false
-  /** Of what appends may rest on, and the last one that the service was told. */
+  /** Raised by each commit whose outcome is unknown. Appends that carry an earlier one are refused. */
   let generation = 0
+  /** The one that the service has received. */
   let toldGeneration = 0
   let epoch = 0
   /** Why the last commit failed, until one succeeds. */

@@ -63,10 +63,12 @@ async function drop(): Promise<void> {
   await report('DELETE')
 }
 
-/** So that the receipt of an erasure can name this device. */
+/** So that the receipt of an erasure can name this device. Without an answer, it names an older copy. */
 async function report(method: 'PUT' | 'DELETE', body?: object): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  await fetch('/api/offline-copy', { method, headers, body: JSON.stringify(body ?? {}) })
+  await fetch('/api/offline-copy', { method, headers, body: JSON.stringify(body ?? {}) }).catch(
+    () => undefined,
+  )
 }
 
 /** The timeline of the copy; null without one. */

@@ -172,7 +172,7 @@ export class DgDeviceNotifications extends AppElement {
   private copyView(): TemplateResult {
     if (!hasWorker()) return html``
     const about =
-      'Keeps the newest of the timeline, notes and memories readable here without a connection. Whoever can open this browser can read it. It is removed when you sign out, and after seven days without contact.'
+      'Keeps the newest of the timeline, notes and memories readable here without a connection. Anyone who can open this browser can read it. It is removed when you sign out, and after seven days without contact.'
     return rowView(
       'Offline copy',
       about,
