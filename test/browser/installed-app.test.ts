@@ -128,10 +128,12 @@ test.skipIf(systemBrowser === undefined)(
     const [{ seq }] = await unseen()
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
     // As texts: the types of workers and pages exclude each other.
-    const shown = (): Promise<unknown> =>
+    const shown = (...fields: string[]): Promise<unknown> =>
       worker.evaluate(
-        `registration.getNotifications().then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`,
+        `registration.getNotifications().then((all) => all.map(({ ${fields} }) => ({ ${fields} })))`,
       )
+    const words = () => shown('title', 'body', 'tag')
+    const times = () => shown('timestamp')
     const click = (action: string) =>
       worker.evaluate(
         `registration.getNotifications().then(([notification]) =>
@@ -153,19 +155,21 @@ test.skipIf(systemBrowser === undefined)(
       })
     await push({ kind: 'reminder', seq })
     await expect
-      .poll(shown)
+      .poll(words)
       .toEqual([{ title: 'Reminder', body: 'Water the plants', tag: `notification-${seq}` }])
-    // A repetition replaces it.
+    const first = await times()
     await push({ kind: 'reminder', seq })
-    await expect.poll(shown).toHaveLength(1)
+    await expect.poll(times).not.toEqual(first)
+    // The repetition has replaced it.
+    expect(await times()).toHaveLength(1)
     await click('')
     await expect.poll(unseen).toEqual([])
-    await expect.poll(shown).toEqual([])
+    await expect.poll(words).toEqual([])
     await page.waitForURL(`**/?seq=${seq}`)
     // What is not there any more, or not readable without a session, gets a general sentence.
     await push({ kind: 'task', seq: 999_999 })
     await expect
-      .poll(shown)
+      .poll(words)
       .toEqual([
         { title: 'A task has ended', body: 'Open Delegate to see more.', tag: 'notification-999999' },
       ])

@@ -113,6 +113,19 @@ test('returns the focus when it is closed, and closes with its own key', async (
   }
 })
 
+test('opens again before the browser has reported that it was closed', async () => {
+  const service = await startWholeService()
+  const page = await visit(browser(), service, { path: '/notes' })
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  await openPalette(page)
+  await page.evaluate(() => {
+    for (let presses = 0; presses < 2; presses++)
+      dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))
+  })
+  await inFocus(field(page)).waitFor()
+  expect(await field(page).count()).toBe(1)
+})
+
 test('fits a page of 320 px in the dark', async () => {
   const service = await startWholeService()
   const content = 'Long'

@@ -19,5 +19,9 @@ export abstract class DialogElement extends AppElement {
     if (!this.isConnected) host.renderRoot.append(this)
   }
 
-  readonly close = (): void => this.renderRoot.querySelector<DgDialog>('dg-dialog')?.close()
+  /** Closes the dialog and returns the focus. It leaves at once: the browser reports the close only later. */
+  readonly close = (): void => {
+    this.renderRoot.querySelector<DgDialog>('dg-dialog')?.close()
+    this.remove()
+  }
 }
