@@ -120,6 +120,10 @@ test.skipIf(systemBrowser === undefined)(
     await context.addCookies([{ name, value, url: service.origin, httpOnly: true, sameSite: 'Lax' }])
     await context.grantPermissions(['notifications'], { origin: service.origin })
     const page = await context.newPage()
+    // Nobody looks at the page: else the toast is enough.
+    await page.addInitScript(() =>
+      Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' }),
+    )
     await page.goto(`${service.origin}/notes`)
     await page.evaluate(() => navigator.serviceWorker.ready)
     await service.client.post('/api/timers', { title: 'Water the plants', at: new Date().toISOString() })
@@ -162,6 +166,10 @@ test.skipIf(systemBrowser === undefined)(
     await expect.poll(times).not.toEqual(first)
     // The repetition has replaced it.
     expect(await times()).toHaveLength(1)
+    await context.setOffline(true)
+    await click('done')
+    await expect.poll(words).toMatchObject([{ body: 'Delegate cannot be reached. Try again later.' }])
+    await context.setOffline(false)
     await click('')
     await expect.poll(unseen).toEqual([])
     await expect.poll(words).toEqual([])
@@ -173,6 +181,13 @@ test.skipIf(systemBrowser === undefined)(
       .toEqual([
         { title: 'A task has ended', body: 'Open Delegate to see more.', tag: 'notification-999999' },
       ])
+    // A page of a note has no code: the moment gets a window of its own.
+    const { id } = (await service.client.post('/api/notes', { title: 'Garden', content: 'Roses' })).json
+    await page.goto(`${service.origin}/notes/${id}`)
+    // Only a real click may open a window.
+    await worker.evaluate('clients.openWindow = async (path) => { self.opened = path }')
+    await click('')
+    await expect.poll(() => worker.evaluate('self.opened')).toBe('/?seq=999999')
   },
 )
 

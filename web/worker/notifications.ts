@@ -3,6 +3,7 @@ import type { Notification as Shown } from '../../src/http/contract/notification
 declare const self: ServiceWorkerGlobalScope
 
 type Push = Pick<Shown, 'kind' | 'seq'>
+type Subject = Pick<Shown, 'kind' | 'seq' | 'subject' | 'occurrence'>
 
 /** What is shown where the words cannot be fetched: offline, or signed out. */
 const GENERAL: Readonly<Record<Shown['kind'], string>> = {
@@ -20,16 +21,26 @@ export async function pushed({ data }: PushEvent): Promise<void> {
   const { kind, seq }: Push = data.json()
   const words = await ask<Shown>(`/api/notifications/${seq}`)
   const { subject = null, occurrence = null } = words ?? {}
-  await self.registration.showNotification(words?.title ?? GENERAL[kind], {
-    body: words?.text ?? 'Open Delegate to see more.',
+  await show(words?.title ?? GENERAL[kind], words?.text ?? 'Open Delegate to see more.', {
+    kind,
+    seq,
+    subject,
+    occurrence,
+  })
+  await showBadge()
+}
+
+async function show(title: string, body: string, data: Subject): Promise<void> {
+  await self.registration.showNotification(title, {
+    body,
     icon: '/icons/icon-192.png',
     badge: '/icons/badge-96.png',
     // A repeated push replaces the first.
-    tag: `notification-${seq}`,
-    data: { seq, subject, occurrence },
-    ...(kind === 'reminder' && {
+    tag: `notification-${data.seq}`,
+    data,
+    ...(data.kind === 'reminder' && {
       requireInteraction: true,
-      ...(subject !== null && {
+      ...(data.subject !== null && {
         actions: [
           { action: 'done', title: 'Done' },
           { action: 'snooze', title: `Snooze ${SNOOZE_MINUTES} min` },
@@ -37,18 +48,23 @@ export async function pushed({ data }: PushEvent): Promise<void> {
       }),
     }),
   })
-  await showBadge()
 }
 
-/** Ticks off or snoozes a reminder, or opens Delegate at it. */
+/** Ticks off or snoozes a reminder, or opens Delegate at it. Without the service, the reminder stays. */
 export async function clicked({ action, notification }: NotificationEvent): Promise<void> {
-  const { seq, subject, occurrence } = notification.data
+  const data: Subject = notification.data
   notification.close()
-  await seen(seq)
-  if (action === 'done') await send(`/api/timers/${subject}/done`, { occurrence })
-  else if (action === 'snooze')
-    await send(`/api/timers/${subject}/snooze`, { minutes: SNOOZE_MINUTES, occurrence })
-  else await open(`/?seq=${seq}`)
+  if (action === '') {
+    await seen(data.seq)
+    return open(`/?seq=${data.seq}`)
+  }
+  const { subject, occurrence } = data
+  const isSent = await send(`/api/timers/${subject}/${action}`, {
+    occurrence,
+    ...(action === 'snooze' && { minutes: SNOOZE_MINUTES }),
+  })
+  if (isSent) await seen(data.seq)
+  else await show(notification.title, 'Delegate cannot be reached. Try again later.', data)
 }
 
 export const closed = ({ notification }: NotificationEvent): Promise<void> => seen(notification.data.seq)
@@ -76,12 +92,16 @@ export async function subscriptionChanged(): Promise<void> {
 
 /** Opens a page in a window of Delegate, or in a new one. */
 async function open(path: string): Promise<void> {
-  const [window] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const window = windows.find(({ url }) => !isNotePage(new URL(url).pathname))
   if (!window) return void (await self.clients.openWindow(path))
   // The page navigates by itself, so that nothing unsaved is lost.
   window.postMessage({ navigate: path })
   await window.focus()
 }
+
+/** The service renders these pages: they have no code that could navigate. */
+const isNotePage = (path: string) => path.startsWith('/notes/') && path !== '/notes/edit'
 
 async function showBadge(): Promise<void> {
   const unseen = await ask<{ notifications: unknown[] }>('/api/notifications')
@@ -94,6 +114,9 @@ async function ask<Answer>(path: string): Promise<Answer | null> {
   return response?.ok ? await response.json() : null
 }
 
-async function send(path: string, body: object, method = 'POST'): Promise<void> {
-  await fetch(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+/** False if the service cannot be reached, or fails. A refusal is an answer: another device may have been faster. */
+async function send(path: string, body: object, method = 'POST'): Promise<boolean> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(path, { method, headers, body: JSON.stringify(body) }).catch(() => null)
+  return response !== null && response.status < 500
 }
