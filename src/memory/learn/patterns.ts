@@ -132,7 +132,7 @@ const PATTERNS: readonly Pattern[] = [
   ],
   [
     new RegExp(
-      `^[Mm]y ${PERSON}(?:'s|’s) (?<slot>birthday|phone number|number|e-?mail|address) is (?:on )?(?<value>.{2,60})$`,
+      `^(?:[Mm]y ${PERSON}|(?<person>\\p{Lu}[\\p{L}-]+))(?:'s|’s) (?<slot>birthday|phone number|number|e-?mail|address) is (?:on )?(?<value>.{2,60})$`,
       'u',
     ),
     (groups) => ofPerson(groups.slot ?? '')(groups),

@@ -24,9 +24,13 @@ export function formatDate(at: Date, { now, timezone }: Present): string {
   return format.format(at).replace(/^(\p{L}+),? /u, '$1, ')
 }
 
+/** Days from today; negative for the past. */
+export const daysUntil = (at: Date, present: Present) =>
+  Math.round((today({ ...present, now: at }) - today(present)) / DAY_MS)
+
 /** "today", "yesterday", "tomorrow", or "on Tuesday, 2 June". */
 export function formatDay(at: Date, present: Present): string {
-  const days = Math.round((today({ ...present, now: at }) - today(present)) / DAY_MS)
+  const days = daysUntil(at, present)
   const near = days === 0 ? 'today' : days === 1 ? 'tomorrow' : days === -1 ? 'yesterday' : null
   return near ?? `on ${formatDate(at, present)}`
 }

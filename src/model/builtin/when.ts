@@ -80,11 +80,13 @@ function takeMoment(text: string, present: Present, early: boolean): When | null
   return { kind: 'at', local, isClock, rest }
 }
 
-/** The dates and times in a text, except possessives ("Monday's paper") and "now". */
+/** The dates and times in a text, except possessives ("Monday's paper"), "now" and "a day before the wedding". */
 export function datesIn(text: string, { now, timezone }: Present): ParsedResult[] {
-  return parseDates(text, { at: now, timezone }, { forwardDate: true }).filter(
-    ({ index, text: words }) => !text.startsWith("'s", index + words.length) && !/^now$/i.test(words),
-  )
+  return parseDates(text, { at: now, timezone }, { forwardDate: true }).filter(({ index, text: words }) => {
+    const after = text.slice(index + words.length)
+    const isOfAnEvent = /\bbefore$/i.test(words) && /^ \p{L}/u.test(after)
+    return !after.startsWith("'s") && !/^now$/i.test(words) && !isOfAnEvent
+  })
 }
 
 /** Adds the month to "on the 15th": the current one, or the next if the day has passed. */

@@ -17,9 +17,11 @@ export function* lookUp(question: string, isTopic: boolean, world: World): Steps
       .filter(({ who, text = '' }) => who === 'owner' && !asksFor(text) && !isQuestion(text))
       .map(({ text = '', at = null }) => ({ text, at })),
   )
-  const known = findAnswers(question, remembered)
-  const answers = known.length > 0 ? known : findAnswers(question, said)
-  if (answers.length > 0) return formatAnswers(question, answers, world)
+  const found = [remembered, said]
+    .map((facts) => findAnswers(question, facts))
+    .filter(({ length }) => length > 0)
+  const answers = found.find((facts) => !isOffTopic(question, facts)) ?? found[0]
+  if (answers) return formatAnswers(question, answers, world)
   if (results.some(({ forgotten }) => forgotten > 0)) return HAD_FORGOTTEN
   return isTopic || (isPersonal(question) && !WANTS_ADVICE.test(question)) ? NOTHING_FOUND : needsModel(world)
 }

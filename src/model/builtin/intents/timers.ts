@@ -1,5 +1,6 @@
 import {
   type Call,
+  firstOf,
   type Intent,
   on,
   type Present,
@@ -9,7 +10,7 @@ import {
   use,
   type World,
 } from '../intent.ts'
-import { formatDay, formatMoment, formatRecorded } from '../local-time.ts'
+import { daysUntil, formatDay, formatMoment, formatRecorded } from '../local-time.ts'
 import { type TimerResult, whyNot } from '../results.ts'
 import { bullets, capitalise, tidy, toYou } from '../text.ts'
 import { takeWhen, type When } from '../when.ts'
@@ -93,11 +94,26 @@ function lineOf(timer: TimerResult, present: Present): string {
   return `${timer.title ?? 'Timer'}: ${formatDue(timer, present)}${timer.recurrence ? ', repeating' : ''}`
 }
 
-const list = ({ present }: World) =>
+/** The first and the last day ahead. */
+const SPANS: Readonly<Record<string, readonly [number, number]>> = {
+  today: [0, 0],
+  tomorrow: [1, 1],
+  'this week': [0, 6],
+}
+
+const list = ({ present }: World, span = '') =>
   report('list_timers', {}, ({ timers, open }) => {
-    const due = open.map((timer) => `${timer.title ?? 'Timer'}: was due ${formatDue(timer, present)}`)
-    const lines = [...due, ...timers.map((timer) => lineOf(timer, present))]
-    return lines.length === 0 ? NO_TIMERS : bullets(lines)
+    const [first, last] = SPANS[span.toLowerCase()] ?? [0, Number.POSITIVE_INFINITY]
+    const overdue = (first === 0 ? open : []).map(
+      (timer) => `${timer.title ?? 'Timer'}: was due ${formatDue(timer, present)}`,
+    )
+    const due = timers.filter(({ dueAt = '' }) => {
+      const days = daysUntil(new Date(dueAt), present)
+      return days >= first && days <= last
+    })
+    const lines = [...overdue, ...due.map((timer) => lineOf(timer, present))]
+    if (lines.length > 0) return bullets(lines)
+    return span === '' ? NO_TIMERS : `Nothing is due ${span}.`
   })
 
 const NO_TIMERS = 'You have no reminders or timers.'
@@ -167,9 +183,10 @@ export const timerIntents: readonly Intent[] = [
       `${SHOW}(?: all| any| of| my| the| active| current| upcoming| next| pending| some| more)* ${KIND}s?(?: (?:do i have|have i got|are (?:there|set|running|active)|i have|set|running|coming up|today|tomorrow|this week|left|on))*`,
       `(?:all )?(?:of )?(?:my )?${KIND}s`,
       `(?:how (?:long|much time)|when (?:does|is|will)) (?:.{0,40} )?${KIND}s?(?: .{0,40})?`,
-      "what(?:'s| is| do i have)(?: coming up| planned| on my (?:schedule|agenda|calendar))(?: today| tomorrow| this week)?",
+      "what(?:'s| is| do i have)(?: coming up| planned| on my (?:schedule|agenda|calendar))(?: (?:for )?(today|tomorrow|this week))?",
+      "what(?:'s| is| do i have)(?: on(?: my list)?| due)?(?: for)? (today|tomorrow|this week)",
     ],
-    (_groups, world) => list(world),
+    (groups, world) => list(world, firstOf(groups)),
   ),
   on(
     `${STOP} (?:all|every)(?: of)?(?: my| the)? ${KIND}s?(?: (?:for|about|to|that|of|at|called))?(?: (.{1,200}))?`,
