@@ -89,7 +89,7 @@ export const listIntents: readonly Intent[] = [
   on(
     [
       `(?:read|open|show|display|give|tell|view|see|check)(?: me)?(?: what(?:'?s| is) on)? ${LIST}(?: (?:to me|aloud|out))?`,
-      `(?:what(?:'?s| is| are| do i have)?|(?:is there )?anything|do i have anything)(?: in| on)? ${LIST}(?: (?:right now|so far|again|today))?`,
+      `(?:what(?:'?s| is| are| do i have)?|(?:is there )?anything|do i have anything)(?: left| still)?(?: in| on)? ${LIST}(?: (?:right now|so far|again|today))?`,
       `(?:do i have|have i got|is there) ${LIST}`,
       'my ((?:[^ ]+ ){1,2}list)',
     ],
