@@ -1,5 +1,5 @@
 import type { HaltState } from '../../../src/http/contract/halt.ts'
-import { dayKey, shortDateText, timeText } from '../design/format.ts'
+import { momentText } from '../design/format.ts'
 
 const ways: Readonly<Record<string, string>> = {
   browser: 'in the browser',
@@ -14,6 +14,5 @@ export const haltedHow = (by: string): string => ways[by] ?? ''
 /** Since when, and how: "Halted since 14:02 (by text)". */
 export function haltedText({ since, by }: HaltState): string {
   if (since === null || by === null) return 'Halted'
-  const isToday = dayKey(since) === dayKey(new Date().toISOString())
-  return `Halted since ${isToday ? timeText(since) : shortDateText(since)} (${haltedHow(by)})`
+  return `Halted since ${momentText(since)} (${haltedHow(by)})`
 }

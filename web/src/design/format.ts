@@ -21,6 +21,9 @@ export const timeText = (at: string) => formatted(at, time)
 /** Date and time to the second, for tooltips. */
 export const fullTimeText = (at: string) => formatted(at, full)
 export const shortDateText = (at: string) => formatted(at, short)
+/** The time alone if it is of today. */
+export const momentText = (at: string) =>
+  dayKey(at) === dayKey(new Date().toISOString()) ? timeText(at) : shortDateText(at)
 export const countText = (value: number) => count.format(value)
 
 /** The day in the owner's time zone, `YYYY-MM-DD`. */

@@ -38,7 +38,17 @@ export class DgToasts extends StyledElement {
       animation: rise 160ms ease-out;
     }
     .toast .text {
-      flex: 1 1 12rem;
+      display: flex;
+      flex: 1 1 auto;
+      align-items: center;
+      gap: var(--space-2);
+      min-width: 0;
+    }
+    .toast .buttons {
+      display: flex;
+      align-items: center;
+      gap: var(--space-2);
+      margin-inline-start: auto;
     }
     .toast .button {
       color: inherit;
@@ -106,10 +116,10 @@ export class DgToasts extends StyledElement {
       this.toasts,
       ({ id }) => id,
       ({ id, text, tone, actions = [], onClose }) => html`<div class="toast" data-id=${id}>
-        <dg-icon name=${tone}></dg-icon>
-        <span class="text">${text}</span>
-        ${actions.map(
-          (action) => html`<button
+        <span class="text"><dg-icon name=${tone}></dg-icon><span>${text}</span></span>
+        <span class="buttons"
+          >${actions.map(
+            (action) => html`<button
             class="button quiet small act"
             @click=${() => {
               this.close(id, onClose)
@@ -118,10 +128,10 @@ export class DgToasts extends StyledElement {
           >
             ${action.label}
           </button>`,
-        )}
+          )}
         <button class="button quiet icon small" aria-label="Dismiss" @click=${() => this.close(id, onClose)}>
           <dg-icon name="close"></dg-icon>
-        </button>
+        </button></span>
       </div>`,
     )
   }

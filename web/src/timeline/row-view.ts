@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { TimelineEvent } from '../../../src/http/contract/timeline.ts'
-import { dayText, fullTimeText, plural, shortDateText, timeText } from '../design/format.ts'
+import { dayText, fullTimeText, momentText, plural, timeText } from '../design/format.ts'
 import type { KeyedRow } from '../design/keyed-rows.ts'
 import type { MenuItem } from '../design/menu.ts'
 import { progressOf, summaryOf } from './activity.ts'
@@ -251,10 +251,11 @@ function reminderView(event: TimelineEvent, tabindex: number, context: RowContex
     case 'done':
       return html`<span class="state">Done</span>`
     case 'snoozed':
-      return html`<span class="state">Snoozed until ${shortDateText(state.until)}</span>`
+      return html`<span class="state">Snoozed until ${momentText(state.until)}</span>`
     case 'open':
-      return html`<button
-          class="button small settle"
+      return html`<span class="settle"
+        ><button
+          class="button small"
           tabindex=${tabindex}
           aria-label="Done: ${wordsOf(event)}"
           @click=${() => context.tickOff(reminder)}
@@ -266,7 +267,8 @@ function reminderView(event: TimelineEvent, tabindex: number, context: RowContex
           label="Snooze: ${wordsOf(event)}"
           .reachable=${tabindex === 0}
           .items=${context.snoozeItems(reminder)}
-        ></dg-menu>`
+        ></dg-menu
+      ></span>`
   }
 }
 

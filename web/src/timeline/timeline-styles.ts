@@ -279,6 +279,10 @@ export const timelineStyles = css`
     font-size: var(--text-sm);
     font-weight: 400;
   }
+  .notice .settle {
+    display: flex;
+    gap: var(--space-2);
+  }
   .notice .undo {
     min-height: 1.75rem;
     margin-inline-start: var(--space-2);

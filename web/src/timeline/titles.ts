@@ -6,8 +6,8 @@ import {
   dayText,
   dollarsText,
   durationText,
+  momentText,
   plural,
-  shortDateText,
   wordsText,
 } from '../design/format.ts'
 import { delayText } from '../operations/health-words.ts'
@@ -170,7 +170,7 @@ export const titles: Readonly<Record<string, Title>> = {
   'note.deleted': () => 'Note deleted',
   'note.restored': (e) => `Note restored to revision ${countText(number(e, 'restoredRevision'))}`,
   'timer.set': (e) =>
-    named(e, e.payload.snoozes ? `Snoozed until ${shortDateText(text(e, 'dueAt'))}` : 'Timer set'),
+    named(e, e.payload.snoozes ? `Snoozed until ${momentText(text(e, 'dueAt'))}` : 'Timer set'),
   'timer.changed': (e) => named(e, 'Timer changed'),
   'timer.done': () => 'Reminder done',
   'timer.fired': reminderText,

@@ -1,6 +1,6 @@
 import type { Snooze } from '../../../src/http/contract/timers.ts'
 import type { App } from '../app/app.ts'
-import { shortDateText } from '../design/format.ts'
+import { momentText } from '../design/format.ts'
 import type { Reminder } from '../timeline/reminder-states.ts'
 
 type Service = Pick<App, 'http' | 'toast'>
@@ -17,5 +17,5 @@ export async function snooze(
   when: Pick<Snooze, 'minutes' | 'until'>,
 ): Promise<void> {
   const timer = await http.post('/api/timers/{id}/snooze', { params: { id }, body: { ...when, occurrence } })
-  toast(`Snoozed until ${shortDateText(timer.dueAt)}`, 'timer')
+  toast(`Snoozed until ${momentText(timer.dueAt)}`, 'timer')
 }
