@@ -131,7 +131,7 @@ export const titles: Readonly<Record<string, Title>> = {
     number(e, 'accepted') === 0
       ? 'Found nothing new to remember'
       : `Found ${plural(number(e, 'accepted'), 'memory', 'memories')} to keep`,
-  'memory.extraction.failed': (e) => `Could not review for memories: ${wordsText(text(e, 'kind'))}`,
+  'memory.extraction.failed': () => 'Learned nothing from this: the model failed',
   'memory.stored': (e) => named(e, 'Remembered', 'text'),
   'memory.reinforced': () => 'Strengthened a memory',
   'memory.pinned': (e) => (e.payload.pinned === true ? 'Pinned a memory' : 'Unpinned a memory'),
