@@ -4,7 +4,7 @@ import { openSecretBox, secretKeyFile } from '../src/settings/secrets.ts'
 import { relate } from '../src/storage/postgres/catch-up.ts'
 import { privileges } from '../src/storage/postgres/migrate.ts'
 import type { PostgresOptions } from '../src/storage/postgres/options.ts'
-import { Refused, requireLedger, runCommand } from './lib/command.ts'
+import { asCalled, Refused, requireLedger, runCommand } from './lib/command.ts'
 import {
   copyToPostgres,
   createTables,
@@ -110,7 +110,10 @@ there. Stop the service on every machine first, then unset LEDGER_POSTGRES_MODE.
 
 const [name = ''] = process.argv.splice(2, 1)
 const command = commands[name]
-if (!command) throw new Error(`the first argument must be one of ${Object.keys(commands).join(', ')}`)
+if (!command) {
+  process.stderr.write(`The first argument must be one of ${Object.keys(commands).join(', ')}.\n`)
+  process.exit(2)
+}
 
 await runCommand({
   help: command.help,
@@ -119,5 +122,5 @@ await runCommand({
 })
 
 function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${asCalled(text)}\n`)
 }

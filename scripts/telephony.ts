@@ -90,7 +90,10 @@ const commands: Readonly<Record<string, TelephonyCommand>> = {
 
 const [name = ''] = process.argv.splice(2, 1)
 const command = commands[name]
-if (!command) throw new Error(`the first argument must be one of ${Object.keys(commands).join(', ')}`)
+if (!command) {
+  process.stderr.write(`The first argument must be one of ${Object.keys(commands).join(', ')}.\n`)
+  process.exit(2)
+}
 
 await runCommand({
   help: command.help,

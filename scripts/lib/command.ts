@@ -54,17 +54,28 @@ export async function runCommand(command: Command): Promise<void> {
   try {
     const { values, positionals } = parseCall(command)
     if (values.help === true) {
-      process.stdout.write(command.help)
+      process.stdout.write(asCalled(command.help))
       return
     }
     const config = loadConfig()
     dataDir = config.dataDir
     await command.run({ values, positionals, dataDir, ledgerDebug: config.ledgerDebug })
   } catch (error) {
-    process.stderr.write(`${describe(error, dataDir)}\n`)
-    if (error instanceof Misused) process.stderr.write(`\n${command.help}`)
+    process.stderr.write(`${asCalled(describe(error, dataDir))}\n`)
+    if (error instanceof Misused) process.stderr.write(`\n${asCalled(command.help)}`)
     process.exitCode = error instanceof Misused ? 2 : 1
   }
+}
+
+/** The text with its commands as the caller types them: `delegate verify` for `npm run ledger:verify`. */
+export function asCalled(text: string): string {
+  if (process.env.DELEGATE_CLI === undefined) return text
+  return text
+    .replace(/npm run --silent/g, 'npm run')
+    .replace(/(npm run [a-z:-]+ \[?)-- /g, '$1')
+    .replace(/npm run (?:ledger:|owner:)?([a-z:-]+)/g, (_, name: string) => {
+      return `delegate ${name.replace(/^script:/, 'telephony ').replace(':', ' ')}`
+    })
 }
 
 /** Calls `undo` when the process ends, even by SIGINT or SIGTERM, which now wait until the event loop is free. */

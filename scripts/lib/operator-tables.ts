@@ -18,6 +18,7 @@ const scriptDescriptions: Readonly<Record<string, string>> = {
   'check:types': 'Checks only types.',
   'check:lint': 'Checks only format and lint.',
   format: 'Formats the sources.',
+  prepack: 'Fills build/ for `npm pack`, which makes a package that installs elsewhere.',
   'docs:guide': 'Regenerates the tables of this guide.',
   'ledger:verify':
     'Verifies the chain of hashes and names the first damaged event. `-- --expect <seq>:<hash>` compares with a head noted elsewhere.',

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { testDirectory } from '../support/directory.ts'
+import { CLEAN_ENVIRONMENT, fillDirectory, type Ran } from './run-script.ts'
+
+const delegate = fileURLToPath(new URL('../../scripts/delegate', import.meta.url))
+
+function run(args: readonly string[], dataDir = testDirectory()): Promise<Ran> {
+  return new Promise((resolve) => {
+    const env = { ...CLEAN_ENVIRONMENT, DATA_DIR: dataDir }
+    execFile(delegate, args, { env }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    )
+  })
+}
+
+test('knows every operator command of the npm scripts, by one name each', async () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const names = Object.keys(scripts).filter((name) =>
+    /^(?:doctor|halt|backup|restore|(?:ledger|engine|owner|script):.*)$/.test(name),
+  )
+  expect(names.length).toBeGreaterThan(15)
+  const calls = names.map((name) =>
+    name
+      .replace(/^(?:ledger|owner):/, '')
+      .replace(/^script:/, 'telephony ')
+      .replace(':', ' '),
+  )
+  const { out: usage } = await run(['help'])
+  for (const call of calls) {
+    const { code, out, err } = await run([...call.split(' '), '--help'])
+    expect([call, code, err]).toEqual([call, 0, ''])
+    expect(out).toContain(`delegate ${call}`)
+    expect(out).not.toContain('npm run')
+    for (const word of call.split(' ')) expect(usage).toContain(word)
+  }
+})
+
+test('passes arguments, output and exit codes on', async () => {
+  const directory = testDirectory()
+  fillDirectory(directory, 3)
+  expect(await run(['verify'], directory)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('is sound'),
+  })
+  const refused = await run(['verify', '--expect', `1:${'0'.repeat(64)}`], directory)
+  expect(refused.code).toBe(1)
+  expect(await run(['verify'])).toMatchObject({ code: 1, err: expect.stringContaining('There is no ledger') })
+})
+
+test('explains a wrong call', async () => {
+  expect(await run(['nope'])).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(/^There is no command "nope"\.\nUsage: delegate /),
+  })
+  expect(await run([])).toMatchObject({ code: 2, err: expect.stringMatching(/^Usage: /) })
+  expect(await run(['engine'])).toMatchObject({ code: 2, err: expect.stringContaining('init, status') })
+  expect(await run(['start', 'now'])).toMatchObject({ code: 2, err: expect.stringContaining('no arguments') })
+})
